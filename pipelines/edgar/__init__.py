@@ -1,0 +1,1 @@
+"""Extract: documents exactly as EDGAR serves them, from whichever source, kept for ever in the raw zone."""

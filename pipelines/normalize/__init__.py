@@ -1,0 +1,1 @@
+"""Normalize: pure functions from filed facts to standardized values. Frames in, frames out; no I/O, no clock."""

@@ -1,0 +1,296 @@
+"""Each company's fiscal calendar, from the dates of its filed facts alone.
+
+Belongs here: fiscal year ends, quarter ends, their labels, and the place of a fact on that grid.
+Does not: what is added up over those periods (flows), or what stands at their ends (balances).
+
+`fy`, `fp` and `frame` describe a filing, not a fact: only the year's name is taken from `fy`, by majority.
+"""
+
+import polars as pl
+
+from pipelines.normalize.facts import ANNUAL_FORMS
+
+SAME_END_DAYS = 8
+"""Ends less than this apart are one end: filers shift a period by a day, and a week where a calendar changes."""
+
+YEAR_DAYS = (340, 390)
+QUARTER_BANDS: tuple[tuple[int, int, int], ...] = ((1, 75, 125), (2, 150, 215), (3, 230, 300), (4, 340, 390))
+"""(quarters, fewest days, most days): wide enough for 12/12/12/16 and 16/12/12/12 weeks, and never overlapping."""
+
+EARLY_JANUARY_DAYS = 10
+"""A year that ends in the first ten days of a month belongs to the month before (JNJ: 3 January)."""
+
+YEARS_THAT_NAME = 5
+
+
+def duration_days() -> pl.Expr:
+    """Days of a duration, both ends counted."""
+    return (pl.col("end") - pl.col("start")).dt.total_days() + 1
+
+
+def quarters_spanned(days: pl.Expr) -> pl.Expr:
+    """1 to 4 quarters by the number of days; null where it is no such stretch."""
+    spanned = pl.lit(None, pl.Int32)
+    for quarters, fewest, most in QUARTER_BANDS:
+        spanned = pl.when(days.is_between(fewest, most)).then(pl.lit(quarters, pl.Int32)).otherwise(spanned)
+    return spanned
+
+
+def nominal_month(year_end: pl.Expr) -> pl.Expr:
+    """Month that a fiscal year end stands for: the first ten days count to the month before."""
+    return year_end.dt.offset_by(f"-{EARLY_JANUARY_DAYS}d").dt.month()
+
+
+def fiscal_years(facts: pl.DataFrame) -> pl.DataFrame:
+    """The fiscal years that annual reports show: `cik`, `year_start`, `year_end`.
+
+    A year is a stretch of 340 to 390 days in an annual report, stated by at least two elements. Twelve-month
+    figures of quarterly reports (Amazon) are no fiscal years. A comparative that overlaps a year some annual
+    report is about is dropped.
+    """
+    years = (
+        facts.filter(pl.col("form_family").is_in(ANNUAL_FORMS), pl.col("start").is_not_null())
+        .filter(duration_days().is_between(*YEAR_DAYS))
+        .with_columns(reported=pl.col("end") == pl.col("end").max().over("cik", "accession"))
+        .group_by("cik", "start", "end")
+        .agg(pl.len(), elements=pl.col("tag").n_unique(), reported=pl.col("reported").any())
+        .filter((pl.col("elements") >= 2) | (pl.col("elements") == pl.col("elements").max().over("cik")))
+    )
+    snapped = _snapped(years, "end", by=["reported", "len"]).rename({"start": "year_start", "end": "year_end"})
+    reported = snapped.filter("reported").select("cik", reported_end="year_end")
+    near = (
+        snapped.filter(~pl.col("reported"))
+        .join(reported, on="cik")
+        .filter((pl.col("year_end") - pl.col("reported_end")).dt.total_days().abs() < YEAR_DAYS[0])
+        .select("cik", "year_end")
+        .unique()
+    )
+    return (
+        snapped.join(near, on=["cik", "year_end"], how="anti")
+        .select("cik", "year_start", "year_end")
+        .sort("cik", "year_end")
+    )
+
+
+def year_names(facts: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
+    """`cik`, `name_offset`: 0 where a fiscal year is named after the year it ends in, -1 after the one before.
+
+    By majority of `fy` in the newest five annual reports, constant through the company's history.
+    """
+    reports = (
+        facts.filter(pl.col("form_family").is_in(ANNUAL_FORMS), pl.col("start").is_not_null())
+        .filter(duration_days().is_between(*YEAR_DAYS), pl.col("fy").is_not_null())
+        .group_by("cik", "accession", "filed")
+        .agg(pl.col("end").max(), pl.col("fy").first())
+        .with_columns(offset=pl.col("fy") - _plain_year(pl.col("end")))
+        .filter(pl.col("offset").is_in([0, -1]))
+        .sort("cik", "filed", "accession")
+        .group_by("cik", maintain_order=True)
+        .tail(YEARS_THAT_NAME)
+    )
+    offsets = reports.group_by("cik").agg(
+        name_offset=pl.when((pl.col("offset") == -1).mean() > 0.5).then(-1).otherwise(0).cast(pl.Int32)
+    )
+    return (
+        years.select("cik")
+        .unique()
+        .join(offsets, on="cik", how="left")
+        .with_columns(pl.col("name_offset").fill_null(0))
+    )
+
+
+def _plain_year(year_end: pl.Expr) -> pl.Expr:
+    return year_end.dt.offset_by(f"-{EARLY_JANUARY_DAYS}d").dt.year()
+
+
+def fiscal_grid(facts: pl.DataFrame) -> pl.DataFrame:
+    """Every quarter end of every company, in order.
+
+    Returns:
+        `cik`, `q` (running number of the quarter; a quarter without facts leaves a hole), `period_end`,
+        `previous_end` (null after a hole), `fiscal_year`, `fiscal_quarter` (1-4), `is_year_end`, and `q` of the
+        year end before, `year_before`. The first row of a company is the day before its first fiscal year; it is no
+        period (`fiscal_quarter` is 0).
+    """
+    years = fiscal_years(facts)
+    stretches = _stretches(pl.concat([years, _first_years(facts, years)]).sort("cik", "year_end"))
+    ends = _quarter_ends(facts, stretches)
+    named = year_names(facts, stretches)
+    return (
+        ends.join(named, on="cik")
+        .with_columns(fiscal_year=_plain_year(pl.col("year_end")) + pl.col("name_offset"))
+        .sort("cik", "q")
+        .with_columns(
+            previous_end=pl.when(pl.col("q").diff().over("cik") == 1).then(pl.col("period_end").shift().over("cik"))
+        )
+        .select(
+            "cik",
+            "q",
+            "period_end",
+            "previous_end",
+            pl.col("fiscal_year").cast(pl.Int32),
+            "fiscal_quarter",
+            is_year_end=(pl.col("fiscal_quarter") == 4) & pl.col("closed"),
+            year_before=pl.col("q") - pl.col("fiscal_quarter"),
+        )
+    )
+
+
+def _first_years(facts: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
+    """The running year of companies that have filed no annual report yet, from their longest year to date."""
+    return (
+        facts.join(years, on="cik", how="anti")
+        .filter(pl.col("start").is_not_null(), duration_days().is_between(75, 300))
+        .group_by("cik", "start")
+        .len()
+        .sort("cik", "len", "start")
+        .group_by("cik", maintain_order=True)
+        .last()
+        .select(
+            "cik",
+            year_start=pl.col("start").dt.offset_by("-1y"),
+            year_end=pl.col("start").dt.offset_by("-1d"),
+        )
+    )
+
+
+def _stretches(years: pl.DataFrame) -> pl.DataFrame:
+    """Fiscal years and what lies between and after them, tiling each company's time.
+
+    `cik`, `before` (the day before), `year_end`, `first_q` (number of the quarter before the stretch), `closed`
+    (false for the running year, transition periods and holes).
+    """
+    known = years.with_columns(before=pl.col("year_start").dt.offset_by("-1d"), closed=pl.lit(True))
+    snapped = known.with_columns(last_end=pl.col("year_end").shift().over("cik")).with_columns(
+        gap=(pl.col("before") - pl.col("last_end")).dt.total_days()
+    )
+    snapped = snapped.with_columns(
+        before=pl.when(pl.col("gap").abs() < SAME_END_DAYS).then(pl.col("last_end")).otherwise(pl.col("before"))
+    )
+    between = snapped.filter(pl.col("gap") >= SAME_END_DAYS).select(
+        "cik", before="last_end", year_end="before", closed=pl.lit(False)
+    )
+    running = (
+        years.group_by("cik")
+        .agg(before=pl.col("year_end").max())
+        .select("cik", "before", year_end=pl.col("before").dt.offset_by("1y"), closed=pl.lit(False))
+    )
+    stretches = pl.concat([snapped.select("cik", "before", "year_end", "closed"), between, running])
+    quarters = ((pl.col("year_end") - pl.col("before")).dt.total_days() / 91.3).round().cast(pl.Int32)
+    return (
+        stretches.with_columns(quarters=pl.when("closed").then(4).otherwise(quarters).clip(1))
+        .sort("cik", "before")
+        .with_columns(first_q=(pl.col("quarters").cum_sum() - pl.col("quarters")).over("cik"))
+    )
+
+
+def _quarter_ends(facts: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+    """The end that most facts agree on, for each quarter of each stretch; year ends as they are."""
+    reported = (
+        facts.filter(pl.col("start").is_not_null(), duration_days().is_between(75, 300)).group_by("cik", "end").len()
+    )
+    placed = (
+        reported.with_columns(eve=pl.col("end").dt.offset_by("-1d"))
+        .sort("eve")
+        .join_asof(stretches.with_columns(eve="before").sort("eve"), on="eve", by="cik", check_sortedness=False)
+        .drop_nulls("before")
+        .with_columns(days=(pl.col("end") - pl.col("before")).dt.total_days())
+    )
+    # a hole of several years has no calendar of its own: its quarters are counted in years of 365 days
+    years_in = pl.when(pl.col("closed")).then(0).otherwise(pl.col("days") // 381)
+    interim = (
+        placed.with_columns(years_in=years_in)
+        .with_columns(quarter=quarters_spanned(pl.col("days") - 365 * pl.col("years_in")))
+        .filter(
+            pl.col("quarter").is_not_null(),
+            ~(pl.col("closed") & (pl.col("quarter") == 4)),
+            (pl.col("quarter") + 4 * pl.col("years_in")) <= pl.col("quarters"),
+        )
+        .with_columns(q=pl.col("first_q") + pl.col("quarter") + 4 * pl.col("years_in"))
+        .sort("cik", "q", "len", "end", descending=[False, False, True, True])
+        .unique(["cik", "q"], keep="first", maintain_order=True)
+        .with_columns(year_end=pl.when("closed").then("year_end").otherwise(_end_of_open_year()))
+        .select("cik", "q", "closed", "year_end", period_end="end", fiscal_quarter="quarter")
+    )
+    closes = stretches.filter("closed").select(
+        "cik",
+        "closed",
+        "year_end",
+        q=pl.col("first_q") + 4,
+        period_end="year_end",
+        fiscal_quarter=pl.lit(4, pl.Int32),
+    )
+    origins = (
+        stretches.group_by("cik")
+        .agg(pl.col("before").min())
+        .select(
+            "cik",
+            q=pl.lit(0, pl.Int32),
+            closed=pl.lit(False),
+            year_end="before",
+            period_end="before",
+            fiscal_quarter=pl.lit(0, pl.Int32),
+        )
+    )
+    columns = ["cik", pl.col("q", "fiscal_quarter").cast(pl.Int32), "closed", "year_end", "period_end"]
+    return pl.concat([frame.select(columns) for frame in (interim, closes, origins)])
+
+
+def _end_of_open_year() -> pl.Expr:
+    """Where the year of an open stretch is expected to end: 365 days a year after the last known end."""
+    return pl.col("before") + pl.duration(days=365 * (pl.col("years_in") + 1))
+
+
+def _snapped(frame: pl.DataFrame, end: str, by: list[str]) -> pl.DataFrame:
+    """One row for ends less than SAME_END_DAYS apart: the one that is largest in `by`."""
+    cluster = (pl.col(end).diff().dt.total_days() >= SAME_END_DAYS).fill_null(value=True).cum_sum().over("cik")
+    return (
+        frame.sort("cik", end)
+        .with_columns(cluster=cluster)
+        .sort("cik", "cluster", *by, end, descending=[False, False, *[True] * len(by), True])
+        .unique(["cik", "cluster"], keep="first", maintain_order=True)
+        .drop("cluster")
+    )
+
+
+def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+    """Place what filings state on the fiscal grid.
+
+    Args:
+        vintages: of stated_concepts.
+        grid: of fiscal_grid.
+
+    Returns:
+        the vintages that fit, with `q` (quarter that they end in), `n` (quarters spanned; 0 for an instant) and
+        `days` (of the grid, between the ends). What starts or ends elsewhere is left out: it is no fiscal period.
+    """
+    ends = grid.select("cik", "q", "period_end").sort("period_end")
+    tolerance = f"{SAME_END_DAYS - 1}d"
+    placed = vintages.sort("end").join_asof(
+        ends,
+        left_on="end",
+        right_on="period_end",
+        by="cik",
+        strategy="nearest",
+        tolerance=tolerance,
+        check_sortedness=False,
+    )
+    started = (
+        placed.with_columns(before=pl.col("start").dt.offset_by("-1d"))
+        .sort("before")
+        .join_asof(
+            ends.rename({"q": "start_q", "period_end": "start_end"}),
+            left_on="before",
+            right_on="start_end",
+            by="cik",
+            strategy="nearest",
+            tolerance=tolerance,
+            check_sortedness=False,
+        )
+        .with_columns(
+            n=pl.when(pl.col("start").is_null()).then(0).otherwise(pl.col("q") - pl.col("start_q")).cast(pl.Int32),
+            days=(pl.col("period_end") - pl.col("start_end")).dt.total_days(),
+        )
+    )
+    fits = pl.col("start").is_null() | (quarters_spanned(duration_days()) == pl.col("n"))
+    return started.filter(pl.col("q").is_not_null(), fits).drop("before", "start_q", "start_end", "period_end")

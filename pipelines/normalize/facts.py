@@ -1,0 +1,225 @@
+"""Filed facts, made comparable: typed, in the reporting currency, in the order of filing, as concepts.
+
+Belongs here: which forms and units count, in which order filings follow each other, and which source of a
+concept a filing states.
+Does not: which fiscal period a fact belongs to (calendar), share basis (splits), arithmetic (flows, balances).
+"""
+
+import polars as pl
+
+from pipelines.normalize.concepts import BANK_EVIDENCE, CONCEPTS
+
+PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
+ANNUAL_FORMS = ("10-K", "10-KT", "20-F", "40-F")
+AMENDMENT = "/A"
+
+RAW_SCHEMA = pl.Schema(
+    {
+        "cik": pl.String,
+        "taxonomy": pl.String,
+        "tag": pl.String,
+        "unit": pl.String,
+        "start": pl.String,
+        "end": pl.String,
+        "value": pl.Float64,
+        "accession": pl.String,
+        "fy": pl.Int32,
+        "form": pl.String,
+        "filed": pl.String,
+    }
+)
+"""One row a fact as filed: the columns that the decoder of companyfacts gives."""
+
+SLOT_OF_FILING = ["cik", "seq", "start", "end", "concept"]
+LARGEST_POWER, SMALLEST_POWER = 9, -4
+SIGNIFICANT_DIGITS = 3
+
+
+def typed(raw: pl.DataFrame) -> pl.DataFrame:
+    """Facts of periodic reports with dates, and the measure that their unit makes them.
+
+    Args:
+        raw: facts as filed, columns of RAW_SCHEMA.
+
+    Returns:
+        the same with `start` (null for an instant), `end`, `filed` as dates, `form` without its amendment mark,
+        `amended`, `measure` (money, per_share, shares), `currency` (null for shares). Left out: other forms,
+        for proxies and prospectuses round and restate freely; units that are no measure; and facts whose period
+        ends after their filing, which belong to cover pages and subsequent events.
+    """
+    currency = pl.col("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$")
+    return (
+        raw.with_columns(
+            pl.col("start", "end", "filed").str.to_date("%Y-%m-%d"),
+            amended=pl.col("form").str.ends_with(AMENDMENT),
+            form_family=pl.col("form").str.strip_suffix(AMENDMENT),
+            currency=currency,
+            measure=pl.when(pl.col("unit") == "shares")
+            .then(pl.lit("shares"))
+            .when(currency.is_null())
+            .then(None)
+            .when(pl.col("unit").str.ends_with("/shares"))
+            .then(pl.lit("per_share"))
+            .otherwise(pl.lit("money")),
+        )
+        .filter(
+            pl.col("form_family").is_in(PERIODIC_FORMS),
+            pl.col("measure").is_not_null(),
+            pl.col("end") <= pl.col("filed"),
+        )
+        .unique(["cik", "taxonomy", "tag", "unit", "start", "end", "accession"], keep="last", maintain_order=True)
+    )
+
+
+def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
+    """`cik`, `currency`: the one of most monetary facts, of all years.
+
+    A convenience translation covers the newest year only, so the majority is the currency of the books.
+    """
+    return (
+        facts.filter(pl.col("measure") == "money")
+        .group_by("cik", "currency")
+        .len()
+        .sort("cik", "len", "currency", descending=[False, True, False])
+        .group_by("cik", maintain_order=True)
+        .agg(pl.col("currency").first())
+    )
+
+
+def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> pl.DataFrame:
+    """The facts in their company's reporting currency, and those in shares; others are never mixed in."""
+    return (
+        facts.join(currencies.rename({"currency": "reporting"}), on="cik")
+        .filter(pl.col("currency").is_null() | (pl.col("currency") == pl.col("reporting")))
+        .drop("reporting")
+    )
+
+
+def in_filing_order(facts: pl.DataFrame, accepted: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Add `seq`: the filing's place among the company's filings, by date, acceptance, amendments last.
+
+    The year inside an accession number is no date, so accession numbers only break ties.
+
+    Args:
+        facts: typed facts.
+        accepted: `accession`, `accepted_at` where the submissions tell.
+    """
+    filings = facts.select("cik", "accession", "filed", "amended").unique(["cik", "accession"], maintain_order=True)
+    if accepted is not None:
+        filings = filings.join(accepted.unique("accession"), on="accession", how="left", maintain_order="left")
+    else:
+        filings = filings.with_columns(accepted_at=pl.lit(None, pl.Datetime("us", "UTC")))
+    numbered = filings.sort("cik", "filed", "amended", "accepted_at", "accession", nulls_last=True).select(
+        "cik", "accession", seq=pl.int_range(pl.len(), dtype=pl.Int32).over("cik")
+    )
+    return facts.join(numbered, on=["cik", "accession"])
+
+
+def industries(facts: pl.DataFrame) -> pl.DataFrame:
+    """`cik`, `industry` by the elements that a filer uses; codes alone err (card networks, holding companies)."""
+    evidence = pl.col("tag").filter(pl.col("tag").is_in(BANK_EVIDENCE)).n_unique()
+    return facts.group_by("cik").agg(
+        industry=pl.when(evidence >= 3).then(pl.lit("bank")).otherwise(pl.lit("general")),
+    )
+
+
+def granularity(value: pl.Expr) -> pl.Expr:
+    """The power of ten that a figure is stated to: 96,700,000,000 to 100,000,000; 1.5 to 0.1.
+
+    A power that leaves fewer than three digits is not taken for rounding: 20,000,000 may be exact.
+    """
+    powers = [10.0**k for k in range(LARGEST_POWER, SMALLEST_POWER - 1, -1)]
+    largest_fitting = pl.lit(powers[-1])
+    for power in reversed(powers):
+        enough_digits = (value.abs() >= power * 10 ** (SIGNIFICANT_DIGITS - 1)) | pl.lit(power <= 0.01)
+        scaled = value / power
+        whole = (scaled - scaled.round()).abs() < 1e-6
+        largest_fitting = pl.when(enough_digits & whole).then(power).otherwise(largest_fitting)
+    return largest_fitting
+
+
+def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What each filing states for each concept and period: its best source.
+
+    Args:
+        facts: typed facts in filing order, one currency a company.
+        of_industry: `cik`, `industry`.
+
+    Returns:
+        vintages: one row a filing, concept and period: `vintage` (id), `cik`, `seq`, `concept`, `start`, `end`,
+            `value` (units), `grain` (the power of ten it is stated to), `rank` of the source, `filed`, `annual_form`,
+            `amended`.
+        legs: the facts behind each: `vintage`, `tag` (with its taxonomy), `unit`, `start`, `end`, `value`,
+            `coefficient`, `accession`, `form`, `filed`.
+    """
+    matched = facts.join(of_industry, on="cik").join(
+        _ELEMENTS, on=["taxonomy", "tag", "measure", "industry"], how="inner"
+    )
+    matched = matched.filter(pl.col("start").is_null() == pl.col("instant"))
+    candidates = (
+        matched.with_columns(grain=granularity(pl.col("value")))
+        .group_by(*SLOT_OF_FILING, "rank")
+        .agg(
+            value=(pl.col("value") * pl.col("coefficient")).sum(),
+            grain=pl.col("grain").max(),
+            present=pl.col("needed").sum(),
+            wanted=pl.col("wanted").first(),
+            filed=pl.col("filed").first(),
+            annual_form=pl.col("form_family").first().is_in(ANNUAL_FORMS),
+            amended=pl.col("amended").first(),
+            signature=pl.col("tag").sort().str.join("+"),
+        )
+        .filter(pl.col("present") == pl.col("wanted"))
+    )
+    vintages = (
+        candidates.sort(*SLOT_OF_FILING, "rank")
+        .unique(SLOT_OF_FILING, keep="first", maintain_order=True)
+        .drop("present", "wanted")
+        .with_row_index("vintage")
+    )
+    legs = matched.join(
+        vintages.select("vintage", *SLOT_OF_FILING, "rank"), on=[*SLOT_OF_FILING, "rank"], nulls_equal=True
+    ).select(
+        "vintage",
+        pl.concat_str("taxonomy", "tag", separator=":").alias("tag"),
+        "unit",
+        "start",
+        "end",
+        "value",
+        "coefficient",
+        "accession",
+        "form",
+        "filed",
+    )
+    return vintages, legs.sort("vintage", "tag")
+
+
+def _element_table() -> pl.DataFrame:
+    """CONCEPTS as rows: one an element of a source and industry."""
+    rows = [
+        {
+            "taxonomy": source.taxonomy,
+            "tag": element,
+            "measure": concept.measure,
+            "industry": industry,
+            "concept": concept.name,
+            "instant": concept.instant,
+            "rank": rank,
+            "coefficient": coefficient,
+            "needed": needed,
+            "wanted": len(source.elements),
+        }
+        for concept in CONCEPTS
+        for rank, source in enumerate(concept.sources)
+        for industry in source.industries
+        for elements, coefficient, needed in (
+            (source.elements, 1.0, 1),
+            (source.plus, 1.0, 0),
+            (source.minus, -1.0, 0),
+        )
+        for element in elements
+    ]
+    return pl.DataFrame(rows, schema_overrides={"rank": pl.Int16, "needed": pl.Int16, "wanted": pl.Int16})
+
+
+_ELEMENTS = _element_table()

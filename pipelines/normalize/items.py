@@ -1,0 +1,327 @@
+"""The eleven line items, from twelve-month flows and balances.
+
+Belongs here: how concepts combine into the items of the specification (section 2.4), and why an item has no value.
+Does not: where the concepts' amounts come from (flows, balances).
+"""
+
+import polars as pl
+
+from pipelines.normalize.concepts import BY_NAME, ITEM_CONCEPTS
+from pipelines.normalize.flows import LEG
+from warehouse.schema import ITEM_NAMES
+
+SIGNIFICANT_DIGITS = 6
+QUARTERS_A_YEAR = 4
+
+STATUTORY_TAX_RATE = 0.21
+"""Internal Revenue Code section 11(b), where a loss before tax says nothing about the rate on operating income."""
+HIGHEST_TAX_RATE = 0.35
+THIN_CAPITAL = 0.05
+"""Capital below this share of assets makes a ratio to it explode."""
+
+POINT = ["cik", "seq", "q"]
+CALCULATED = ("eps_basic", "dividends_per_share", "roic", "debt_to_fcf")
+SHARES = ("shares_basic", "shares_diluted")
+
+
+def line_items(flows: pl.DataFrame, balances: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:
+    """The items that have a value.
+
+    Args:
+        flows: of flows.twelve_months.
+        balances: of flows.at_instants.
+        of_industry: `cik`, `industry`.
+
+    Returns:
+        `cik`, `seq`, `q`, `item`, `value` (units of the reporting currency, shares, or a ratio), `method`, `flags`,
+        `legs` (list of structs: `vintage`, `operation`).
+    """
+    money = _wide(flows, balances).join(of_industry, on="cik")
+    plain = flows.filter(pl.col("concept").is_in(["revenue", "dividends_per_share"])).select(
+        *POINT, pl.col("concept").alias("item"), pl.col("amount").alias("value"), "method", "flags", "legs"
+    )
+    shares = flows.filter(pl.col("concept").is_in(SHARES)).select(
+        *POINT,
+        pl.col("concept").alias("item"),
+        (pl.col("amount") / pl.col("days")).round().alias("value"),
+        pl.when(pl.col("method") == "fiscal_year")
+        .then("method")
+        .otherwise(pl.lit("day_weighted_mean"))
+        .alias("method"),
+        "flags",
+        "legs",
+    )
+    net_income = _net_income(money)
+    items = pl.concat(
+        [plain, shares, net_income, _earnings_per_share(flows, net_income, shares), *_calculated(money)], how="vertical"
+    )
+    rounded = pl.when(pl.col("item").is_in(CALCULATED)).then(pl.col("value").round_sig_figs(SIGNIFICANT_DIGITS))
+    return items.with_columns(value=rounded.otherwise(pl.col("value"))).filter(pl.col("value").is_finite())
+
+
+def _wide(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
+    """One row a point: amounts by concept, and for flows their `<concept>_how` (method, flags, legs)."""
+    stocks = balances.select(
+        *POINT,
+        "concept",
+        "amount",
+        how=pl.struct(
+            method=pl.lit("balance_sheet"),
+            flags=pl.lit(""),
+            legs=pl.concat_list(
+                pl.struct(pl.col("vintage").cast(pl.UInt32).alias("vintage"), pl.lit("add").alias("operation"))
+            ),
+        ),
+    )
+    both = pl.concat([flows.select(*POINT, "concept", "amount", how=pl.struct("method", "flags", "legs")), stocks])
+    names = [*(name for name in BY_NAME), "total_debt", "cash_and_equivalents"]
+    return both.group_by(POINT, maintain_order=True).agg(
+        *(pl.col("amount").filter(pl.col("concept") == name).first().alias(name) for name in names),
+        *(pl.col("how").filter(pl.col("concept") == name).first().alias(f"{name}_how") for name in names),
+    )
+
+
+def _how(concept: str, field: str) -> pl.Expr:
+    return pl.col(f"{concept}_how").struct.field(field)
+
+
+def _legs_of(concept: str, operation: str | None = None) -> pl.Expr:
+    """The legs of a concept, none where it has none; with an operation put before each leg's own."""
+    legs = _how(concept, "legs")
+    if operation is not None:
+        leg = pl.element().struct.with_fields(
+            operation=pl.concat_str(pl.lit(f"{operation} "), pl.element().struct.field("operation"))
+        )
+        legs = legs.list.eval(leg)
+    return legs.fill_null(pl.lit([], pl.List(LEG)))
+
+
+def _item(
+    frame: pl.DataFrame, item: str, value: pl.Expr, method: pl.Expr, flags: pl.Expr, legs: pl.Expr
+) -> pl.DataFrame:
+    named = frame.select(*POINT, item=pl.lit(item), value=value, method=method, flags=flags.fill_null(""), legs=legs)
+    return named.drop_nulls("value")
+
+
+def _net_income(money: pl.DataFrame) -> pl.DataFrame:
+    """Net income on one basis a company: to common shareholders where it covers every window or can be completed.
+
+    Completed means: net income attributable to the parent less preferred dividends, which are nothing more than a
+    year before the first and after the last that is filed. Between them a window without them has no value. Where
+    the two bases differ without preferred dividends (participating securities) and common is not stated throughout,
+    the parent's stands throughout, flagged.
+    """
+    covered = pl.col("net_income_parent").is_not_null() | pl.col("net_income_common").is_not_null()
+    stated = pl.col("net_income_common").is_not_null()
+    paid = pl.col("preferred_dividends") > 0
+    bases = money.group_by("cik").agg(
+        throughout=stated.sum() == covered.sum(),
+        has_common=stated.any(),
+        first_paid=pl.col("q").filter(paid).min(),
+        last_paid=pl.col("q").filter(paid).max(),
+    )
+    frame = money.filter(covered).join(bases, on="cik")
+    has_preferred = pl.col("first_paid").is_not_null()
+    near = (
+        pl.col("q")
+        .is_between(pl.col("first_paid") - QUARTERS_A_YEAR, pl.col("last_paid") + QUARTERS_A_YEAR)
+        .fill_null(value=False)
+    )
+    known_dividends = pl.col("preferred_dividends").is_not_null()
+    basis = (
+        pl.when("throughout")
+        .then(pl.lit("common"))
+        .when(has_preferred & stated)
+        .then(pl.lit("common"))
+        .when(near & known_dividends)
+        .then(pl.lit("completed"))
+        .when(~near)
+        .then(pl.lit("parent"))
+    )
+    frame = frame.with_columns(basis=basis)
+    is_common, is_completed = pl.col("basis") == "common", pl.col("basis") == "completed"
+    value = (
+        pl.when(is_common)
+        .then(pl.col("net_income_common"))
+        .when(is_completed)
+        .then(pl.col("net_income_parent") - pl.col("preferred_dividends"))
+        .when(pl.col("basis") == "parent")
+        .then(pl.col("net_income_parent"))
+    )
+    to_parent = (pl.col("basis") == "parent") & pl.col("has_common") & ~has_preferred
+    differs = (pl.col("net_income_common") != pl.col("net_income_parent")).any().over("cik").fill_null(value=False)
+    mark = pl.when(to_parent & differs).then(pl.lit("attributable_to_parent"))
+    parents, commons = _how("net_income_parent", "flags"), _how("net_income_common", "flags")
+    flags = pl.concat_str(
+        pl.when(is_common).then(commons).otherwise(parents).replace("", None), mark, separator=",", ignore_nulls=True
+    )
+    method = pl.when(is_common).then(_how("net_income_common", "method")).otherwise(_how("net_income_parent", "method"))
+    legs = (
+        pl.when(is_common)
+        .then(_legs_of("net_income_common"))
+        .when(is_completed)
+        .then(pl.concat_list(_legs_of("net_income_parent"), _legs_of("preferred_dividends", "less")))
+        .otherwise(_legs_of("net_income_parent"))
+    )
+    return _item(frame, "net_income", value, method, flags, legs)
+
+
+def _earnings_per_share(flows: pl.DataFrame, net_income: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
+    """As filed; where no earnings per share are filed for a window, net income over the average shares."""
+    filed = flows.filter(pl.col("concept") == "eps_basic").select(
+        *POINT, item=pl.lit("eps_basic"), value="amount", method="method", flags="flags", legs="legs"
+    )
+    average = shares.filter((pl.col("item") == "shares_basic") & (pl.col("value") > 0))
+    derived = (
+        net_income.join(average.select(*POINT, shares="value", share_legs="legs"), on=POINT)
+        .join(filed.select(POINT), on=POINT, how="anti")
+        .select(
+            *POINT,
+            item=pl.lit("eps_basic"),
+            value=pl.col("value") / pl.col("shares"),
+            method=pl.lit("net_income_over_shares"),
+            flags=pl.lit("derived"),
+            legs=pl.concat_list("legs", "share_legs"),
+        )
+    )
+    return pl.concat([filed, derived])
+
+
+def _calculated(money: pl.DataFrame) -> list[pl.DataFrame]:
+    """Free cash flow, the two balances, debt to free cash flow, and return on invested capital."""
+    fcf = pl.col("operating_cash_flow") - pl.col("capital_expenditure")
+    fcf_legs = pl.concat_list(_legs_of("operating_cash_flow"), _legs_of("capital_expenditure", "less"))
+    fcf_flags = _how("operating_cash_flow", "flags")
+    years = pl.when(fcf > 0).then(pl.col("total_debt") / fcf)
+    balances = [
+        _item(money, item, pl.col(item), pl.lit("balance_sheet"), pl.lit(""), _legs_of(item))
+        for item in ("total_debt", "cash_and_equivalents")
+    ]
+    return [
+        _item(money, "free_cash_flow", fcf, _how("operating_cash_flow", "method"), fcf_flags, fcf_legs),
+        *balances,
+        _item(
+            money,
+            "debt_to_fcf",
+            years,
+            pl.lit("ratio"),
+            fcf_flags,
+            pl.concat_list(_legs_of("total_debt"), fcf_legs),
+        ),
+        _return_on_capital(money),
+    ]
+
+
+def _return_on_capital(money: pl.DataFrame) -> pl.DataFrame:
+    """Operating income after tax over the mean of invested capital now and four quarters before.
+
+    Capital is debt and equity with minorities, less cash; both ends are required. Banks have no such capital.
+    """
+    capital = money.filter(pl.col("industry") != "bank").with_columns(
+        capital=pl.col("total_debt") + pl.col("equity") - pl.col("cash_and_equivalents"),
+        capital_legs=pl.concat_list(
+            _legs_of("total_debt"), _legs_of("equity"), _legs_of("cash_and_equivalents", "less")
+        ),
+    )
+    before = capital.select(
+        "cik",
+        "seq",
+        q=pl.col("q") + QUARTERS_A_YEAR,
+        capital_before="capital",
+        assets_before="assets",
+        legs_before="capital_legs",
+    )
+    income = pl.col("operating_income")
+    filed_rate = (pl.col("income_tax") / pl.col("pretax_income")).clip(0.0, HIGHEST_TAX_RATE)
+    rate = (
+        pl.when(pl.col("pretax_income") > 0)
+        .then(filed_rate)
+        .when(income > 0)
+        .then(pl.lit(STATUTORY_TAX_RATE))
+        .when(pl.col("pretax_income").is_not_null())
+        .then(pl.lit(0.0))
+    )
+    mean_capital = (pl.col("capital") + pl.col("capital_before")) / 2
+    mean_assets = (pl.col("assets") + pl.col("assets_before")) / 2
+    sound = (mean_capital > 0) & (mean_capital >= THIN_CAPITAL * mean_assets)
+    frame = capital.join(before, on=POINT)
+    legs = pl.concat_list(
+        _legs_of("operating_income"),
+        _legs_of("pretax_income", "tax rate"),
+        _legs_of("income_tax", "tax rate"),
+        "capital_legs",
+        "legs_before",
+    )
+    value = pl.when(sound).then(income * (1 - rate) / mean_capital)
+    return _item(frame, "roic", value, pl.lit("ratio"), _how("operating_income", "flags"), legs)
+
+
+def gaps(items: pl.DataFrame, stated: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:
+    """Why a window that has some value lacks an item: `cik`, `q`, `item`, `reason`.
+
+    Args:
+        items: of line_items, at one point a company.
+        stated: `cik`, `concept` of everything that a company ever states.
+        of_industry: `cik`, `industry`.
+    """
+    windows = items.select("cik", "q").unique()
+    wanted = windows.join(pl.DataFrame({"item": ITEM_NAMES}), how="cross")
+    missing = wanted.join(items.select("cik", "q", "item"), on=["cik", "q", "item"], how="anti")
+    ever = (
+        stated.select("cik", "concept")
+        .unique()
+        .join(_concepts_of_items(), on="concept")
+        .group_by("cik", "item")
+        .agg(stated=pl.col("group").n_unique(), groups=pl.col("groups").first())
+    )
+    values = items.filter(pl.col("item").is_in(["free_cash_flow", "total_debt"])).select(
+        "cik", "q", pl.col("item").alias("input"), "value"
+    )
+    inputs = values.group_by("cik", "q").agg(
+        fcf=pl.col("value").filter(pl.col("input") == "free_cash_flow").first(),
+        debt=pl.col("value").filter(pl.col("input") == "total_debt").first(),
+    )
+    described = (
+        missing.join(ever, on=["cik", "item"], how="left")
+        .join(inputs, on=["cik", "q"], how="left")
+        .join(of_industry, on="cik", how="left")
+    )
+    item = pl.col("item")
+    balance = item.is_in(["total_debt", "cash_and_equivalents"])
+    reason = (
+        pl.when((item == "debt_to_fcf") & (pl.col("fcf") <= 0))
+        .then(pl.lit("negative_fcf"))
+        .when((item == "debt_to_fcf") & pl.col("fcf").is_null())
+        .then(pl.lit("no_free_cash_flow"))
+        .when((item == "debt_to_fcf") & pl.col("debt").is_null())
+        .then(pl.lit("no_total_debt"))
+        .when((item == "roic") & (pl.col("industry") == "bank"))
+        .then(pl.lit("financial_company"))
+        .when(pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups")))
+        .then(pl.lit("no_tag"))
+        .when(item == "roic")
+        .then(pl.lit("capital_undefined"))
+        .when(balance)
+        .then(pl.lit("not_on_balance_sheet"))
+        .otherwise(pl.lit("missing_quarter"))
+    )
+    return described.select("cik", "q", "item", reason=reason).sort("cik", "q", "item")
+
+
+ALL_NEEDED = ("free_cash_flow", "roic")
+"""Items that need each of their concepts; the others need one of them."""
+
+
+def _concepts_of_items() -> pl.DataFrame:
+    """`concept`, `item`, `group` (concepts that stand in for each other), `groups` (how many the item needs)."""
+    rows = [
+        {
+            "concept": concept.name,
+            "item": item,
+            "group": concept.name if item in ALL_NEEDED else item,
+            "groups": len(concepts) if item in ALL_NEEDED else 1,
+        }
+        for item, concepts in ITEM_CONCEPTS.items()
+        for concept in concepts
+    ]
+    return pl.DataFrame(rows)

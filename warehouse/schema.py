@@ -1,0 +1,363 @@
+"""The tables of the published warehouse, as data: names, columns, types, units and what each means.
+
+Belongs here: what a reader of the data must know, once. DDL, column comments, the field lists of the HTTP
+interface and the data dictionary are made from these rows.
+Does not: how a value is computed (pipelines.normalize), or any SQL that asks for it (queries).
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+SqlType = Literal["VARCHAR", "DATE", "TIMESTAMPTZ", "INTEGER", "BIGINT", "DOUBLE", "BOOLEAN"]
+PERIOD_KINDS = ("ttm", "annual")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its SQL type, what it means, and the unit of its numbers (empty for text and dates)."""
+
+    name: str
+    type: SqlType
+    description: str
+    unit: str = ""
+    required: bool = False
+
+    @property
+    def comment(self) -> str:
+        """The COMMENT of the column: the description, with the unit in brackets."""
+        return f"{self.description} [{self.unit}]" if self.unit else self.description
+
+    @property
+    def ddl(self) -> str:
+        """The column's line in CREATE TABLE."""
+        return f'"{self.name}" {self.type}{" NOT NULL" if self.required else ""}'
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: its key is unique; rows are stored sorted by `sort` (the key, where none is given)."""
+
+    name: str
+    description: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    sort: tuple[str, ...] = ()
+    not_content: tuple[str, ...] = field(default=())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The columns that rows are stored by."""
+        return self.sort or self.key
+
+    @property
+    def content_names(self) -> tuple[str, ...]:
+        """The columns that count for the content hash: all but times of this service's own doing."""
+        return tuple(name for name in self.names if name not in self.not_content)
+
+
+@dataclass(frozen=True, slots=True)
+class LineItem:
+    """One of the eleven line items of the specification (section 2.4), in its order."""
+
+    name: str
+    unit: Literal["currency", "currency per share", "shares", "ratio", "years"]
+    meaning: str
+    formula: str
+
+
+LINE_ITEMS: tuple[LineItem, ...] = (
+    LineItem("revenue", "currency", "Revenue; for banks net of interest expense.", "as filed"),
+    LineItem(
+        "net_income",
+        "currency",
+        "Net income attributable to common shareholders.",
+        "as filed, or net income attributable to the parent - preferred dividends",
+    ),
+    LineItem(
+        "eps_basic",
+        "currency per share",
+        "Earnings per share, basic.",
+        "as filed for a fiscal year; else the sum of four quarters; else net_income / shares_basic",
+    ),
+    LineItem("dividends_per_share", "currency per share", "Dividends declared per share.", "sum over the window"),
+    LineItem(
+        "free_cash_flow",
+        "currency",
+        "Free cash flow.",
+        "operating cash flow - capital expenditure",
+    ),
+    LineItem(
+        "shares_basic",
+        "shares",
+        "Weighted average basic shares outstanding.",
+        "as filed for a fiscal year; else the day-weighted mean of four quarters",
+    ),
+    LineItem(
+        "shares_diluted",
+        "shares",
+        "Weighted average diluted shares outstanding.",
+        "as filed for a fiscal year; else the day-weighted mean of four quarters",
+    ),
+    LineItem(
+        "total_debt",
+        "currency",
+        "Balance sheet value at the period end: long-term debt, current maturities and short-term borrowings.",
+        "non-current debt + current maturities + short-term borrowings",
+    ),
+    LineItem(
+        "cash_and_equivalents",
+        "currency",
+        "Balance sheet value at the period end: cash, cash equivalents and short-term investments.",
+        "cash and cash equivalents + short-term investments",
+    ),
+    LineItem(
+        "roic",
+        "ratio",
+        "Return on invested capital as a fraction (0.18 means 18%).",
+        "operating income x (1 - tax rate) / mean of invested capital now and a year before",
+    ),
+    LineItem(
+        "debt_to_fcf",
+        "years",
+        "Total debt divided by free cash flow, in years; none where free cash flow is not positive.",
+        "total_debt / free_cash_flow",
+    ),
+)
+ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)
+
+CIK = Column("cik", "VARCHAR", "The SEC's Central Index Key, ten digits.", required=True)
+PERIOD_KIND = Column("period_kind", "VARCHAR", "ttm: trailing twelve months at a quarter end; annual.", required=True)
+PERIOD_END = Column("period_end", "DATE", "Last day of the period, as filed.", required=True)
+PERIOD = Column("period", "VARCHAR", "Label in the company's own fiscal calendar: 2026Q1, FY2025.", required=True)
+ITEM = Column("item", "VARCHAR", "Name of the line item.", required=True)
+ACCESSION = Column("accession", "VARCHAR", "Accession number of the filing.")
+FORM = Column("form", "VARCHAR", "Form type of the filing.")
+FILED = Column("filed", "DATE", "Filing date.")
+
+TABLES: tuple[Table, ...] = (
+    Table(
+        "companies",
+        "Listed common equity with at least one value: one row a symbol; class siblings share their company's data.",
+        ("symbol",),
+        (
+            Column("symbol", "VARCHAR", "Ticker symbol.", required=True),
+            CIK,
+            Column("name", "VARCHAR", "Company name."),
+            Column("exchange", "VARCHAR", "Listing exchange."),
+            Column("sic", "VARCHAR", "Standard Industrial Classification code, four digits."),
+            Column("sic_description", "VARCHAR", "Name of the SIC major group (first two digits)."),
+            Column("currency", "VARCHAR", "Reporting currency, ISO 4217.", required=True),
+            Column("fiscal_year_end_month", "INTEGER", "Nominal month of the fiscal year end.", "1-12", required=True),
+            Column("is_primary", "BOOLEAN", "True for the company's first symbol.", required=True),
+            Column("is_listed", "BOOLEAN", "True while the symbol is in the SEC's list of tickers.", required=True),
+            Column("first_period_end", "DATE", "End of the oldest period held."),
+            Column("last_period_end", "DATE", "End of the latest period held."),
+            Column("data_updated_at", "TIMESTAMPTZ", "Last synchronization of this company, as of this build."),
+        ),
+        not_content=("data_updated_at",),
+    ),
+    Table(
+        "financials",
+        "The eleven line items, one row a symbol, period kind and period end; null means no supported value.",
+        ("symbol", "period_kind", "period_end"),
+        (
+            Column("symbol", "VARCHAR", "Ticker symbol.", required=True),
+            PERIOD_KIND,
+            PERIOD_END,
+            CIK,
+            Column("is_primary", "BOOLEAN", "True for the company's first symbol.", required=True),
+            PERIOD,
+            Column("fiscal_year", "INTEGER", "Fiscal year, as the company names it.", required=True),
+            Column("fiscal_quarter", "INTEGER", "Fiscal quarter (annual rows: the last one).", "1-4", required=True),
+            Column("currency", "VARCHAR", "Reporting currency, ISO 4217.", required=True),
+            Column("first_filed", "DATE", "Earliest filing date among the facts behind the row's values."),
+            Column("last_filed", "DATE", "Latest filing date among the facts behind the row's values."),
+            *(Column(item.name, "DOUBLE", item.meaning, item.unit) for item in LINE_ITEMS),
+        ),
+    ),
+    Table(
+        "versions",
+        "Every version of every value, oldest first; a null value withdraws.",
+        ("cik", "period_kind", "period_end", "item", "version"),
+        (
+            CIK,
+            PERIOD_KIND,
+            PERIOD_END,
+            ITEM,
+            Column("version", "INTEGER", "Version number, counting from 1.", required=True),
+            PERIOD,
+            Column("value", "DOUBLE", "Value in that version, on the newest share basis; null: withdrawn."),
+            Column("is_current", "BOOLEAN", "True for the latest version.", required=True),
+            Column("recorded_at", "TIMESTAMPTZ", "When a synchronization of this service recorded it."),
+            Column("known_at", "TIMESTAMPTZ", "When the filing was accepted by EDGAR."),
+            FILED,
+            ACCESSION,
+            FORM,
+            Column("cause", "VARCHAR", "Why the value is what it is: initial, restatement, method and so on."),
+            Column("method", "VARCHAR", "How it was computed: fiscal_year, year_to_date, four_quarters and so on."),
+            Column("flags", "VARCHAR", "Reservations, comma-separated."),
+        ),
+        not_content=("recorded_at",),
+    ),
+    Table(
+        "lineage",
+        "What each value is made of: its legs, each a filed fact, with the operation that takes it into the value.",
+        ("cik", "period_kind", "period_end", "item", "version", "leg"),
+        (
+            CIK,
+            PERIOD_KIND,
+            PERIOD_END,
+            ITEM,
+            Column("version", "INTEGER", "Version number of the value.", required=True),
+            Column("leg", "INTEGER", "Number of the leg, counting from 1.", required=True),
+            Column("tag", "VARCHAR", "Taxonomy and element name of the fact.", required=True),
+            Column("unit", "VARCHAR", "Unit of the fact as filed.", required=True),
+            Column("start", "DATE", "First day of the fact's duration; null for an instant."),
+            Column("end", "DATE", "Last day of the fact's duration, or its instant.", required=True),
+            Column("value", "DOUBLE", "Value as filed.", required=True),
+            Column("operation", "VARCHAR", "How the leg enters the value: add, subtract, mean ...", required=True),
+            ACCESSION,
+            FORM,
+            FILED,
+        ),
+    ),
+    Table(
+        "gaps",
+        "Why a covered period has no value for an item.",
+        ("cik", "period_kind", "period_end", "item"),
+        (
+            CIK,
+            PERIOD_KIND,
+            PERIOD_END,
+            ITEM,
+            Column("reason", "VARCHAR", "Stable reason: no_tag, missing_quarter, negative_fcf ...", required=True),
+        ),
+    ),
+    Table(
+        "splits",
+        "Share splits inferred from the filings.",
+        ("cik", "effective_by"),
+        (
+            CIK,
+            Column("effective_by", "DATE", "Filing date of the first filing on the new share basis.", required=True),
+            Column("ratio", "DOUBLE", "New shares per old share.", required=True),
+            Column("effective_after", "DATE", "Filing date of the last filing on the old share basis."),
+            Column("evidence", "VARCHAR", "The facts that prove it."),
+        ),
+    ),
+    Table(
+        "filings",
+        "The filings whose facts are held.",
+        ("accession",),
+        (
+            Column("accession", "VARCHAR", "Accession number of the filing.", required=True),
+            CIK,
+            FORM,
+            FILED,
+            Column("accepted_at", "TIMESTAMPTZ", "When EDGAR accepted the filing."),
+            Column("url", "VARCHAR", "Address of the filing's index at the SEC."),
+        ),
+    ),
+    Table(
+        "securities",
+        "Listed securities that are not common equity: preferred shares, warrants, units, rights, notes.",
+        ("symbol",),
+        (
+            Column("symbol", "VARCHAR", "Ticker symbol.", required=True),
+            CIK,
+            Column("name", "VARCHAR", "Name of the issuer."),
+            Column("exchange", "VARCHAR", "Listing exchange."),
+            Column("kind", "VARCHAR", "preferred, warrant, unit, right, note, other.", required=True),
+        ),
+    ),
+    Table(
+        "valuations",
+        "Fair value per share by the discounted cash flow model.",
+        ("cik",),
+        (
+            CIK,
+            Column(
+                "meaningful", "BOOLEAN", "False where the model does not fit; then reasons says why.", required=True
+            ),
+            Column("fair_value_per_share", "DOUBLE", "Fair value per share.", "currency per share"),
+            Column("reasons", "VARCHAR", "JSON array of reason codes."),
+            Column("assumptions", "VARCHAR", "JSON object of assumptions."),
+            Column("projection", "VARCHAR", "JSON array of the projected years."),
+        ),
+    ),
+    Table(
+        "line_items",
+        "The eleven line items.",
+        ("name",),
+        (
+            Column("name", "VARCHAR", "Name of the line item.", required=True),
+            Column("unit", "VARCHAR", "Unit of its values.", required=True),
+            Column("meaning", "VARCHAR", "What it is.", required=True),
+            Column("formula", "VARCHAR", "How it is calculated.", required=True),
+            Column("sources", "VARCHAR", "The taxonomy elements that feed it, in order of preference."),
+        ),
+    ),
+    Table(
+        "changes",
+        "What this build changed against the previous one.",
+        ("cik", "period_kind", "period_end", "item"),
+        (
+            CIK,
+            PERIOD_KIND,
+            PERIOD_END,
+            ITEM,
+            Column("before", "DOUBLE", "Value in the previous build."),
+            Column("after", "DOUBLE", "Value in this build."),
+            Column("cause", "VARCHAR", "Why it changed."),
+        ),
+    ),
+    Table(
+        "quarantine",
+        "Companies whose newest document could not be used; their previous values stay.",
+        ("cik", "raw_document"),
+        (
+            CIK,
+            Column("reason", "VARCHAR", "What is wrong, and with what value.", required=True),
+            Column("place", "VARCHAR", "Where in the document."),
+            Column("raw_document", "VARCHAR", "Name of the document in the raw zone.", required=True),
+        ),
+    ),
+    Table(
+        "syncs",
+        "Synchronizations that led to this build.",
+        ("sync_id",),
+        (
+            Column("sync_id", "VARCHAR", "Identifier of the synchronization.", required=True),
+            Column("started_at", "TIMESTAMPTZ", "When it began."),
+            Column("finished_at", "TIMESTAMPTZ", "When it ended."),
+            Column("source", "VARCHAR", "live, sample or mirror."),
+            Column("counts", "VARCHAR", "JSON object of counts."),
+            Column("build", "VARCHAR", "Build that it published."),
+        ),
+        not_content=("sync_id", "started_at", "finished_at", "source", "counts", "build"),
+    ),
+)
+BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}
+
+
+def create_table(table: Table, schema: str = "main") -> str:
+    """The CREATE TABLE statement of a table, without constraints that cost load time (keys are checked instead)."""
+    columns = ",\n  ".join(column.ddl for column in table.columns)
+    return f'CREATE TABLE {schema}."{table.name}" (\n  {columns}\n)'
+
+
+def comments(table: Table, schema: str = "main") -> list[str]:
+    """COMMENT statements for the table and each of its columns."""
+
+    def quoted(text: str) -> str:
+        return "'" + text.replace("'", "''") + "'"
+
+    return [
+        f'COMMENT ON TABLE {schema}."{table.name}" IS {quoted(table.description)}',
+        *(f'COMMENT ON COLUMN {schema}."{table.name}"."{c.name}" IS {quoted(c.comment)}' for c in table.columns),
+    ]
