@@ -180,10 +180,10 @@ def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
     }
 
     def picked(position: int) -> pl.Expr:
-        expression = pl.when(pl.col("method") == "fiscal_year").then(sources["fiscal_year"][position])
-        for method in ("year_to_date", "four_quarters"):
-            expression = expression.when(pl.col("method") == method).then(sources[method][position])
-        return expression.otherwise(None)
+        # at most one of them is not null: the others are for other methods
+        return pl.coalesce(
+            pl.when(pl.col("method") == method).then(source[position]) for method, source in sources.items()
+        )
 
     apart = (pl.col("by_years") - pl.col("by_quarters")).abs() > DISAGREEMENT * pl.col("by_years").abs()
     in_between = pl.col("method") != "fiscal_year"

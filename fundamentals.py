@@ -1,0 +1,113 @@
+"""The command `fundamentals`: a thin door to the two sides.
+
+Belongs here: reading arguments, telling errors. Does not: doing anything; the two sides are imported when they are
+needed only, so that serving starts without Dagster and synchronizing without a web server.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from serve.errors import CommandError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: of the command line; the process's own where they are not given.
+
+    Returns:
+        The exit status: 0 done, 1 not done, with one line on standard error. Wrong usage exits with 2.
+    """
+    given = _parser().parse_args(arguments)
+    try:
+        return _run(given)
+    except CommandError as error:
+        print(f"fundamentals: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(given: argparse.Namespace) -> int:
+    if given.command == "sync":
+        from pipelines import synchronize
+
+        return synchronize.main(given.source, given.symbols, given.full)
+
+    from serve import commands
+
+    match given.command, getattr(given, "action", None):
+        case "serve", _:
+            commands.serve(given.host, given.port, given.workers)
+        case "keys", "create":
+            commands.create_key(given.email)
+        case "keys", "list":
+            commands.list_keys(given.email, given.json)
+        case "keys", "revoke":
+            commands.revoke_key(given.key_id)
+        case "subscriptions", "set":
+            commands.set_subscription(given.email, given.status)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fundamentals", description="Standardized fundamentals from SEC EDGAR.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    sync = commands.add_parser("sync", help="synchronize with a source and publish a build")
+    sync.add_argument(
+        "--source",
+        default=os.environ.get("FUNDAMENTALS_SOURCE") or "sample",
+        metavar="sample|live|PATH",
+        help="where the documents come from: fictional filers, the SEC, or a mirror (default: %(default)s)",
+    )
+    sync.add_argument(
+        "--symbols",
+        type=_symbols,
+        default=os.environ.get("FUNDAMENTALS_SYMBOLS") or (),
+        metavar="A,B",
+        help="update only these and keep the rest (default: all)",
+    )
+    sync.add_argument("--full", action="store_true", help="process every company again, changed or not")
+
+    serve = commands.add_parser("serve", help="serve what is published")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    serve.add_argument("--port", type=_port, default=8000, help="port to listen on (default: %(default)s)")
+    serve.add_argument("--workers", type=int, default=1, help="worker processes; rate limits allow one only")
+
+    keys = commands.add_parser("keys", help="API keys of an account").add_subparsers(
+        dest="action", required=True, metavar="ACTION"
+    )
+    create = keys.add_parser("create", help="make a key, and the account where there is none; print the key")
+    create.add_argument("email", metavar="EMAIL")
+    listing = keys.add_parser("list", help="show what is known of the keys")
+    listing.add_argument("email", metavar="EMAIL")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    revoke = keys.add_parser("revoke", help="end a key")
+    revoke.add_argument("key_id", metavar="KEY_ID")
+
+    subscriptions = commands.add_parser("subscriptions", help="subscription of an account").add_subparsers(
+        dest="action", required=True, metavar="ACTION"
+    )
+    change = subscriptions.add_parser("set", help="make it active or inactive")
+    change.add_argument("email", metavar="EMAIL")
+    change.add_argument("status", choices=("active", "inactive"))
+    return parser
+
+
+def _symbols(text: str) -> tuple[str, ...]:
+    symbols = tuple(symbol.strip() for symbol in text.split(","))
+    if not all(symbols):
+        raise argparse.ArgumentTypeError(f"{text!r} has an empty symbol, expected something like AAPL,MSFT")
+    return symbols
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port, expected 0 to 65535")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+"""The assets, in the order of the flow: documents, facts, values, warehouse tables, the published build.
+
+Belongs here: what each asset makes, and what it shows of it in the UI. Does not: any rule or path (stages, tables).
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from pipelines import stages, tables
+from pipelines.resources import Synchronization
+from warehouse import publish
+
+SAMPLE_ROWS = 12
+EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
+
+
+def row_metadata(rows: pl.DataFrame, **more: Any) -> dict[str, Any]:
+    """What the UI shows of a table: rows, companies, a few rows, and whatever else is given."""
+    sample = rows.head(SAMPLE_ROWS)
+    shown = sample.select(pl.all().cast(pl.String, strict=False).fill_null("")).to_dicts() if sample.height else []
+    metadata: dict[str, Any] = {
+        "dagster/row_count": rows.height,
+        "sample": dg.MetadataValue.table([dg.TableRecord(row) for row in shown], schema=_table_schema(rows)),
+        **more,
+    }
+    if "cik" in rows.columns:
+        metadata["companies"] = rows["cik"].n_unique()
+    return metadata
+
+
+def _table_schema(rows: pl.DataFrame) -> dg.TableSchema:
+    return dg.TableSchema([dg.TableColumn(name, str(dtype)) for name, dtype in rows.schema.items()])
+
+
+@dg.asset(group_name=EXTRACT, kinds={"httpx"})
+def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+    """EDGAR's documents of every listed company, as received, in the raw zone; one row a company."""
+    now, lake, store = synchronization.started_at, synchronization.lake, synchronization.store
+    with synchronization.open() as source:
+        listings = stages.update_listings(source, store, lake, now)
+        ciks = stages.companies_asked(listings, synchronization.asked)
+        # who is named is asked for, even where a 404 is remembered
+        absence_lasts = timedelta(0) if synchronization.asked.symbols else None
+        rows, counts = stages.update_documents(source, store, lake, ciks, now, absence_lasts)
+    with_facts = rows.drop_nulls("facts_digest")
+    told = {
+        "seen": len(ciks),
+        "with_documents": with_facts.height,
+        "changed": counts["new"] + counts["changed"],
+        "failed": counts["failed"],
+        "listed": listings.filter("is_listed")["cik"].n_unique(),
+    }
+    return dg.MaterializeResult(metadata=row_metadata(with_facts, source=source.name, counts=dict(told)))
+
+
+@dg.asset(group_name=EXTRACT, deps=[documents], kinds={"msgspec", "parquet"})
+def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+    """The filed facts that any rule reads, one row a fact and filing, of every company whose documents can be read."""
+    lake = synchronization.lake
+    counts = stages.update_facts(synchronization.store, lake, _again(synchronization))
+    rows = lake.read("facts")
+    return dg.MaterializeResult(metadata=row_metadata(rows, counts=counts))
+
+
+@dg.asset(group_name=NORMALIZE, deps=[facts], kinds={"polars", "parquet"})
+def values(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+    """The standardized values with their lineage, and the reason wherever there is none."""
+    lake = synchronization.lake
+    counts = stages.update_values(lake, _again(synchronization))
+    rows = lake.read("values")
+    by_item = rows.group_by("period_kind", "item").len().sort("period_kind", "item")
+    coverage = dg.MetadataValue.md(_markdown(by_item.rename({"len": "values"})))
+    return dg.MaterializeResult(
+        metadata=row_metadata(rows, counts={**counts, "values": rows.height}, values_by_item=coverage)
+    )
+
+
+@dg.asset(group_name=PUBLISH, deps=[values], kinds={"polars", "parquet"})
+def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+    """The tables of the warehouse, ready to be published: companies, financials and all others."""
+    lake = synchronization.lake
+    made = tables.assemble(lake, _synchronizations(synchronization))
+    for name, rows in made.items():
+        lake.write(tables.assembled(name), rows, {tables.CONTENT: tables.content_digest(name, rows)})
+    sizes = pl.DataFrame({"table": list(made), "rows": [rows.height for rows in made.values()]})
+    return dg.MaterializeResult(
+        metadata=row_metadata(
+            made["financials"],
+            tables=dg.MetadataValue.md(_markdown(sizes)),
+            counts={"covered": made["companies"]["cik"].n_unique()},
+        )
+    )
+
+
+@dg.asset(group_name=PUBLISH, deps=[financials], kinds={"duckdb"})
+def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+    """The published build: a new DuckDB file, verified, then pointed to; none where nothing is new."""
+    lake, published = synchronization.lake, synchronization.home.published
+    rows = lake.read("documents").drop_nulls("synchronized_at")
+    times = {
+        "synchronization": {
+            "sync_id": synchronization.sync_id,
+            "started_at": synchronization.started_at.isoformat(),
+            "finished_at": datetime.now(UTC).isoformat(),
+            "source": _source_name(synchronization),
+        },
+        "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
+    }
+    before, inputs = tables.published_before(published), tables.inputs(lake)
+    if before and before.inputs == inputs:
+        publish.record(published, **times)
+        return _published(before.build, before.content_hash, before.rows, is_new=False)
+    build = publish.build(published, tables.paths(lake), synchronization.sync_id)
+    if before and before.content_hash == build.content_hash:
+        # the rows were made anew and are the same: no reader has to move
+        publish.record(published, **times)
+        return _published(before.build, before.content_hash, before.rows, is_new=False)
+    publish.point(published, build, inputs=inputs, **times)
+    lake.write("syncs", lake.read(tables.assembled("syncs")))
+    lake.write("covered", lake.read(tables.assembled("companies")).select("cik").unique().sort("cik"))
+    return _published(build.build_id, build.content_hash, build.rows, is_new=True)
+
+
+def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool) -> dg.MaterializeResult[None]:
+    sizes = pl.DataFrame({"table": list(rows), "rows": list(rows.values())})
+    return dg.MaterializeResult(
+        metadata={
+            "build": build,
+            "is_new": is_new,
+            "content_hash": content_hash,
+            "tables": dg.MetadataValue.md(_markdown(sizes)),
+            "counts": {"versions": rows.get("versions", 0), "published": int(is_new)},
+        }
+    )
+
+
+def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
+    """The synchronizations that led to what is about to be published, this one last."""
+    lake, started = synchronization.lake, synchronization.started_at.isoformat()
+    counts = {"values": lake.read("values").height, "companies": len(lake.inputs("profiles"))}
+    this = tables.synchronization(
+        synchronization.sync_id, started, _source_name(synchronization), counts, build=synchronization.sync_id
+    )
+    return pl.concat([lake.read("syncs"), this]) if lake.holds("syncs") else this
+
+
+def _again(synchronization: Synchronization) -> list[str]:
+    """The companies to do again though nothing of theirs is new."""
+    if not synchronization.full:
+        return []
+    return stages.companies_asked(synchronization.lake.read("listings"), synchronization.asked)
+
+
+def _source_name(synchronization: Synchronization) -> str:
+    return synchronization.source if synchronization.source in ("live", "sample") else "mirror"
+
+
+def _markdown(rows: pl.DataFrame) -> str:
+    head = f"| {' | '.join(rows.columns)} |\n|{'---|' * rows.width}\n"
+    return head + "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows.iter_rows())
+
+
+def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
+    """The counts that an asset told in its metadata."""
+    value = metadata["counts"].value if "counts" in metadata else {}
+    return dict(json.loads(value) if isinstance(value, str) else value)  # type: ignore[arg-type]
+
+
+ASSETS = (documents, facts, values, financials, warehouse)

@@ -1,0 +1,79 @@
+"""Asset checks that hold back publishing: what must be true of the tables before anybody reads them.
+
+Belongs here: one function a check, each with the rows that fail. Does not: how the tables are made.
+"""
+
+import dagster as dg
+import polars as pl
+
+from pipelines.assets import financials, row_metadata
+from pipelines.resources import Synchronization
+from pipelines.tables import assembled
+from warehouse import schema
+
+LARGEST_QUARANTINE = 0.1
+"""More than this share of the companies with documents in quarantine is a fault of the source or of ours."""
+
+FEW = 3
+"""So many quarantined companies never stop the others, however small the source is."""
+
+
+def failing(rows: pl.DataFrame, description: str) -> dg.AssetCheckResult:
+    """Passed where there are no rows; else the description says what is wrong, and the rows are shown."""
+    if rows.is_empty():
+        return dg.AssetCheckResult(passed=True)
+    return dg.AssetCheckResult(passed=False, description=description, metadata=row_metadata(rows))
+
+
+@dg.asset_check(asset=financials, blocking=True)
+def keys_are_unique(synchronization: Synchronization) -> dg.AssetCheckResult:
+    """Each table's key names one row."""
+    repeated = []
+    for table in schema.TABLES:
+        if synchronization.lake.holds(assembled(table.name)):
+            rows = synchronization.lake.read(assembled(table.name))
+            extra = rows.group_by(table.key).len().filter(pl.col("len") > 1)
+            repeated.append((table.name, extra.height, str(extra.head(1).rows())))
+    found = pl.DataFrame(repeated, schema=["table", "repeated_keys", "first"], orient="row")
+    return failing(found.filter(pl.col("repeated_keys") > 0), "a key names more than one row")
+
+
+@dg.asset_check(asset=financials, blocking=True)
+def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> dg.AssetCheckResult:
+    """At a fiscal year end the trailing twelve months are the fiscal year."""
+    rows = synchronization.lake.read(assembled("financials"))
+    items = list(schema.ITEM_NAMES)
+    kinds = [
+        rows.filter(pl.col("period_kind") == kind).select("symbol", "period_end", *items)
+        for kind in schema.PERIOD_KINDS
+    ]
+    both = kinds[1].join(kinds[0], on=["symbol", "period_end"], how="left", suffix="_ttm")
+    differs = pl.any_horizontal(pl.col(item).ne_missing(pl.col(f"{item}_ttm")) for item in items)
+    return failing(both.filter(differs), "an annual row differs from the TTM row that ends on its day")
+
+
+@dg.asset_check(asset=financials, blocking=True)
+def no_company_is_lost(synchronization: Synchronization) -> dg.AssetCheckResult:
+    """Whoever was covered before is covered now: a company that leaves the list stays in the file, not listed."""
+    lake = synchronization.lake
+    covered = lake.read(assembled("companies")).select("cik").unique()
+    if not lake.holds("covered"):
+        return dg.AssetCheckResult(passed=True, description="the first build of this home")
+    lost = lake.read("covered").join(covered, on="cik", how="anti")
+    return failing(lost, "a company that the build before covered has no value any more")
+
+
+@dg.asset_check(asset=financials, blocking=True)
+def few_are_quarantined(synchronization: Synchronization) -> dg.AssetCheckResult:
+    """A broken document stops its company, many of them stop the publishing."""
+    lake = synchronization.lake
+    quarantined = lake.read("quarantine")
+    with_documents = lake.read("documents").drop_nulls("facts_digest").height
+    broken = quarantined["cik"].n_unique()
+    too_many = broken > FEW and broken > LARGEST_QUARANTINE * with_documents
+    everything = broken > 0 and broken >= with_documents
+    description = f"{broken} of {with_documents} companies with documents are quarantined"
+    return failing(quarantined if too_many or everything else quarantined.clear(), description)
+
+
+CHECKS = (keys_are_unique, annual_equals_ttm_at_year_end, no_company_is_lost, few_are_quarantined)

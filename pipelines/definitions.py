@@ -1,0 +1,91 @@
+"""What Dagster loads: the assets in flow order, the checks that hold back publishing, the job and its schedule.
+
+Belongs here: one factory that serves the UI, the command line and the tests. Does not: any asset or rule.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import uuid4
+
+import dagster as dg
+
+from pipelines.assets import ASSETS, counts_of
+from pipelines.checks import CHECKS
+from pipelines.home import Home
+from pipelines.resources import Synchronization
+
+JOB = "synchronize"
+EVERY_MORNING = "0 6 * * *"
+TIME_ZONE = "America/New_York"
+"""The SEC recompiles its bulk files at about three in the morning, New York time."""
+
+
+def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
+    """The assets, checks, job and schedule; FUNDAMENTALS_SOURCE and _SYMBOLS are the launchpad's defaults."""
+    synchronization = Synchronization(
+        source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
+    )
+    job = dg.define_asset_job(
+        JOB,
+        dg.AssetSelection.all(),
+        description="EDGAR documents in, a published build out; launchpad: source, symbols, full.",
+    )
+    return dg.Definitions(
+        assets=ASSETS,
+        asset_checks=CHECKS,
+        jobs=[job],
+        schedules=[dg.ScheduleDefinition(job=job, cron_schedule=EVERY_MORNING, execution_timezone=TIME_ZONE)],
+        resources={"synchronization": synchronization},
+        # one process a run: it holds the lock of the home, and starting one a step costs a second each
+        executor=dg.in_process_executor,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run of the job came to: the counts that its assets told, and the checks that held back publishing."""
+
+    counts: dict[str, int]
+    held_back_by: list[str]
+
+
+def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
+    """Run the job in this process, in the instance of the home, as the UI does in its own.
+
+    Raises:
+        PipelineError, WarehouseError: as an asset raised them.
+    """
+    job = build_definitions(os.environ).resolve_job_def(JOB)
+    run_config = {
+        "resources": {"synchronization": {"config": {"source": source, "symbols": symbols, "full": full}}},
+        "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+    }
+    run_id = str(uuid4())
+    with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
+        held_back: dg.DagsterError | None = None
+        try:
+            job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id)
+        except dg.DagsterError as error:
+            held_back = error
+        logged = [
+            event.dagster_event
+            for event in instance.all_logs(
+                run_id, {dg.DagsterEventType.ASSET_MATERIALIZATION, dg.DagsterEventType.ASSET_CHECK_EVALUATION}
+            )
+            if event.dagster_event
+        ]
+    counts: dict[str, int] = {}
+    held_back_by: list[str] = []
+    for event in logged:
+        if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION:
+            check = event.asset_check_evaluation_data
+            held_back_by += [] if check.passed else [f"{check.check_name}: {check.description}"]
+        else:
+            counts.update(counts_of(event.step_materialization_data.materialization.metadata))
+    if held_back and not held_back_by:
+        raise held_back
+    return Outcome(counts, held_back_by)
+
+
+definitions = build_definitions(os.environ)

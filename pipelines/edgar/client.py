@@ -1,0 +1,257 @@
+"""Asking EDGAR for a document: fair access, retries, conditional requests.
+
+Belongs here: addresses, pacing, back-off, and what each HTTP status means.
+Does not: where the answers come from (sources: the SEC, a mirror or the sample, each an httpx transport),
+what is in a document (documents), or what is kept of it (raw_store).
+
+Fair access, source: the SEC's "Accessing EDGAR Data": at most ten requests a second by one user over all
+machines and threads, a User-Agent with a name and a mail address, compressed transfer; who exceeds the rate is
+answered 403 until ten minutes after it has dropped.
+"""
+
+import re
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Self
+
+import httpx
+
+from pipelines.edgar.errors import FetchError, RefusedError
+
+TICKERS_URL = "https://www.sec.gov/files/company_tickers_exchange.json"
+
+ATTEMPTS = 5
+FIRST_DELAY = 1.0  # seconds before the second attempt; doubles with each further one
+MAX_WAIT = 120.0  # seconds: an answer that asks for a longer wait ends the attempts
+MAX_BYTES = 1 << 30  # the largest real document has some ten million bytes
+TIMEOUT = httpx.Timeout(30.0, connect=10.0)
+REFUSALS = (403, 429)
+GZIP_BODY = zlib.MAX_WBITS | 16
+
+
+def facts_url(cik: str) -> str:
+    """The address of a company's companyfacts document."""
+    return f"https://data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
+
+
+def submissions_url(cik: str) -> str:
+    """The address of a company's submissions document: who it is and what it filed lately."""
+    return f"https://data.sec.gov/submissions/CIK{cik}.json"
+
+
+def submissions_page_url(name: str) -> str:
+    """The address of a page of older filings, by the file name that the submissions document gives."""
+    return f"https://data.sec.gov/submissions/{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server gave to ask later whether a document has changed."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+    def headers(self) -> dict[str, str]:
+        """The conditional request headers; empty where nothing is known."""
+        pairs = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in pairs.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A document as received, decompressed."""
+
+    content: bytes
+    validators: Validators
+
+
+@dataclass(frozen=True, slots=True)
+class NotModified:
+    """The document is still the one that the validators were given for."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """There is no such document: a fund without facts, a registrant without filings."""
+
+
+Answer = Fetched | NotModified | NotFound
+
+
+class Pace:
+    """Evenly spaced turns for any number of threads; `None` a second means as fast as asked."""
+
+    def __init__(
+        self,
+        per_second: float | None,
+        *,
+        sleep: Callable[[float], object] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._interval = 1 / per_second if per_second else 0.0
+        self._sleep = sleep
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._next = clock()
+
+    def wait(self) -> None:
+        """Return when it is the caller's turn."""
+        with self._lock:
+            now = self._clock()
+            turn = max(now, self._next)
+            self._next = turn + self._interval
+        if turn > now:
+            self._sleep(turn - now)
+
+    def hold(self, seconds: float) -> None:
+        """Give no turn to any thread for so long: one refused request means that all should slow down."""
+        with self._lock:
+            self._next = max(self._next, self._clock() + seconds)
+
+
+class EdgarClient:
+    """One client for every source; safe to use from several threads.
+
+    Args:
+        transport: what answers: the network, a mirror directory, the sample.
+        user_agent: who asks, as the SEC wants it; a source that is not the SEC needs none.
+        pace: requests a second over all threads; None for a source that needs no sparing.
+        base_url: where both hosts are answered instead; the path keeps the host as its first segment.
+        attempts: how often a request is made before it counts as failed.
+        sleep, clock: seconds; given by tests.
+    """
+
+    def __init__(
+        self,
+        transport: httpx.BaseTransport,
+        *,
+        user_agent: str | None,
+        pace: float | None,
+        base_url: str | None = None,
+        attempts: int = ATTEMPTS,
+        sleep: Callable[[float], object] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
+        if user_agent:
+            headers["User-Agent"] = user_agent
+        self._http = httpx.Client(transport=transport, headers=headers, timeout=TIMEOUT, follow_redirects=False)
+        self._pace = Pace(pace, sleep=sleep, clock=clock)
+        self._base_url = base_url
+        self._delays = [FIRST_DELAY * 2**n for n in range(attempts - 1)]
+
+    def get(self, url: str, validators: Validators | None = None) -> Answer:
+        """Ask for the document at `url`; with validators only if it has changed since they were given.
+
+        Raises:
+            RefusedError: 403 or 429 until the last attempt, or with a longer wait than is worth it.
+            FetchError: anything else that is no answer: no connection, a cut or oversized body, a redirect,
+                an unexpected status.
+        """
+        conditions = validators.headers() if validators else {}
+        delays = iter(self._delays)
+        while True:
+            self._pace.wait()
+            try:
+                return self._ask(url, conditions)
+            except _NotNowError as failure:
+                delay = next(delays, None)
+                if delay is None or failure.retry_after > MAX_WAIT:
+                    raise failure.finally_for(url) from failure
+                self._pace.hold(max(delay, failure.retry_after))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, url: str, conditions: dict[str, str]) -> Answer:
+        address = self._base_url.rstrip("/") + "/" + url.removeprefix("https://") if self._base_url else url
+        try:
+            with self._http.stream("GET", address, headers=conditions) as response:
+                return _answer(url, response, asked_whether_modified=bool(conditions))
+        except httpx.TransportError as error:
+            raise _NotNowError(f"{type(error).__name__}: {error}".removesuffix(": ")) from error
+        except zlib.error as error:
+            raise _NotNowError(f"its gzip body is broken: {error}") from error
+
+
+class _NotNowError(Exception):
+    """An attempt that failed in a way that another may not."""
+
+    def __init__(self, reason: str, status: int | None = None, retry_after: float = 0.0) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.retry_after = retry_after
+
+    def finally_for(self, url: str) -> FetchError | RefusedError:
+        """What the caller is told when there is no further attempt."""
+        asked = f", and asks to wait {self.retry_after:.0f} seconds" if self.retry_after else ""
+        if self.status in REFUSALS:
+            advice = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
+            return RefusedError(f"{url}: {self}{asked}; {advice}")
+        return FetchError(f"{url}: {self}{asked}; synchronize again later")
+
+
+def _answer(url: str, response: httpx.Response, *, asked_whether_modified: bool) -> Answer:
+    status = response.status_code
+    if status == 200:
+        validators = Validators(response.headers.get("ETag"), response.headers.get("Last-Modified"))
+        return Fetched(_body(url, response), validators)
+    if status == 404:
+        return NotFound()
+    if status == 304 and asked_whether_modified:
+        return NotModified()
+    if status in REFUSALS or status >= 500:
+        raise _NotNowError(f"answers {status}", status, _retry_after(response.headers))
+    if response.has_redirect_location:
+        # The documents have fixed addresses; whoever sends us elsewhere, on the same host or another, is not EDGAR.
+        target = response.headers["Location"]
+        raise FetchError(f"{url}: redirects to {target}, which is not followed; check EDGAR_BASE_URL and any proxy")
+    raise FetchError(f"{url}: answers {status}, expected 200, 304 or 404; check EDGAR_BASE_URL and any proxy")
+
+
+def _body(url: str, response: httpx.Response) -> bytes:
+    """The whole body. Inflated here and not by httpx, which takes a gzip stream that ends early for a whole one."""
+    if response.is_stream_consumed:  # a transport that answers from memory
+        return response.content
+    encoding = response.headers.get("Content-Encoding", "identity").lower()
+    if encoding not in ("identity", "gzip"):
+        raise FetchError(f"{url}: comes encoded as {encoding!r}, expected gzip or none; check any proxy")
+    raw = response.iter_raw()
+    chunks = []
+    size = 0
+    for chunk in _inflate(raw) if encoding == "gzip" else raw:
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MAX_BYTES:
+            raise FetchError(f"{url}: has more than {MAX_BYTES} bytes, which no document of EDGAR has")
+    return b"".join(chunks)
+
+
+def _inflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    inflater = zlib.decompressobj(wbits=GZIP_BODY)
+    for chunk in chunks:
+        yield inflater.decompress(chunk)
+    if not inflater.eof or inflater.unused_data:
+        raise _NotNowError("its gzip body " + ("goes on after its end" if inflater.eof else "is cut short"))
+
+
+def _retry_after(headers: httpx.Headers) -> float:
+    """Seconds that the server asks to wait: a number, or a date, which is counted from the server's own."""
+    value = headers.get("Retry-After", "")
+    if re.fullmatch(r"\d{1,9}", value, re.ASCII):
+        return float(value)
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(headers["Date"])).total_seconds())
+    except (KeyError, ValueError, TypeError):  # no date on one side, not a date, or only one with a zone
+        return 0.0

@@ -1,0 +1,320 @@
+"""The three documents of EDGAR, read: tickers, submissions, companyfacts.
+
+Belongs here: which fields are wanted, that they are of the type and form EDGAR gives them, and rows or columns of
+them. Only what is wanted is decoded, which is what makes reading fast.
+Does not: what the values mean (normalize). Nothing is corrected: a document that breaks its form raises
+DocumentError and is quarantined as a whole; single facts that cannot be a fact are counted in `Facts.ignored`.
+
+Source of the shapes: the SEC's "EDGAR Application Programming Interfaces" and the documents themselves.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import astuple
+
+from pipelines.edgar.decoding import check_company, check_each, decode, is_date, is_instant, is_page_name, ten_digits
+from pipelines.edgar.errors import DocumentError
+
+# --- The tickers file -------------------------------------------------------------------------------------------
+
+
+class Listing(NamedTuple):
+    """One symbol of the tickers file; a company with several classes or preferred shares has several."""
+
+    cik: str
+    name: str
+    symbol: str
+    exchange: str | None
+
+
+class _Tickers(msgspec.Struct):
+    fields: list[str]
+    data: list[list[Any]]
+
+
+def decode_tickers(raw: bytes) -> list[Listing]:
+    """Read company_tickers_exchange.json: every symbol, in the order of the file, which is by size.
+
+    The columns are found by the `fields` header. An exchange may be null: traded over the counter, or unlisted.
+
+    Raises:
+        DocumentError: not JSON, a missing column, a row of another length or with another type.
+    """
+    place = "tickers file"
+    document = decode(msgspec.json.Decoder(_Tickers), raw, place)
+    try:
+        columns = [document.fields.index(name) for name in ("cik", "name", "ticker", "exchange")]
+    except ValueError as error:
+        reason = f"the fields are {document.fields}, expected cik, name, ticker and exchange among them"
+        raise DocumentError(reason, place) from error
+    listings = []
+    for number, row in enumerate(document.data):
+        where = f"{place}, data[{number}]"
+        if len(row) != len(document.fields):
+            raise DocumentError(f"the row has {len(row)} values, expected {len(document.fields)}", where)
+        cik, name, symbol, exchange = (row[column] for column in columns)
+        if not (isinstance(name, str) and isinstance(symbol, str) and symbol and isinstance(exchange, str | None)):
+            raise DocumentError(f"the row is {row}, expected a name, a symbol and an exchange or null", where)
+        listings.append(Listing(ten_digits(cik, where), name, symbol, exchange))
+    return listings
+
+
+# --- The submissions document -----------------------------------------------------------------------------------
+
+
+class Filing(NamedTuple):
+    """One filing. `filed` is a date, `accepted_at` an instant in UTC, both as EDGAR writes them."""
+
+    accession: str
+    form: str
+    filed: str
+    accepted_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Submissions:
+    """Who a company is, and what it filed: the recent filings here, older ones on pages of their own."""
+
+    cik: str
+    name: str
+    sic: str | None
+    fiscal_year_end: str | None  # MMDD as the registrant states it; copies of one company differ
+    category: str
+    tickers: list[str]
+    exchanges: list[str | None]
+    filings: list[Filing]
+    older_pages: list[str]
+
+
+class _FilingColumns(msgspec.Struct, rename="camel"):
+    accession_number: list[str]
+    form: list[str]
+    filing_date: list[str]
+    acceptance_date_time: list[str | None]
+
+
+class _OlderPage(msgspec.Struct):
+    name: str
+
+
+class _Filings(msgspec.Struct):
+    recent: _FilingColumns
+    files: list[_OlderPage] = []
+
+
+class _Submissions(msgspec.Struct, rename="camel"):
+    cik: int | str
+    name: str
+    filings: _Filings
+    sic: str | int | None = None
+    fiscal_year_end: str | None = None
+    category: str | None = None
+    tickers: list[str] = []
+    exchanges: list[str | None] = []
+
+
+def decode_submissions(raw: bytes, cik: str) -> Submissions:
+    """Read a submissions document.
+
+    Raises:
+        DocumentError: not JSON, another type or form, columns of unequal length, or another company's.
+    """
+    place = f"submissions of CIK {cik}"
+    document = decode(msgspec.json.Decoder(_Submissions), raw, place)
+    check_company(document.cik, cik, place)
+    pages = [page.name for page in document.filings.files]
+    check_each(is_page_name, pages, "name of a page of older filings", f"{place}, filings/files")
+    return Submissions(
+        cik=cik,
+        name=document.name,
+        sic=str(document.sic or "") or None,
+        fiscal_year_end=document.fiscal_year_end or None,
+        category=document.category or "",
+        tickers=document.tickers,
+        exchanges=document.exchanges,
+        filings=_filings(document.filings.recent, f"{place}, filings/recent"),
+        older_pages=pages,
+    )
+
+
+def decode_submissions_page(raw: bytes, cik: str) -> list[Filing]:
+    """Read a page of older filings. It does not say whose it is; its name does.
+
+    Raises:
+        DocumentError: not JSON, another type or form, or columns of unequal length.
+    """
+    place = f"older submissions of CIK {cik}"
+    return _filings(decode(msgspec.json.Decoder(_FilingColumns), raw, place), place)
+
+
+def _filings(columns: _FilingColumns, place: str) -> list[Filing]:
+    lengths = {name: len(values) for name, values in msgspec.structs.asdict(columns).items()}
+    if len(set(lengths.values())) > 1:
+        raise DocumentError(f"the columns have unequal lengths: {lengths}", place)
+    check_each(is_date, columns.filing_date, "filingDate of the form YYYY-MM-DD", place)
+    accepted = [instant or None for instant in columns.acceptance_date_time]
+    check_each(is_instant, filter(None, accepted), "acceptanceDateTime of the form YYYY-MM-DDTHH:MM:SS.000Z", place)
+    return list(map(Filing, columns.accession_number, columns.form, columns.filing_date, accepted))
+
+
+# --- The companyfacts document ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class FactColumns:
+    """Facts as columns, ready to become one frame over hundreds of companies; dates are text as EDGAR writes them.
+
+    `fy` describes the filing and not the period: good for nothing but naming years.
+    """
+
+    cik: list[str] = field(default_factory=list)
+    taxonomy: list[str] = field(default_factory=list)
+    tag: list[str] = field(default_factory=list)
+    unit: list[str] = field(default_factory=list)
+    start: list[str | None] = field(default_factory=list)
+    end: list[str] = field(default_factory=list)
+    value: list[float] = field(default_factory=list)
+    accession: list[str] = field(default_factory=list)
+    form: list[str] = field(default_factory=list)
+    filed: list[str] = field(default_factory=list)
+    fy: list[int | None] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def extend(self, other: "FactColumns") -> None:
+        """Append the facts of another company."""
+        for column in fields(self):
+            getattr(self, column.name).extend(getattr(other, column.name))
+
+    def as_dict(self) -> dict[str, list[Any]]:
+        """Column name to values: what a frame is made of."""
+        return {column.name: getattr(self, column.name) for column in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The wanted facts of one company. `ignored` counts those that are no facts, by reason."""
+
+    cik: str
+    entity_name: str
+    columns: FactColumns
+    ignored: Counter[str]
+
+
+class _Fact(msgspec.Struct, gc=False, kw_only=True):
+    """The wanted fields, in the order of the columns of FactColumns from `start` on."""
+
+    start: str | None = None  # absent where the fact is of an instant
+    end: str
+    val: float | None
+    accn: str
+    form: str
+    filed: str
+    fy: int | None = None
+
+
+class _Concept(msgspec.Struct, gc=False):
+    units: dict[str, list[_Fact]]
+
+
+_FactList = tuple[str, str, str, list[_Fact]]  # taxonomy, tag, unit, facts
+
+
+def decode_facts(raw: bytes, cik: str, tags: Mapping[str, frozenset[str]]) -> Facts:
+    """Read the facts of the wanted tags of a companyfacts document; everything else in it is skipped unread.
+
+    Values are floats: an integer beyond 2^53 is rounded to the nearest, which is less than filers round.
+    A fact without a value, or one that starts after its end, is counted in `ignored` and left out.
+
+    Args:
+        raw: the document.
+        cik: ten digits; whose it must be.
+        tags: taxonomy to tags. One that the document lacks has no rows.
+
+    Raises:
+        DocumentError: not JSON, another type, a number or a date that is none, or another company's.
+    """
+    place = f"companyfacts of CIK {cik}"
+    reader = _facts_reader(frozenset(tags.items()))
+    document = decode(reader.decoder, raw, place)
+    check_company(document.cik, cik, place)
+    columns = FactColumns()
+    ignored: Counter[str] = Counter()
+    dates: set[str | None] = set()
+    for taxonomy, tag, unit, facts in reader.lists(document.facts):
+        dates.update([fact.start for fact in facts], [fact.end for fact in facts], [fact.filed for fact in facts])
+        kept = [fact for fact in facts if not _flaw(fact)]
+        if len(kept) < len(facts):
+            ignored.update(filter(None, map(_flaw, facts)))
+        if kept:
+            _append(columns, (cik, taxonomy, tag, unit), kept)
+    if not all(text is None or is_date(text) for text in dates):  # the distinct ones: hundreds among thousands
+        raise _wrong_date(reader.lists(document.facts), place)
+    return Facts(cik, document.entityName, columns, ignored)
+
+
+def _flaw(fact: _Fact) -> str | None:
+    if fact.val is None:
+        return "no value"
+    if fact.start is not None and fact.start > fact.end:
+        return "start after end"
+    return None
+
+
+def _append(columns: FactColumns, concept: tuple[str, ...], facts: list[_Fact]) -> None:
+    names = [column.name for column in fields(columns)]
+    for name, same in zip(names, concept, strict=False):
+        getattr(columns, name).extend([same] * len(facts))
+    for name, values in zip(names[len(concept) :], zip(*map(astuple, facts), strict=True), strict=True):
+        getattr(columns, name).extend(values)
+
+
+def _wrong_date(lists: Iterable[_FactList], place: str) -> DocumentError:
+    """The error for the first date that is none, where there is one."""
+    return next(
+        DocumentError(
+            f"{key!r} is {text!r}, expected YYYY-MM-DD", f"{place}, facts/{taxonomy}/{tag}/units/{unit}[{row}]"
+        )
+        for taxonomy, tag, unit, facts in lists
+        for row, fact in enumerate(facts)
+        for key, text in (("start", fact.start), ("end", fact.end), ("filed", fact.filed))
+        if text is not None and not is_date(text)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _FactsReader:
+    """A decoder of one set of tags, made of structs that name only these; and the way back to their names."""
+
+    decoder: msgspec.json.Decoder[Any]
+    layout: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def lists(self, facts: msgspec.Struct) -> Iterator[_FactList]:
+        """The wanted lists of facts that a document has, sorted by taxonomy and tag."""
+        for (taxonomy, tags), concepts in zip(self.layout, astuple(facts), strict=True):
+            if concepts is not UNSET:
+                for tag, concept in zip(tags, astuple(concepts), strict=True):
+                    if concept is not UNSET:
+                        yield from ((taxonomy, tag, unit, facts) for unit, facts in concept.units.items())
+
+
+@lru_cache(maxsize=8)
+def _facts_reader(tags: frozenset[tuple[str, frozenset[str]]]) -> _FactsReader:
+    layout = tuple((taxonomy, tuple(sorted(names))) for taxonomy, names in sorted(tags))
+    taxonomies = {taxonomy: _optional_members("Taxonomy", dict.fromkeys(names, _Concept)) for taxonomy, names in layout}
+    members = [("cik", int | str), ("entityName", str), ("facts", _optional_members("Facts", taxonomies))]
+    return _FactsReader(msgspec.json.Decoder(msgspec.defstruct("CompanyFacts", members)), layout)
+
+
+def _optional_members(name: str, members: Mapping[str, type]) -> type[msgspec.Struct]:
+    """A struct of members that may be absent, in this order. Tags are no field names: these are numbered."""
+    numbered = {f"member_{number}": member for number, member in enumerate(members)}
+    declared = [(attribute, members[member] | UnsetType, UNSET) for attribute, member in numbered.items()]
+    return msgspec.defstruct(name, declared, rename=numbered, gc=False)

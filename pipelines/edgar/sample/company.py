@@ -1,0 +1,51 @@
+"""One simulated company: its filings, the documents that EDGAR would serve of it, and the truth behind them.
+
+Belongs here: the door to the simulation. Does not: how anything of it is made.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+from pipelines.edgar.sample import documents
+from pipelines.edgar.sample.books import keep_books
+from pipelines.edgar.sample.documents import Document
+from pipelines.edgar.sample.filings import Filing, make_filings
+from pipelines.edgar.sample.traits import Filer, Served
+from pipelines.edgar.sample.truth import TruthRow, true_values
+
+
+@dataclass(frozen=True)
+class Company:
+    """A filer with everything that it has filed; each view can be cut to what was filed by a day."""
+
+    filer: Filer
+    filings: tuple[Filing, ...]
+
+    def companyfacts(self, filed_by: date | None = None) -> Document:
+        """The companyfacts document."""
+        return documents.companyfacts(self.filer, self._filed(filed_by))
+
+    def submissions(self, filed_by: date | None = None) -> Document:
+        """The submissions document: its first page."""
+        return documents.submissions(self.filer, self._filed(filed_by))
+
+    def submissions_pages(self, filed_by: date | None = None) -> dict[str, Document]:
+        """The further pages of the submissions, by file name."""
+        return documents.submissions_pages(self.filer, self._filed(filed_by))
+
+    def truth(self, filed_by: date | None = None) -> list[TruthRow]:
+        """The true values that the filings support, on the share basis of the newest report; see `truth`.
+
+        None where EDGAR has no companyfacts document of the filer.
+        """
+        if Served.FACTS not in self.filer.served:
+            return []
+        return true_values(self.filer, self._filed(filed_by))
+
+    def _filed(self, filed_by: date | None) -> tuple[Filing, ...]:
+        return tuple(filing for filing in self.filings if filed_by is None or filing.filed <= filed_by)
+
+
+def simulate(filer: Filer) -> Company:
+    """Let a filer do business and file: the same filer gives the same company, to the byte."""
+    return Company(filer, make_filings(filer, keep_books(filer)))

@@ -1,0 +1,279 @@
+"""What each filing of a simulated filer reports: its form, its date, and its facts as known on that day.
+
+Belongs here: columns, comparatives, share basis and revisions as of a filing. Does not: EDGAR's JSON (documents).
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from random import Random
+from typing import NamedTuple
+
+from pipelines.edgar.sample.books import Quarter, YearAndNumber
+from pipelines.edgar.sample.calendar import Period
+from pipelines.edgar.sample.schedule import (
+    accepted_at,
+    amendment_filed,
+    basis,
+    business_day,
+    newest_report,
+    report_filed,
+    reports,
+)
+from pipelines.edgar.sample.statements import Line, Measure, Statement, lines
+from pipelines.edgar.sample.traits import Filer, Kind, RevisedBy
+
+ANNUAL_FORMS = {Kind.COMMERCIAL: "10-K", Kind.BANK: "10-K", Kind.FOREIGN: "20-F", Kind.FUND: "N-CSR"}
+INTERIM_FORM = {Kind.COMMERCIAL: "10-Q", Kind.BANK: "10-Q", Kind.FUND: "N-CSRS"}
+TAXONOMIES = {Kind.COMMERCIAL: "us-gaap", Kind.BANK: "us-gaap", Kind.FOREIGN: "ifrs-full"}
+PERIODIC = frozenset({"10-Q", "10-K", "10-K/A", "20-F", "20-F/A"})
+
+AGENT = "0009990000"  # whose accession numbers the filings bear: the sample's filing agent
+COVER_DAYS = timedelta(days=8)  # the cover page counts shares this long before the filing
+PROSPECTUS_EXCESS = 1.07  # pro forma figures of a prospectus are no reported figures
+PROXY_DIGITS = 2  # proxy statements round to so many digits
+
+
+class Column(NamedTuple):
+    """A column of a statement: quarters `first` to `last` of a fiscal year; of a balance sheet, the end of `last`."""
+
+    year: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One reported value; `line` and `column` say where it stands, None for what the statements do not show."""
+
+    taxonomy: str
+    tag: str
+    unit: str
+    start: date | None
+    end: date
+    value: int | float
+    line: Line | None = None
+    column: Column | None = None
+
+
+@dataclass(frozen=True)
+class Filing:
+    """One filing; fiscal year and period are those of its cover, None where the form has none."""
+
+    form: str
+    filed: date
+    report_date: date
+    fiscal_year: int | None = None
+    fiscal_period: str | None = None
+    facts: tuple[Fact, ...] = ()
+    items: str = ""
+    accession: str = ""
+
+    @property
+    def accepted(self) -> datetime:
+        """When EDGAR accepted it, in UTC."""
+        return accepted_at(self.filed, self.accession)
+
+    @property
+    def is_periodic(self) -> bool:
+        """Whether it is a quarterly or annual report, or an amendment of one."""
+        return self.form in PERIODIC
+
+
+def make_filings(filer: Filer, books: dict[YearAndNumber, Quarter]) -> tuple[Filing, ...]:
+    """All filings in the order of filing, each with its accession number."""
+    drafts = sorted(_Reporter(filer, books).drafts(), key=lambda draft: draft.filed)
+    return tuple(_numbered(filer, [draft for draft in drafts if draft.filed <= filer.last_filed]))
+
+
+def _numbered(filer: Filer, drafts: Iterable[Filing]) -> Iterator[Filing]:
+    """The filings with accession numbers: agent, year, and a number that is the filer's and the year's."""
+    count: dict[int, int] = {}
+    for draft in drafts:
+        year = draft.filed.year
+        count[year] = count.get(year, 0) + 1
+        accession = f"{AGENT}-{year % 100:02d}-{filer.number:04d}{count[year]:02d}"
+        yield Filing(**{**vars(draft), "accession": accession})
+
+
+class _Reporter:
+    """Reports the books of one filer."""
+
+    def __init__(self, filer: Filer, books: dict[YearAndNumber, Quarter]) -> None:
+        self.filer = filer
+        self.books = books
+        self.newest = newest_report(filer, filer.last_filed) or filer.last_filed
+
+    # -- which filings there are -------------------------------------------------------------------------------------
+
+    def drafts(self) -> Iterator[Filing]:
+        """Every filing of the history, before accession numbers."""
+        yield from self._offering()
+        amended = [revision.year for revision in self.filer.revisions if revision.by is RevisedBy.AMENDMENT]
+        for year in range(self.filer.first_year, self.filer.last_filed.year + 2):
+            for number in reports(self.filer, year):
+                filed = report_filed(self.filer, year, number)
+                if filed > self.filer.last_filed:
+                    return
+                if self.filer.kind in (Kind.COMMERCIAL, Kind.BANK):
+                    yield self._earnings_release(year, number, filed)
+                yield self._report(year, number, filed)
+            if year in amended:
+                yield self._report(year, 4, amendment_filed(self.filer, year), amends=True)
+            if self.filer.proxies:
+                yield self._proxy(year)
+
+    def _report(self, year: int, number: int, filed: date, amends: bool = False) -> Filing:
+        forms = ANNUAL_FORMS if number == 4 else INTERIM_FORM
+        return Filing(
+            form=forms[self.filer.kind] + "/A" * amends,
+            filed=filed,
+            report_date=self.filer.calendar.year(year).quarters[number - 1].end,
+            fiscal_year=year,
+            fiscal_period="FY" if number == 4 else f"Q{number}",
+            facts=tuple(self._report_facts(year, number, filed)),
+        )
+
+    def _earnings_release(self, year: int, number: int, filed: date) -> Filing:
+        """The announcement some days earlier; it has no financial data in XBRL."""
+        released = business_day(filed - timedelta(days=3))
+        return Filing("8-K", released, released, items="2.02,9.01")
+
+    def _proxy(self, year: int) -> Filing:
+        """The pay tables of a proxy statement repeat net income of three years, coarsely rounded."""
+        filed = business_day(report_filed(self.filer, year, 4) + timedelta(days=50))
+        columns = [Column(y, 1, 4) for y in (year, year - 1, year - 2)]
+        facts = tuple(self._stray(column, filed, 1.0, digits=PROXY_DIGITS) for column in columns)
+        return Filing("DEF 14A", filed, filed, facts=facts)
+
+    def _offering(self) -> Iterator[Filing]:
+        """The registration statement and the prospectus of the public offering."""
+        if self.filer.offering is None:
+            return
+        day, year = self.filer.offering.day, self.filer.first_year - 1
+        filed = business_day(day - timedelta(days=60))
+        annual = [Column(year, 1, 4), Column(year - 1, 1, 4)]
+        statements = self._facts(year, filed, {Statement.INCOME: annual, Statement.CASH_FLOW: annual})
+        yield Filing("S-1", filed, filed, facts=tuple(statements))
+        stray = self._stray(Column(year, 1, 4), day, PROSPECTUS_EXCESS)
+        yield Filing("424B4", business_day(day), business_day(day), facts=(stray,))
+
+    # -- what a filing shows -----------------------------------------------------------------------------------------
+
+    def _report_facts(self, year: int, number: int, filed: date) -> Iterator[Fact]:
+        if self.filer.kind is Kind.FUND:
+            return
+        yield self._cover(year, number, filed)
+        facts = list(self._facts(year, filed, _columns(year, number)))
+        yield from facts
+        if self.filer.convenience:
+            newest = Column(year, 1, 4), Column(year, 4, 4)
+            yield from (
+                self._translated(fact, year) for fact in facts if fact.column in newest and fact.unit != "shares"
+            )
+
+    def _facts(self, fiscal_year: int, filed: date, columns: dict[Statement, list[Column]]) -> Iterator[Fact]:
+        """The lines of that year's statements in the given columns, as known on the day of filing."""
+        units = {
+            Measure.MONEY: self.filer.currency,
+            Measure.SHARES: "shares",
+            Measure.PER_SHARE: f"{self.filer.currency}/shares",
+        }
+        taxonomy = TAXONOMIES[self.filer.kind]
+        for line in lines(self.filer, fiscal_year):
+            for column in columns.get(line.statement, ()):
+                period = self._period(column)
+                start = None if line.statement is Statement.BALANCE else period.start
+                value = self._value(line, column, filed)
+                yield Fact(taxonomy, line.tag, units[line.measure], start, period.end, value, line, column)
+
+    def _cover(self, year: int, number: int, filed: date) -> Fact:
+        """Shares outstanding on the cover page."""
+        quarter = self.books[year, number]
+        count = round(quarter.outstanding / basis(self.filer, filed, self.newest))
+        day = quarter.period.end if self.filer.kind is Kind.FOREIGN else filed - COVER_DAYS
+        return Fact("dei", "EntityCommonStockSharesOutstanding", "shares", None, day, count)
+
+    def _stray(self, column: Column, filed: date, excess: float, digits: int | None = None) -> Fact:
+        """Net income of a fiscal year as a form other than a periodic report tells it."""
+        line = next(line for line in lines(self.filer, column.year) if line.item == "net_income")
+        period, amount = self._period(column), round(self._money("net_income", column, filed) * excess)
+        value = round(amount, digits - len(str(abs(amount)))) if digits else amount
+        return Fact(TAXONOMIES[self.filer.kind], line.tag, self.filer.currency, period.start, period.end, value)
+
+    def _translated(self, fact: Fact, year: int) -> Fact:
+        """The fact in US dollars, at a rate of the year."""
+        rate = 1 + Random(f"rate/{year}").randint(4, 20) / 100
+        per_share = fact.unit.endswith("/shares")
+        value = _cents(Decimal(str(fact.value * rate))) if per_share else round(fact.value * rate)
+        unit = "USD/shares" if per_share else "USD"
+        return Fact(fact.taxonomy, fact.tag, unit, fact.start, fact.end, value)
+
+    # -- values as known on a day ------------------------------------------------------------------------------------
+
+    def _quarters(self, column: Column) -> list[Quarter]:
+        return [self.books[column.year, number] for number in range(column.first, column.last + 1)]
+
+    def _period(self, column: Column) -> Period:
+        quarters = self._quarters(column)
+        return Period(quarters[0].period.start, quarters[-1].period.end)
+
+    def _value(self, line: Line, column: Column, filed: date) -> int | float:
+        if line.measure is Measure.SHARES:
+            return self._shares(line.item, column, filed)
+        if line.item == "dividends_per_share":
+            return self._dividends(column, filed)
+        if line.measure is Measure.PER_SHARE:
+            shares = self._shares(line.item.replace("eps", "shares"), column, filed)
+            return _cents(Decimal(self._money("net_income", column, filed)) / Decimal(shares))
+        if line.statement is Statement.BALANCE:
+            quarter = self.books[column.year, column.last]
+            excess = (told.balances.get(line.item, 0) for told in quarter.first_told if filed < told.until)
+            return quarter.balances[line.item] + sum(excess)
+        return self._money(line.item, column, filed)
+
+    def _money(self, item: str, column: Column, filed: date) -> int:
+        """A flow over the quarters of the column."""
+        quarters = self._quarters(column)
+        excess = (told.flows.get(item, 0) for q in quarters for told in q.first_told if filed < told.until)
+        return sum(quarter.flows[item] for quarter in quarters) + sum(excess)
+
+    def _shares(self, item: str, column: Column, filed: date) -> int:
+        """Weighted shares of a column are the mean of its quarters' by days, on the share basis of the filing."""
+        factor = basis(self.filer, filed, self.newest)
+        quarters = self._quarters(column)
+        weighted = sum(round(getattr(quarter, item) / factor) * quarter.period.days for quarter in quarters)
+        return round(Fraction(weighted, sum(quarter.period.days for quarter in quarters)))
+
+    def _dividends(self, column: Column, filed: date) -> int | float:
+        declared = sum((quarter.dividends_per_share for quarter in self._quarters(column)), Fraction(0))
+        return _number(Decimal(round(declared * basis(self.filer, filed, self.newest) * 10_000)) / 10_000)
+
+
+def _columns(year: int, number: int) -> dict[Statement, list[Column]]:
+    """The columns of a report: Regulation S-X asks for the year to date beside the same stretch a year before.
+
+    Quarterly reports (Rule 10-01(c)): the quarter and the year to date of both years, cash flows for the year to date
+    only, balance sheets at the quarter's and the last year's end. Annual ones (Rules 3-01, 3-02): three years, two
+    balance sheets, and no fourth quarter.
+    """
+    if number == 4:
+        flows = cash_flows = [Column(y, 1, 4) for y in (year, year - 1, year - 2)]
+        balances = [Column(year, 4, 4), Column(year - 1, 4, 4)]
+    else:
+        cash_flows = [Column(y, 1, number) for y in (year, year - 1)]
+        discrete = [Column(y, number, number) for y in (year, year - 1)]
+        flows = list(dict.fromkeys(discrete + cash_flows))
+        balances = [Column(year, number, number), Column(year - 1, 4, 4)]
+    return {Statement.INCOME: flows, Statement.CASH_FLOW: cash_flows, Statement.BALANCE: balances}
+
+
+def _cents(amount: Decimal) -> int | float:
+    return _number(amount.quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+def _number(amount: Decimal) -> int | float:
+    """As JSON shows it: without a fraction where there is none."""
+    return int(amount) if amount == int(amount) else float(amount)

@@ -1,0 +1,84 @@
+"""When a simulated filer files, and so what it knew by then: revisions and splits.
+
+Belongs here: dates of filings. Does not: what they report.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta
+from fractions import Fraction
+from random import Random
+
+from pipelines.edgar.sample.calendar import FOUR_QUARTERS
+from pipelines.edgar.sample.traits import Filer, Kind, RevisedBy, Revision, Split
+
+SATURDAY = 5
+# days from the period's end until the report, earliest and latest
+INTERIM_DAYS = (30, 40)
+ANNUAL_DAYS = {Kind.COMMERCIAL: (40, 46), Kind.BANK: (40, 46), Kind.FOREIGN: (70, 90), Kind.FUND: (60, 70)}
+AMENDED_AFTER = timedelta(days=35)  # before the next quarter's report
+
+
+def business_day(day: date) -> date:
+    """That day, or the Monday after it where it is on a weekend."""
+    return day + timedelta(days=max(0, 7 - day.weekday())) if day.weekday() >= SATURDAY else day
+
+
+def reports(filer: Filer, year: int) -> tuple[int, ...]:
+    """The quarters of a fiscal year whose end is followed by a report; the fourth is the annual one."""
+    every = (4,) if filer.kind is Kind.FOREIGN else (2, 4) if filer.kind is Kind.FUND else FOUR_QUARTERS
+    return tuple(n for n in every if filer.offering is None or report_filed(filer, year, n) > filer.offering.day)
+
+
+def report_filed(filer: Filer, year: int, number: int) -> date:
+    """The day on which the report on that quarter (the fourth: on the year) is filed."""
+    earliest, latest = ANNUAL_DAYS[filer.kind] if number == 4 else INTERIM_DAYS
+    delay = Random(f"filed/{filer.cik}/{filer.seed}/{year}/{number}").randint(earliest, latest)
+    return business_day(filer.calendar.year(year).quarters[number - 1].end + timedelta(days=delay))
+
+
+def amendment_filed(filer: Filer, year: int) -> date:
+    """The day on which an amended annual report is filed, where there is one."""
+    return business_day(report_filed(filer, year, 4) + AMENDED_AFTER)
+
+
+def known_from(filer: Filer, revision: Revision) -> date:
+    """The filing date of the first report that shows the revised figures."""
+    if revision.by is RevisedBy.AMENDMENT:
+        return amendment_filed(filer, revision.year)
+    following = revision.year + 1
+    return report_filed(filer, following, reports(filer, following)[0])
+
+
+def known_revisions(filer: Filer) -> tuple[Revision, ...]:
+    """The revisions that become known within the filer's history."""
+    return tuple(revision for revision in filer.revisions if known_from(filer, revision) <= filer.last_filed)
+
+
+def newest_report(filer: Filer, filed_by: date) -> date | None:
+    """The filing date of the newest periodic report filed by that day, None where there is none."""
+    years = range(filer.first_year, filed_by.year + 2)
+    filed = [report_filed(filer, year, number) for year in years for number in reports(filer, year)]
+    return max((day for day in filed if day <= min(filed_by, filer.last_filed)), default=None)
+
+
+def basis(filer: Filer, filed: date, newest: date) -> Fraction:
+    """How many shares of the basis of the `newest` filing one share of a filing made on `filed` became."""
+    factor = Fraction(1)
+    for split in _between(filer.splits, filed, newest):
+        factor *= split.ratio
+    return factor
+
+
+def accepted_at(filed: date, accession: str) -> datetime:
+    """When EDGAR accepted a filing, in UTC: in business hours, or the evening before (Eastern time) for every fourth.
+
+    Filings accepted after 17:30 Eastern time bear the next business day's date.
+    """
+    rng = Random(f"accepted/{accession}")
+    seconds = timedelta(seconds=rng.randrange(3600))
+    if rng.randrange(4) == 0 and filed.weekday() != 0:
+        return datetime.combine(filed, time(1), UTC) + seconds
+    return datetime.combine(filed, time(rng.choice((11, 13, 20))), UTC) + seconds
+
+
+def _between(splits: tuple[Split, ...], filed: date, newest: date) -> list[Split]:
+    return [split for split in splits if filed < split.effective <= newest]

@@ -1,0 +1,142 @@
+"""Where documents come from: the SEC, a mirror directory, or the sample; one interface for the three.
+
+Belongs here: opening a source by its name or path, with an error that says what to give instead, and the httpx
+transport that serves a mirror. Every source is the same client with another transport, so that statuses and
+errors are one path.
+Does not: asking (client), which documents are asked for (extract), or what the sample consists of (sample).
+"""
+
+import re
+import stat
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal, Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from pipelines.edgar.client import TICKERS_URL, EdgarClient
+from pipelines.edgar.errors import SourceError
+
+# The SEC allows ten requests a second and counts arrivals, which come in less evenly than they are sent.
+REQUESTS_A_SECOND = 9.5
+MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+USER_AGENT_ADVICE = 'set it to who you are, which the SEC asks for: EDGAR_USER_AGENT="Name mail@example.org"'
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An opened source.
+
+    Attributes:
+        name: which of the three.
+        kind: `edgar` for real data, `sample` for fictional; a home holds one of them, never both.
+        client: asks for documents.
+        threads: how many requests are worth having under way.
+        absence_lasts: how long a 404 is remembered instead of asked again.
+    """
+
+    name: Literal["live", "mirror", "sample"]
+    kind: Literal["edgar", "sample"]
+    client: EdgarClient
+    threads: int = 1
+    absence_lasts: timedelta = timedelta(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+
+def open_source(name: str, *, user_agent: str | None = None, base_url: str | None = None) -> Source:
+    """Open a source; close it by using it as a context manager.
+
+    Args:
+        name: `live`, `sample`, or the path of a mirror directory.
+        user_agent: for live: name and mail address (EDGAR_USER_AGENT).
+        base_url: for live: where the SEC's two hosts are answered instead (EDGAR_BASE_URL).
+
+    Raises:
+        SourceError: the source cannot be opened; nothing was asked yet.
+    """
+    if name == "live":
+        return _live(user_agent, base_url)
+    if name == "sample":
+        return _sample()
+    return _mirror(Path(name))
+
+
+def _live(user_agent: str | None, base_url: str | None) -> Source:
+    if not user_agent:
+        raise SourceError(f"source live needs EDGAR_USER_AGENT; {USER_AGENT_ADVICE}")
+    if not MAIL.search(user_agent):
+        raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, without a mail address; {USER_AGENT_ADVICE}")
+    if not (user_agent.isascii() and user_agent.isprintable()):
+        raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, which no header can hold: plain ASCII is needed")
+    if base_url and not _is_web_address(base_url):
+        raise SourceError(f"EDGAR_BASE_URL is {base_url!r}, expected an address such as http://127.0.0.1:9000")
+    client = EdgarClient(
+        httpx.HTTPTransport(), user_agent=user_agent, pace=REQUESTS_A_SECOND, base_url=base_url or None
+    )
+    return Source("live", "edgar", client, threads=8, absence_lasts=timedelta(days=7))
+
+
+def _sample() -> Source:
+    from pipelines.edgar.sample import SampleTransport  # only here: no other source needs the simulator
+
+    return Source("sample", "sample", EdgarClient(SampleTransport(), user_agent=None, pace=None, attempts=1))
+
+
+def _mirror(folder: Path) -> Source:
+    hint = "give live, sample, or a mirror directory (www.sec.gov/… and data.sec.gov/… below it)"
+    if folder.suffix.lower() == ".zip":
+        raise SourceError(f"{folder} is a bulk archive, which cannot be read yet; {hint}")
+    tickers = _file_of(folder, httpx.URL(TICKERS_URL))
+    try:
+        tickers.open("rb").close()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if not folder.is_dir():
+            raise SourceError(f"{folder} is not a directory; {hint}") from error
+        raise SourceError(f"{folder} has no {tickers.relative_to(folder)}, the list of companies; {hint}") from error
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{folder} cannot be read: {error}; {hint}") from error
+    return Source("mirror", "edgar", EdgarClient(MirrorTransport(folder), user_agent=None, pace=None, attempts=1))
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return False
+
+
+def _file_of(folder: Path, url: httpx.URL) -> Path:
+    return folder / url.host / url.path.lstrip("/")
+
+
+class MirrorTransport(httpx.BaseTransport):
+    """Answers from a directory laid out by host and path: 200 with the file, 404 where there is none.
+
+    Nothing outside of the directory is served: a path that climbs is 404, a link that leads out is an error, for
+    a document that is silently missing would look like a company without facts.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._root = folder.resolve()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The file at the request's host and path. Raises httpx.ReadError where the disk refuses it."""
+        file = _file_of(self._root, request.url)
+        try:
+            if ".." in file.parts or not stat.S_ISREG(file.stat().st_mode):
+                return httpx.Response(404, request=request)
+            if not file.resolve().is_relative_to(self._root):
+                raise httpx.ReadError(f"{file} leads out of the mirror directory", request=request)
+            return httpx.Response(200, content=file.read_bytes(), request=request)
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a path that no file can have
+            return httpx.Response(404, request=request)
+        except OSError as error:
+            raise httpx.ReadError(str(error), request=request) from error

@@ -1,0 +1,104 @@
+"""The home: everything mutable of one installation, below one folder.
+
+Belongs here: where things lie, which kind of data they are, and that only one synchronization writes at a time.
+Does not: what is in the files (edgar.raw_store, lake, warehouse.publish).
+"""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pipelines.errors import PipelineError
+
+Kind = Literal["edgar", "sample"]
+DEFAULT_HOME = Path(".data/edgar")
+PROJECT = Path(__file__).resolve().parent.parent
+MARKER = "home.json"
+WORDS: dict[str, str] = {"edgar": "real", "sample": "fictional"}
+
+
+class HomeError(PipelineError):
+    """The home cannot be used: not writable, of the other kind, or in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folders of a home. Creating the object touches nothing."""
+
+    root: Path
+
+    @classmethod
+    def from_environment(cls) -> "Home":
+        """The home that FUNDAMENTALS_HOME names, `.data/edgar` in the current folder where it names none."""
+        return cls(Path(os.environ.get("FUNDAMENTALS_HOME") or DEFAULT_HOME).absolute())
+
+    @property
+    def tables(self) -> Path:
+        """Parquet tables between the stages."""
+        return self.root / "tables"
+
+    @property
+    def published(self) -> Path:
+        """The builds and the pointer to the current one."""
+        return self.root / "published"
+
+    @property
+    def dagster(self) -> Path:
+        """DAGSTER_HOME: run history and settings of this home."""
+        return self.root / "dagster"
+
+    def prepare(self) -> None:
+        """Make the folders, and give Dagster its settings.
+
+        Raises:
+            HomeError: the folder cannot be made or written.
+        """
+        try:
+            for folder in (self.root, self.tables, self.published, self.dagster):
+                folder.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(PROJECT / "dagster.yaml", self.dagster / "dagster.yaml")
+        except OSError as error:
+            raise HomeError(
+                f"{self.root}: cannot be written ({error.strerror}); set FUNDAMENTALS_HOME to a folder of yours"
+            ) from error
+
+    def claim(self, kind: Kind) -> None:
+        """Say which kind of data the home holds, once and for all.
+
+        Raises:
+            HomeError: it holds the other kind.
+        """
+        marker = self.root / MARKER
+        if not marker.exists():
+            written = marker.with_suffix(".tmp")
+            written.write_text(json.dumps({"kind": kind}))
+            written.replace(marker)
+        held = json.loads(marker.read_text())["kind"]
+        if held != kind:
+            other = self.root.parent / kind if self.root.name in WORDS else f"{self.root}-{kind}"
+            raise HomeError(
+                f"{self.root} holds {WORDS[held]} data, and this source is {WORDS[kind]}: "
+                f"the two are never mixed; use another home: FUNDAMENTALS_HOME={other}"
+            )
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the home for one synchronization; the lock goes with the process, so a killed one leaves none.
+
+        Raises:
+            HomeError: another synchronization holds it.
+        """
+        with (self.root / "synchronization.lock").open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise HomeError(
+                    f"{self.root}: another synchronization is running; wait for it to end, or stop it, and try again"
+                ) from error
+            yield

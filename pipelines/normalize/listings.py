@@ -1,0 +1,86 @@
+"""Which symbols are a company's common equity, and which are something else that it has listed.
+
+Belongs here: what a ticker symbol tells. Does not: names and codes (they come from the submissions).
+
+The SEC's list of tickers gives symbols without a description of the security, so the forms of the symbols decide:
+the suffixes after a dash, and the fifth letter that Nasdaq and the OTC markets add. New York writes classes with a
+dash; what it lists there without one beside a company's shares is nearly always a note, so that is no common equity.
+"""
+
+import re
+from itertools import takewhile
+
+import polars as pl
+
+SUFFIX_KINDS: tuple[tuple[str, str], ...] = (
+    (r"-P[A-Z]?$", "preferred"),
+    (r"-(WT|WS|W|WTA|WSA)$", "warrant"),
+    (r"-(UN|U)$", "unit"),
+    (r"-(RI|RT|R)$", "right"),
+)
+"""What follows the dash, as the SEC writes it."""
+
+FIFTH_LETTER_KINDS: dict[str, str] = {
+    **dict.fromkeys("PONM", "preferred"),
+    **dict.fromkeys("GHILZ", "note"),
+    "R": "right",
+    "U": "unit",
+    "W": "warrant",
+    "T": "unit",
+}
+"""The fifth letter of a symbol on Nasdaq or OTC, where the letters before it are those of the company's own symbol."""
+
+FIFTH_LETTER_MARKETS = ("Nasdaq", "OTC")
+SHARED_LETTERS = 2
+LETTERS_OF_A_CLASS = 2
+
+COMMON = "common"
+OTHER = "other"
+
+
+def classified(listing: pl.DataFrame) -> pl.DataFrame:
+    """Add what each symbol stands for.
+
+    Args:
+        listing: `cik`, `symbol`, `exchange`, in the order of the SEC's list, where a company's main symbol comes first.
+
+    Returns:
+        the same with `kind` (common, preferred, warrant, unit, right, note, other) and `is_primary`: the first common
+        symbol of the company, or its first one where none looks like common equity.
+    """
+    of_company: dict[str, list[int]] = {}
+    rows = listing.select("cik", "symbol", "exchange").rows()
+    for number, (cik, _, _) in enumerate(rows):
+        of_company.setdefault(cik, []).append(number)
+    kinds, primary = [OTHER] * len(rows), [False] * len(rows)
+    for numbers in of_company.values():
+        symbols = [rows[number][1] for number in numbers]
+        first = next((symbol for symbol in symbols if _own_kind(symbol, rows[numbers[0]][1]) == COMMON), symbols[0])
+        for number in numbers:
+            _, symbol, exchange = rows[number]
+            primary[number] = symbol == first
+            kinds[number] = COMMON if symbol == first else _kind_beside(symbol, exchange, first)
+    return listing.with_columns(kind=pl.Series(kinds, dtype=pl.String), is_primary=pl.Series(primary, dtype=pl.Boolean))
+
+
+def _own_kind(symbol: str, first: str) -> str:
+    """What a symbol says by itself; a fifth letter only counts beside the company's other symbols."""
+    for pattern, kind in SUFFIX_KINDS:
+        if re.search(pattern, symbol):
+            return kind
+    adds_a_letter = symbol != first and len(symbol) == len(first) + 1 and symbol.startswith(first)
+    return FIFTH_LETTER_KINDS.get(symbol[-1], COMMON) if adds_a_letter else COMMON
+
+
+def _kind_beside(symbol: str, exchange: str | None, first: str) -> str:
+    """What a symbol is beside the company's first: a class of the same shares, or another security."""
+    for pattern, kind in SUFFIX_KINDS:
+        if re.search(pattern, symbol):
+            return kind
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(symbol, first, strict=False)))
+    if shared < SHARED_LETTERS or (exchange == "NYSE" and "-" not in symbol):
+        return OTHER
+    if exchange in FIFTH_LETTER_MARKETS and len(symbol) == 5 and symbol[-1] in FIFTH_LETTER_KINDS:
+        return FIFTH_LETTER_KINDS[symbol[-1]]
+    rest = max(len(symbol), len(first)) - shared
+    return COMMON if rest <= LETTERS_OF_A_CLASS else OTHER

@@ -1,0 +1,310 @@
+"""The stages of a synchronization, over the tables of a home: what is read, what is made from it, what is kept.
+
+Belongs here: which companies a stage has to do again, in batches, and which of its failures are a company's own.
+Does not: Dagster (assets), the rules (normalize), the documents (edgar), the build (warehouse.publish).
+
+Each stage compares the digest of its inputs with the one its table carries, company by company. So a killed run, a
+run for some symbols and a run after a change of the rules all go on with what is left to do.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import polars as pl
+
+from pipelines import normalize
+from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions, decode_tickers
+from pipelines.edgar.errors import CorruptError, DocumentError
+from pipelines.edgar.extract import CompanyDocuments, fetch_documents, fetch_tickers
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import Source
+from pipelines.errors import PipelineError
+from pipelines.lake import Lake
+from pipelines.normalize.concepts import wanted_elements
+from pipelines.normalize.facts import RAW_SCHEMA
+from pipelines.normalize.listings import classified
+from pipelines.normalize.standardize import Standardized, standardize
+from pipelines.progress import report
+
+BATCH = 250
+"""Companies that pass through the rules at once: enough rows for columns to pay, few enough to fit in memory."""
+
+TEXT, FLAG, UTC_TIME = pl.String(), pl.Boolean(), pl.Datetime("us", "UTC")
+
+LISTINGS = pl.Schema(
+    {
+        "cik": TEXT,
+        "symbol": TEXT,
+        "name": TEXT,
+        "exchange": TEXT,
+        "position": pl.Int32(),
+        "is_listed": FLAG,
+        "kind": TEXT,
+        "is_primary": FLAG,
+    }
+)
+DOCUMENTS = pl.Schema(
+    {
+        "cik": TEXT,
+        "status": TEXT,
+        "facts_digest": TEXT,
+        "submissions_digest": TEXT,
+        "failure": TEXT,
+        "synchronized_at": UTC_TIME,
+    }
+)
+REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
+ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
+QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
+STANDARDIZED = tuple(field.name for field in fields(Standardized))
+
+
+class UnknownSymbolError(PipelineError):
+    """A symbol that the list of tickers does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a synchronization was asked for: all companies or some symbols, and whether to do everything again."""
+
+    symbols: tuple[str, ...] = ()
+    full: bool = False
+
+
+# --- Documents --------------------------------------------------------------------------------------------------
+
+
+def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) -> pl.DataFrame:
+    """Bring the list of companies up to date: table `listings`; a symbol that leaves the list stays, not listed.
+
+    Raises:
+        SourceError: the list cannot be had.
+        DocumentError: it is not a list of companies.
+    """
+    document = fetch_tickers(source, store, now)
+    rows = decode_tickers(store.get(str(document.digest)))
+    listed = classified(
+        pl.DataFrame(
+            [(row.cik, row.symbol, row.name, row.exchange) for row in rows],
+            schema=dict.fromkeys(("cik", "symbol", "name", "exchange"), pl.String),
+            orient="row",
+        )
+        .unique("symbol", keep="first", maintain_order=True)
+        .with_row_index("position")
+        .with_columns(pl.col("position").cast(pl.Int32), is_listed=pl.lit(value=True))
+    ).select(LISTINGS.names())
+    if lake.holds("listings"):
+        gone = lake.read("listings").join(listed, on="symbol", how="anti").with_columns(is_listed=pl.lit(value=False))
+        listed = pl.concat([listed, gone.select(LISTINGS.names())])
+    lake.write("listings", listed)
+    return listed
+
+
+def companies_asked(listings: pl.DataFrame, asked: Asked) -> list[str]:
+    """The companies to synchronize, in the order of the list.
+
+    Raises:
+        UnknownSymbolError: a symbol is not in the list.
+    """
+    listed = listings.filter("is_listed")
+    company_of = dict(listed.select("symbol", "cik").iter_rows())
+    unknown = [symbol for symbol in asked.symbols if symbol not in company_of]
+    if unknown:
+        close = get_close_matches(unknown[0], company_of, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise UnknownSymbolError(
+            f"no such symbol in the SEC's list of {len(company_of)}: {', '.join(unknown)}{hint} "
+            "(classes are written with a dash: BRK-B)"
+        )
+    ciks = [company_of[symbol] for symbol in asked.symbols] or listed["cik"].to_list()
+    return list(dict.fromkeys(ciks))
+
+
+def update_documents(
+    source: Source,
+    store: RawStore,
+    lake: Lake,
+    ciks: Sequence[str],
+    now: datetime,
+    absence_lasts: timedelta | None = None,
+) -> tuple[pl.DataFrame, Counter[str]]:
+    """Bring the raw zone up to date, and say what is held of each company: table `documents`.
+
+    Args:
+        absence_lasts: how long a remembered 404 is not asked for again; None: what is usual for the source.
+
+    Raises:
+        SourceError: the source refuses, or fails for company after company.
+    """
+
+    def tell(done: int, total: int, _: CompanyDocuments) -> None:
+        report("documents", done, total)
+
+    extracted = fetch_documents(source, store, ciks, now, progress=tell, absence_lasts=absence_lasts)
+    before = {row[0]: row for row in lake.read("documents").iter_rows()} if lake.holds("documents") else {}
+    rows = []
+    for company in extracted.companies:
+        held_submissions = before[company.cik][3] if company.cik in before else None
+        submissions = company.submissions.digest if company.submissions else None
+        asked_and_answered = not company.failure and company.facts.change != "skipped"
+        at = now if asked_and_answered else before[company.cik][5] if company.cik in before else None
+        rows.append(
+            (
+                company.cik,
+                company.facts.change,
+                company.facts.digest,
+                submissions or held_submissions,
+                company.failure or None,
+                at,
+            )
+        )
+    changed = pl.DataFrame(rows, schema=DOCUMENTS, orient="row")
+    lake.replace_companies("documents", [changed], dict.fromkeys(ciks, ""))
+    return lake.read("documents"), extracted.counts
+
+
+# --- Facts ------------------------------------------------------------------------------------------------------
+
+
+def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str, int]:
+    """Decode what is new in the raw zone: tables `facts`, `registrants`, `acceptances`, `quarantine`.
+
+    A document that cannot be used quarantines its company, whose previous rows stay.
+
+    Args:
+        store: the raw zone.
+        lake: the tables.
+        again: companies to decode even where nothing is new.
+
+    Returns:
+        counts: `decoded`, `quarantined`.
+    """
+    documents = lake.read("documents")
+    quarantine: list[tuple[str, str, str, str]] = []
+    to_do = _outdated(lake, "facts", documents, "facts_digest", again, code=_elements_digest())
+    done = {cik: _joined(digest, _elements_digest()) for cik, digest in to_do.items()}
+    parts = _decoded(to_do, lambda batch: _decode_facts(store, batch, done, quarantine), "facts")
+    lake.replace_companies("facts", parts, done)
+    registrants = _outdated(lake, "registrants", documents, "submissions_digest", again)
+    profiles, accepted = [], []
+    for cik, digest in registrants.items():
+        try:
+            submissions = decode_submissions(store.get(digest), cik)
+        except (DocumentError, CorruptError) as error:
+            quarantine.append(_quarantined(cik, error, digest))
+            continue
+        profiles.append((cik, submissions.name, submissions.sic))
+        accepted += [
+            (cik, filing.accession, filing.accepted_at) for filing in submissions.filings if filing.accepted_at
+        ]
+    refused = {row[0] for row in quarantine}
+    kept = {cik: digest for cik, digest in registrants.items() if cik not in refused}
+    lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
+    acceptances = pl.DataFrame(accepted, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
+    instants = pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC")
+    lake.replace_companies("acceptances", [acceptances.with_columns(instants)], kept)
+    rows = pl.DataFrame(quarantine, schema=QUARANTINE, orient="row")
+    lake.write("quarantine", rows.sort("cik", "raw_document"))
+    return {"decoded": len(done), "quarantined": rows["cik"].n_unique()}
+
+
+def _decode_facts(
+    store: RawStore, batch: Mapping[str, str], done: dict[str, str], quarantine: list[tuple[str, str, str, str]]
+) -> pl.DataFrame:
+    columns = FactColumns()
+    for cik, digest in batch.items():
+        try:
+            columns.extend(decode_facts(store.get(digest), cik, wanted_elements()).columns)
+        except (DocumentError, CorruptError) as error:
+            quarantine.append(_quarantined(cik, error, digest))
+            del done[cik]
+    return pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
+
+
+def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> tuple[str, str, str, str]:
+    reason, place = (error.reason, error.place) if isinstance(error, DocumentError) else (str(error), "raw zone")
+    return cik, reason, place, digest
+
+
+# --- Values -----------------------------------------------------------------------------------------------------
+
+
+def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
+    """Standardize the companies whose facts, filings or rules changed: tables `values`, `lineage`, `gaps` and so on.
+
+    Returns:
+        counts: `standardized`.
+    """
+    facts, registrants = lake.inputs("facts"), lake.inputs("registrants")
+    wanted = {cik: _joined(digest, registrants.get(cik, ""), _rules_digest()) for cik, digest in facts.items()}
+    known = lake.inputs("profiles")
+    chosen = set(again)
+    to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest or cik in chosen}
+    if not to_do and known:
+        return {"standardized": 0}
+    results: list[Standardized] = []
+    for number, batch in enumerate(_in_batches(sorted(to_do))):
+        accepted = lake.of_companies("acceptances", batch).select("accession", "accepted_at")
+        results.append(standardize(lake.of_companies("facts", batch), accepted))
+        report("values", min((number + 1) * BATCH, len(to_do)), len(to_do))
+    if not results:
+        results.append(standardize(pl.DataFrame(schema=RAW_SCHEMA)))
+    # `profiles` last: it carries the digests that say that the company's other tables are done
+    for name in sorted(STANDARDIZED, key=lambda name: name == "profiles"):
+        lake.replace_companies(name, [getattr(result, name) for result in results], to_do)
+    return {"standardized": len(to_do)}
+
+
+# --- What has to be done ----------------------------------------------------------------------------------------
+
+
+def _outdated(
+    lake: Lake, table: str, documents: pl.DataFrame, column: str, again: Iterable[str], code: str = ""
+) -> dict[str, str]:
+    """Company to the digest of its document, where the table's rows are not made from it, or where asked for."""
+    known, chosen = lake.inputs(table), set(again)
+    held = documents.select("cik", column).drop_nulls().sort("cik").iter_rows()
+    return {
+        cik: digest
+        for cik, digest in held
+        if cik in chosen or known.get(cik) != (_joined(digest, code) if code else digest)
+    }
+
+
+def _decoded(
+    to_do: Mapping[str, str], decode: Callable[[Mapping[str, str]], pl.DataFrame], stage: str
+) -> Iterator[pl.DataFrame]:
+    """The decoded batches; one at least, so that a table always has its columns."""
+    for number, batch in enumerate(_in_batches(to_do) if to_do else [()]):
+        yield decode({cik: to_do[cik] for cik in batch})
+        report(stage, min((number + 1) * BATCH, len(to_do)), len(to_do))
+
+
+def _in_batches(ciks: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    rest = iter(ciks)
+    while batch := tuple(islice(rest, BATCH)):
+        yield batch
+
+
+def _joined(*digests: str) -> str:
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+@cache
+def _elements_digest() -> str:
+    """Changes when other elements are wanted from the documents."""
+    return _joined(*sorted(f"{taxonomy}:{tag}" for taxonomy, tags in wanted_elements().items() for tag in tags))
+
+
+@cache
+def _rules_digest() -> str:
+    """Changes with any line of the rules, so that no value outlives the rule that it was made by."""
+    folder = Path(normalize.__file__).parent
+    return _joined(*(path.read_text() for path in sorted(folder.glob("*.py"))))

@@ -1,0 +1,1 @@
+"""Who may ask: accounts, subscriptions, API keys and rate limits."""

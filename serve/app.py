@@ -1,0 +1,54 @@
+"""The application: endpoints and the envelope of every failure, put together.
+
+Belongs here: what makes an ASGI application of the parts. Does not: any rule of the interface.
+"""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+
+from serve import responses, routes
+from serve.access.accounts import Accounts
+from serve.access.limits import Limits
+from serve.clock import Clock
+from serve.errors import ApiError, NotFound, ServerError
+from serve.settings import Settings
+from warehouse.reader import Warehouse
+
+
+def create_app(settings: Settings, *, clock: Clock = time.time) -> Starlette:
+    """An ASGI application over what is published below the home.
+
+    Args:
+        settings: where the data lies, how the service is reached.
+        clock: Unix time, for the times in answers and the windows of the limits.
+
+    Raises:
+        CommandError: the database of accounts cannot be opened.
+    """
+    service = routes.Service(settings, Warehouse(settings.published), Accounts(settings.accounts), Limits(), clock)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        service.warehouse.close()
+        service.accounts.close()
+
+    def tell(_: Request, error: Exception) -> Response:
+        return responses.failure(error if isinstance(error, ApiError) else ServerError(), settings.pages)
+
+    def tell_not_found(_: Request, __: Exception) -> Response:
+        return responses.failure(NotFound(), settings.pages)
+
+    app = Starlette(
+        routes=routes.routes(service),
+        # Exception: what happens outside of any endpoint; it is answered, then raised again for the server to log
+        exception_handlers={ApiError: tell, 404: tell_not_found, Exception: tell},
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    return app

@@ -1,0 +1,243 @@
+"""Query parameters, as data: which each endpoint accepts, their form, bounds and defaults.
+
+Belongs here: reading a query string to the letter of the specification (section 4), and saying what is wrong with it.
+Does not: what the values are used for (routes).
+
+Nothing is guessed or mended: `+5`, ` 5`, an empty value, a parameter given twice are refused, for a client that sends
+them means something that the answer would not show.
+"""
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+from urllib.parse import parse_qsl
+
+from serve.access.keys import is_well_formed
+from serve.errors import InvalidParameter
+from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
+
+LARGEST = 2_147_483_647  # an int32: where the specification sets no maximum
+SHOWN = 60  # characters of a client's own text that a message repeats
+CREDENTIALS = re.compile(
+    r"(x|api|access|auth|client|secret)*(key|token|secret|auth|authorization|bearer|credentials?|password|passwd)"
+)
+
+
+class Parameter(Protocol):
+    """A query parameter: `read` gives the value of a text, or raises ValueError with what it must be."""
+
+    @property
+    def name(self) -> str:
+        """As it stands in the query."""
+
+    @property
+    def description(self) -> str:
+        """What it does, for people."""
+
+    @property
+    def default(self) -> Any:
+        """The value where it is not given."""
+
+    def read(self, text: str) -> Any:
+        """The value of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any text without control characters, taken literally."""
+
+    name: str
+    description: str
+    default: None = None
+
+    def read(self, text: str) -> str:
+        """The text itself."""
+        if re.search(r"[\x00-\x1f\x7f-\x9f]", text):
+            raise ValueError("must not contain control characters")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer in ASCII digits, without sign, within bounds."""
+
+    name: str
+    description: str
+    default: int
+    minimum: int
+    maximum: int = LARGEST
+
+    def read(self, text: str) -> int:
+        """The number; the length is looked at first, for thousands of digits take their time."""
+        if re.fullmatch(r"[0-9]{1,10}", text) and self.minimum <= int(text) <= self.maximum:
+            return int(text)
+        raise ValueError(f"must be an integer from {self.minimum} to {self.maximum}")
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date of the calendar, `YYYY-MM-DD`."""
+
+    name: str
+    description: str
+    default: None = None
+
+    def read(self, text: str) -> date:
+        """The date."""
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            try:
+                return date.fromisoformat(text)
+            except ValueError:
+                raise ValueError("must be a date that exists, as YYYY-MM-DD") from None
+        raise ValueError("must be a date as YYYY-MM-DD")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some words."""
+
+    name: str
+    description: str
+    default: str
+    choices: tuple[str, ...]
+
+    def read(self, text: str) -> str:
+        """The word."""
+        if text not in self.choices:
+            raise ValueError(f"must be one of {', '.join(self.choices)}")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Some of a set of names, comma-separated, each once, in the order wanted."""
+
+    name: str
+    description: str
+    default: tuple[str, ...]
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """The names, in the order given."""
+        names = tuple(text.split(","))
+        known = f"valid items are {', '.join(self.default)}"
+        for name in names:
+            if not name:
+                raise ValueError(f"has an empty item; {known}")
+            if name not in self.default:
+                raise ValueError(f"has an unknown item {_shown(name)}{_suggestion(name, self.default)}; {known}")
+            if names.count(name) > 1:
+                raise ValueError(f"has the item '{name}' more than once")
+        return names
+
+
+SINCE = Day("from", "Only periods that end on or after this day.")
+UNTIL = Day("to", "Only periods that end on or before this day.")
+COMPANIES: tuple[Parameter, ...] = (
+    Text("search", "Ticker prefix or part of the company name, without case."),
+    Text("exchange", "Exchange name, without case."),
+    Integer("page", "Page number.", default=1, minimum=1),
+    Integer("per_page", "Companies per page.", default=50, minimum=1, maximum=100),
+)
+FINANCIALS: tuple[Parameter, ...] = (
+    Choice(
+        "period", "ttm: trailing twelve months at each quarter end; annual: fiscal year ends only.", "ttm", PERIOD_KINDS
+    ),
+    Names("items", "Line items, comma-separated.", ITEM_NAMES),
+    SINCE,
+    UNTIL,
+    Integer("limit", "Number of periods.", default=20, minimum=1, maximum=40),
+)
+
+
+def refuse_credentials(query: bytes) -> None:
+    """Tell somebody who puts a key into the address that this has made it known.
+
+    Raises:
+        InvalidParameter: a parameter is named as credentials are, whatever its case and hyphens, or its value is a key.
+    """
+    for name, value in _pairs(query):
+        if CREDENTIALS.fullmatch(re.sub(r"[^a-z]", "", name.lower())) or is_well_formed(value):
+            message = (
+                f"Parameter {_shown(name)}: an API key must never be sent in the URL, where logs keep it; "
+                "send it in the header X-Api-Key, and have this one revoked."
+            )
+            raise InvalidParameter({_cut(name): message})
+
+
+def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
+    """The values of an endpoint's parameters, defaults where they are not given.
+
+    Args:
+        query: the query string, as it came.
+        accepted: the parameters of the endpoint.
+
+    Raises:
+        InvalidParameter: a parameter is unknown, out of form, given twice, or `from` is after `to`; told for each.
+    """
+    known = {parameter.name: parameter for parameter in accepted}
+    values = {parameter.name: parameter.default for parameter in accepted}
+    wrong: dict[str, str] = {}
+    given: set[str] = set()
+    for name, text in _pairs(query):
+        if name not in known:
+            wrong[_cut(name)] = f"Unknown parameter {_shown(name)}{_suggestion(name, known)}; {_accepted(known)}."
+        elif name in given:
+            wrong[name] = f"Parameter '{name}' is given more than once."
+        else:
+            given.add(name)
+            try:
+                values[name] = _value(known[name], text)
+            except ValueError as error:
+                wrong[name] = f"Parameter '{name}' {error}."
+    if not wrong and _is_after(values.get("from"), values.get("to")):
+        wrong["from"] = "Parameter 'from' must not be after 'to'."
+    if wrong:
+        raise InvalidParameter(wrong)
+    return values
+
+
+def _value(parameter: Parameter, text: str) -> Any:
+    if not text:
+        raise ValueError("must not be empty")
+    if not _is_utf8(text):
+        raise ValueError("must be text in UTF-8")
+    return parameter.read(text)
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    """Names and values; bytes that are no UTF-8 become surrogates, which no parameter takes."""
+    return parse_qsl(query.decode("ascii", "surrogateescape"), keep_blank_values=True, errors="surrogateescape")
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_after(since: date | None, until: date | None) -> bool:
+    return since is not None and until is not None and since > until
+
+
+def _accepted(known: dict[str, Parameter]) -> str:
+    return f"accepted are {', '.join(known)}" if known else "this endpoint takes none"
+
+
+def _suggestion(name: str, known: Sequence[str] | dict[str, Parameter]) -> str:
+    close = difflib.get_close_matches(_cut(name).lower(), known, n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def _shown(text: str) -> str:
+    return f"'{_cut(text)}'"
+
+
+def _cut(text: str) -> str:
+    """A client's own text, fit for a message: valid, printable, short."""
+    printable = "".join(character if character.isprintable() else "\ufffd" for character in text[:SHOWN])
+    return printable if len(text) <= SHOWN else f"{printable}…"

@@ -1,0 +1,141 @@
+"""A real server on a free port over the small build, with a clock that tests turn."""
+
+import itertools
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from serve.access.accounts import Accounts
+from serve.app import create_app
+from serve.server import server as make_server
+from serve.settings import Settings
+from tests import builds
+
+NOON = 1_772_452_800.0  # 2026-03-02T12:00:00Z, the first second of a minute
+
+
+@dataclass
+class Clock:
+    """Unix time that stands still until a test moves it."""
+
+    now: float = NOON
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Served:
+    """A running service: its address, its home, its clock, and ways to make keys."""
+
+    address: str
+    home: Path
+    clock: Clock
+
+    def accounts(self) -> Accounts:
+        """The accounts, as a command in another process opens them."""
+        return Accounts(self.home / "accounts.sqlite")
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[Served]:
+    """Serve a home on a free port until the block ends."""
+    clock = Clock()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        server = make_server(create_app(Settings(home, "https://data.example.org/v1"), clock=clock))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            while not server.started:
+                time.sleep(0.01)
+            yield Served(address, home, clock)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The small build, served for the whole session."""
+    home = tmp_path_factory.mktemp("home")
+    builds.publish_small(home / "published")
+    with serving(home) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def noon(served: Served) -> None:
+    """Every test begins at the same moment."""
+    served.clock.now = NOON
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Served]:
+    """A service of its own, in whose home nothing is published yet."""
+    with serving(tmp_path) as running:
+        yield running
+
+
+numbers = itertools.count()
+
+
+def new_key(served: Served, status: str | None = "active") -> tuple[str, str]:
+    """A key of an account of its own, for each has its own limits: the key, and the account's e-mail."""
+    email = f"reader{next(numbers)}@example.org"
+    accounts = served.accounts()
+    key = accounts.create_key(email, served.clock.now)
+    if status == "active":
+        accounts.set_subscription(email, "active", served.clock.now)
+    accounts.close()
+    return key, email
+
+
+@pytest.fixture
+def key(served: Served) -> str:
+    """An active key that nobody else uses."""
+    return new_key(served)[0]
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[httpx.Client]:
+    """A client without a key."""
+    with httpx.Client(base_url=served.address) as client:
+        yield client
+
+
+Get = Callable[..., httpx.Response]
+
+
+@pytest.fixture
+def get(client: httpx.Client, key: str) -> Get:
+    """GET a path with a key."""
+
+    def get(path: str, **parameters: str | int) -> httpx.Response:
+        return client.get(path, params=parameters or None, headers={"X-Api-Key": key})
+
+    return get
+
+
+def assert_error(response: httpx.Response, status: int, code: str) -> dict[str, str]:
+    """The one shape of every error (section 7); returns its details."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/json"
+    body = response.json()
+    assert body.keys() == {"error"}
+    error: dict[str, Any] = body["error"]
+    assert error.keys() - {"details"} == {"code", "message", "docs"}
+    assert error["code"] == code
+    assert error["message"]
+    assert error["docs"] == f"https://data.example.org/errors#{code}"
+    assert ("details" in error) == (code == "invalid_parameter")
+    details: dict[str, str] = error.get("details", {})
+    return details

@@ -1,0 +1,138 @@
+"""Query parameters: section 4 and the code `invalid_parameter` of section 7, against a running server."""
+
+import httpx
+import pytest
+
+from serve.access.keys import new_key
+from tests.contract.conftest import Get, assert_error
+from warehouse.schema import ITEM_NAMES
+
+INTEGERS = [
+    "0",
+    "-1",
+    "+5",
+    " 5",
+    "5 ",
+    "５",
+    "1e1",
+    "1.0",
+    "0x1",
+    "five",
+    "99999999999999999999",
+    "9" * 5000,
+    "",
+    "1_0",
+]
+DATES = [
+    "2024-1-1",
+    "2024-02-30",
+    "2024-13-01",
+    "20240101",
+    "2024/01/01",
+    "２０２４-01-01",
+    "0000-01-01",
+    "2024-01-01T00:00",
+    "",
+]
+LISTS = [
+    "revenue,",
+    ",revenue",
+    "revenue, roic",
+    " revenue",
+    "revenue,revenue",
+    "Revenue",
+    "eps_diluted",
+    "",
+    "revenue;roic",
+]
+TEXTS = ["", "\x00", "a\x7f", "a\nb"]
+
+
+def named(values: list[str], *parameters: tuple[str, str]) -> list[tuple[str, str, str]]:
+    return [(path, parameter, value) for path, parameter in parameters for value in values]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter", "value"),
+    [
+        *named(INTEGERS, ("/companies", "page"), ("/companies", "per_page"), ("/companies/LNTR/financials", "limit")),
+        *named(DATES, ("/companies/LNTR/financials", "from"), ("/companies/LNTR/financials", "to")),
+        *named(LISTS, ("/companies/LNTR/financials", "items")),
+        *named(["", "TTM", "quarter", "ttm,annual"], ("/companies/LNTR/financials", "period")),
+        *named(TEXTS, ("/companies", "search"), ("/companies", "exchange")),
+        ("/companies", "per_page", "101"),
+        ("/companies/LNTR/financials", "limit", "41"),
+    ],
+)
+def test_4_value_out_of_form_is_422_and_named(get: Get, path: str, parameter: str, value: str) -> None:
+    response = get(path, **{parameter: value})
+    details = assert_error(response, 422, "invalid_parameter")
+    assert details.keys() == {parameter}
+    assert parameter in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", "/companies/LNTR/financials", "/status"])
+def test_4_unknown_parameters_are_named_with_those_that_are_accepted(get: Get, path: str) -> None:
+    details = assert_error(get(path, limti=1, _=2), 422, "invalid_parameter")
+    assert details.keys() == {"limti", "_"}
+    for name in ("search", "exchange", "page", "per_page") if path == "/companies" else ():
+        assert name in details["_"]
+    assert ("did you mean 'limit'" in details["limti"]) == path.endswith("financials")
+
+
+def test_4_3_unknown_item_is_named_with_the_valid_ones(get: Get) -> None:
+    message = get("/companies/LNTR/financials", items="revenue,revenu").json()["error"]["message"]
+    assert "'revenu'" in message
+    assert "did you mean 'revenue'" in message
+    assert all(name in message for name in ITEM_NAMES)
+
+
+def test_4_a_parameter_given_twice_is_422(get: Get) -> None:
+    assert assert_error(get("/companies?page=1&page=1"), 422, "invalid_parameter").keys() == {"page"}
+
+
+def test_4_from_after_to_is_422(get: Get) -> None:
+    parameters = {"from": "2024-02-01", "to": "2024-01-31"}
+    assert_error(get("/companies/LNTR/financials", **parameters), 422, "invalid_parameter")
+    parameters = {"from": "2024-01-31", "to": "2024-01-31"}
+    assert get("/companies/LNTR/financials", **parameters).status_code == 200
+
+
+def test_4_every_wrong_parameter_has_its_message(get: Get) -> None:
+    details = assert_error(get("/companies", page=0, per_page=101, colour="red"), 422, "invalid_parameter")
+    assert details.keys() == {"page", "per_page", "colour"}
+
+
+def test_4_parameters_are_checked_before_the_symbol(get: Get) -> None:
+    assert_error(get("/companies/NOPE", anything=1), 422, "invalid_parameter")
+
+
+@pytest.mark.parametrize(
+    "query", ["search=%FF", "%FF=1", "search=%ED%A0%80", "=1", "%00=%00", "x" * 4000, "a&b&c", "search=%"]
+)
+def test_4_hostile_queries_are_answered_in_the_envelope(get: Get, query: str) -> None:
+    response = get(f"/companies?{query}")
+    if query == "search=%":
+        assert [company["symbol"] for company in response.json()["data"]] == ["ABCX"]
+    else:
+        assert_error(response, 422, "invalid_parameter")
+        assert len(response.content) < 2000
+
+
+@pytest.mark.parametrize(
+    "name", ["apikey", "api_key", "API-KEY", "key", "Token", "x-api-key", "access_token", "secret"]
+)
+@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR/financials", "/status"])
+def test_5_4_key_in_the_address_is_422_before_authentication(client: httpx.Client, path: str, name: str) -> None:
+    key = new_key()
+    response = client.get(path, params={name: key})
+    assert_error(response, 422, "invalid_parameter")
+    assert "X-Api-Key" in response.json()["error"]["message"]
+    assert key not in response.text
+
+
+def test_5_4_a_key_under_any_other_name_too(client: httpx.Client) -> None:
+    key = new_key()
+    response = client.get("/companies", params={"search": key})
+    assert_error(response, 422, "invalid_parameter")
+    assert key not in response.text

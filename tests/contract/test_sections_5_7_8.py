@@ -1,0 +1,217 @@
+"""Authentication, errors, limits: sections 5, 7 and 8, and the order of checks, against a running server."""
+
+import http.client
+import logging
+import socket
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from serve.access import keys
+from serve.access.limits import LIMITS, Limit
+from tests import builds
+from tests.contract.conftest import NOON, Get, Served, assert_error, new_key
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"])
+@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR/financials?anything=1&apikey=x", "/status"])
+def test_1_any_method_but_get_is_405(client: httpx.Client, method: str, path: str) -> None:
+    """Before anything else but the path is looked at; the answer to HEAD has no body."""
+    response = client.request(method, path)
+    assert response.headers["allow"] == "GET"
+    if method == "HEAD":
+        assert response.status_code == 405
+    else:
+        assert_error(response, 405, "method_not_allowed")
+
+
+def malformed() -> list[bytes]:
+    key = keys.new_key()
+    wrong_check = key[:-1] + ("a" if key[-1] != "a" else "b")
+    texts = [key[:-1], f"{key}a", key.swapcase(), f"Bearer {key}", f"{key},{key}", wrong_check, "x", "fds_live_"]
+    return [text.encode() for text in texts] + [b"", b"\xff\xfe", "ключ".encode(), b"fds_live_" + b"\xb2" * 40]
+
+
+@pytest.mark.parametrize("value", malformed())
+def test_5_5_malformed_key_is_401(client: httpx.Client, value: bytes) -> None:
+    assert_error(client.get("/companies", headers={b"X-Api-Key": value}), 401, "unauthenticated")
+
+
+def test_5_5_missing_or_unknown_key_is_401(client: httpx.Client) -> None:
+    assert_error(client.get("/companies"), 401, "unauthenticated")
+    assert_error(client.get("/companies", headers={"X-Api-Key": keys.new_key()}), 401, "unauthenticated")
+
+
+def test_5_5_two_keys_are_401(client: httpx.Client, key: str) -> None:
+    assert_error(client.get("/companies", headers=[("X-Api-Key", key), ("x-api-key", key)]), 401, "unauthenticated")
+
+
+def test_5_5_revoked_key_is_401_within_five_seconds(served: Served, client: httpx.Client) -> None:
+    key, email = new_key(served)
+    assert client.get("/companies", headers={"X-Api-Key": key}).status_code == 200
+    accounts = served.accounts()
+    accounts.revoke_key(accounts.keys_of(email)[0].id, served.clock.now)
+    accounts.close()
+    served.clock.now += 4.9
+    assert_error(client.get("/companies", headers={"X-Api-Key": key}), 401, "unauthenticated")
+
+
+def test_5_6_inactive_subscription_is_403_and_changes_are_felt_within_five_seconds(
+    served: Served, client: httpx.Client
+) -> None:
+    key, email = new_key(served, status=None)
+    assert_error(client.get("/companies", headers={"X-Api-Key": key}), 403, "subscription_inactive")
+    accounts = served.accounts()
+    for status, expected in (("active", 200), ("inactive", 403)):
+        accounts.set_subscription(email, status, served.clock.now)  # type: ignore[arg-type]
+        served.clock.now += 4.9
+        assert client.get("/companies", headers={"X-Api-Key": key}).status_code == expected
+    accounts.close()
+
+
+def test_5_the_use_of_a_key_is_noted(served: Served, client: httpx.Client) -> None:
+    key, email = new_key(served)
+    client.get("/companies", headers={"X-Api-Key": key})
+    accounts = served.accounts()
+    assert accounts.keys_of(email)[0].last_used_at is not None
+    accounts.close()
+
+
+def test_7_order_of_checks(served: Served, client: httpx.Client) -> None:
+    """Unknown path, method, credential in the query, key, subscription, limit, parameters, symbol."""
+    inactive, _ = new_key(served, status=None)
+    active, _ = new_key(served)
+    fresh, _ = new_key(served)
+    for _ in range(60):
+        client.get("/companies/NOPE", headers={"X-Api-Key": active})
+    wrong = "/companies/NOPE/financials?limit=0"
+    asked = [
+        ("POST", "/nothing?apikey=x", None, 404),
+        ("POST", "/companies/NOPE?apikey=x", None, 405),
+        ("GET", "/companies/NOPE?apikey=x", None, 422),
+        ("GET", wrong, None, 401),
+        ("GET", wrong, inactive, 403),
+        ("GET", wrong, active, 429),
+        ("GET", wrong, fresh, 422),
+        ("GET", "/companies/NOPE/financials", fresh, 404),
+        ("GET", "/companies/LNTR/financials", fresh, 200),
+    ]
+    for method, path, key, status in asked:
+        response = client.request(method, path, headers={"X-Api-Key": key} if key else {})
+        assert response.status_code == status, (method, path, response.text)
+
+
+def test_7_server_error_tells_nothing_of_the_inside(
+    served: Served, client: httpx.Client, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError(f"secret place {served.home}")
+
+    monkeypatch.setattr("warehouse.queries.companies", fail)
+    with caplog.at_level(logging.ERROR):
+        response = client.get("/companies", headers={"X-Api-Key": key})
+    assert_error(response, 500, "server_error")
+    assert "secret" not in response.text
+    assert "secret place" in caplog.text
+
+
+def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Served) -> None:
+    key, _ = new_key(empty)
+    with httpx.Client(base_url=empty.address, headers={"X-Api-Key": key}) as client:
+        for path in ("/companies", "/companies/LNTR", "/companies/LNTR/financials"):
+            response = client.get(path)
+            assert_error(response, 500, "server_error")
+            assert response.json()["error"]["message"] == "No data has been published yet."
+        status = client.get("/status")
+        assert status.status_code == 200
+        assert status.json()["data"] == {
+            "status": "degraded",
+            "build": None,
+            "last_synchronized_at": None,
+            "age_seconds": None,
+            "newest_filing": None,
+            "companies": None,
+        }
+        builds.publish_small(empty.home / "published")
+        assert client.get("/companies").status_code == 200
+        assert client.get("/status").json()["data"]["status"] == "up"
+
+
+def test_7_new_build_is_served_without_restart(empty: Served) -> None:
+    published = empty.home / "published"
+    key, _ = new_key(empty)
+    with httpx.Client(base_url=empty.address, headers={"X-Api-Key": key}) as client:
+        for number in (1, 2, 3):
+            rows = builds.tables()
+            rows["financials"][0]["revenue"] = float(number)
+            builds.publish_small(published, f"b{number}", rows, sync_id=f"s{number}")
+            values = client.get("/companies/LNTR/financials?items=revenue").json()["data"][-1]["values"]
+            assert values == {"revenue": number}
+            assert client.get("/status").json()["data"]["build"] == f"b{number}"
+
+
+def limits(response: httpx.Response) -> tuple[int, int, int]:
+    return tuple(int(response.headers[f"X-RateLimit-{name}"]) for name in ("Limit", "Remaining", "Reset"))  # type: ignore[return-value]
+
+
+def test_8_headers_tell_the_window_with_the_fewest_requests_left(served: Served, get: Get) -> None:
+    minute = int(served.clock.now // 60) * 60
+    assert [limits(get("/companies")) for _ in range(2)] == [(60, 59, minute + 60), (60, 58, minute + 60)]
+
+
+def test_8_the_61st_request_of_a_minute_is_429_until_the_next_minute(served: Served, get: Get) -> None:
+    """Whatever the sixty were answered; what is refused is not counted."""
+    served.clock.now = NOON + 600 + 12.5
+    for path in ["/companies"] * 20 + ["/companies?page=0"] * 20 + ["/companies/NOPE"] * 20:
+        assert get(path).status_code in (200, 422, 404)
+    for _ in range(3):
+        response = get("/companies")
+        assert_error(response, 429, "rate_limited")
+        assert response.headers["Retry-After"] == "48"
+    served.clock.now = NOON + 660
+    assert limits(get("/companies")) == (60, 59, int(NOON) + 720)
+
+
+def test_8_a_day_that_is_used_up_is_429_until_midnight(
+    served: Served, get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a smaller day, for ten thousand requests take their time; what the minute refuses is not counted in it."""
+    assert LIMITS[1] == Limit(10_000, "day", 86_400)
+    monkeypatch.setattr("serve.access.limits.LIMITS", (LIMITS[0], Limit(63, "day", 86_400)))
+    midnight = int(NOON // 86_400 + 1) * 86_400
+    assert [get("/companies").status_code for _ in range(62)] == [200] * 60 + [429] * 2
+    served.clock.now = NOON + 60
+    assert [limits(get("/companies")) for _ in range(3)] == [(63, left, midnight) for left in (2, 1, 0)]
+    response = get("/companies")
+    assert_error(response, 429, "rate_limited")
+    assert response.headers["Retry-After"] == str(int(midnight - NOON - 60))
+    served.clock.now = midnight
+    assert limits(get("/companies")) == (60, 59, midnight + 60)
+
+
+def test_8_errors_have_no_rate_limit_headers(get: Get) -> None:
+    assert not [name for name in get("/companies/NOPE").headers if name.startswith("x-ratelimit")]
+
+
+def test_hostile_heads_are_refused_and_the_next_request_is_answered(served: Served, client: httpx.Client) -> None:
+    """Too large, no HTTP, a path that is none: refused by the server, without HTML and without harm."""
+    parts = urlsplit(served.address)
+    heads = [
+        b"GET /v1/companies?search=" + b"a" * 4_000_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /v1/status HTTP/1.1\r\nX-Filler: " + b"a" * 4_000_000 + b"\r\nHost: x\r\n\r\n",
+        b"\x00\x01\x02\r\n\r\n",
+        b"OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        b"GET /v1/companies/\xff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    ]
+    for head in heads:
+        with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+            try:
+                connection.sendall(head)
+                answer = http.client.HTTPResponse(connection)
+                answer.begin()
+                assert 400 <= answer.status < 500
+                assert b"<" not in answer.read()
+            except ConnectionError:
+                pass  # closed while the rest of a large head was still on its way
+    assert client.get("/status").status_code == 200

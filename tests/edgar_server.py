@@ -1,0 +1,92 @@
+"""A real HTTP server on a loopback port that answers as it is told, and a clock that only sleeping moves.
+
+Belongs here: what tests of the extract side need from the outside world. Does not: any test.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer; `cut` sends so many bytes of the body only, under the length of the whole."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cut: int | None = None
+
+
+@dataclass
+class EdgarServer:
+    """What it was asked, and what it answers: per path a list of replies, of which the last one stays."""
+
+    url: str = ""
+    replies: dict[str, list[Reply]] = field(default_factory=dict)
+    otherwise: Reply = Reply(404)
+    asked: list[tuple[str, Message]] = field(default_factory=list)
+
+    def on(self, url: str, *replies: Reply) -> None:
+        self.replies["/" + url.removeprefix("https://")] = list(replies)
+
+    def next_reply(self, path: str) -> Reply:
+        replies = self.replies.get(path, [self.otherwise])
+        return replies.pop(0) if len(replies) > 1 else replies[0]
+
+
+@contextmanager
+def running_server() -> Iterator[EdgarServer]:
+    """Serve until the block is left; `url` is what EDGAR_BASE_URL would be."""
+    state = EdgarServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            state.asked.append((self.path, self.headers))
+            reply = state.next_reply(self.path)
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            if reply.status != 304:
+                self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body[: reply.cut])
+            self.close_connection = reply.cut is not None
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    state.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class FakeTime:
+    """Seconds that pass only by sleeping; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+        self._lock = threading.Lock()
+
+    def clock(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self.slept.append(seconds)
+            self.now += seconds

@@ -1,0 +1,293 @@
+"""Bringing the raw zone up to date: what is asked for, remembered, kept and told."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipelines.edgar import extract
+from pipelines.edgar.client import TICKERS_URL, EdgarClient, facts_url, submissions_url
+from pipelines.edgar.errors import RefusedError, SourceError
+from pipelines.edgar.extract import CompanyDocuments, Document, fetch_documents, fetch_tickers
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import Source, open_source
+from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+
+NOW = datetime(2026, 8, 1, tzinfo=UTC)
+LATER = NOW + timedelta(days=1)
+A, B, C = "0000000001", "0000000002", "0000000003"
+
+
+@pytest.fixture
+def server() -> Iterator[EdgarServer]:
+    with running_server() as state:
+        yield state
+
+
+@pytest.fixture
+def live(server: EdgarServer) -> Iterator[Source]:
+    time = FakeTime()
+    transport = httpx.HTTPTransport()
+    client = EdgarClient(
+        transport, user_agent="x mail@example.org", pace=10, base_url=server.url, sleep=time.sleep, clock=time.clock
+    )
+    with Source("live", "edgar", client, threads=4, absence_lasts=timedelta(days=7)) as source:
+        yield source
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RawStore:
+    return RawStore(tmp_path / "home")
+
+
+def document(cik: str, revision: int = 1, kind: str = "facts") -> bytes:
+    return json.dumps({"cik": int(cik), "revision": revision, "kind": kind}).encode()
+
+
+def reply(cik: str, revision: int, kind: str) -> Reply:
+    return Reply(body=document(cik, revision, kind), headers={"ETag": f'"{cik}-{revision}"'})
+
+
+def serve(server: EdgarServer, *ciks: str, revision: int = 1) -> None:
+    for cik in ciks:
+        server.on(facts_url(cik), reply(cik, revision, "facts"))
+        server.on(submissions_url(cik), reply(cik, revision, "submissions"))
+
+
+def asked_paths(server: EdgarServer) -> set[str]:
+    return {path.rpartition("/")[0].rpartition("/")[2] + "/" + path[-15:-5] for path, _ in server.asked}
+
+
+def changes(companies: list[CompanyDocuments]) -> list[tuple[str, str, str | None]]:
+    return [(c.cik, c.facts.change, c.submissions.change if c.submissions else None) for c in companies]
+
+
+def test_documents_are_kept_and_a_second_time_is_unchanged(server, live, store):
+    serve(server, A, B)
+    told: list[tuple[int, int, str]] = []
+
+    first = fetch_documents(
+        live, store, [B, C, A], NOW, lambda done, total, company: told.append((done, total, company.cik))
+    )
+
+    assert changes(first.companies) == [(B, "new", "new"), (C, "no_facts", None), (A, "new", "new")]
+    assert first.counts == Counter(new=2, no_facts=1)
+    assert told == [(1, 3, B), (2, 3, C), (3, 3, A)]
+    assert store.get(first.companies[0].facts.digest) == document(B)
+
+    # 304 for what the server gave a validator for; the 404 is a day old and not asked for again
+    for cik in (A, B):
+        server.on(facts_url(cik), Reply(304))
+        server.on(submissions_url(cik), Reply(304))
+    server.asked.clear()
+    again = RawStore(store.root.parent)
+    second = fetch_documents(live, again, [B, C, A], LATER)
+
+    assert changes(second.companies) == [
+        (B, "unchanged", "unchanged"),
+        (C, "skipped", None),
+        (A, "unchanged", "unchanged"),
+    ]
+    assert second.companies[0].facts.digest == first.companies[0].facts.digest
+    assert {headers["If-None-Match"] for _, headers in server.asked} == {f'"{A}-1"', f'"{B}-1"'}
+    assert asked_paths(server) == {f"companyfacts/{A}", f"companyfacts/{B}", f"submissions/{A}", f"submissions/{B}"}
+    assert again.seen(A, "companyfacts").fetched_at == LATER
+    assert again.seen(A, "companyfacts").etag == f'"{A}-1"'
+    assert again.seen(C, "companyfacts").fetched_at == NOW
+
+
+def test_new_content_is_a_change_and_the_old_stays(server, live, store):
+    serve(server, A)
+    first = fetch_documents(live, store, [A], NOW).companies[0]
+    serve(server, A, revision=2)
+
+    second = fetch_documents(live, store, [A], LATER).companies[0]
+
+    assert (second.facts.change, second.submissions.change) == ("changed", "changed")
+    assert store.get(first.facts.digest) == document(A, 1)
+    assert store.get(second.facts.digest) == document(A, 2)
+
+
+def test_the_same_content_without_304_is_unchanged(server, live, store):
+    server.on(facts_url(A), Reply(body=document(A)))
+    assert fetch_documents(live, store, [A], NOW).companies == [
+        CompanyDocuments(A, Document("new", store.seen(A, "companyfacts").digest), Document("no_facts", None))
+    ]
+    assert fetch_documents(live, store, [A], LATER).companies[0].facts.change == "unchanged"
+    assert "If-None-Match" not in server.asked[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("age", "lasts", "change"),
+    [
+        (timedelta(days=6), None, "skipped"),
+        (timedelta(days=7), None, "no_facts"),
+        (timedelta(days=6), timedelta(0), "no_facts"),
+        (timedelta(days=20), timedelta(days=30), "skipped"),
+    ],
+)
+def test_a_404_is_remembered_for_a_while(live, store, age, lasts, change):
+    fetch_documents(live, store, [A, B], NOW)
+    companies = fetch_documents(live, store, [A, B], NOW + age, absence_lasts=lasts).companies
+    assert [company.facts.change for company in companies] == [change, change]
+
+
+def test_a_document_that_the_source_drops_is_still_held(server, live, store):
+    serve(server, A)
+    held = fetch_documents(live, store, [A], NOW).companies[0].facts.digest
+    server.replies.clear()
+
+    gone = fetch_documents(live, store, [A], LATER).companies[0]
+
+    assert gone == CompanyDocuments(A, Document("gone", held))
+    assert store.get(held) == document(A)
+    serve(server, A)
+    back = fetch_documents(live, store, [A], LATER + timedelta(days=8)).companies[0]
+    assert back.facts == Document("unchanged", held)
+
+
+def test_a_document_deleted_from_the_raw_zone_is_asked_for_without_condition(server, live, store):
+    serve(server, A)
+    digest = fetch_documents(live, store, [A], NOW).companies[0].facts.digest
+    store.path(digest).unlink()
+    server.asked.clear()
+
+    fetch_documents(live, store, [A], LATER)
+
+    assert [headers["If-None-Match"] for _, headers in server.asked] == [None, f'"{A}-1"']
+    assert store.get(digest) == document(A)
+
+
+def test_a_document_that_ends_early_is_kept_as_evidence_and_asked_for_again(server, live, store):
+    server.on(facts_url(A), Reply(body=document(A)[:-3], headers={"ETag": '"cut"'}))
+    fetch_documents(live, store, [A], NOW)
+    assert store.get(store.seen(A, "companyfacts").digest) == document(A)[:-3]
+    serve(server, A)
+
+    assert fetch_documents(live, store, [A], LATER).companies[0].facts.change == "changed"
+
+    assert all("If-None-Match" not in headers for _, headers in server.asked)
+
+
+def test_what_a_mirror_lacks_tells_nothing_about_the_sec(server, live, store, tmp_path):
+    """Nor are the SEC's validators asked of a mirror, nor a mirror's document taken for the SEC's."""
+    serve(server, A)
+    mirror = tmp_path / "mirror"
+    for url, content in ((TICKERS_URL, b"{}"), (facts_url(B), document(B))):
+        file = mirror / url.removeprefix("https://")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    with open_source(str(mirror)) as source:
+        companies = fetch_documents(source, store, [A, B], NOW).companies
+        assert changes(companies) == [(A, "no_facts", None), (B, "new", "no_facts")]
+
+    assert changes(fetch_documents(live, store, [A, B], NOW).companies) == [(A, "new", "new"), (B, "gone", None)]
+
+    with open_source(str(mirror)) as source:
+        companies = fetch_documents(source, store, [A, B], NOW).companies
+        assert changes(companies) == [(A, "gone", None), (B, "unchanged", "no_facts")]
+
+
+# --- failures
+
+
+def test_one_company_that_fails_does_not_stop_the_others(server, live, store):
+    serve(server, A, B, C)
+    fetch_documents(live, store, [A, B, C], NOW)
+    held = store.seen(B, "companyfacts")
+    server.on(facts_url(B), Reply(500))
+    server.on(submissions_url(C), Reply(500))
+
+    companies = fetch_documents(live, store, [A, B, C], LATER).companies
+
+    assert changes(companies) == [(A, "unchanged", "unchanged"), (B, "failed", None), (C, "unchanged", "failed")]
+    assert [bool(company.failure) for company in companies] == [False, True, True]
+    assert f"CIK{B}.json: answers 500" in companies[1].failure
+    assert f"submissions/CIK{C}.json: answers 500" in companies[2].failure
+    assert companies[1].facts.digest == held.digest
+    assert store.seen(B, "companyfacts") == held
+
+
+def test_a_source_that_fails_for_all_stops_with_one_error(server, live, store):
+    ciks = [f"{number:010}" for number in range(1, 60)]
+    serve(server, *ciks[:3])
+    server.otherwise = Reply(503)
+
+    with pytest.raises(SourceError, match=r"^the source fails, 5 times in a row: .*answers 503"):
+        fetch_documents(live, store, ciks, NOW)
+
+    assert len({path for path, _ in server.asked}) < 30  # those under way, not all
+    assert RawStore(store.root.parent).seen(ciks[2], "companyfacts").status == "ok"
+
+
+def test_the_only_company_that_fails_is_everything(server, live, store):
+    server.otherwise = Reply(503)
+    with pytest.raises(SourceError, match="the source fails, 1 times in a row"):
+        fetch_documents(live, store, [A], NOW)
+
+
+def test_what_is_not_asked_for_proves_nothing_about_the_source(server, live, store):
+    """Failures are counted in a row over the companies that are asked for."""
+    absent = [f"{number:010}" for number in range(100, 110)]
+    fetch_documents(live, store, absent, NOW)
+    server.otherwise = Reply(503)
+    mixed = [cik for number, cik in enumerate(absent, 1) for cik in (cik, f"{number:010}")]
+    with pytest.raises(SourceError, match="5 times in a row"):
+        fetch_documents(live, store, mixed, LATER)
+
+
+def test_a_refusal_stops_at_once(server, live, store):
+    server.otherwise = Reply(403)
+    with pytest.raises(RefusedError, match="check EDGAR_USER_AGENT"):
+        fetch_documents(live, store, [f"{number:010}" for number in range(1, 60)], NOW)
+    assert len({path for path, _ in server.asked}) <= 9
+
+
+def test_a_checkpoint_is_made_on_the_way(server, live, store, monkeypatch):
+    """A process that dies loses little of what it has learned."""
+    monkeypatch.setattr(extract, "CHECKPOINT_EVERY", 2)
+    known: list[bool] = []
+
+    def look(done: int, total: int, company: CompanyDocuments) -> None:
+        known.append(RawStore(store.root.parent).seen(A, "companyfacts") is not None)
+
+    fetch_documents(live, store, [A, B, C], NOW, look)
+    assert known == [False, False, True]
+
+
+def test_an_interruption_keeps_what_was_learned(server, live, store):
+    def interrupt(done: int, total: int, company: CompanyDocuments) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetch_documents(live, store, [A, B, C], NOW, interrupt)
+    assert RawStore(store.root.parent).seen(A, "companyfacts").status == "no_facts"
+
+
+def test_no_companies_are_no_failure(live, store):
+    assert fetch_documents(live, store, [], NOW).companies == []
+
+
+# --- the tickers file
+
+
+def test_the_tickers_file_is_kept(server, live, store):
+    server.on(TICKERS_URL, Reply(body=b"{}", headers={"ETag": '"t"'}), Reply(304))
+    first = fetch_tickers(live, store, NOW)
+    assert first.change == "new"
+    assert store.get(first.digest) == b"{}"
+    assert fetch_tickers(live, RawStore(store.root.parent), LATER) == Document("unchanged", first.digest)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(Reply(404), "answers 404, but it lists the companies"), (Reply(500), "answers 500"), (Reply(403), "answers 403")],
+)
+def test_without_the_tickers_file_nothing_starts(server, live, store, answer, reason):
+    server.on(TICKERS_URL, answer)
+    with pytest.raises(SourceError, match=reason):
+        fetch_tickers(live, store, NOW)

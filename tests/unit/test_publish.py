@@ -1,0 +1,409 @@
+"""Publishing: what a build holds, what is refused, and what is pointed to whenever a publication is killed."""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests import builds
+from warehouse import publish, queries, schema
+from warehouse.errors import BuildUnreadable
+from warehouse.pointer import synchronized
+from warehouse.reader import Warehouse, open_read_only
+from warehouse.verify import verify
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    return tmp_path / "published"
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def stored(file: Path, sql: str) -> list[tuple[Any, ...]]:
+    with open_read_only(file) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_a_build_holds_the_rows_of_the_parquet_files_by_column_name_sorted(published: Path) -> None:
+    rows = builds.tables()
+    random.Random(7).shuffle(rows["financials"])
+    made = builds.publish_small(published, rows=rows)
+
+    found = stored(
+        published / made.file, "SELECT symbol, period_kind, CAST(period_end AS VARCHAR), revenue FROM financials"
+    )
+    expected = [(r["symbol"], r["period_kind"], str(r["period_end"]), r.get("revenue")) for r in rows["financials"]]
+    assert found == sorted(expected, key=lambda row: row[:3])
+    assert dict(made.rows) == {table.name: len(rows.get(table.name, [])) for table in schema.TABLES}
+
+
+def test_every_table_and_column_says_what_it_is(published: Path) -> None:
+    file = published / builds.publish_small(published).file
+    assert dict(stored(file, "SELECT table_name, comment FROM duckdb_tables()")) == {
+        table.name: table.description for table in schema.TABLES
+    }
+    assert set(
+        stored(file, "SELECT table_name, column_name, data_type, comment FROM duckdb_columns() WHERE NOT internal")
+    ) == {
+        (table.name, column.name, column.type.replace("TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE"), column.comment)
+        for table in schema.TABLES
+        for column in table.columns
+    }
+
+
+def test_the_file_is_read_only_and_of_the_older_storage_version(published: Path) -> None:
+    file = published / builds.publish_small(published).file
+    assert stat.S_IMODE(file.stat().st_mode) == 0o444
+    [(tags,)] = stored(file, "SELECT tags FROM duckdb_databases() WHERE NOT internal")
+    assert tags["storage_version"].startswith("v1.5.0")
+
+
+def test_the_pointer_says_what_is_current(published: Path) -> None:
+    made = builds.publish_small(published)
+    said = json.loads((published / "CURRENT.json").read_text())
+    assert datetime.fromisoformat(said.pop("published_at")).tzinfo == UTC
+    assert said == {
+        "build": "b1",
+        "file": "warehouse-b1.duckdb",
+        "content_hash": made.content_hash,
+        "rows": dict(made.rows),
+        "inputs": "fictional",
+        "newest_filing": "2025-05-15",
+        "companies": 4,
+        "synchronization": builds.SYNCHRONIZATION,
+        "synchronized_file": "synchronized-s1.json",
+        "previous": None,
+    }
+    pointer = publish.current(published)
+    assert pointer is not None
+    assert synchronized(published, pointer) == builds.UPDATED
+    assert (published / "warehouse.duckdb").readlink() == Path("warehouse-b1.duckdb")
+
+
+def test_nothing_published_is_no_pointer_and_a_damaged_one_is_told(published: Path) -> None:
+    assert publish.current(published) is None
+    builds.publish_small(published)
+    (published / "CURRENT.json").write_text('{"build": 1}')
+    with pytest.raises(BuildUnreadable, match=r"CURRENT\.json.*fundamentals sync"):
+        publish.current(published)
+    builds.publish_small(published, "b2")
+    assert publish.current(published).build == "b2"  # type: ignore[union-attr]
+
+
+def test_what_nothing_points_to_is_removed_but_for_the_build_before(published: Path) -> None:
+    for number in (1, 2, 3):
+        builds.publish_small(published, f"b{number}", sync_id=f"s{number}")
+    (published / ".building-b0.duckdb.wal").touch()
+    (published / ".building-b0.spill").mkdir()
+    publish.record(published, synchronization=builds.SYNCHRONIZATION | {"sync_id": "s4"}, updated={})
+    files = {"CURRENT.json", "warehouse.duckdb", "synchronized-s4.json"}
+    assert names(published) == files | {"warehouse-b2.duckdb", "warehouse-b3.duckdb"}
+
+
+def test_a_synchronization_that_found_nothing_new_is_recorded_without_a_build(published: Path) -> None:
+    builds.publish_small(published)
+    before = publish.current(published)
+    later = builds.SYNCHRONIZATION | {"sync_id": "s2", "finished_at": "2026-03-03T06:00:00Z"}
+    publish.record(published, synchronization=later, updated={"9990000001": "2026-03-03T06:00:00Z"})
+    after = publish.current(published)
+    assert before
+    assert after
+    assert after.synchronization.finished_at == "2026-03-03T06:00:00Z"
+    assert synchronized(published, after) == {"9990000001": "2026-03-03T06:00:00Z"}
+    assert (after.build, after.published_at, after.previous) == (before.build, before.published_at, before.previous)
+
+
+def test_recording_needs_a_build_that_is_there(published: Path) -> None:
+    with pytest.raises(publish.PublishError, match="no build to record"):
+        publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
+    made = builds.publish_small(published)
+    (published / made.file).unlink()
+    with pytest.raises(publish.PublishError, match="no build to record"):
+        publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
+
+
+# --- the content hash
+
+
+def hash_by_hand(rows: dict[str, builds.Rows]) -> str:
+    """What the docstring of content_hash says, in Python."""
+
+    def text(value: object, column: schema.Column) -> str:
+        if value is None:
+            return "-"
+        if column.type == "DOUBLE":
+            value = f"{value:.17g}"
+        elif column.type == "TIMESTAMPTZ":
+            value = f"{value.timestamp() * 1_000_000:.0f}"  # type: ignore[attr-defined]
+        elif column.type == "BOOLEAN":
+            value = str(value).lower()
+        return f"{len(str(value).encode())}:{value}"
+
+    lines = []
+    for table in schema.TABLES:
+        if table.name == "syncs":
+            continue
+        columns = [column for column in table.columns if column.name not in table.not_content]
+        total = 0
+        for row in rows.get(table.name, []):
+            line = "".join(text(row.get(column.name), column) for column in columns)
+            total += int.from_bytes(hashlib.md5(line.encode()).digest()[8:], "little")
+        lines.append(f"{table.name} {len(rows.get(table.name, []))} {total}")
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def test_the_content_hash_is_what_its_description_says(published: Path) -> None:
+    assert builds.publish_small(published).content_hash == hash_by_hand(builds.tables())
+
+
+def test_the_content_hash_does_not_depend_on_times_of_our_own_nor_on_order(published: Path) -> None:
+    first = builds.publish_small(published)
+    rows = builds.tables()
+    rows["financials"].reverse()
+    for row in rows["companies"]:
+        row["data_updated_at"] = datetime(2030, 1, 1, tzinfo=UTC)
+    rows["syncs"] = [{"sync_id": "s1", "source": "sample"}]
+    assert builds.publish_small(published, "b2", rows).content_hash == first.content_hash
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("companies", "name", "Lantern Harbour Works, Inc."),
+        ("companies", "name", None),
+        ("companies", "is_listed", False),
+        ("financials", "revenue", 1000.0000000000001),
+        ("filings", "accepted_at", datetime(2025, 2, 15, 21, 30, 0, 1, tzinfo=UTC)),
+    ],
+)
+def test_the_content_hash_sees_every_value(published: Path, table: str, column: str, value: object) -> None:
+    first = builds.publish_small(published)
+    rows = builds.tables()
+    rows[table][0][column] = value
+    assert builds.publish_small(published, "b2", rows).content_hash != first.content_hash
+
+
+# --- what is refused
+
+
+def refused(published: Path, rows: dict[str, builds.Rows], error: type[Exception], message: str) -> None:
+    """A publication over an existing one fails with a message, and leaves nothing but what was there."""
+    builds.publish_small(published)
+    before, files = (published / "CURRENT.json").read_bytes(), names(published)
+    with pytest.raises(error, match=message) as raised:
+        builds.publish_small(published, "b2", rows)
+    assert "\n" not in str(raised.value)
+    assert (published / "CURRENT.json").read_bytes() == before
+    assert names(published) == files
+
+
+def test_a_key_that_occurs_twice_is_refused(published: Path) -> None:
+    rows = builds.tables()
+    rows["companies"].append(rows["companies"][0])
+    refused(published, rows, publish.VerificationError, "companies has 2 rows with the key LNTR;")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_number_that_is_not_finite_is_refused(published: Path, value: float) -> None:
+    rows = builds.tables()
+    rows["financials"][0]["roic"] = value
+    refused(published, rows, publish.VerificationError, r"financials\.roic has 1 values that are not finite")
+
+
+def test_a_missing_required_value_is_refused(published: Path) -> None:
+    rows = builds.tables()
+    rows["companies"][0]["currency"] = None
+    refused(published, rows, publish.PublishError, "table companies: .*NOT NULL.*currency")
+
+
+def test_rows_that_are_lost_on_the_way_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    insert = publish._insert
+    monkeypatch.setattr(publish, "_insert", lambda *given: insert(*given) + (given[1].name == "filings"))
+    paths = builds.write(published.parent / "tables", builds.tables())
+    with pytest.raises(publish.VerificationError, match="filings has 5 rows, expected 6"):
+        publish.build(published, paths, "b1")
+    assert names(published) == set()
+
+
+def test_a_damaged_file_is_noticed(published: Path) -> None:
+    made = builds.publish_small(published)
+    content = bytearray((published / made.file).read_bytes())
+    for place in range(12288, len(content), 4096):  # past the headers
+        content[place : place + 64] = os.urandom(64)
+    damaged = published / "damaged.duckdb"
+    damaged.write_bytes(content)
+    with pytest.raises(publish.VerificationError):
+        verify(damaged, made.rows)
+
+
+def test_a_table_or_a_column_that_the_schema_does_not_know_is_refused(published: Path, tmp_path: Path) -> None:
+    paths = builds.write(tmp_path / "tables", builds.tables())
+    with pytest.raises(publish.PublishError, match="no such table: prices"):
+        publish.build(published, paths | {"prices": paths["filings"]}, "b1")
+    with pytest.raises(publish.PublishError, match=r"table filings: .*missing \['accepted_at'.*unknown \['currency'"):
+        publish.build(published, paths | {"filings": paths["companies"]}, "b1")
+
+
+def test_what_is_no_parquet_file_is_refused(published: Path, tmp_path: Path) -> None:
+    (tmp_path / "filings.parquet").write_text("accession,cik")
+    with pytest.raises(publish.PublishError, match=r"table filings: .*filings\.parquet"):
+        publish.build(published, {"filings": tmp_path / "filings.parquet"}, "b1")
+    with pytest.raises(publish.PublishError, match=r"table filings: .*nothing\.parquet"):
+        publish.build(published, {"filings": tmp_path / "nothing.parquet"}, "b1")
+
+
+def test_ids_that_are_no_part_of_a_file_name_are_refused(published: Path) -> None:
+    with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
+        publish.build(published, {}, "../b1")
+    with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
+        builds.publish_small(published, sync_id="../s1")
+    builds.publish_small(published)
+    with pytest.raises(publish.PublishError, match="published already"):
+        builds.publish_small(published)
+
+
+def test_a_synchronization_that_lacks_a_time_is_refused(published: Path) -> None:
+    made = publish.build(published, {}, "b1")
+    with pytest.raises(publish.PublishError, match="finished_at"):
+        publish.point(published, made, inputs="x", synchronization={"sync_id": "s1", "started_at": ""}, updated={})
+
+
+def test_a_place_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(publish.PublishError, match="cannot publish"):
+        publish.build(tmp_path / "file", {}, "b1")
+    monkeypatch.setattr(publish, "STORAGE_VERSION", "v0.0.0")
+    with pytest.raises(publish.PublishError, match="build b1: "):
+        publish.build(tmp_path / "published", {}, "b1")
+
+
+# --- killed, and read meanwhile
+
+KILLED = """
+import signal, sys
+from pathlib import Path
+from tests import builds
+from warehouse import publish
+
+step, nth = sys.argv[2], int(sys.argv[3])
+real = getattr(publish, step)
+
+def interrupted(*given, **named):
+    global nth
+    nth -= 1
+    if nth == 0:
+        print("now", flush=True)
+        signal.pause()
+    return real(*given, **named)
+
+setattr(publish, step, interrupted)
+builds.publish_small(Path(sys.argv[1]), "b2", sync_id="s2")
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "nth", "left"),
+    [
+        ("_insert", 2, "b1"),  # half the tables are in the file
+        ("verify", 1, "b1"),
+        ("_sync_folder", 1, "b1"),  # the file has its name, the pointer has not moved
+        ("_write", 2, "b1"),  # the times are written
+        ("_clear", 3, "b2"),  # all but tidying up
+    ],
+)
+def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
+    published: Path, step: str, nth: int, left: str
+) -> None:
+    """And the next publication needs no hand."""
+    builds.publish_small(published)
+    command = [sys.executable, "-c", KILLED, str(published), step, str(nth)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "now\n"
+        process.send_signal(signal.SIGKILL)
+    pointer = publish.current(published)
+    assert pointer
+    assert pointer.build == left
+    warehouse = Warehouse(published)
+    with warehouse.build() as build:
+        assert queries.company(build, "LNTR")
+        assert build.updated_at("9990000001") == builds.UPDATED["9990000001"]
+    warehouse.close()
+
+    builds.publish_small(published, "b3", sync_id="s3")
+    assert names(published) == {
+        "CURRENT.json",
+        "warehouse.duckdb",
+        "synchronized-s3.json",
+        f"warehouse-{left}.duckdb",
+        "warehouse-b3.duckdb",
+    }
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_twenty_publications_under_readers(published: Path) -> None:
+    """Every answer is of one build, no reader sees an error, no file stays open."""
+    publications = 20
+    paths = builds.write(published.parent / "tables", builds.tables())
+    builds.publish_small(published, "b0")
+    warehouse = Warehouse(published)
+    done = threading.Event()
+    errors: list[BaseException] = []
+    seen: set[str] = set()
+
+    def read() -> None:
+        try:
+            while not done.wait(0.001):
+                with warehouse.build() as build:
+                    counts = [build.rows("SELECT count(*) FROM financials")[0][0] for _ in range(3)]
+                    assert counts == [build.pointer.rows["financials"]] * 3
+                    seen.add(build.pointer.build)
+        except BaseException as error:  # noqa: BLE001 told below, in the test's own thread
+            errors.append(error)
+
+    with warehouse.build() as build:
+        build.rows("SELECT count(*) FROM financials")
+    open_before = descriptors()
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    for number in range(1, publications + 1):
+        rows = builds.tables()
+        builds.write(published.parent / "tables", {"financials": rows["financials"][number:]})
+        made = publish.build(published, paths, f"b{number}")
+        now = builds.SYNCHRONIZATION | {"sync_id": f"s{number}"}
+        publish.point(published, made, inputs="fictional", synchronization=now, updated=builds.UPDATED)
+    done.set()
+    for reader in readers:
+        reader.join()
+    with warehouse.build() as build:
+        assert build.pointer.build == f"b{publications}"
+    assert errors == []
+    assert descriptors() <= open_before
+    assert len(seen) > 1
+    warehouse.close()
+
+
+def test_the_link_is_for_analysts(published: Path) -> None:
+    builds.publish_small(published)
+    with duckdb.connect(published / "warehouse.duckdb", read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM companies").fetchall() == [(7,)]

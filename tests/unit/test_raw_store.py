@@ -1,0 +1,182 @@
+"""The raw zone: what is put in comes out, nothing is written twice, and half a file is never there."""
+
+import hashlib
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipelines.edgar.client import Validators
+from pipelines.edgar.errors import CorruptError, RawStoreError
+from pipelines.edgar.raw_store import RawStore, Seen
+
+NOW = datetime(2026, 8, 1, 12, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RawStore:
+    return RawStore(tmp_path)
+
+
+def seen(cik: str = "0000001234", **changes: object) -> Seen:
+    usual = {"cik": cik, "kind": "companyfacts", "status": "ok", "source": "live", "fetched_at": NOW}
+    return Seen(**(usual | changes))
+
+
+def files(store: RawStore) -> list[str]:
+    return sorted(str(path.relative_to(store.root)) for path in store.root.rglob("*") if path.is_file())
+
+
+@given(content=st.binary(max_size=5000))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+def test_what_is_put_in_comes_out(store, content):
+    digest = store.put(content)
+    assert digest == hashlib.sha256(content).hexdigest()
+    assert store.get(digest) == content
+
+
+def test_a_document_is_stored_once_compressed_under_its_digest(store):
+    content = b'{"cik":1234}' * 1000
+    digest = store.put(content)
+    path = store.path(digest)
+    first = path.stat()
+
+    assert store.put(content) == digest
+
+    assert files(store) == [f"{digest[:2]}/{digest}.json.zst"]
+    assert path.stat().st_ino == first.st_ino
+    assert path.stat().st_mtime_ns == first.st_mtime_ns
+    assert first.st_size < len(content) / 50
+    assert zstandard.ZstdDecompressor().decompress(path.read_bytes()) == content
+
+
+def test_what_is_held_is_known(store):
+    assert not store.has("0" * 64)
+    assert store.has(store.put(b"{}"))
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda packed: packed[:-1],
+        lambda packed: packed[:3],
+        lambda packed: b"",
+        lambda packed: b"no zstd at all",
+        lambda packed: zstandard.ZstdCompressor().compress(b"another document"),
+        lambda packed: packed[:4] + b"\xe0" + b"\xff" * 8 + packed[5:],  # claims a size beyond all memory
+    ],
+)
+def test_a_harmed_document_is_told_with_its_file(store, harm):
+    digest = store.put(b'{"cik":1234,"entityName":"Example Tools"}')
+    path = store.path(digest)
+    path.write_bytes(harm(path.read_bytes()))
+
+    with pytest.raises(CorruptError, match="is corrupt; delete it and synchronize again") as error:
+        store.get(digest)
+
+    assert str(path) in str(error.value)
+
+
+def test_a_document_deleted_as_told_can_be_put_again(store):
+    digest = store.put(b"{}")
+    store.path(digest).unlink()
+    with pytest.raises(RawStoreError, match="cannot be read: No such file"):
+        store.get(digest)
+
+    assert store.put(b"{}") == digest
+
+    assert store.get(digest) == b"{}"
+
+
+def test_what_was_seen_is_known_after_a_checkpoint(store, tmp_path):
+    row = seen(digest="ab" * 32, etag='"one"', last_modified="Sat, 01 Aug 2026 00:00:00 GMT")
+    absent = seen("0000000007", status="no_facts")
+    store.note(row)
+    store.note(absent)
+    assert RawStore(tmp_path).seen("0000001234", "companyfacts") is None
+
+    store.checkpoint()
+
+    again = RawStore(tmp_path)
+    assert again.seen("0000001234", "companyfacts") == store.seen("0000001234", "companyfacts") == row
+    assert again.seen("0000000007", "companyfacts") == absent
+    assert again.seen("0000001234", "submissions") is None
+    assert row.validators == Validators('"one"', "Sat, 01 Aug 2026 00:00:00 GMT")
+
+
+def test_the_newest_note_counts_and_the_file_does_not_depend_on_the_order(store):
+    store.note(seen("2" * 10))
+    store.note(seen("1" * 10, status="no_facts"))
+    store.note(seen("1" * 10))
+    store.checkpoint()
+    file = store.root / "seen.jsonl"
+    first = file.read_bytes()
+
+    store.note(seen("2" * 10))
+    store.checkpoint()
+
+    assert file.read_bytes() == first
+    assert [line.split(b'"')[3] for line in first.splitlines()] == [b"1" * 10, b"2" * 10]
+
+
+def test_notes_may_come_from_many_threads_while_a_checkpoint_is_made(store, tmp_path):
+    def note(worker: int) -> None:
+        for number in range(300):
+            store.note(seen(f"{worker:05}{number:05}"))
+
+    threads = [threading.Thread(target=note, args=(worker,)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        store.checkpoint()
+    store.checkpoint()
+
+    again = RawStore(tmp_path)
+    assert all(again.seen(f"{worker:05}{number:05}", "companyfacts") for worker in range(4) for number in range(300))
+
+
+@pytest.mark.parametrize("content", [b'{"cik":"0000001234","kind":"comp', b'{"cik":1}\n', b"\xff\n", b"[]\n"])
+def test_a_file_of_what_was_seen_that_is_none_says_what_to_do(tmp_path, content):
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "seen.jsonl").write_bytes(content)
+    with pytest.raises(RawStoreError, match=r"seen\.jsonl is not as it was written .*; delete it"):
+        RawStore(tmp_path)
+
+
+def test_a_write_that_fails_leaves_nothing(store, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pipelines.edgar.raw_store.os.fsync", refuse)
+
+    with pytest.raises(RawStoreError, match="cannot be written: No space left on device; check the disk"):
+        store.put(b"{}")
+
+    assert files(store) == []
+
+
+def test_a_home_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "raw").write_text("a file where the folder should be")
+    with pytest.raises(RawStoreError, match="cannot be"):
+        RawStore(tmp_path).put(b"{}")
+
+
+def test_what_a_killed_run_left_is_swept(store):
+    digest = store.put(b"{}")
+    left_over = store.root / "incoming" / "half.json.zst.1.1"
+    left_over.write_bytes(b"half")
+
+    store.sweep()
+
+    assert files(store) == [f"{digest[:2]}/{digest}.json.zst"]
+
+
+def test_a_home_without_a_raw_zone_is_not_touched_by_reading(tmp_path):
+    store = RawStore(tmp_path)
+    store.sweep()
+    assert store.seen("0000001234", "companyfacts") is None
+    assert list(tmp_path.iterdir()) == []

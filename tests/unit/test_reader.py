@@ -1,0 +1,189 @@
+"""Reading: one build for as long as it is held, the new one from then on, nothing left open."""
+
+import logging
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests import builds
+from warehouse import publish, queries, reader
+from warehouse.errors import BuildUnreadable, NothingPublished
+from warehouse.reader import Warehouse
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    return tmp_path / "published"
+
+
+def build_of(warehouse: Warehouse) -> str:
+    with warehouse.build() as build:
+        return build.pointer.build
+
+
+def open_files(published: Path) -> list[str]:
+    """The builds that this process holds open, removed ones too."""
+    targets = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # the one that listed them
+            targets.append(descriptor.readlink())
+    return sorted(target.name for target in targets if target.is_relative_to(published))
+
+
+def test_nothing_published_is_told_until_something_is(published: Path) -> None:
+    warehouse = Warehouse(published)
+    with pytest.raises(NothingPublished, match="fundamentals sync"), warehouse.build():
+        pass
+    builds.publish_small(published)
+    assert build_of(warehouse) == "b1"
+    warehouse.close()
+
+
+def test_a_build_stays_the_same_while_it_is_held_and_is_let_go_afterwards(published: Path) -> None:
+    builds.publish_small(published)
+    warehouse = Warehouse(published)
+    with warehouse.build() as held:
+        builds.publish_small(published, "b2", {})
+        builds.publish_small(published, "b3", {})
+        assert build_of(warehouse) == "b3"
+        assert held.pointer.build == "b1"
+        assert held.rows("SELECT count(*) FROM companies") == [(7,)]
+        assert len(open_files(published)) == 2
+    assert open_files(published) == ["warehouse-b3.duckdb"]
+    warehouse.close()
+    assert open_files(published) == []
+
+
+def test_closing_waits_for_the_last_user(published: Path) -> None:
+    builds.publish_small(published)
+    warehouse = Warehouse(published)
+    warehouse.close()
+    with warehouse.build() as held:
+        warehouse.close()
+        assert held.rows("SELECT count(*) FROM companies") == [(7,)]
+    assert open_files(published) == []
+
+
+def test_times_of_a_synchronization_without_a_new_build_are_served(published: Path) -> None:
+    builds.publish_small(published)
+    warehouse = Warehouse(published)
+    with warehouse.build() as build:
+        assert build.updated_at("9990000001") == "2026-03-02T06:04:00Z"
+        assert build.updated_at("9990000002") is None
+    later = builds.SYNCHRONIZATION | {"sync_id": "s2"}
+    publish.record(published, synchronization=later, updated={"9990000002": "2026-03-03T06:00:00Z"})
+    with warehouse.build() as build:
+        assert build.updated_at("9990000002") == "2026-03-03T06:00:00Z"
+    warehouse.close()
+
+
+@pytest.mark.parametrize("broken", ["CURRENT.json", "warehouse-b2.duckdb", "synchronized-s2.json"])
+def test_a_build_that_cannot_be_opened_leaves_the_one_before_served(
+    published: Path, broken: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    builds.publish_small(published)
+    warehouse = Warehouse(published)
+    assert build_of(warehouse) == "b1"
+    builds.publish_small(published, "b2", sync_id="s2")
+    (published / broken).chmod(0o644)
+    (published / broken).write_text("nothing of the kind")
+    with caplog.at_level(logging.ERROR):
+        assert [build_of(warehouse) for _ in range(3)] == ["b1"] * 3
+    assert warehouse.outdated
+    assert len(caplog.records) == 1, "told once, not at each request"
+    builds.publish_small(published, "b3", sync_id="s3")
+    assert build_of(warehouse) == "b3"
+    assert not warehouse.outdated
+    warehouse.close()
+
+
+def test_a_build_that_cannot_be_opened_is_told_where_there_is_none_before_it(published: Path) -> None:
+    made = builds.publish_small(published)
+    (published / made.file).unlink()
+    warehouse = Warehouse(published)
+    with pytest.raises(BuildUnreadable, match=r"warehouse-b1\.duckdb") as raised, warehouse.build():
+        pass
+    assert "\n" not in str(raised.value)
+
+
+def test_a_folder_that_vanishes_leaves_the_open_build_served(published: Path) -> None:
+    builds.publish_small(published)
+    warehouse = Warehouse(published)
+    build_of(warehouse)
+    (published / "CURRENT.json").unlink()
+    assert build_of(warehouse) == "b1"
+    warehouse.close()
+
+
+def test_a_pointer_that_moves_while_it_is_followed_is_read_again(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between reading the pointer and opening what it names, two publications removed that."""
+    builds.publish_small(published)
+    stale = publish.current(published)
+    builds.publish_small(published, "b2", sync_id="s2")
+    builds.publish_small(published, "b3", sync_id="s3")
+    answers = iter([stale])
+    monkeypatch.setattr(reader, "current", lambda folder: next(answers, None) or publish.current(folder))
+    warehouse = Warehouse(published)
+    assert build_of(warehouse) == "b3"
+    warehouse.close()
+
+
+def test_a_pointer_that_is_removed_while_it_is_followed_is_nothing_published(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builds.publish_small(published)
+    monkeypatch.setattr(reader, "current", lambda _: None)
+    with pytest.raises(NothingPublished), Warehouse(published).build():
+        pass
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM companies",
+        "CREATE TABLE t (x INTEGER)",
+        "SELECT * FROM read_text('/etc/hostname')",
+        "COPY companies TO '/tmp/companies.csv'",
+        "SET enable_external_access = true",
+    ],
+)
+def test_an_open_build_reads_nothing_else_and_writes_nothing(published: Path, sql: str) -> None:
+    builds.publish_small(published)
+    warehouse = Warehouse(published)
+    with warehouse.build() as build, pytest.raises(duckdb.Error):
+        build.rows(sql)
+    warehouse.close()
+
+
+def test_threads_may_ask_one_build_at_once(published: Path) -> None:
+    builds.publish_small(published)
+    warehouse = Warehouse(published)
+    wrong: list[object] = []
+
+    def ask() -> None:
+        for _ in range(50):
+            with warehouse.build() as build:
+                company = queries.company(build, "abcx")
+                if company is None or company.symbol != "ABCX":
+                    wrong.append(company)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    warehouse.close()
+
+
+def test_a_name_that_is_no_line_item_never_gets_into_sql(published: Path) -> None:
+    builds.publish_small(published)
+    warehouse = Warehouse(published)
+    with warehouse.build() as build, pytest.raises(ValueError, match="no such line item"):
+        queries.financials(build, "LNTR", "ttm", ['revenue"; --'], since=None, until=None, limit=1)
+    warehouse.close()

@@ -1,0 +1,270 @@
+"""The sample source answers like EDGAR: addresses, shapes, and the same bytes each time."""
+
+import json
+import re
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipelines.edgar.sample import Company, Filer, SampleTransport, sample_filers, simulate
+from pipelines.edgar.sample.documents import frame
+
+MIRROR = Path(__file__).parents[3] / "shared" / "edgar"
+FACTS = "https://data.sec.gov/api/xbrl/companyfacts/"
+SUBMISSIONS = "https://data.sec.gov/submissions/"
+TICKERS = "https://www.sec.gov/files/company_tickers_exchange.json"
+
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
+ACCESSION = re.compile(r"0009990000-\d{2}-\d{6}$")
+ACCEPTED = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.000Z$")
+FRAME = re.compile(r"CY\d{4}(Q[1-4]I?)?$")
+TEXT, FLAG, COUNT = re.compile(r"(?s).*$"), (0, 1), int
+
+FACT = {"end": DATE, "val": (int, float), "accn": ACCESSION, "form": TEXT, "filed": DATE}
+FACT_OF_REPORT = FACT | {"fy": COUNT, "fp": ("Q1", "Q2", "Q3", "FY")}
+OPTIONAL = {"start": DATE, "frame": FRAME}
+CONCEPT = {"label": TEXT, "description": TEXT, "units": dict}
+COMPANYFACTS = {"cik": COUNT, "entityName": TEXT, "facts": dict}
+ROW = {
+    "accessionNumber": ACCESSION,
+    "filingDate": DATE,
+    "reportDate": DATE,
+    "acceptanceDateTime": ACCEPTED,
+    "act": ("34",),
+    "form": TEXT,
+    "fileNumber": TEXT,
+    "filmNumber": TEXT,
+    "items": TEXT,
+    "core_type": TEXT,
+    "size": COUNT,
+    "isXBRL": FLAG,
+    "isInlineXBRL": FLAG,
+    "isXBRLNumeric": FLAG,
+    "primaryDocument": TEXT,
+    "primaryDocDescription": TEXT,
+}
+FILE = {"name": TEXT, "filingCount": COUNT, "filingFrom": DATE, "filingTo": DATE}
+
+
+@cache
+def filer(word: str) -> Filer:
+    return next(filer for filer in sample_filers() if word in filer.name)
+
+
+@cache
+def company(word: str) -> Company:
+    return simulate(filer(word))
+
+
+def client(**options: object) -> httpx.Client:
+    return httpx.Client(transport=SampleTransport(**options))
+
+
+def fits(value: object, wanted: object) -> bool:
+    """Whether a JSON value is what the description wants: a pattern, a type, types, or one of some values."""
+    if isinstance(wanted, re.Pattern):
+        return isinstance(value, str) and bool(wanted.match(value))
+    if isinstance(wanted, tuple) and not isinstance(wanted[0], type):
+        return value in wanted
+    return isinstance(value, wanted) and not isinstance(value, bool)
+
+
+def check_shape(document: dict, description: dict, optional: dict | None = None) -> None:
+    described = description | {key: wanted for key, wanted in (optional or {}).items() if key in document}
+    assert set(document) == set(described)
+    wrong = {key: document[key] for key, wanted in described.items() if not fits(document[key], wanted)}
+    assert not wrong
+
+
+@pytest.mark.parametrize("word", ["Orchard", "Fjord", "Prairie", "Nimbus", "Granite"])
+def test_companyfacts_have_the_shape_of_edgar(word):
+    """Taxonomies hold tags, tags hold units, units hold facts; a proxy's facts have neither fiscal year nor period."""
+    document = company(word).companyfacts()
+
+    check_shape(document, COMPANYFACTS)
+    assert document["cik"] == int(filer(word).cik)
+    for taxonomy, concepts in document["facts"].items():
+        assert taxonomy in {"dei", "us-gaap", "ifrs-full"}
+        for tag, concept in concepts.items():
+            assert re.fullmatch(r"[A-Z][A-Za-z]+", tag)
+            check_shape(concept, CONCEPT)
+            for unit, facts in concept["units"].items():
+                assert unit in {"USD", "EUR", "USD/shares", "EUR/shares", "shares"}
+                for fact in facts:
+                    if fact["form"] in {"DEF 14A", "424B4"} or fact["form"] == "S-1":
+                        check_shape(fact, FACT | {"fy": type(None), "fp": type(None)}, OPTIONAL)
+                    else:
+                        check_shape(fact, FACT_OF_REPORT, OPTIONAL)
+                        assert fact["form"] in {"10-Q", "10-K", "20-F"}
+                assert facts == sorted(facts, key=lambda fact: (fact["end"], fact.get("start", fact["end"])))
+                frames = [fact["frame"] for fact in facts if "frame" in fact]
+                assert len(frames) == len(set(frames))
+
+
+@pytest.mark.parametrize("word", ["Orchard", "Fjord", "Larkspur", "Granite"])
+def test_submissions_have_the_shape_of_edgar(word):
+    """The head tells who files; the filings are columns of one length, newest first."""
+    document = company(word).submissions()
+
+    assert document["cik"] == filer(word).cik
+    assert document["tickers"] == list(filer(word).symbols)
+    assert len(document["exchanges"]) == len(document["tickers"])
+    assert re.fullmatch(r"\d{4}", document["fiscalYearEnd"])
+    assert set(document["filings"]) == {"recent", "files"}
+    pages = [document["filings"]["recent"], *company(word).submissions_pages().values()]
+    for page in pages:
+        assert set(page) == set(ROW)
+        assert len({len(column) for column in page.values()}) == 1
+        for values in zip(*page.values(), strict=True):
+            check_shape(dict(zip(page, values, strict=True)), ROW)
+        assert page["filingDate"] == sorted(page["filingDate"], reverse=True)
+    for file in document["filings"]["files"]:
+        check_shape(file, FILE)
+
+
+def test_accession_numbers_are_unique_over_all_filers():
+    accessions = [filing.accession for one in sample_filers() for filing in simulate(one).filings]
+
+    assert len(accessions) == len(set(accessions))
+
+
+@pytest.mark.skipif(not MIRROR.exists(), reason="../shared/edgar, the mirror of real documents, is missing")
+def test_documents_have_the_keys_of_real_ones():
+    """Keys and their order are those of a real large filer's documents."""
+    name = "CIK0000320193.json"
+    real_facts = json.loads((MIRROR / "data.sec.gov/api/xbrl/companyfacts" / name).read_text())
+    real = json.loads((MIRROR / "data.sec.gov/submissions" / name).read_text())
+    real_tickers = json.loads((MIRROR / "www.sec.gov/files/company_tickers_exchange.json").read_text())
+    ours, orchard = company("Orchard").submissions(), company("Orchard").companyfacts()
+
+    assert list(ours) == list(real)
+    assert list(ours["filings"]["recent"]) == list(real["filings"]["recent"])
+    assert set(ours["addresses"]["mailing"]) == set(real["addresses"]["mailing"])
+    assert list(orchard) == list(real_facts)
+    for tag in ("NetIncomeLoss", "Assets"):
+        real_concept, concept = real_facts["facts"]["us-gaap"][tag], orchard["facts"]["us-gaap"][tag]
+        assert list(concept) == list(real_concept)
+        for fact, real_fact in zip(concept["units"]["USD"][-1:], real_concept["units"]["USD"][-1:], strict=True):
+            assert list(fact) == list(real_fact)
+    assert client().get(TICKERS).json()["fields"] == real_tickers["fields"]
+    assert not {row[2] for row in real_tickers["data"]} & {symbol for one in sample_filers() for symbol in one.symbols}
+
+
+@pytest.mark.skipif(not MIRROR.exists(), reason="../shared/edgar, the mirror of real documents, is missing")
+def test_frames_are_those_that_edgar_gives():
+    """Every framed fact of a real document is framed the same here, but for single months, which are rare."""
+    document = json.loads((MIRROR / "data.sec.gov/api/xbrl/companyfacts/CIK0000320193.json").read_text())
+    framed = [
+        (fact.get("start"), fact["end"], fact["frame"])
+        for concepts in document["facts"].values()
+        for concept in concepts.values()
+        for facts in concept["units"].values()
+        for fact in facts
+        if "frame" in fact
+    ]
+    same = [frame(start and date.fromisoformat(start), date.fromisoformat(end)) == slot for start, end, slot in framed]
+
+    assert sum(same) / len(same) > 0.999
+
+
+def test_the_transport_answers_what_there_is_and_404_for_the_rest():
+    with client() as http:
+        assert http.get(FACTS + "CIK9990000001.json").json() == company("Orchard").companyfacts()
+        assert http.get(SUBMISSIONS + "CIK9990000001.json").json() == company("Orchard").submissions()
+        assert http.get(FACTS + "CIK9990000001.json").headers["content-type"] == "application/json"
+        for address in (
+            FACTS + "CIK9990000014.json",
+            SUBMISSIONS + "CIK9990000014.json",
+            SUBMISSIONS + "CIK9990000013.json",
+            SUBMISSIONS + "CIK9990000001-submissions-001.json",
+            FACTS + "CIK0000320193.json",
+            FACTS + "CIK9990000001.xml",
+            "https://www.sec.gov/CIK9990000001.json",
+            "https://www.sec.gov/",
+        ):
+            assert http.get(address).status_code == 404
+        assert http.post(TICKERS).status_code == 404
+
+
+def test_older_filings_are_on_further_pages():
+    """All pages together hold each filing once; the head announces every page with its count and dates."""
+    with client() as http:
+        head = http.get(SUBMISSIONS + "CIK9990000016.json").json()["filings"]
+        pages = [http.get(SUBMISSIONS + file["name"]).json() for file in head["files"]]
+    accessions = [accession for page in [head["recent"], *pages] for accession in page["accessionNumber"]]
+
+    assert len(pages) == 2
+    assert len(accessions) == len(set(accessions)) == len(company("Larkspur").filings)
+    for file, page in zip(head["files"], pages, strict=True):
+        assert file["filingCount"] == len(page["form"])
+        assert (file["filingFrom"], file["filingTo"]) == (min(page["filingDate"]), max(page["filingDate"]))
+
+
+def test_the_tickers_file_lists_primary_symbols_first():
+    rows = client().get(TICKERS).json()["data"]
+
+    assert all(len(row) == 4 for row in rows)
+    assert [row[2] for row in rows if row[0] == 9990000012] == ["XQTR-A", "XQTR-B", "XQTR-PA", "XQTR-WT"]
+    assert [row[2] for row in rows][-3:] == ["XQTR-B", "XQTR-PA", "XQTR-WT"]
+    assert [row[3] for row in rows if row[2] == "XQJNP"] == [None]
+    assert "XQSLH" in [row[2] for row in rows]
+
+
+def test_the_same_filer_serves_the_same_bytes():
+    """At each call, from each transport, and after everything was simulated again."""
+    first, second = client(), client()
+    for one in sample_filers():
+        for address in (FACTS + f"CIK{one.cik}.json", SUBMISSIONS + f"CIK{one.cik}.json"):
+            answers = [http.get(address) for http in (first, second, first)]
+            assert len({(answer.status_code, answer.content) for answer in answers}) == 1
+
+
+def test_another_seed_is_another_company():
+    other = Filer(cik="9990000001", name="Example Orchard Tools Inc", seed=1)
+
+    assert simulate(other).companyfacts() != company("Orchard").companyfacts()
+
+
+@pytest.mark.parametrize("day", [date(2014, 1, 1), date(2019, 5, 14), date(2022, 12, 31)])
+def test_documents_cut_to_a_day_hold_what_was_filed_by_then(day):
+    """No later fact, and every earlier one unchanged but for its frame, which goes to the last filed."""
+
+    def rows(document: dict) -> list[tuple]:
+        return [
+            (taxonomy, tag, unit, *sorted((key, str(value)) for key, value in fact.items() if key != "frame"))
+            for taxonomy, concepts in document["facts"].items()
+            for tag, concept in concepts.items()
+            for unit, facts in concept["units"].items()
+            for fact in facts
+            if date.fromisoformat(fact["filed"]) <= day
+        ]
+
+    cut = company("Harbor").companyfacts(filed_by=day)
+    with client(filers=[filer("Harbor")], filed_by=day) as http:
+        assert http.get(FACTS + "CIK9990000002.json").json() == cut
+        listed = http.get(SUBMISSIONS + "CIK9990000002.json").json()["filings"]["recent"]["filingDate"]
+    filed = re.findall(r'"filed": "([\d-]+)"', json.dumps(cut))
+
+    assert rows(cut) == rows(company("Harbor").companyfacts())
+    assert max([*filed, *listed], default="") <= day.isoformat()
+    assert len(listed) == sum(filing.filed <= day for filing in company("Harbor").filings)
+
+
+def test_filings_bear_dates_that_are_possible():
+    """Filed on business days within the SEC's deadlines; accepted that day or the evening before, Eastern time."""
+    for filing in company("Orchard").filings:
+        assert filing.filed.weekday() < 5
+        assert filing.accepted.date() == filing.filed  # in UTC, where the evening before is the next morning
+        if filing.is_periodic:
+            assert 30 <= (filing.filed - filing.report_date).days <= 48
+    assert any(filing.accepted.hour < 4 for filing in company("Orchard").filings)
+    assert max(filing.filed for one in sample_filers() for filing in simulate(one).filings).month == 11
+
+
+@pytest.mark.parametrize("cik", ["320193", "0000320193", "9990010000", "999000000x"])
+def test_a_cik_outside_the_range_is_refused(cik):
+    with pytest.raises(ValueError, match=f"CIK of a simulated filer is '{cik}'"):
+        Filer(cik=cik, name="Example")

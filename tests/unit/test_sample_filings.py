@@ -1,0 +1,368 @@
+"""What simulated filers report holds together, and each trait of the sample is visible in the facts."""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import date, timedelta
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from pipelines.edgar.sample import Company, Filer, FiscalCalendar, Kind, RevisedBy, Revision, sample_filers, simulate
+from pipelines.edgar.sample.filings import Column, Filing
+
+ADDITIVE = ("USD", "EUR")
+REPORTING = [one.name.split()[1] for one in sample_filers() if one.served and one.kind is not Kind.FUND]
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
+
+
+@cache
+def company(word: str) -> Company:
+    return simulate(next(filer for filer in sample_filers() if word in filer.name))
+
+
+def reports(word: str) -> list[Filing]:
+    return [filing for filing in company(word).filings if filing.is_periodic]
+
+
+def table(filing: Filing) -> dict[str, dict[Column, float]]:
+    """The statements of a filing: values by tag and column."""
+    columns: dict[str, dict[Column, float]] = defaultdict(dict)
+    for fact in filing.facts:
+        if fact.column:
+            columns[fact.tag][fact.column] = fact.value
+    return columns
+
+
+def facts(word: str, tag: str, unit: str = "USD", taxonomy: str = "us-gaap") -> list[dict]:
+    return company(word).companyfacts()["facts"][taxonomy][tag]["units"][unit]
+
+
+def tags(word: str, taxonomy: str = "us-gaap") -> set[str]:
+    return set(company(word).companyfacts()["facts"][taxonomy])
+
+
+def values(word: str, tag: str, unit: str = "USD") -> Iterator[tuple[tuple, list[float]]]:
+    """For each period the values in the order of filing."""
+    told: dict[tuple, list[float]] = defaultdict(list)
+    for fact in facts(word, tag, unit):
+        told[fact.get("start"), fact["end"]].append(fact["val"])
+    return iter(told.items())
+
+
+# -- every filing holds together -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", REPORTING)
+def test_balance_sheets_balance(word):
+    """Assets are liabilities and equity, at each date of each filing."""
+    for filing in reports(word):
+        shown = table(filing)
+        equity = shown.get("StockholdersEquity") or shown["Equity"]
+        assert shown["Assets"] == {column: shown["Liabilities"][column] + equity[column] for column in equity}
+
+
+@pytest.mark.parametrize("word", REPORTING)
+def test_income_statements_add_up(word):
+    """Revenue less cost is gross profit, and pretax income less tax is net income."""
+    for filing in reports(word):
+        shown = table(filing)
+        revenue = next((shown[tag] for tag in shown if tag in REVENUE), {})
+        cost = shown.get("CostOfRevenue") or shown.get("CostOfSales")
+        if cost:
+            assert shown["GrossProfit"] == {column: revenue[column] - cost[column] for column in cost}
+        if tax := shown.get("IncomeTaxExpenseBenefit"):
+            assert shown["NetIncomeLoss"] == {column: shown[PRETAX][column] - tax[column] for column in tax}
+
+
+REVENUE = {"Revenues", "Revenue", "SalesRevenueNet", "RevenueFromContractWithCustomerExcludingAssessedTax"}
+
+
+@pytest.mark.parametrize("word", REPORTING)
+def test_quarters_add_up_to_the_year_to_date(word):
+    """In the newest vintage, to the unit, wherever all quarters are reported."""
+    newest: dict[tuple[str, Column], float] = {}
+    for filing in reports(word):
+        for fact in filing.facts:
+            if fact.column and fact.start and fact.unit in ADDITIVE:
+                newest[fact.tag, fact.column] = fact.value
+    filer = company(word).filer
+    settled = {year for revision in filer.revisions for year in revision.years}
+    for (tag, column), value in newest.items():
+        parts = [newest.get((tag, Column(column.year, n, n))) for n in range(1, column.last + 1)]
+        if column.first == 1 and None not in parts and column.year not in settled:
+            assert sum(parts) == value
+
+
+@pytest.mark.parametrize("word", REPORTING)
+def test_weighted_shares_of_a_year_to_date_are_the_mean_of_its_quarters(word):
+    tag = "WeightedAverageNumberOfSharesOutstandingBasic"
+    calendar = company(word).filer.calendar
+    quarters: dict[Column, float] = {}
+    for filing in reports(word):
+        shown = table(filing).get(tag, {})
+        basis = {column: value for column, value in shown.items() if column.first == column.last}
+        for column, value in shown.items():
+            if column.first == 1 and column.last == 2 and Column(column.year, 1, 1) in quarters:
+                days = [quarter.days for quarter in calendar.year(column.year).quarters]
+                first, second = quarters[Column(column.year, 1, 1)], basis[Column(column.year, 2, 2)]
+                if 0.5 < first / second < 2:  # both on one share basis
+                    assert abs(value - (first * days[0] + second * days[1]) / (days[0] + days[1])) <= 2
+        quarters |= basis
+
+
+@pytest.mark.parametrize("word", REPORTING)
+def test_reports_have_the_columns_that_the_rules_ask_for(word):
+    """Quarterly: quarter and year to date of two years, cash flows to date only. Annual: three years, no quarter."""
+    for filing in reports(word):
+        shown = table(filing)
+        year = filing.fiscal_year
+        ocf = set(
+            shown.get("NetCashProvidedByUsedInOperatingActivities") or shown["CashFlowsFromUsedInOperatingActivities"]
+        )
+        net_income = set(shown.get("NetIncomeLoss") or shown["ProfitLossAttributableToOwnersOfParent"])
+        if filing.fiscal_period == "FY":
+            assert net_income == ocf == {Column(y, 1, 4) for y in (year - 2, year - 1, year)}
+            assert set(shown["Assets"]) == {Column(year, 4, 4), Column(year - 1, 4, 4)}
+        else:
+            n = int(filing.fiscal_period[1])
+            assert ocf == {Column(year, 1, n), Column(year - 1, 1, n)}
+            assert net_income == ocf | {Column(year, n, n), Column(year - 1, n, n)}
+            assert set(shown["Assets"]) == {Column(year, n, n), Column(year - 1, 4, 4)}
+
+
+@pytest.mark.parametrize("word", REPORTING)
+def test_comparatives_repeat_what_was_filed_before(word):
+    """Unless a revision or a split came between, a period has one value in all reports."""
+    filer = company(word).filer
+    revised = {year for revision in filer.revisions for year in revision.years}
+    told: dict[tuple, set[float]] = defaultdict(set)
+    for filing in reports(word):
+        for fact in filing.facts:
+            split = filer.splits and fact.unit not in ADDITIVE
+            if fact.column and fact.column.year not in revised and not split:
+                told[fact.line.item, fact.unit, fact.column].add(fact.value)
+    assert told
+    assert {key: values for key, values in told.items() if len(values) > 1} == {}
+
+
+def test_fiscal_year_and_period_are_those_of_the_filing():
+    """Comparatives bear the label of the filing that shows them, which makes the label useless as a key."""
+    labels = {(fact["fy"], fact["fp"]) for fact in facts("Orchard", "NetIncomeLoss") if fact["end"] == "2018-09-30"}
+
+    assert labels == {(2018, "Q3"), (2019, "Q3")}
+
+
+def test_the_cover_counts_shares_just_before_the_filing():
+    for fact in facts("Orchard", "EntityCommonStockSharesOutstanding", "shares", "dei"):
+        assert timedelta(0) < date.fromisoformat(fact["filed"]) - date.fromisoformat(fact["end"]) < timedelta(days=14)
+
+
+# -- each trait shows ------------------------------------------------------------------------------------------------
+
+
+def lengths(word: str, tag: str = "NetIncomeLoss") -> set[int]:
+    return {(date.fromisoformat(fact["end"]) - date.fromisoformat(fact["start"])).days + 1 for fact in facts(word, tag)}
+
+
+def test_a_calendar_of_weeks_has_years_of_52_and_53():
+    assert {364, 371} <= lengths("Harbor")
+    ends = {fact["end"] for fact in facts("Harbor", "NetIncomeLoss") if fact["fp"] == "FY"}
+    assert {"2016-09-24", "2017-09-30", "2023-09-30", "2024-09-28", "2025-09-27"} <= ends
+
+
+def test_a_retailer_has_quarters_of_twelve_weeks_and_a_long_last_one():
+    """Year to date: 12, 24, 36 and 52 or 53 weeks; the last quarter of 16 or 17 is never reported."""
+    assert lengths("Warehouse") == {12 * 7, 24 * 7, 36 * 7, 364, 371}
+
+
+def test_years_to_january_are_named_after_their_start():
+    labels = {
+        (fact["end"], fact["fy"])
+        for fact in facts("Lantern", "NetIncomeLoss")
+        if fact["fp"] == "FY" and fact.get("frame") is None
+    }
+    newest = dict(sorted(labels, reverse=True))
+
+    assert newest["2024-02-03"] == 2023
+    assert newest["2022-01-29"] == 2021
+
+
+def test_a_year_to_the_end_of_december_may_end_in_january():
+    assert {filing.report_date: filing.fiscal_year for filing in reports("Willow")}[date(2021, 1, 3)] == 2020
+    assert {filing.report_date: filing.fiscal_year for filing in reports("Willow")}[date(2023, 1, 1)] == 2022
+    assert {filing.report_date: filing.fiscal_year for filing in reports("Willow")}[date(2021, 10, 3)] == 2021
+
+
+def test_revenue_is_tagged_in_three_ways_over_the_years():
+    """Each filing has one tag for all its columns."""
+    used = {tag: {fact["fy"] for fact in facts("Willow", tag)} for tag in tags("Willow") & REVENUE}
+
+    assert used == {
+        "SalesRevenueNet": {2015},
+        "Revenues": {2016, 2017},
+        "RevenueFromContractWithCustomerExcludingAssessedTax": set(range(2018, 2026)),
+    }
+
+
+def test_an_amended_annual_report_changes_two_years_and_later_comparatives():
+    """Revenue, net income and equity of the year and the year before fall; the year before these stays."""
+    annual = {filing.form: table(filing) for filing in reports("Copper") if filing.report_date == date(2019, 12, 31)}
+    before, after = annual["10-K"], annual["10-K/A"]
+    changed = {
+        year: after["NetIncomeLoss"][Column(year, 1, 4)] - before["NetIncomeLoss"][Column(year, 1, 4)]
+        for year in (2017, 2018, 2019)
+    }
+    quarter = dict(values("Copper", "NetIncomeLoss"))["2019-01-01", "2019-03-31"]
+
+    assert changed[2017] == 0
+    assert changed[2018] < 0
+    assert changed[2019] < 0
+    assert after["Revenues"][Column(2019, 1, 4)] < before["Revenues"][Column(2019, 1, 4)]
+    assert after["EarningsPerShareBasic"][Column(2019, 1, 4)] < before["EarningsPerShareBasic"][Column(2019, 1, 4)]
+    equity = {
+        year: before["StockholdersEquity"][Column(year, 4, 4)] - after["StockholdersEquity"][Column(year, 4, 4)]
+        for year in (2018, 2019)
+    }
+    assert equity == {2018: -changed[2018], 2019: -changed[2018] - changed[2019]}
+    assert before["CashAndCashEquivalentsAtCarryingValue"] == after["CashAndCashEquivalentsAtCarryingValue"]
+    assert len(quarter) == 2
+    assert quarter[1] < quarter[0]
+
+
+def test_a_recast_comes_with_comparatives_alone():
+    """Next year's reports show less revenue and less cost; net income, equity and forms are as ever."""
+    revenue = dict(values("Meadow", "RevenueFromContractWithCustomerExcludingAssessedTax"))
+    year = revenue["2020-07-01", "2021-06-30"]
+
+    assert year[0] > year[1] == year[2]
+    assert {len(set(told)) for told in dict(values("Meadow", "NetIncomeLoss")).values()} == {1}
+    assert {len(set(told)) for told in dict(values("Meadow", "StockholdersEquity")).values()} == {1}
+    assert {filing.form for filing in reports("Meadow")} == {"10-Q", "10-K"}
+
+
+@pytest.mark.parametrize(
+    ("word", "ratio", "day"), [("Harbor", 4, "2020-08-31"), ("Ridge", Fraction(1, 10), "2021-06-15")]
+)
+def test_a_split_restates_only_what_is_shown_after_it(word, ratio, day):
+    """Shares multiply and earnings per share divide in filings from that day on, not in those before."""
+    shares, seen = defaultdict(dict), 0
+    for fact in facts(word, "WeightedAverageNumberOfSharesOutstandingBasic", "shares"):
+        shares[fact["start"], fact["end"]][fact["filed"] >= day] = fact["val"]
+    for told in shares.values():
+        if len(told) == 2:
+            seen += 1
+            assert told[True] / told[False] == pytest.approx(float(ratio), rel=1e-6)
+    assert seen >= 5
+    assert any(set(told) == {False} for told in shares.values())
+    for fact in facts(word, "EarningsPerShareBasic", "USD/shares"):
+        told = shares[fact["start"], fact["end"]][fact["filed"] >= day]
+        income = dict(values(word, "NetIncomeLoss"))[fact["start"], fact["end"]][0]
+        assert abs(fact["val"] - income / told) <= 0.0051
+
+
+def test_dividends_are_paid_and_raised():
+    declared = dict(values("Orchard", "CommonStockDividendsPerShareDeclared", "USD/shares"))
+    years = [told[0] for (start, end), told in sorted(declared.items()) if start[5:] == "01-01" and end[5:] == "12-31"]
+
+    assert years == sorted(set(years))
+    assert declared["2020-04-01", "2020-06-30"][0] * 2 == declared["2020-01-01", "2020-06-30"][0]
+    assert all(value > 0 for _, told in values("Orchard", "PaymentsOfDividendsCommonStock") for value in told)
+
+
+def test_missing_items_are_never_tagged():
+    assert "PaymentsToAcquirePropertyPlantAndEquipment" not in tags("Ridge")
+    assert not {tag for tag in tags("Ridge") | tags("Juniper") if "Dividend" in tag}
+    assert not {tag for tag in tags("Juniper") if "Debt" in tag or tag == "CommercialPaper"}
+
+
+def test_an_offering_leaves_facts_that_are_no_report():
+    """The prospectus and proxies tell other values than the reports; the first report comes after the offering."""
+    first = reports("Nimbus")[0]
+    strays = [fact for fact in facts("Nimbus", "NetIncomeLoss") if fact["form"] in {"424B4", "DEF 14A"}]
+    reported = {
+        (fact["start"], fact["end"]): fact["val"]
+        for fact in facts("Nimbus", "NetIncomeLoss")
+        if fact["form"] in {"10-Q", "10-K"}
+    }
+
+    assert (first.form, first.fiscal_period, first.filed > date(2020, 9, 16)) == ("10-Q", "Q3", True)
+    assert company("Nimbus").filings[0].form == "S-1"
+    assert {fact["form"] for fact in strays} == {"424B4", "DEF 14A"}
+    assert all(fact["val"] != reported[fact["start"], fact["end"]] for fact in strays)
+    assert any("frame" in fact for fact in strays)
+    assert all(value < 0 for value in reported.values())
+
+
+def test_a_foreign_filer_reports_years_in_euros_and_translates_the_newest():
+    revenue = company("Fjord").companyfacts()["facts"]["ifrs-full"]["Revenue"]["units"]
+
+    assert {fact["form"] for fact in revenue["EUR"]} == {"20-F"}
+    assert len(revenue["EUR"]) == 3 * len(revenue["USD"])
+    assert len({fact["end"] for fact in revenue["USD"]}) == len(revenue["USD"])
+    assert {"BasicEarningsLossPerShare", "Borrowings", "WeightedAverageShares", "CashAndCashEquivalents"} <= tags(
+        "Fjord", "ifrs-full"
+    )
+
+
+def test_a_bank_has_a_banks_lines():
+    assert {"InterestIncomeExpenseNet", "NoninterestIncome", "Deposits", "CashAndDueFromBanks"} <= tags("Prairie")
+    assert not tags("Prairie") & (REVENUE | {"CostOfRevenue", "CashAndCashEquivalentsAtCarryingValue"})
+    shown = table(reports("Prairie")[-1])
+    for column, net in shown["InterestIncomeExpenseNet"].items():
+        assert net == shown["InterestAndDividendIncomeOperating"][column] - shown["InterestExpense"][column]
+        income = net + shown["NoninterestIncome"][column] - shown["ProvisionForLoanAndLeaseLosses"][column]
+        assert shown[PRETAX][column] == income - shown["NoninterestExpense"][column]
+
+
+def test_a_fund_has_a_document_without_facts():
+    assert company("Granite").companyfacts() == {
+        "cik": 9990000015,
+        "entityName": "Example Granite Income Fund",
+        "facts": {},
+    }
+    assert {filing.form for filing in company("Granite").filings} == {"N-CSR", "N-CSRS"}
+
+
+def test_money_is_reported_in_the_filers_unit():
+    assert all(value % 1_000_000 == 0 for _, told in values("Orchard", "Assets") for value in told)
+    assert any(value % 1_000_000 for _, told in values("Copper", "Assets") for value in told)
+    assert all(value % 1_000 == 0 for _, told in values("Copper", "Assets") for value in told)
+
+
+# -- the pieces ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("month", [1, 2, 6, 9, 12])
+@pytest.mark.parametrize("weekday", [None, 3, 5, 6])
+@pytest.mark.parametrize("nearest", [False, True])
+def test_fiscal_years_tile_time(month, weekday, nearest):
+    """Years and quarters follow one another without gap or overlap and have 52 or 53 weeks, or twelve months."""
+    calendar = FiscalCalendar(month=month, weekday=weekday, nearest=nearest)
+    years = [calendar.year(label) for label in range(2000, 2030)]
+    quarters = [quarter for year in years for quarter in year.quarters]
+
+    for before, after in itertools.pairwise(quarters):
+        assert after.start == before.end + timedelta(days=1)
+    for year in years:
+        assert (year.end - year.start).days + 1 in ({365, 366} if weekday is None else {364, 371})
+        assert abs((year.end - date(year.label, month, 28)).days) <= 7
+
+
+@pytest.mark.parametrize("by", RevisedBy)
+def test_a_revision_after_the_history_never_happens(by):
+    plain = Filer(cik="9990000100", name="Example Late Filer", first_year=2022)
+    late = Filer(cik="9990000100", name="Example Late Filer", first_year=2022, revisions=(Revision(year=2025, by=by),))
+
+    assert simulate(late).filings == simulate(plain).filings
+
+
+def test_a_revision_before_the_first_filings_is_refused():
+    with pytest.raises(ValueError, match="9990000100 revises 2014, expected 2015"):
+        Filer(cik="9990000100", name="Example", revisions=(Revision(year=2014, by=RevisedBy.AMENDMENT),))
+
+
+def test_a_first_year_outside_the_history_is_refused():
+    with pytest.raises(ValueError, match="first_year of 9990000100 is 2031"):
+        Filer(cik="9990000100", name="Example", first_year=2031)

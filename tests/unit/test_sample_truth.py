@@ -1,0 +1,272 @@
+"""The truth of the sample is what the books say, and is silent where the filings are."""
+
+from datetime import date
+from fractions import Fraction
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipelines.edgar.sample import (
+    Company,
+    Dividend,
+    Economics,
+    Filer,
+    FiscalCalendar,
+    Kind,
+    Offering,
+    RevisedBy,
+    Revision,
+    Split,
+    TruthRow,
+    sample_filers,
+    simulate,
+)
+from pipelines.edgar.sample.books import Quarter, keep_books
+from pipelines.edgar.sample.schedule import known_from
+
+FLOWS = {
+    "revenue": lambda flows: (
+        flows["revenue"] if "revenue" in flows else flows["net_interest_income"] + flows["noninterest_income"]
+    ),
+    "net_income": lambda flows: flows["net_income"],
+    "free_cash_flow": lambda flows: flows["operating_cash_flow"] - flows["capex"],
+}
+BALANCES = {
+    "total_debt": lambda balances: balances["debt"],
+    "cash_and_equivalents": lambda balances: balances["cash"] + balances["short_term_investments"],
+}
+WEIGHTED = ("shares_basic", "shares_diluted")
+
+
+@cache
+def company(word: str) -> Company:
+    return simulate(next(filer for filer in sample_filers() if word in filer.name))
+
+
+def truth(word: str, item: str, kind: str = "ttm") -> dict[date, float]:
+    return {row.period_end: row.value for row in company(word).truth() if (row.item, row.period_kind) == (item, kind)}
+
+
+def last_four(filer: Filer, row: TruthRow) -> list[Quarter]:
+    """The four quarters of the books that end with the period."""
+    books = keep_books(filer)
+    ordinal = [key for key in books].index((row.fiscal_year, row.fiscal_quarter))
+    return list(books.values())[ordinal - 3 : ordinal + 1]
+
+
+def check_against_books(filer: Filer, rows: list[TruthRow]) -> None:
+    """Every true value is what the quarters of the books come to, within what rounding in filings leaves open."""
+    for row in rows:
+        quarters = last_four(filer, row)
+        days = sum(quarter.period.days for quarter in quarters)
+        assert row.period_end == quarters[-1].period.end
+        assert row.tolerance >= 0
+        if row.item in FLOWS:
+            assert row.value == sum(FLOWS[row.item](quarter.flows) for quarter in quarters)
+        elif row.item in BALANCES:
+            assert row.value == BALANCES[row.item](quarters[-1].balances)
+        elif row.item in WEIGHTED:
+            mean = Fraction(sum(getattr(q, row.item) * q.period.days for q in quarters), days)
+            assert abs(row.value - mean) <= 2 * row.tolerance + 1e-3
+        elif row.item == "dividends_per_share":
+            assert row.value == pytest.approx(
+                float(sum(q.dividends_per_share for q in quarters)), abs=row.tolerance + 1e-9
+            )
+        else:
+            income = sum(quarter.flows["net_income"] for quarter in quarters)
+            shares = sum(quarter.shares_basic * quarter.period.days for quarter in quarters) / days
+            # quarters of their own share count do not quite add up to the year's earnings per share
+            assert row.value == pytest.approx(income / shares, rel=0.06, abs=row.tolerance + 0.02)
+
+
+def test_the_truth_is_what_the_books_say():
+    for filer in sample_filers():
+        check_against_books(filer, simulate(filer).truth())
+
+
+def test_twelve_months_at_a_year_end_are_the_year():
+    for filer in sample_filers():
+        rows = {(row.period_end, row.item, row.period_kind): row for row in simulate(filer).truth()}
+        annual = [key for key in rows if key[2] == "annual"]
+        for end, item, _ in annual:
+            assert rows[end, item, "ttm"].value == rows[end, item, "annual"].value
+            assert rows[end, item, "annual"].fiscal_quarter == 4
+        assert {row.fiscal_quarter for row in rows.values() if row.period_kind == "ttm"} <= {1, 2, 3, 4}
+
+
+def test_a_plain_filer_has_every_item_from_its_first_full_year_on():
+    """Three years of flows before the first interim period, two balance sheets, then all nine items every quarter."""
+    rows = company("Orchard").truth()
+    first = [row for row in rows if row.period_end == date(2013, 12, 31)]
+    later = [row for row in rows if row.period_end >= date(2014, 12, 31)]
+
+    assert {row.item for row in first} == {
+        "revenue",
+        "net_income",
+        "free_cash_flow",
+        "eps_basic",
+        "dividends_per_share",
+        *WEIGHTED,
+    }
+    assert {row.cik for row in rows} == {"9990000001"}
+    ends = sorted({row.period_end for row in later})
+    assert len(ends) == 44
+    assert ends[-1] == date(2025, 9, 30)
+    assert len(later) == 9 * (len(ends) + 11)
+
+
+def test_earnings_per_share_are_the_sum_of_quarters_as_filed():
+    """The fourth quarter is the year less nine months, so the sum is not earnings over shares."""
+    facts = company("Orchard").companyfacts()["facts"]["us-gaap"]["EarningsPerShareBasic"]["units"]["USD/shares"]
+    filed = {(fact["start"], fact["end"]): fact["val"] for fact in facts}
+    fourth = filed["2018-01-01", "2018-12-31"] - filed["2018-01-01", "2018-09-30"]
+    quarters = [filed["2019-01-01", "2019-03-31"], filed["2019-04-01", "2019-06-30"], filed["2018-07-01", "2018-09-30"]]
+
+    assert truth("Orchard", "eps_basic")[date(2019, 6, 30)] == pytest.approx(fourth + sum(quarters))
+
+
+def test_no_value_for_what_is_never_tagged():
+    assert "free_cash_flow" not in {row.item for row in company("Ridge").truth()}
+    assert "dividends_per_share" not in {row.item for row in company("Ridge").truth()}
+    assert not {"total_debt", "dividends_per_share"} & {row.item for row in company("Juniper").truth()}
+
+
+@pytest.mark.parametrize(
+    ("word", "year", "items", "untouched"),
+    [
+        ("Copper", 2019, ["revenue", "net_income", "eps_basic"], ["free_cash_flow", "total_debt"]),
+        ("Meadow", 2021, ["revenue"], ["net_income", "eps_basic", "free_cash_flow"]),
+    ],
+)
+def test_no_value_for_twelve_months_that_mix_bases(word, year, items, untouched):
+    """The quarters of the earlier revised year were never shown again; the years themselves were."""
+    quarters = {
+        quarter.end for label in (year - 1, year) for quarter in company(word).filer.calendar.year(label).quarters[:3]
+    }
+    years = {company(word).filer.calendar.year_end(label) for label in (year - 2, year - 1, year)}
+
+    for item in items:
+        assert not quarters & set(truth(word, item))
+        assert years <= set(truth(word, item))
+        assert company(word).filer.calendar.year(year + 1).quarters[0].end in truth(word, item)
+    for item in untouched:
+        assert quarters <= set(truth(word, item))
+
+
+def test_no_value_where_only_the_prospectus_tells():
+    """An offering: no balance sheet nor cash flow before what the first reports show, no sum of earnings per share."""
+    assert min(truth("Nimbus", "cash_and_equivalents")) == date(2019, 12, 31)
+    assert min(truth("Nimbus", "free_cash_flow", "annual")) == date(2018, 12, 31)
+    assert date(2020, 6, 30) in truth("Nimbus", "revenue")
+    assert date(2020, 6, 30) not in truth("Nimbus", "free_cash_flow")
+    assert date(2021, 9, 30) not in truth("Nimbus", "eps_basic")
+    assert date(2022, 3, 31) in truth("Nimbus", "eps_basic")
+
+
+@pytest.mark.parametrize("word", ["Silent", "Granite"])
+def test_no_value_without_facts(word):
+    assert company(word).truth() == []
+
+
+def test_nothing_is_true_before_the_first_annual_report():
+    assert company("Orchard").truth(filed_by=date(2015, 12, 31)) == []
+    assert company("Orchard").truth(filed_by=date(2016, 3, 15)) != []
+
+
+def test_the_truth_of_a_day_has_the_share_basis_of_that_day():
+    """Before the split four times the earnings and a quarter of the shares; money is the same."""
+    end = date(2019, 9, 28)
+    then = {row.item: row.value for row in company("Harbor").truth(filed_by=date(2020, 7, 31)) if row.period_end == end}
+    now = {row.item: row.value for row in company("Harbor").truth() if row.period_end == end}
+
+    assert then["eps_basic"] / now["eps_basic"] == pytest.approx(4, rel=0.01)
+    assert then["dividends_per_share"] == pytest.approx(4 * now["dividends_per_share"])
+    assert now["shares_basic"] / then["shares_basic"] == pytest.approx(4, rel=1e-6)
+    assert then["revenue"] == now["revenue"]
+
+
+def test_the_truth_of_a_day_does_not_know_a_later_amendment():
+    filer = company("Copper").filer
+    amended = known_from(filer, filer.revisions[0])
+    year_end = date(2019, 12, 31)
+
+    def revenue(day: date) -> float:
+        return next(
+            row.value for row in company("Copper").truth(day) if (row.item, row.period_end) == ("revenue", year_end)
+        )
+
+    assert revenue(date.fromordinal(amended.toordinal() - 1)) > revenue(amended) == truth("Copper", "revenue")[year_end]
+
+
+def test_a_foreign_filer_has_years_in_its_own_currency():
+    rows = company("Fjord").truth()
+    revenue = company("Fjord").companyfacts()["facts"]["ifrs-full"]["Revenue"]["units"]["EUR"]
+
+    assert {row.fiscal_quarter for row in rows} == {4}
+    assert {row.value for row in rows if row.item == "revenue"} == {fact["val"] for fact in revenue}
+
+
+# -- any mix of traits -----------------------------------------------------------------------------------------------
+
+calendars = st.builds(
+    FiscalCalendar,
+    month=st.integers(1, 12),
+    weekday=st.none() | st.integers(0, 6),
+    nearest=st.booleans(),
+    weeks=st.sampled_from([(13, 13, 13, 13), (12, 12, 12, 16), (16, 12, 12, 12)]),
+    named_after_start=st.booleans(),
+)
+splits = st.builds(
+    Split,
+    ratio=st.sampled_from([Fraction(2), Fraction(4), Fraction(3, 2), Fraction(1, 10)]),
+    effective=st.dates(date(2021, 1, 1), date(2025, 11, 1)),
+)
+revisions = st.builds(Revision, year=st.integers(2021, 2025), by=st.sampled_from(RevisedBy))
+
+
+@st.composite
+def filers(draw: st.DrawFn) -> Filer:
+    """A filer with any of the traits together, and a short history."""
+    dividend = draw(st.none() | st.builds(Dividend, cents=st.integers(1, 90), annual_raise=st.integers(0, 9)))
+    offering = draw(st.none() | st.builds(Offering, day=st.dates(date(2021, 1, 4), date(2021, 12, 30))))
+    return Filer(
+        cik=f"{9990000000 + draw(st.integers(100, 9999))}",
+        name="Example Drawn Filer Inc",
+        kind=draw(st.sampled_from([Kind.COMMERCIAL, Kind.BANK, Kind.FOREIGN])),
+        calendar=draw(calendars),
+        first_year=2021,
+        unit=draw(st.sampled_from([1_000, 1_000_000])),
+        economics=draw(st.builds(Economics, overhead=st.floats(0.1, 0.8), debt=st.floats(0, 4))),
+        investments_tag=draw(st.sampled_from([None, "ShortTermInvestments"])),
+        untagged=draw(st.frozensets(st.sampled_from(["capex", "debt_current", "eps_basic", "cash"]), max_size=2)),
+        dividend=dividend,
+        splits=tuple(draw(st.lists(splits, max_size=2))),
+        revisions=tuple(draw(st.lists(revisions, max_size=1))),
+        offering=offering,
+        proxies=draw(st.booleans()),
+        seed=draw(st.integers(0, 9)),
+    )
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(filer=filers(), day=st.dates(date(2021, 1, 1), date(2025, 11, 21)))
+def test_whatever_the_traits_the_truth_and_the_filings_agree(filer, day):
+    """Books and truth agree, filings balance, a cut is a part of the whole, and nothing depends on chance."""
+    one = simulate(filer)
+    rows = one.truth()
+
+    check_against_books(filer, [row for row in rows if row.item != "eps_basic" or not filer.splits])
+    assert simulate(filer).filings == one.filings
+    assert len({(row.period_kind, row.period_end, row.item) for row in rows}) == len(rows)
+    known = {(row.period_kind, row.period_end, row.item) for row in one.truth(filed_by=day)}
+    revised = {row.period_end for row in rows if filer.revisions}
+    assert {key for key in known if key[1] not in revised} <= {
+        (r.period_kind, r.period_end, r.item) for r in rows
+    } or filer.revisions
+    for filing in one.filings:
+        balance = {(fact.line.item, fact.column): fact.value for fact in filing.facts if fact.line}
+        for (item, column), value in balance.items():
+            if item == "assets":
+                assert value == balance["liabilities", column] + balance["equity", column]

@@ -1,0 +1,174 @@
+"""Opening a source: the three kinds, and every way in which one cannot be opened."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipelines.edgar.client import TICKERS_URL, Fetched, NotFound, Validators, facts_url
+from pipelines.edgar.errors import FetchError, SourceError
+from pipelines.edgar.sources import REQUESTS_A_SECOND, MirrorTransport, open_source
+from tests.edgar_server import Reply, running_server
+
+USER_AGENT = "Example Research mail@example.org"
+TICKERS = b'{"fields":["cik","name","ticker","exchange"],"data":[[1234,"Example Tools","EXT","NYSE"]]}'
+URL = facts_url("0000001234")
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    folder = tmp_path / "mirror"
+    facts = folder / "data.sec.gov/api/xbrl/companyfacts/CIK0000001234.json"
+    facts.parent.mkdir(parents=True)
+    facts.write_bytes(b'{"cik":1234}')
+    tickers = folder / "www.sec.gov/files/company_tickers_exchange.json"
+    tickers.parent.mkdir(parents=True)
+    tickers.write_bytes(TICKERS)
+    return folder
+
+
+# --- a mirror
+
+
+def test_a_mirror_answers_with_its_files(mirror):
+    with open_source(str(mirror)) as source:
+        assert (source.name, source.kind, source.absence_lasts) == ("mirror", "edgar", timedelta(0))
+        assert source.client.get(TICKERS_URL) == Fetched(TICKERS, Validators())
+        assert source.client.get(URL) == Fetched(b'{"cik":1234}', Validators())
+        assert source.client.get(facts_url("0000000007")) == NotFound()
+        assert source.client.get("https://data.sec.gov/api/xbrl/companyfacts/") == NotFound()
+        assert source.client.get(URL + "/below-a-file") == NotFound()
+        assert source.client.get("https://data.sec.gov/%00.json") == NotFound()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://data.sec.gov/../../secret.json",
+        "https://data.sec.gov/%2e%2e/%2e%2e/secret.json",
+        "https://data.sec.gov/..%2f..%2fsecret.json",
+        "https://data.sec.gov/x/%2E%2E/../..//../../secret.json",
+        "https://../secret.json",
+        "https://./../secret.json",
+    ],
+)
+def test_a_mirror_serves_nothing_outside_of_it(mirror, url):
+    (mirror.parent / "secret.json").write_text("not for you")
+    (mirror / "data.sec.gov/x").mkdir()
+    request = httpx.Request("GET", url)
+    assert MirrorTransport(mirror).handle_request(request).status_code == 404
+
+
+def test_an_absolute_path_stays_inside(mirror):
+    secret = mirror.parent / "secret.json"
+    secret.write_text("not for you")
+    request = httpx.Request("GET", f"https://data.sec.gov/{secret}")
+    assert MirrorTransport(mirror).handle_request(request).status_code == 404
+
+
+def test_a_link_that_leads_out_is_told(mirror):
+    """Silence would make the company look like one without facts."""
+    secret = mirror.parent / "secret.json"
+    secret.write_text("not for you")
+    (mirror / "data.sec.gov/api/xbrl/companyfacts/CIK0000000007.json").symlink_to(secret)
+    with open_source(str(mirror)) as source, pytest.raises(FetchError, match="leads out of the mirror directory"):
+        source.client.get(facts_url("0000000007"))
+
+
+def test_a_file_that_the_disk_refuses_is_told(mirror, monkeypatch):
+    def refuse(_: Path) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    with open_source(str(mirror)) as source:
+        monkeypatch.setattr(Path, "read_bytes", refuse)
+        with pytest.raises(FetchError, match="Input/output error"):
+            source.client.get(URL)
+
+
+def test_a_path_that_is_no_mirror_is_told(tmp_path):
+    file = tmp_path / "file.json"
+    file.write_text("{}")
+    archive = tmp_path / "companyfacts.ZIP"
+    archive.write_bytes(b"PK")
+    cases = {
+        str(tmp_path): "has no www.sec.gov/files/company_tickers_exchange.json, the list of companies",
+        str(tmp_path / "missing"): "missing is not a directory",
+        str(file): "file.json is not a directory",
+        str(archive): "companyfacts.ZIP is a bulk archive, which cannot be read yet",
+        "a\0b": "cannot be read",
+        "x" * 5000: "cannot be read: .*File name too long",
+        "": "has no www.sec.gov",
+    }
+    for path, reason in cases.items():
+        with pytest.raises(SourceError, match=reason) as error:
+            open_source(path)
+        assert "give live, sample, or a mirror directory" in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+def test_a_tickers_file_that_cannot_be_opened_is_told(mirror):
+    tickers = mirror / "www.sec.gov/files/company_tickers_exchange.json"
+    tickers.unlink()
+    tickers.mkdir()
+    with pytest.raises(SourceError, match=r"cannot be read: .*Is a directory"):
+        open_source(str(mirror))
+
+
+# --- live
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "reason"),
+    [
+        (None, "source live needs EDGAR_USER_AGENT"),
+        ("", "source live needs EDGAR_USER_AGENT"),
+        ("Example Research", "EDGAR_USER_AGENT is 'Example Research', without a mail address"),
+        ("mail@", "without a mail address"),
+    ],
+)
+def test_live_refuses_to_start_without_saying_who_asks(user_agent, reason):
+    with pytest.raises(SourceError, match=reason) as error:
+        open_source("live", user_agent=user_agent)
+    assert 'EDGAR_USER_AGENT="Name mail@example.org"' in str(error.value)
+
+
+@pytest.mark.parametrize("user_agent", ["Bäckerei mail@example.org", "Example\nmail@example.org"])
+def test_a_user_agent_that_is_no_header_is_told(user_agent):
+    with pytest.raises(SourceError, match="plain ASCII is needed"):
+        open_source("live", user_agent=user_agent)
+
+
+@pytest.mark.parametrize(
+    "base_url", ["127.0.0.1:9000", "ftp://example.org", "http://", "http://[::1", "http://a:99999"]
+)
+def test_a_base_url_that_is_none_is_told(base_url):
+    with pytest.raises(SourceError, match="EDGAR_BASE_URL is"):
+        open_source("live", user_agent=USER_AGENT, base_url=base_url)
+
+
+def test_live_asks_where_it_is_told_to():
+    with (
+        running_server() as server,
+        open_source("live", user_agent=USER_AGENT, base_url=server.url + "/prefix/") as source,
+    ):
+        server.replies["/prefix/www.sec.gov/files/company_tickers_exchange.json"] = [Reply(body=TICKERS)]
+        assert (source.name, source.kind, source.absence_lasts) == ("live", "edgar", timedelta(days=7))
+        assert source.client.get(TICKERS_URL) == Fetched(TICKERS, Validators())
+        assert server.asked[0][1]["User-Agent"] == USER_AGENT
+
+
+def test_live_asks_the_sec_at_no_more_than_ten_requests_a_second():
+    with open_source("live", user_agent=USER_AGENT, base_url="") as source:
+        assert source.client._base_url is None
+        assert source.client._pace._interval == 1 / REQUESTS_A_SECOND >= 0.1
+
+
+# --- the sample
+
+
+def test_the_sample_is_fictional_and_needs_nothing():
+    with open_source("sample") as source:
+        assert (source.name, source.kind) == ("sample", "sample")
+        assert isinstance(source.client.get(TICKERS_URL), Fetched)
+        assert source.client.get(facts_url("0000320193")) == NotFound()

@@ -1,0 +1,152 @@
+"""Reading: open the build that the pointer names, notice a new one, retire the old one.
+
+Belongs here: connections to published builds and how long they live.
+Does not: what is asked of them (queries), how a build is made (publish).
+"""
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from warehouse.errors import BuildUnreadable, NothingPublished, first_line
+from warehouse.pointer import POINTER, Pointer, current, synchronized
+
+log = logging.getLogger(__name__)
+
+# read_only alone is no sandbox: SQL could still read and write other files, or undo the setting
+SANDBOX: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "lock_configuration": "true",
+}
+
+Row = tuple[Any, ...]
+
+
+def open_read_only(path: Path) -> duckdb.DuckDBPyConnection:
+    """Open a build's file for reading, without access to anything else.
+
+    Raises:
+        duckdb.Error: the file is missing or is no database.
+    """
+    return duckdb.connect(path, read_only=True, config=SANDBOX)
+
+
+class OpenBuild:
+    """One open build: the same rows and the same pointer for as long as it is held."""
+
+    def __init__(self, published: Path, pointer: Pointer) -> None:
+        """Open what the pointer names.
+
+        Raises:
+            BuildUnreadable: the build or its synchronization times cannot be read.
+        """
+        self.pointer = pointer
+        self.users = 0
+        self._updated = synchronized(published, pointer)
+        try:
+            self._connection = open_read_only(published / pointer.file)
+        except duckdb.Error as error:
+            path = published / pointer.file
+            raise BuildUnreadable(f"{path}: {first_line(error)}; run `fundamentals sync`") from error
+
+    def rows(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> list[Row]:
+        """All rows of a query; any number of threads may ask at once.
+
+        A cursor for each call: threads that share one are refused, and once got an empty result.
+        """
+        with self._connection.cursor() as cursor:
+            return cursor.execute(sql, parameters).fetchall()
+
+    def updated_at(self, cik: str) -> str | None:
+        """When a company was last synchronized, ISO 8601 in UTC; None where that is not known."""
+        return self._updated.get(cik)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+
+class Warehouse:
+    """The published data: always the current build, held for as long as somebody uses it."""
+
+    def __init__(self, published: Path) -> None:
+        """Open nothing yet: a folder without a build, or no folder, is fine until somebody asks."""
+        self._published = published
+        self._lock = threading.Lock()
+        self._current: OpenBuild | None = None
+        self._seen: tuple[int, int, int] | None = None
+        self.outdated = False
+        """True while the pointer names a build that cannot be opened, and the one before is answered from."""
+
+    @contextmanager
+    def build(self) -> Iterator[OpenBuild]:
+        """The current build, for one request: it stays open, and the same, until the block ends.
+
+        Raises:
+            NothingPublished: there is no build yet.
+            BuildUnreadable: the build cannot be opened, and there is none before it.
+        """
+        with self._lock:
+            held = self._refreshed()
+            held.users += 1
+        try:
+            yield held
+        finally:
+            with self._lock:
+                held.users -= 1
+                if held is not self._current:
+                    _retire(held)
+
+    def close(self) -> None:
+        """Let go of the current build, as soon as nobody uses it."""
+        with self._lock:
+            held, self._current, self._seen = self._current, None, None
+            if held:
+                _retire(held)
+
+    def _refreshed(self) -> OpenBuild:
+        """The build that the pointer names now; one look at the pointer's inode tells whether that is a new one."""
+        try:
+            status = (self._published / POINTER).stat()
+        except OSError:
+            if self._current:
+                return self._current
+            raise NothingPublished("no data has been published yet; run `fundamentals sync`") from None
+        seen = (status.st_ino, status.st_mtime_ns, status.st_size)
+        if self._current and seen == self._seen:
+            return self._current
+        try:
+            opened = self._open()
+        except BuildUnreadable as error:
+            if self._current is None:
+                raise
+            log.error("%s; the build before it is still served", error)
+            self._seen, self.outdated = seen, True
+            return self._current
+        if self._current:
+            _retire(self._current)
+        self._current, self._seen, self.outdated = opened, seen, False
+        return opened
+
+    def _open(self) -> OpenBuild:
+        """Open what is current; again where a publication replaced it between the pointer and its files."""
+        pointer = current(self._published)
+        while pointer:
+            try:
+                return OpenBuild(self._published, pointer)
+            except BuildUnreadable:
+                before, pointer = pointer, current(self._published)
+                if pointer == before:
+                    raise
+        raise NothingPublished("no data has been published yet; run `fundamentals sync`")
+
+
+def _retire(build: OpenBuild) -> None:
+    """Close a build that is no longer current, once its last user is done."""
+    if not build.users:
+        build.close()
