@@ -1,0 +1,72 @@
+# One line a command: `make help`. Nothing but Python 3.11 to 3.14 and make is needed.
+PYTHON ?= python3
+SOURCE ?= sample
+PORT ?= 8000
+UI_PORT ?= 3000
+SYMBOLS ?=
+STRICT ?=
+EMAIL ?= demo@example.org
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# real and fictional data never share a home
+export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run sync serve ui test check format lock system clean
+
+help: ## what each command does
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo '  SOURCE=sample | live | PATH of a mirror directory    SYMBOLS=AAPL,MSFT    PORT=8000    UI_PORT=3000'
+	@echo '  live needs EDGAR_USER_AGENT="Name mail@example.org"'
+
+setup: $(READY) ## create .venv from requirements.lock
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
+		|| { echo "Python 3.11 to 3.14 is needed, and $(PYTHON) is $$($(PYTHON) --version); give another: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+run: sync ## synchronize the sample (or SOURCE=...), make a demo key, serve on 127.0.0.1:8000
+	@$(BIN)/python -m serve.demo --port $(PORT)
+
+sync: setup ## synchronize and publish only
+	@$(BIN)/fundamentals sync --source "$(SOURCE)" $(if $(SYMBOLS),--symbols "$(SYMBOLS)")
+
+serve: setup ## serve what is published
+	@$(BIN)/fundamentals serve --port $(PORT)
+
+ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the launchpad
+	@mkdir -p "$(FUNDAMENTALS_HOME)/dagster" && cp dagster.yaml "$(FUNDAMENTALS_HOME)/dagster/dagster.yaml"
+	@echo "The Dagster UI comes up on http://127.0.0.1:$(UI_PORT)/asset-groups (Ctrl-C ends it)"
+	@DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
+		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level warning
+
+test: setup ## all tests; STRICT=1 fails where one is skipped for a missing program
+	@$(BIN)/python -m pytest --cov --cov-report=term $(if $(STRICT),--strict-skips)
+
+check: setup ## lint, format, types, tests
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(MAKE) --no-print-directory test
+
+format: setup ## format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lock: ## pin dependencies anew (needs uv)
+	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
+		--no-header --no-annotate --no-strip-extras pyproject.toml --output-file requirements.lock
+
+system: ## the Debian packages that some tests want (as root)
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
+
+clean: ## remove .venv and everything made, but not .data
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
