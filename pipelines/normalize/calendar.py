@@ -186,9 +186,10 @@ def _stretches(years: pl.DataFrame) -> pl.DataFrame:
 
 def _quarter_ends(facts: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     """The end that most facts agree on, for each quarter of each stretch; year ends as they are."""
-    reported = (
-        facts.filter(pl.col("start").is_not_null(), duration_days().is_between(75, 300)).group_by("cik", "end").len()
-    )
+    interim_facts = facts.filter(pl.col("start").is_not_null(), duration_days().is_between(75, 300))
+    # a quarter that starts says as well as one that ends where the one before it ended
+    eves = interim_facts.select("cik", end=pl.col("start").dt.offset_by("-1d"))
+    reported = pl.concat([interim_facts.select("cik", "end"), eves]).group_by("cik", "end").len()
     placed = (
         reported.with_columns(eve=pl.col("end").dt.offset_by("-1d"))
         .sort("eve")
