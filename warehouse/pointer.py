@@ -13,7 +13,7 @@ from warehouse.errors import BuildUnreadable
 POINTER = "CURRENT.json"
 
 
-class Synchronization(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Synchronization(msgspec.Struct, frozen=True):
     """The synchronization after which the pointer was written; times are ISO 8601 in UTC."""
 
     sync_id: str

@@ -110,11 +110,11 @@ def point(
         published: the folder of builds.
         build: what `build` returned.
         inputs: identifies what the build was made from.
-        synchronization: `sync_id`, `started_at`, `finished_at` (ISO 8601 in UTC), `source`.
-        updated: the time of each company's last synchronization (ISO 8601 in UTC) by CIK, all companies.
+        synchronization: `sync_id`, `started_at`, `finished_at` (ISO 8601 with an offset), `source`.
+        updated: the time of each company's last synchronization (likewise) by CIK, all companies.
 
     Raises:
-        PublishError: the pointer cannot be written; the previous build stays pointed to.
+        PublishError: a time is none, or the pointer cannot be written; the previous build stays pointed to.
     """
     now = _synchronization(synchronization)
     before = _readable(published)
@@ -125,7 +125,7 @@ def point(
             file=build.file,
             content_hash=build.content_hash,
             rows=dict(build.rows),
-            published_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            published_at=_utc(datetime.now(UTC).isoformat()),
             inputs=inputs,
             newest_filing=build.newest_filing,
             companies=build.companies,
@@ -137,10 +137,16 @@ def point(
     )
 
 
-def record(published: Path, *, synchronization: Mapping[str, str], updated: Mapping[str, str]) -> None:
+def record(
+    published: Path,
+    *,
+    synchronization: Mapping[str, str],
+    updated: Mapping[str, str],
+    inputs: str | None = None,
+) -> None:
     """Say that a synchronization found nothing new: the build stays, the times are those of the synchronization.
 
-    Arguments as for `point`.
+    Arguments as for `point`; `inputs` where other inputs led to the same rows, and are to be known the next time.
 
     Raises:
         PublishError: there is no readable pointer, or its build is gone, or the pointer cannot be written.
@@ -149,7 +155,12 @@ def record(published: Path, *, synchronization: Mapping[str, str], updated: Mapp
     if pointer is None or not (published / pointer.file).exists():
         raise PublishError(f"{published}: no build to record a synchronization for; publish one first")
     now = _synchronization(synchronization)
-    pointer = msgspec.structs.replace(pointer, synchronization=now, synchronized_file=_synchronized_file(now))
+    pointer = msgspec.structs.replace(
+        pointer,
+        inputs=pointer.inputs if inputs is None else inputs,
+        synchronization=now,
+        synchronized_file=_synchronized_file(now),
+    )
     _commit(published, pointer, updated)
 
 
@@ -189,8 +200,9 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: 
 
 def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> None:
     """Write the times, then the pointer: the one step that counts. Link and removal are made good by the next run."""
+    times = {cik: _utc(time) for cik, time in updated.items()}
     with _os_errors_told(published):
-        _write(published / pointer.synchronized_file, msgspec.json.encode(dict(updated), order="sorted"))
+        _write(published / pointer.synchronized_file, msgspec.json.encode(times, order="sorted"))
         _write(published / POINTER, msgspec.json.format(msgspec.json.encode(pointer), indent=2) + b"\n")
         link = published / f"{TEMPORARY}link"
         link.unlink(missing_ok=True)
@@ -251,9 +263,22 @@ def _is_pointed_to(published: Path, file: str) -> bool:
 
 def _synchronization(values: Mapping[str, str]) -> Synchronization:
     try:
-        return msgspec.convert(dict(values), Synchronization)
+        given = msgspec.convert(dict(values), Synchronization)
     except msgspec.ValidationError as error:
         raise PublishError(f"synchronization {dict(values)}: {error}") from error
+    started_at, finished_at = _utc(given.started_at), _utc(given.finished_at)
+    return msgspec.structs.replace(given, started_at=started_at, finished_at=finished_at)
+
+
+def _utc(time: str) -> str:
+    """A moment as it is served: ISO 8601 in UTC, to the second."""
+    try:
+        moment = datetime.fromisoformat(time)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise PublishError(f"{time!r} is no time, expected ISO 8601 with an offset, like 2026-03-02T06:00:00Z")
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _synchronized_file(synchronization: Synchronization) -> str:

@@ -136,6 +136,9 @@ def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Se
         builds.publish_small(empty.home / "published")
         assert client.get("/companies").status_code == 200
         assert client.get("/status").json()["data"]["status"] == "up"
+        (empty.home / "published" / "CURRENT.json").write_text("nothing of the kind")
+        assert client.get("/companies").status_code == 200, "the build that is open stays served"
+        assert client.get("/status").json()["data"]["status"] == "degraded"
 
 
 def test_7_new_build_is_served_without_restart(empty: Served) -> None:

@@ -112,14 +112,16 @@ class _Bookkeeper:
         return 1 + self.economics.noise * (2 * self.rng.random() - 1)
 
     def _opening(self) -> Position:
-        quarter = self.economics.revenue
+        quarter, is_bank = self.economics.revenue, self.filer.kind is Kind.BANK
         return Position(
             cash=self._money(self.economics.cash * quarter),
-            investments=self._money(self.economics.investments * quarter) if self.filer.investments_tag else 0,
+            investments=self._money(self.economics.investments * quarter)
+            if self.filer.investments_tag and not is_bank
+            else 0,
             debt=self._money(self.economics.debt * quarter),
             plant=self._money(4 * quarter),
-            other_assets=self._money((30 if self.filer.kind is Kind.BANK else 3) * quarter),
-            deposits=self._money(25 * quarter) if self.filer.kind is Kind.BANK else 0,
+            other_assets=self._money((30 if is_bank else 3) * quarter),
+            deposits=self._money(25 * quarter) if is_bank else 0,
             other_liabilities=self._money(1.8 * quarter),
             outstanding=round(self.economics.shares * (self.filer.offering.before if self.filer.offering else 1)),
         )

@@ -4,7 +4,7 @@ Belongs here: columns, comparatives, share basis and revisions as of a filing. D
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
@@ -95,7 +95,7 @@ def _numbered(filer: Filer, drafts: Iterable[Filing]) -> Iterator[Filing]:
         year = draft.filed.year
         count[year] = count.get(year, 0) + 1
         accession = f"{AGENT}-{year % 100:02d}-{filer.number:04d}{count[year]:02d}"
-        yield Filing(**{**vars(draft), "accession": accession})
+        yield replace(draft, accession=accession)
 
 
 class _Reporter:

@@ -35,9 +35,9 @@ REVISED_LINES = {
     RevisedBy.AMENDMENT: RECLASSIFIED | {"net_income", "eps_basic"},
 }
 
-# what rounding in a filing leaves open, on the share basis of that filing; money is whole reporting units throughout
+# what rounding in a filing leaves open, on its share basis (weighted shares: quarters and their mean); money is exact
 ROUNDING = {"eps_basic": Fraction(1, 200), "dividends_per_share": Fraction(1, 20_000)} | dict.fromkeys(
-    WEIGHTED, Fraction(1, 2)
+    WEIGHTED, Fraction(1)
 )
 
 

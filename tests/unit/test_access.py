@@ -1,0 +1,245 @@
+"""Keys, accounts and limits: what is kept, what is felt how soon, what is counted."""
+
+import hashlib
+import re
+import sqlite3
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from serve.access import accounts as accounts_module
+from serve.access import keys
+from serve.access.accounts import Accounts, Holder
+from serve.access.limits import LIMITS, Limits
+from serve.errors import CommandError, RateLimited
+
+NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
+EMAIL = "reader@example.org"
+
+
+# --- the form of a key
+
+
+def test_a_key_is_the_prefix_and_forty_characters_and_no_two_are_alike() -> None:
+    made = {keys.new_key() for _ in range(100)}
+    assert len(made) == 100
+    assert all(re.fullmatch(r"fds_live_[0-9A-Za-z]{40}", key) for key in made)
+    assert all(keys.is_well_formed(key) for key in made)
+
+
+@given(position=st.integers(9, 48), letter=st.sampled_from(keys.ALPHABET))
+def test_one_wrong_letter_is_noticed_without_a_look_up(position: int, letter: str) -> None:
+    key = "fds_live_" + "0123456789" * 3 + "abcd"
+    key += keys._checksum(key.removeprefix("fds_live_"))
+    assert keys.is_well_formed(key)
+    changed = key[:position] + letter + key[position + 1 :]
+    assert keys.is_well_formed(changed) == (changed == key)
+
+
+@given(text=st.text())
+def test_any_other_text_is_no_key(text: str) -> None:
+    assert not keys.is_well_formed(text)
+    assert not keys.is_well_formed(f"fds_live_{text}")
+
+
+# --- accounts
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "accounts.sqlite"
+
+
+@pytest.fixture
+def accounts(path: Path) -> Iterator[Accounts]:
+    opened = Accounts(path)
+    yield opened
+    opened.close()
+
+
+def test_a_key_at_rest_is_its_hash_its_prefix_and_its_last_four(accounts: Accounts, path: Path) -> None:
+    key = accounts.create_key(EMAIL, NOW)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint")
+        stored = connection.execute("SELECT sha256, prefix, last_four FROM keys").fetchall()
+    connection.close()
+    assert stored == [(hashlib.sha256(key.encode()).digest(), "fds_live_", key[-4:])]
+    assert all(key[9:43].encode() not in file.read_bytes() for file in path.parent.iterdir())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_new_account_has_an_inactive_subscription_and_may_have_several_keys(accounts: Accounts) -> None:
+    first, second = accounts.create_key(EMAIL, NOW), accounts.create_key(EMAIL.upper(), NOW + 1)
+    listed = accounts.keys_of(EMAIL)
+    assert [key.last_four for key in listed] == [first[-4:], second[-4:]]
+    assert listed[0].as_dict() == {
+        "id": listed[0].id,
+        "prefix": "fds_live_",
+        "last_four": first[-4:],
+        "created_at": "2026-03-02T12:00:00Z",
+        "last_used_at": None,
+        "revoked_at": None,
+    }
+    assert accounts.holder(first, NOW) == Holder(listed[0].id, is_active=False)
+    accounts.set_subscription(EMAIL, "active", NOW)
+    assert accounts.holder(second, NOW) == Holder(listed[1].id, is_active=True)
+
+
+def test_an_active_subscription_stays_active_with_a_new_key(accounts: Accounts) -> None:
+    accounts.create_key(EMAIL, NOW)
+    accounts.set_subscription(EMAIL, "active", NOW)
+    holder = accounts.holder(accounts.create_key(EMAIL, NOW), NOW)
+    assert holder
+    assert holder.is_active
+
+
+def test_what_another_process_changes_is_felt_within_five_seconds(accounts: Accounts, path: Path) -> None:
+    key = accounts.create_key(EMAIL, NOW)
+    accounts.set_subscription(EMAIL, "active", NOW)
+    holder = accounts.holder(key, NOW)
+    assert holder
+    command = Accounts(path)
+    command.set_subscription(EMAIL, "inactive", NOW)
+    assert accounts.holder(key, NOW + 4.9) == Holder(holder.key_id, is_active=False)
+    command.revoke_key(holder.key_id, NOW)
+    assert accounts.holder(key, NOW + 9.8) is None
+    command.revoke_key(holder.key_id, NOW + 60)
+    assert command.keys_of(EMAIL)[0].revoked_at == "2026-03-02T12:00:00Z"
+    command.close()
+
+
+def test_a_look_up_is_believed_for_a_moment_and_not_when_the_clock_goes_back(accounts: Accounts) -> None:
+    key = accounts.create_key(EMAIL, NOW)
+    accounts.holder(key, NOW)
+    accounts.set_subscription(EMAIL, "active", NOW)
+    assert accounts.holder(key, NOW + 1) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=False)
+    assert accounts.holder(key, NOW - 1) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=True)
+
+
+def test_the_last_use_is_kept_about_once_a_minute(accounts: Accounts) -> None:
+    key = accounts.create_key(EMAIL, NOW)
+    used = []
+    for seconds in (0, 30, 61, 200):
+        accounts.holder(key, NOW + seconds)
+        used.append(accounts.keys_of(EMAIL)[0].last_used_at)
+    assert used == ["2026-03-02T12:00:00Z", "2026-03-02T12:00:00Z", "2026-03-02T12:01:01Z", "2026-03-02T12:03:20Z"]
+
+
+def test_a_use_that_cannot_be_noted_refuses_nobody(
+    accounts: Accounts, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = accounts.create_key(EMAIL, NOW)
+    monkeypatch.setattr(accounts_module, "WAIT", 0.0)
+    service = Accounts(path)
+    blocker = sqlite3.connect(path, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    assert service.holder(key, NOW)
+    assert "was not noted: database is locked" in caplog.text
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    service.close()
+
+
+@pytest.mark.parametrize("email", ["", "reader", "@", "a b@example.org", "reader@example.org\n", "a@b@c"])
+def test_what_is_no_e_mail_address_gets_no_key(accounts: Accounts, email: str) -> None:
+    with pytest.raises(CommandError, match="is no e-mail address"):
+        accounts.create_key(email, NOW)
+
+
+def test_what_does_not_exist_is_told(accounts: Accounts) -> None:
+    with pytest.raises(CommandError, match=r"there is no account 'nobody@example\.org'"):
+        accounts.keys_of("nobody@example.org")
+    with pytest.raises(CommandError, match="there is no account"):
+        accounts.set_subscription("nobody@example.org", "active", NOW)
+    with pytest.raises(CommandError, match="no key has the id 'key_0'"):
+        accounts.revoke_key("key_0", NOW)
+
+
+def test_a_file_that_is_something_else_is_told(path: Path) -> None:
+    path.write_text("this is no database, though it is long enough to be mistaken for one" * 20)
+    with pytest.raises(CommandError, match=r"accounts\.sqlite: file is not a database"):
+        Accounts(path)
+
+
+def test_threads_and_processes_may_make_keys_at_once(path: Path) -> None:
+    opened = [Accounts(path), Accounts(path)]
+    threads = [threading.Thread(target=each.create_key, args=(EMAIL, NOW)) for each in opened * 5]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(opened[0].keys_of(EMAIL)) == 10
+    for each in opened:
+        each.close()
+
+
+# --- limits
+
+
+def taken(limits: Limits, times: int, now: float, key: str = "key") -> None:
+    for _ in range(times):
+        limits.take(key, now)
+
+
+def test_limits_are_those_of_the_specification() -> None:
+    assert [(limit.requests, limit.window, limit.seconds) for limit in LIMITS] == [
+        (60, "minute", 60),
+        (10_000, "day", 86_400),
+    ]
+
+
+def test_sixty_a_minute_and_a_new_sixty_in_the_next() -> None:
+    limits = Limits()
+    assert limits.take("key", NOW + 59.9).remaining == 59
+    taken(limits, 59, NOW + 59.9)
+    with pytest.raises(RateLimited, match="60 requests per minute") as raised:
+        limits.take("key", NOW + 59.9)
+    assert raised.value.headers == {"Retry-After": "1"}
+    allowance = limits.take("key", NOW + 60)
+    assert (allowance.limit, allowance.remaining, allowance.reset) == (60, 59, NOW + 120)
+
+
+def test_ten_thousand_a_day_and_a_new_day_at_midnight() -> None:
+    """The day's window is told once fewer are left in it than in the minute's; what was refused is not counted."""
+    limits, midnight = Limits(), NOW - 43_200
+    for minute in range(166):
+        taken(limits, 60, midnight + 60 * minute)
+        with pytest.raises(RateLimited, match="per minute"):
+            limits.take("key", midnight + 60 * minute)
+    allowance = limits.take("key", midnight + 60 * 166)
+    assert (allowance.limit, allowance.remaining, allowance.reset) == (10_000, 39, midnight + 86_400)
+    taken(limits, 39, midnight + 60 * 166)
+    with pytest.raises(RateLimited, match="10000 requests per day") as raised:
+        limits.take("key", midnight + 60 * 167)
+    assert raised.value.headers == {"Retry-After": str(86_400 - 60 * 167)}
+    assert limits.take("key", midnight + 86_400).remaining == 59
+
+
+def test_each_key_has_its_own() -> None:
+    limits = Limits()
+    taken(limits, 60, NOW, "one")
+    assert limits.take("other", NOW).remaining == 59
+
+
+def test_threads_do_not_get_more_than_the_limit() -> None:
+    limits, allowed = Limits(), []
+
+    def ask() -> None:
+        for _ in range(20):
+            try:
+                limits.take("key", NOW)
+            except RateLimited:
+                continue
+            allowed.append(1)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(allowed) == 60

@@ -1,0 +1,60 @@
+"""The application as a whole: what it imports, and what it answers where no endpoint is involved."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.requests import Request
+from starlette.routing import Route
+
+from serve.app import create_app
+from serve.errors import CommandError
+from serve.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+
+
+def imported(statement: str, *unwanted: str) -> str:
+    code = f"import sys\n{statement}\nprint(*sorted({set(unwanted)} & {{name.split('.')[0] for name in sys.modules}}))"
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_serving_needs_nothing_of_the_pipeline() -> None:
+    assert imported("import serve.app, serve.server, serve.commands", "dagster", "polars", "pipelines") == ""
+
+
+def test_the_command_itself_needs_neither_side() -> None:
+    assert imported("import fundamentals", "dagster", "polars", "pipelines", "starlette", "uvicorn", "duckdb") == ""
+
+
+def test_commands_for_keys_need_no_web_server() -> None:
+    assert imported("import serve.commands", "starlette", "uvicorn", "duckdb", "dagster", "polars") == ""
+
+
+def test_what_nobody_foresaw_is_answered_in_the_envelope(tmp_path: Path) -> None:
+    app = create_app(Settings(tmp_path, "https://data.example.org/v1"))
+
+    async def fail(_: Request) -> None:
+        raise RuntimeError("secret")
+
+    app.router.routes.append(Route("/fail", fail))
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport) as client:
+            return await client.get("https://data.example.org/fail")
+
+    response = asyncio.run(ask())
+    assert response.status_code == 500
+    assert response.json()["error"]["code"] == "server_error"
+    assert "secret" not in response.text
+
+
+def test_a_home_without_a_place_for_accounts_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=r"accounts\.sqlite.*FUNDAMENTALS_HOME"):
+        create_app(Settings(tmp_path / "nowhere"))

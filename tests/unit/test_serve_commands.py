@@ -1,0 +1,215 @@
+"""The command line: what is printed where, exit statuses, and the service as a process."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+
+import fundamentals
+import pipelines
+from serve import server
+from tests import builds
+
+ROOT = Path(__file__).parents[2]
+EMAIL = "reader@example.org"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home for every test, and nothing else in the environment that counts."""
+    for name in [name for name in os.environ if name.startswith("FUNDAMENTALS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The command exits with 1 after one line on standard error, which is returned."""
+    capsys.readouterr()
+    assert fundamentals.main(arguments) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(r"fundamentals: [^\n]+\n", printed.err)
+    return printed.err
+
+
+def test_a_key_is_printed_once_and_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fundamentals.main(["keys", "create", EMAIL]) == 0
+    printed = capsys.readouterr()
+    assert re.fullmatch(r"fds_live_[0-9A-Za-z]{40}\n", printed.out)
+    assert printed.err == ""
+    assert (home / "accounts.sqlite").exists()
+
+
+def test_keys_are_listed_and_revoked(capsys: pytest.CaptureFixture[str]) -> None:
+    fundamentals.main(["keys", "create", EMAIL])
+    key = capsys.readouterr().out.strip()
+    assert fundamentals.main(["keys", "list", EMAIL, "--json"]) == 0
+    [listed] = json.loads(capsys.readouterr().out)
+    assert listed.keys() == {"id", "prefix", "last_four", "created_at", "last_used_at", "revoked_at"}
+    assert (listed["prefix"], listed["last_four"], listed["revoked_at"]) == ("fds_live_", key[-4:], None)
+    assert fundamentals.main(["keys", "revoke", listed["id"]]) == 0
+    assert fundamentals.main(["keys", "list", EMAIL]) == 0
+    line = capsys.readouterr().out
+    assert re.fullmatch(rf"{listed['id']}  fds_live_…{key[-4:]}  created \S+Z  last used never  revoked \S+Z\n", line)
+    assert key not in line
+
+
+def test_subscriptions_are_set(capsys: pytest.CaptureFixture[str]) -> None:
+    fundamentals.main(["keys", "create", EMAIL])
+    assert [fundamentals.main(["subscriptions", "set", EMAIL, status]) for status in ("active", "inactive")] == [0, 0]
+
+
+def test_what_cannot_be_done_is_told_in_one_line(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "is no folder" in fails(capsys, "keys", "list", EMAIL)
+    assert "is no folder" in fails(capsys, "serve", "--port", "0")
+    fundamentals.main(["keys", "create", EMAIL])
+    assert "there is no account" in fails(capsys, "keys", "list", "nobody@example.org")
+    assert "there is no account" in fails(capsys, "subscriptions", "set", "nobody@example.org", "active")
+    assert "no key has the id" in fails(capsys, "keys", "revoke", "key_0")
+    assert "is no e-mail address" in fails(capsys, "keys", "create", "nobody")
+    assert "limits are counted in the process" in fails(capsys, "serve", "--workers", "2")
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(home / "accounts.sqlite"))
+    assert "FUNDAMENTALS_HOME" in fails(capsys, "keys", "create", EMAIL)
+    assert "FUNDAMENTALS_HOME" in fails(capsys, "serve", "--port", "0")
+
+
+def test_a_home_that_may_not_be_written_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert "may not be written" in fails(capsys, "serve", "--port", "0")
+
+
+def test_an_address_that_cannot_be_listened_on_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert f"cannot listen on 127.0.0.1 port {port}: Address already in use;" in fails(
+            capsys, "serve", "--port", port
+        )
+    assert "cannot listen on 192.0.2.1" in fails(capsys, "serve", "--host", "192.0.2.1", "--port", "0")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nothing"],
+        ["keys"],
+        ["keys", "create"],
+        ["subscriptions", "set", EMAIL, "perhaps"],
+        ["serve", "--port", "65536"],
+        ["serve", "--port", "-1"],
+        ["serve", "--port", "x"],
+        ["serve", "--workers", "many"],
+        ["sync", "--symbols", "A,,B"],
+        ["sync", "--nothing"],
+    ],
+)
+def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        fundamentals.main(arguments)
+    assert raised.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: fundamentals")
+
+
+def test_sync_is_handed_to_the_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what the environment says where the command line says nothing; its exit status is theirs."""
+    called = []
+    module = types.ModuleType("pipelines.synchronize")
+
+    def main(*given: object) -> int:
+        called.append(given)
+        return 3
+
+    module.main = main  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pipelines.synchronize", module)
+    monkeypatch.setattr(pipelines, "synchronize", module, raising=False)
+    assert fundamentals.main(["sync"]) == 3
+    fundamentals.main(["sync", "--source", "live", "--symbols", "ABCX, LNTR", "--full"])
+    monkeypatch.setenv("FUNDAMENTALS_SOURCE", "mirror")
+    monkeypatch.setenv("FUNDAMENTALS_SYMBOLS", "ABCX,FJRD")
+    fundamentals.main(["sync"])
+    assert called == [
+        ("sample", (), False),
+        ("live", ("ABCX", "LNTR"), True),
+        ("mirror", ("ABCX", "FJRD"), False),
+    ]
+
+
+@contextmanager
+def running(home: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """`fundamentals serve` as a process on a free port: the process, its address, what it said."""
+    command = [sys.executable, "-m", "fundamentals", "serve", "--port", "0"]
+    environment = {**os.environ, "FUNDAMENTALS_HOME": str(home)}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr
+            said = process.stderr.readline()
+            found = re.match(r"serving (http://127\.0\.0\.1:\d+/v1) from ", said)
+            assert found, said + process.stderr.read()
+            yield process, found[1], said
+        finally:
+            process.kill()
+
+
+def test_the_service_runs_as_a_process_and_stops_when_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Started before anything is published; commands beside it take effect; links lead back to it."""
+    fundamentals.main(["keys", "create", EMAIL])
+    fundamentals.main(["subscriptions", "set", EMAIL, "active"])
+    key = capsys.readouterr().out.strip()
+    transport = httpx.HTTPTransport(
+        retries=5
+    )  # the line is printed when the socket listens, just before it is answered
+    with running(home) as (process, address, said), httpx.Client(base_url=address, transport=transport) as client:
+        assert "nothing is published yet: run `fundamentals sync`" in said
+        assert client.get("/status").json()["data"]["status"] == "degraded"
+        builds.publish_small(home / "published")
+        profile = client.get("/companies/LNTR", headers={"X-Api-Key": key})
+        assert profile.json()["data"]["links"]["financials"] == f"{address}/companies/LNTR/financials"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+        assert process.stderr
+        assert process.stderr.read() == "stopped\n"
+
+
+def test_the_service_says_what_it_serves(home: Path) -> None:
+    builds.publish_small(home / "published")
+    with running(home) as (_, _, said):
+        assert said.endswith("build b1\n")
+    (home / "published" / "CURRENT.json").write_text("nothing of the kind")
+    with running(home) as (_, _, said):
+        assert "CURRENT.json" in said
+
+
+def test_serving_ends_with_status_0(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, told to stop before it starts."""
+    builds.publish_small(home / "published")
+    real = server.server
+
+    def stopping(app: Starlette) -> uvicorn.Server:
+        made = real(app)
+        made.should_exit = True
+        return made
+
+    monkeypatch.setattr(server, "server", stopping)
+    assert fundamentals.main(["serve", "--port", "0"]) == 0
+    assert capsys.readouterr().err.endswith("build b1\n")

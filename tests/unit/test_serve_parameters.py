@@ -1,0 +1,102 @@
+"""Reading a query string: nothing that arrives can do anything but be read or be refused."""
+
+from datetime import date
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from serve import parameters
+from serve.access.keys import new_key
+from serve.errors import InvalidParameter
+from warehouse.schema import ITEM_NAMES
+
+ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS])
+NAMES = st.sampled_from(["search", "exchange", "page", "per_page", "period", "items", "from", "to", "limit"])
+
+
+def test_defaults_stand_for_what_is_not_given() -> None:
+    assert parameters.read(b"", parameters.COMPANIES) == {"search": None, "exchange": None, "page": 1, "per_page": 50}
+    assert parameters.read(b"&&", parameters.FINANCIALS) == {
+        "period": "ttm",
+        "items": ITEM_NAMES,
+        "from": None,
+        "to": None,
+        "limit": 20,
+    }
+
+
+def test_values_are_read_by_their_form() -> None:
+    query = b"period=annual&items=roic%2Crevenue&from=2024-02-29&to=2024-02-29&limit=040"
+    assert parameters.read(query, parameters.FINANCIALS) == {
+        "period": "annual",
+        "items": ("roic", "revenue"),
+        "from": date(2024, 2, 29),
+        "to": date(2024, 2, 29),
+        "limit": 40,
+    }
+    assert parameters.read(b"search=Fj%C3%B6rd+%26+Co", parameters.COMPANIES)["search"] == "Fjörd & Co"
+
+
+@given(query=st.binary(max_size=60), accepted=ENDPOINTS)
+def test_any_bytes_are_read_or_refused(query: bytes, accepted: tuple[parameters.Parameter, ...]) -> None:
+    refused = None
+    try:
+        parameters.refuse_credentials(query)
+        values = parameters.read(query, accepted)
+    except InvalidParameter as error:
+        refused = error
+    if refused:
+        assert refused.details
+        str(refused).encode()
+    else:
+        assert values.keys() == {parameter.name for parameter in accepted}
+
+
+@given(pairs=st.lists(st.tuples(NAMES | st.text(max_size=8), st.text(max_size=12)), max_size=4), accepted=ENDPOINTS)
+def test_any_text_is_read_or_refused(pairs: list[tuple[str, str]], accepted: tuple[parameters.Parameter, ...]) -> None:
+    query = urlencode(pairs, errors="surrogatepass").encode()
+    wrong = {name for name, _ in pairs} - {parameter.name for parameter in accepted}
+    refused = None
+    try:
+        parameters.read(query, accepted)
+    except InvalidParameter as error:
+        refused = error
+    if refused:
+        assert refused.details
+        assert refused.details.keys() >= {parameters._cut(name) for name in wrong}
+        str(refused).encode()
+    else:
+        assert not wrong
+        assert len(pairs) == len({name for name, _ in pairs})
+
+
+@given(number=st.integers(-(10**12), 10**12))
+def test_an_integer_is_read_within_its_bounds_only(number: int) -> None:
+    page = parameters.COMPANIES[2]
+    if 1 <= number <= parameters.LARGEST:
+        assert page.read(str(number)) == number
+    else:
+        with pytest.raises(ValueError, match="must be an integer from 1 to"):
+            page.read(str(number))
+
+
+@pytest.mark.parametrize(
+    "name", ["apikey", "API_KEY", "api-key", "Key", "token", "X-Api-Key", "authToken", "Bearer", "password"]
+)
+def test_credentials_are_known_by_name(name: str) -> None:
+    with pytest.raises(InvalidParameter, match="header X-Api-Key"):
+        parameters.refuse_credentials(f"{name}=anything".encode())
+
+
+@pytest.mark.parametrize("name", ["keyword", "monkey", "search", "tokens", "", "x", "author", "apikeys"])
+def test_other_names_are_no_credentials(name: str) -> None:
+    parameters.refuse_credentials(f"{name}=anything".encode())
+
+
+def test_credentials_are_known_by_value() -> None:
+    key = new_key()
+    with pytest.raises(InvalidParameter) as raised:
+        parameters.refuse_credentials(f"search={key}".encode())
+    assert key not in str(raised.value)

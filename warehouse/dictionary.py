@@ -1,0 +1,82 @@
+"""The data dictionary: the tables of the schema, and the line items, as Markdown for people.
+
+Belongs here: how the schema is laid out on a page. Does not: what the tables and items mean (schema), which taxonomy
+elements feed an item (the `line_items` table of a build has them; whoever renders the page hands them in).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from warehouse import schema
+
+HEAD = """\
+# Data dictionary
+
+The tables of a published build, `published/warehouse.duckdb`. This page is generated; every table and column in the
+file carries the same words as its COMMENT (`SELECT * FROM duckdb_columns()`).
+
+- Amounts are in the company's reporting currency and in units, not thousands.
+- Null means that the filings support no value; it never means zero. `gaps` says why.
+- `cik` is text, ten digits. Times are in UTC.
+- `start` and `end` are words of SQL: write `"start"`, `"end"`.
+"""
+
+SOURCES = """\
+## Sources of the line items
+
+The elements that state each amount, in order of preference: a filing's value is the first line of which every element
+is in that filing for that period. `[+ …]` is added and `[- …]` taken off where present. Some lines hold for banks only,
+or for all but banks.
+"""
+
+
+def render(sources: Mapping[str, str]) -> str:
+    """The page.
+
+    Args:
+        sources: by item, as in column `sources` of table `line_items`: one amount a line, `name: source | source`,
+            best first; an item that is calculated from other items has none.
+
+    Returns:
+        Markdown, ending with a line feed; the same schema and sources give the same page.
+    """
+    parts = [HEAD, _overview(), _line_items(), *map(_table, schema.TABLES), SOURCES]
+    parts += [_sources(item.name, sources[item.name]) for item in schema.LINE_ITEMS if sources.get(item.name)]
+    return "\n".join(parts)
+
+
+def _overview() -> str:
+    rows = ((f"[{table.name}](#{table.name})", table.description, _named(table.key)) for table in schema.TABLES)
+    return "## Tables\n\n" + _grid(("table", "holds", "key"), rows)
+
+
+def _line_items() -> str:
+    rows = ((f"`{item.name}`", item.unit, item.meaning, item.formula) for item in schema.LINE_ITEMS)
+    return "## The line items\n\n" + _grid(("item", "unit", "meaning", "formula"), rows)
+
+
+def _table(table: schema.Table) -> str:
+    rows = (
+        (f"`{column.name}`", column.type, column.unit, "" if column.required else "yes", column.description)
+        for column in table.columns
+    )
+    grid = _grid(("column", "type", "unit", "nullable", "meaning"), rows)
+    return f"## {table.name}\n\n{table.description} Key: {_named(table.key)}.\n\n{grid}"
+
+
+def _sources(item: str, text: str) -> str:
+    return f"### {item}\n\n" + "\n".join(_amount(*line.split(": ", 1)) for line in text.splitlines())
+
+
+def _amount(name: str, sources: str) -> str:
+    lines = (f"{number}. `{source}`\n" for number, source in enumerate(sources.split(" | "), 1))
+    return f"`{name}`\n\n{''.join(lines)}"
+
+
+def _named(columns: Sequence[str]) -> str:
+    return ", ".join(f"`{column}`" for column in columns)
+
+
+def _grid(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    """A Markdown table; a bar in a cell would end the cell."""
+    lines = [head, ["---"] * len(head), *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
