@@ -5,7 +5,6 @@ PORT ?= 8000
 UI_PORT ?= 3000
 SYMBOLS ?=
 STRICT ?=
-EMAIL ?= demo@example.org
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +13,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format lock system clean
+.PHONY: help setup run sync serve ui test check format docs lock system clean
 
 help: ## what each command does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +58,9 @@ check: setup ## lint, format, types, tests
 format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+docs: setup ## write docs/data-dictionary.md anew
+	@$(BIN)/python -m pipelines.dictionary
 
 lock: ## pin dependencies anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \

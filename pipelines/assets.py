@@ -1,4 +1,4 @@
-"""The assets, in the order of the flow: documents, facts, values, warehouse tables, the published build.
+"""The assets, in the order of the flow: documents, facts, values, versions, tables, the published build.
 
 Belongs here: what each asset makes, and what it shows of it in the UI. Does not: any rule or path (stages, tables).
 """
@@ -69,18 +69,42 @@ def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 
 @dg.asset(group_name=NORMALIZE, deps=[facts], kinds={"polars", "parquet"})
 def values(synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """The standardized values with their lineage, and the reason wherever there is none."""
+    """Every standardized value that a filing led to, with its cause and legs, and the reason wherever there is none."""
     lake = synchronization.lake
     counts = stages.update_values(lake, _again(synchronization))
-    rows = lake.read("values")
-    by_item = rows.group_by("period_kind", "item").len().sort("period_kind", "item")
-    coverage = dg.MetadataValue.md(_markdown(by_item.rename({"len": "values"})))
+    rows = lake.read(stages.REPLAYED)
+    by_item = rows.group_by("item").agg(
+        values=pl.struct("cik", "period_end").n_unique(), versions=pl.len(), companies=pl.col("cik").n_unique()
+    )
     return dg.MaterializeResult(
-        metadata=row_metadata(rows, counts={**counts, "values": rows.height}, values_by_item=coverage)
+        metadata=row_metadata(
+            rows.drop("legs"), counts=counts, values_by_item=dg.MetadataValue.md(_markdown(by_item.sort("item")))
+        )
     )
 
 
-@dg.asset(group_name=PUBLISH, deps=[values], kinds={"polars", "parquet"})
+@dg.asset(group_name=NORMALIZE, deps=[values], kinds={"polars", "parquet"})
+def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+    """The version log, extended by what the filings lead to now; a segment counts once a build commits it."""
+    home, lake = synchronization.home, synchronization.lake
+    before = tables.published_before(home.published)
+    segments = stages.update_versions(
+        lake, home.log, before.log if before else (), synchronization.sync_id, synchronization.started_at
+    )
+    lake.write(tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
+    rows = lake.read(stages.VERSIONS)
+    current = rows.filter("is_current").drop_nulls("value")
+    by_cause = rows.group_by("cause").len().sort("len", "cause", descending=[True, False])
+    return dg.MaterializeResult(
+        metadata=row_metadata(
+            rows.drop("legs"),
+            counts={"values": current.height, "versions": rows.height},
+            versions_by_cause=dg.MetadataValue.md(_markdown(by_cause.rename({"len": "versions"}))),
+        )
+    )
+
+
+@dg.asset(group_name=PUBLISH, deps=[versions], kinds={"polars", "parquet"})
 def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The tables of the warehouse, ready to be published: companies, financials and all others."""
     lake = synchronization.lake
@@ -111,18 +135,17 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         },
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
     }
+    lake.write("covered", lake.read(tables.assembled("companies")).select("cik").unique().sort("cik"))
     before, inputs = tables.published_before(published), tables.inputs(lake)
     if before and before.inputs == inputs:
-        publish.record(published, **times)
+        publish.record(published, inputs=inputs, **times)
         return _published(before.build, before.content_hash, before.rows, is_new=False)
     build = publish.build(published, tables.paths(lake), synchronization.sync_id)
     if before and before.content_hash == build.content_hash:
         # the rows were made anew and are the same: no reader has to move
-        publish.record(published, **times)
+        publish.record(published, inputs=inputs, **times)
         return _published(before.build, before.content_hash, before.rows, is_new=False)
-    publish.point(published, build, inputs=inputs, **times)
-    lake.write("syncs", lake.read(tables.assembled("syncs")))
-    lake.write("covered", lake.read(tables.assembled("companies")).select("cik").unique().sort("cik"))
+    publish.point(published, build, inputs=inputs, log=tuple(lake.read(tables.SEGMENTS)["segment"]), **times)
     return _published(build.build_id, build.content_hash, build.rows, is_new=True)
 
 
@@ -134,19 +157,24 @@ def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new
             "is_new": is_new,
             "content_hash": content_hash,
             "tables": dg.MetadataValue.md(_markdown(sizes)),
-            "counts": {"versions": rows.get("versions", 0), "published": int(is_new)},
+            "counts": {"published": int(is_new)},
         }
     )
 
 
 def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
     """The synchronizations that led to what is about to be published, this one last."""
-    lake, started = synchronization.lake, synchronization.started_at.isoformat()
-    counts = {"values": lake.read("values").height, "companies": len(lake.inputs("profiles"))}
+    lake, started, table = synchronization.lake, synchronization.started_at.isoformat(), tables.assembled("syncs")
+    counts = {"versions": lake.read(stages.VERSIONS).height, "companies": len(lake.inputs("profiles"))}
     this = tables.synchronization(
         synchronization.sync_id, started, _source_name(synchronization), counts, build=synchronization.sync_id
     )
-    return pl.concat([lake.read("syncs"), this]) if lake.holds("syncs") else this
+    if not lake.holds(table):
+        return this
+    led, pointer = lake.read(table), tables.published_before(synchronization.home.published)
+    if not pointer or led["build"].last() != pointer.build:
+        led = led.head(-1)  # the one before found nothing new, was held back, or was killed
+    return pl.concat([led, this])
 
 
 def _again(synchronization: Synchronization) -> list[str]:
@@ -171,4 +199,4 @@ def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
     return dict(json.loads(value) if isinstance(value, str) else value)  # type: ignore[arg-type]
 
 
-ASSETS = (documents, facts, values, financials, warehouse)
+ASSETS = (documents, facts, values, versions, financials, warehouse)

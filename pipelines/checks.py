@@ -54,13 +54,17 @@ def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> dg.AssetC
 
 @dg.asset_check(asset=financials, blocking=True)
 def no_company_is_lost(synchronization: Synchronization) -> dg.AssetCheckResult:
-    """Whoever was covered before is covered now: a company that leaves the list stays in the file, not listed."""
+    """Whoever was covered before is covered now: a company that leaves the list stays in the file, not listed.
+
+    One whose only symbol is another company's now has no name left to be found by, and goes.
+    """
     lake = synchronization.lake
     covered = lake.read(assembled("companies")).select("cik").unique()
     if not lake.holds("covered"):
         return dg.AssetCheckResult(passed=True, description="the first build of this home")
-    lost = lake.read("covered").join(covered, on="cik", how="anti")
-    return failing(lost, "a company that the build before covered has no value any more")
+    lost = lake.read("covered").join(covered, on="cik", how="anti").join(lake.read("listings"), on="cik", how="semi")
+    named = ", ".join(lost["cik"].head(FEW))
+    return failing(lost, f"{lost.height} companies that the build before covered have no value any more: {named}")
 
 
 @dg.asset_check(asset=financials, blocking=True)

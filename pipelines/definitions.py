@@ -12,6 +12,7 @@ import dagster as dg
 
 from pipelines.assets import ASSETS, counts_of
 from pipelines.checks import CHECKS
+from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.resources import Synchronization
 
@@ -84,8 +85,14 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
         else:
             counts.update(counts_of(event.step_materialization_data.materialization.metadata))
     if held_back and not held_back_by:
-        raise held_back
+        raise _told_by_resource(held_back)
     return Outcome(counts, held_back_by)
+
+
+def _told_by_resource(error: dg.DagsterError) -> BaseException:
+    """The failure that Dagster wrapped: what assets raise comes as it is, what a resource raises does not."""
+    cause = error.__cause__
+    return cause if isinstance(cause, PipelineError) else error
 
 
 definitions = build_definitions(os.environ)

@@ -20,6 +20,7 @@ Kind = Literal["edgar", "sample"]
 DEFAULT_HOME = Path(".data/edgar")
 PROJECT = Path(__file__).resolve().parent.parent
 MARKER = "home.json"
+LOCK = "synchronization.lock"
 WORDS: dict[str, str] = {"edgar": "real", "sample": "fictional"}
 
 
@@ -49,6 +50,11 @@ class Home:
         return self.root / "published"
 
     @property
+    def log(self) -> Path:
+        """The segments of the version log."""
+        return self.root / "log"
+
+    @property
     def dagster(self) -> Path:
         """DAGSTER_HOME: run history and settings of this home."""
         return self.root / "dagster"
@@ -60,8 +66,9 @@ class Home:
             HomeError: the folder cannot be made or written.
         """
         try:
-            for folder in (self.root, self.tables, self.published, self.dagster):
+            for folder in (self.root, self.tables, self.log, self.published, self.dagster):
                 folder.mkdir(parents=True, exist_ok=True)
+            (self.root / LOCK).touch()
             shutil.copyfile(PROJECT / "dagster.yaml", self.dagster / "dagster.yaml")
         except OSError as error:
             raise HomeError(
@@ -79,7 +86,7 @@ class Home:
             written = marker.with_suffix(".tmp")
             written.write_text(json.dumps({"kind": kind}))
             written.replace(marker)
-        held = json.loads(marker.read_text())["kind"]
+        held = _kind_in(marker)
         if held != kind:
             other = self.root.parent / kind if self.root.name in WORDS else f"{self.root}-{kind}"
             raise HomeError(
@@ -94,7 +101,7 @@ class Home:
         Raises:
             HomeError: another synchronization holds it.
         """
-        with (self.root / "synchronization.lock").open("a") as lock:
+        with (self.root / LOCK).open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -102,3 +109,15 @@ class Home:
                     f"{self.root}: another synchronization is running; wait for it to end, or stop it, and try again"
                 ) from error
             yield
+
+
+def _kind_in(marker: Path) -> str:
+    """What a marker says; HomeError where it is not one that was written here."""
+    text = marker.read_text(errors="replace")
+    try:
+        kind = json.loads(text)["kind"]
+    except (ValueError, KeyError, TypeError):
+        kind = None
+    if kind not in WORDS:
+        raise HomeError(f"{marker} says {text[:80]!r}, not which kind of data the home holds; delete it")
+    return str(kind)

@@ -10,16 +10,22 @@ company where that digest is the one at hand, whatever happened to earlier runs.
 import json
 import os
 import shutil
-import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from pipelines.errors import PipelineError
+
 INPUTS = "fundamentals.inputs"
 ROW_GROUP = 250_000
 PARTS = ".parts"
+
+
+class LakeError(PipelineError):
+    """A table cannot be read or written; the message names the file and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +44,20 @@ class Lake:
 
     def read(self, name: str) -> pl.DataFrame:
         """A table, whole."""
-        return pl.read_parquet(self.path(name), memory_map=False)
+        with self._told(name):
+            return pl.read_parquet(self.path(name), memory_map=False)
 
     def of_companies(self, name: str, ciks: Iterable[str]) -> pl.DataFrame:
         """The rows of some companies."""
-        return pl.scan_parquet(self.path(name)).filter(pl.col("cik").is_in(list(ciks))).collect()
+        with self._told(name):
+            return pl.scan_parquet(self.path(name)).filter(pl.col("cik").is_in(list(ciks))).collect()
 
     def inputs(self, name: str) -> dict[str, str]:
         """Company to the digest that its rows were made from; empty where the table was never written."""
         if not self.holds(name):
             return {}
-        told: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
+        with self._told(name):
+            told: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
         return told
 
     def write(self, name: str, rows: pl.DataFrame, inputs: Mapping[str, str] | None = None) -> None:
@@ -57,6 +66,9 @@ class Lake:
 
     def replace_companies(self, name: str, parts: Iterable[pl.DataFrame], inputs: Mapping[str, str]) -> None:
         """Replace the rows of the companies in `inputs` by those of the parts; the others keep theirs.
+
+        Where the columns are not those of the table, it was written by an older program: nothing of it is kept, and
+        as it then carries no digest of the others, their rows are made anew as well.
 
         Args:
             name: the table.
@@ -69,25 +81,45 @@ class Lake:
         folder.mkdir(parents=True)
         try:
             for number, part in enumerate(parts):
-                part.write_parquet(folder / f"{number:05}.parquet")
-            sources = [pl.scan_parquet(folder / "*.parquet")]
-            known = self.inputs(name)
-            if self.holds(name):
-                kept = pl.scan_parquet(self.path(name)).filter(~pl.col("cik").is_in(list(inputs)))
-                sources.insert(0, kept)
-            merged = pl.concat(sources, how="vertical").sort("cik", maintain_order=True)
-            self._swap(name, merged, {**known, **inputs})
+                with self._told(name):
+                    part.write_parquet(folder / f"{number:05}.parquet")
+            made = pl.scan_parquet(folder / "*.parquet")
+            kept, known = self._kept(name, made.collect_schema(), inputs)
+            self._swap(name, pl.concat([*kept, made]).sort("cik", maintain_order=True), {**known, **inputs})
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    def _kept(
+        self, name: str, schema: pl.Schema, replaced: Mapping[str, str]
+    ) -> tuple[list[pl.LazyFrame], dict[str, str]]:
+        """The table without the companies that are replaced, where it has just these columns, and its digests."""
+        if not self.holds(name):
+            return [], {}
+        with self._told(name):
+            held = pl.scan_parquet(self.path(name))
+            if held.collect_schema() != schema:
+                return [], {}
+        return [held.filter(~pl.col("cik").is_in(list(replaced)))], self.inputs(name)
+
     def _swap(self, name: str, rows: pl.LazyFrame, inputs: Mapping[str, str]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        written = self.folder / f".{name}-{uuid.uuid4().hex}.tmp"
-        try:
-            told = {INPUTS: json.dumps(dict(sorted(inputs.items())))}
+        # always the same name, for only one writes at a time: what a killed run left is written over
+        written = self.folder / f".{name}.tmp"
+        told = {INPUTS: json.dumps(dict(sorted(inputs.items())))}
+        with self._told(name):
+            self.folder.mkdir(parents=True, exist_ok=True)
             rows.sink_parquet(written, compression="zstd", row_group_size=ROW_GROUP, metadata=told)
             with written.open("rb") as file:
                 os.fsync(file.fileno())
             written.replace(self.path(name))
-        finally:
-            written.unlink(missing_ok=True)
+
+    @contextmanager
+    def _told(self, name: str) -> Iterator[None]:
+        """Tell in one line that the disk refuses, or that a file is damaged."""
+        try:
+            yield
+        except (OSError, pl.exceptions.ComputeError) as error:
+            reason = str(error).partition("\n")[0]
+            raise LakeError(
+                f"{self.path(name)} cannot be read or written ({reason}); check the disk, or delete the folder "
+                f"{self.folder}, which the next synchronization makes anew from the raw zone"
+            ) from error

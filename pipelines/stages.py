@@ -27,10 +27,12 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake
+from pipelines.log import clear, read, write
 from pipelines.normalize.concepts import wanted_elements
 from pipelines.normalize.facts import RAW_SCHEMA
 from pipelines.normalize.listings import classified
-from pipelines.normalize.standardize import Standardized, standardize
+from pipelines.normalize.standardize import ITEM_SIGNS, Standardized, standardize
+from pipelines.normalize.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.progress import report
 
 BATCH = 250
@@ -63,7 +65,9 @@ DOCUMENTS = pl.Schema(
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
-STANDARDIZED = tuple(field.name for field in fields(Standardized))
+STANDARDIZED = tuple(sorted((field.name for field in fields(Standardized)), key=lambda name: name == "profiles"))
+REPLAYED, VERSIONS, APPENDED = "replayed", "versions", "appended"
+FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 
 
 class UnknownSymbolError(PipelineError):
@@ -86,10 +90,12 @@ def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) 
 
     Raises:
         SourceError: the list cannot be had.
-        DocumentError: it is not a list of companies.
+        DocumentError: it is not a list of companies, or an empty one.
     """
     document = fetch_tickers(source, store, now)
     rows = decode_tickers(store.get(str(document.digest)))
+    if not rows:
+        raise DocumentError("lists no company at all; check the source", "tickers file")
     listed = classified(
         pl.DataFrame(
             [(row.cik, row.symbol, row.name, row.exchange) for row in rows],
@@ -190,7 +196,7 @@ def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str,
     quarantine: list[tuple[str, str, str, str]] = []
     to_do = _outdated(lake, "facts", documents, "facts_digest", again, code=_elements_digest())
     done = {cik: _joined(digest, _elements_digest()) for cik, digest in to_do.items()}
-    parts = _decoded(to_do, lambda batch: _decode_facts(store, batch, done, quarantine), "facts")
+    parts = _decoded(to_do, lambda batch: _with_dropped(lake, _decode_facts(store, batch, done, quarantine)), "facts")
     lake.replace_companies("facts", parts, done)
     registrants = _outdated(lake, "registrants", documents, "submissions_digest", again)
     profiles, accepted = [], []
@@ -206,10 +212,11 @@ def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str,
         ]
     refused = {row[0] for row in quarantine}
     kept = {cik: digest for cik, digest in registrants.items() if cik not in refused}
-    lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
     acceptances = pl.DataFrame(accepted, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
     instants = pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC")
     lake.replace_companies("acceptances", [acceptances.with_columns(instants)], kept)
+    # last: it carries the digests that say that a company's submissions are done
+    lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
     rows = pl.DataFrame(quarantine, schema=QUARANTINE, orient="row")
     lake.write("quarantine", rows.sort("cik", "raw_document"))
     return {"decoded": len(done), "quarantined": rows["cik"].n_unique()}
@@ -228,6 +235,14 @@ def _decode_facts(
     return pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
 
 
+def _with_dropped(lake: Lake, decoded: pl.DataFrame) -> pl.DataFrame:
+    """The decoded facts and those that EDGAR showed before and shows no more: what was filed stays filed."""
+    if not lake.holds("facts"):
+        return decoded
+    before = lake.of_companies("facts", decoded["cik"].unique())
+    return pl.concat([decoded, before.join(decoded, on=FACT, how="anti", nulls_equal=True)])
+
+
 def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> tuple[str, str, str, str]:
     reason, place = (error.reason, error.place) if isinstance(error, DocumentError) else (str(error), "raw zone")
     return cik, reason, place, digest
@@ -237,7 +252,7 @@ def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> 
 
 
 def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
-    """Standardize the companies whose facts, filings or rules changed: tables `values`, `lineage`, `gaps` and so on.
+    """Standardize the companies whose facts, filings or rules changed: tables `replayed`, `periods`, `gaps` and so on.
 
     Returns:
         counts: `standardized`.
@@ -257,9 +272,41 @@ def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
     if not results:
         results.append(standardize(pl.DataFrame(schema=RAW_SCHEMA)))
     # `profiles` last: it carries the digests that say that the company's other tables are done
-    for name in sorted(STANDARDIZED, key=lambda name: name == "profiles"):
-        lake.replace_companies(name, [getattr(result, name) for result in results], to_do)
+    for name in STANDARDIZED:
+        lake.replace_companies(
+            REPLAYED if name == "versions" else name, [getattr(each, name) for each in results], to_do
+        )
     return {"standardized": len(to_do)}
+
+
+# --- Versions ---------------------------------------------------------------------------------------------------
+
+
+def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str, now: datetime) -> tuple[str, ...]:
+    """Extend the version log by what the filings lead to today: tables `versions` (all) and `appended` (new).
+
+    Args:
+        log: the folder of the log.
+        segments: those committed by the pointer.
+        sync_id, now: of this synchronization.
+
+    Returns:
+        the segments that a build made from these tables has to commit.
+    """
+    clear(log, segments)
+    filings, replayed = lake.read("filings"), lake.read(REPLAYED)
+    factors = filings.select("cik", "accession", "factor")
+    known = on_basis_of_today(read(log, segments), factors, ITEM_SIGNS)
+    appended = to_append(known, replayed, filings.select("cik", "accession", "seq"), _rules_digest())
+    new = recorded(appended, now, _rules_digest())
+    if new.height:
+        segments = (*segments, write(log, sync_id, new))
+    versions = numbered(pl.concat([known, new]))
+    had_versions = known.select("cik").unique()
+    changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
+    lake.write(VERSIONS, versions.sort(*VERSION_OF, "version"))
+    lake.write(APPENDED, changes.join(had_versions, on="cik", how="semi"))
+    return tuple(segments)
 
 
 # --- What has to be done ----------------------------------------------------------------------------------------

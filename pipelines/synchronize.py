@@ -17,6 +17,7 @@ from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.progress import heard_by
+from pipelines.stages import Asked, companies_asked
 from warehouse.errors import WarehouseError
 
 TOLD = ("seen", "with_documents", "changed", "failed", "quarantined", "covered", "values", "versions")
@@ -40,33 +41,53 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
         home.prepare()
         with _progress_shown():
             outcome = run_job(home, source, ",".join(symbols), full=full)
+        left_behind = _left_behind(Lake(home.tables), symbols)
     except (PipelineError, WarehouseError) as error:
         print(f"fundamentals sync: {error}", file=sys.stderr)
         return 1
-    quarantine = Lake(home.tables).read("quarantine")
     _show(outcome.counts, time.monotonic() - began, home)
-    for cik, reason, place, _ in quarantine.head(SHOWN_REASONS).iter_rows():
-        print(f"quarantined: CIK {cik}: {place}: {reason}; its previous values stay", file=sys.stderr)
+    for line in left_behind[:SHOWN_REASONS]:
+        print(line, file=sys.stderr)
     if outcome.held_back_by:
         print(f"fundamentals sync: nothing was published: {'; '.join(outcome.held_back_by)}", file=sys.stderr)
         return 1
-    return 1 if symbols and (quarantine.height or outcome.counts.get("failed")) else 0
+    return 1 if symbols and left_behind else 0
+
+
+def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[str]:
+    """The companies asked for that could not be brought up to date, one line each."""
+    asked = set(companies_asked(lake.read("listings"), Asked(tuple(symbol.upper() for symbol in symbols))))
+    quarantined = [
+        (cik, f"quarantined: CIK {cik}: {place}: {reason}")
+        for cik, reason, place in lake.read("quarantine").select("cik", "reason", "place").iter_rows()
+    ]
+    failed = [
+        (cik, f"failed: CIK {cik}: {failure}")
+        for cik, failure in lake.read("documents").select("cik", "failure").drop_nulls().iter_rows()
+    ]
+    return [f"{line}; its previous values stay" for cik, line in quarantined + failed if cik in asked]
 
 
 @contextmanager
 def _progress_shown() -> Iterator[None]:
     """A bar a stage on standard error, for as long as the stages work."""
     columns = (TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        tasks: dict[str, TaskID] = {}
+    bars = Progress(*columns, console=Console(stderr=True))
+    tasks: dict[str, TaskID] = {}
 
-        def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done)
+    def show(stage: str, done: int, total: int) -> None:
+        if not tasks:
+            bars.start()  # not sooner, for without a bar it would print an empty line above an error
+        if stage not in tasks:
+            tasks[stage] = bars.add_task(stage, total=total)
+        bars.update(tasks[stage], completed=done)
 
+    try:
         with heard_by(show):
             yield
+    finally:
+        if tasks:
+            bars.stop()
 
 
 def _show(counts: Mapping[str, int], seconds: float, home: Home) -> None:

@@ -15,6 +15,8 @@ import polars as pl
 
 from pipelines.lake import Lake
 from pipelines.normalize.concepts import describe_sources
+from pipelines.normalize.flows import SUM
+from pipelines.normalize.items import served
 from pipelines.normalize.sic import MAJOR_GROUPS
 from warehouse import publish, schema
 from warehouse.errors import BuildUnreadable
@@ -30,8 +32,8 @@ POLARS_TYPES: dict[str, pl.DataType] = {
     "BOOLEAN": pl.Boolean(),
 }
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
-FIRST_VERSION = 1
 CONTENT = "content"
+SEGMENTS = "segments"
 
 
 def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -41,13 +43,23 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFra
         lake: tables of the stages.
         synchronizations: rows of table `syncs`.
     """
-    companies = _companies(lake)
-    financials = _financials(lake, companies)
+    versions = _by_kind(_labelled(lake))
+    companies = _companies(lake, versions)
     frames = {
         "companies": companies,
-        "financials": financials,
-        "lineage": lake.read("lineage").with_columns(version=pl.lit(FIRST_VERSION)),
-        "gaps": lake.read("gaps"),
+        "financials": _financials(versions, companies),
+        "versions": _versions(lake, versions),
+        "lineage": lineage(versions),
+        "gaps": _gaps(lake, versions),
+        "changes": _by_kind(lake.read("appended").filter("is_current")).select(
+            "cik",
+            "period_kind",
+            "period_end",
+            "item",
+            served("before").alias("before"),
+            served("value").alias("after"),
+            "cause",
+        ),
         "splits": lake.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True),
         "filings": _filings(lake),
         "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
@@ -134,10 +146,11 @@ def published_before(published: Path) -> Pointer | None:
     return pointer if pointer and (published / pointer.file).exists() else None
 
 
-def _companies(lake: Lake) -> pl.DataFrame:
+def _companies(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
     """One row a symbol of common equity of each company that has a value."""
     covered = (
-        lake.read("values")
+        versions.filter("is_current")
+        .drop_nulls("value")
         .group_by("cik")
         .agg(first_period_end=pl.col("period_end").min(), last_period_end=pl.col("period_end").max())
     )
@@ -163,15 +176,66 @@ def _companies(lake: Lake) -> pl.DataFrame:
     )
 
 
-def _financials(lake: Lake, companies: pl.DataFrame) -> pl.DataFrame:
+def _labelled(lake: Lake) -> pl.DataFrame:
+    """All versions, labelled by the fiscal calendar of today; by that of their recording where it is not in it."""
+    names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
+    today = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    beside = lake.read("versions").join(
+        today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
+    )
+    return beside.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
+
+
+def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows by period end as rows by period: `ttm` for each, and `annual` too at fiscal year ends."""
+    year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
+    ttm = rows.with_columns(period_kind=pl.lit("ttm"), period=pl.concat_str(year, pl.lit("Q"), quarter))
+    annual = rows.filter("is_year_end").with_columns(
+        period_kind=pl.lit("annual"), period=pl.concat_str(pl.lit("FY"), year)
+    )
+    return pl.concat([ttm, annual])
+
+
+def _versions(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
+    accepted = lake.read("filings").select("cik", "accession", known_at="accepted_at")
+    return versions.join(accepted, on=["cik", "accession"], how="left").with_columns(value=served("value"))
+
+
+def lineage(versions: pl.DataFrame) -> pl.DataFrame:
+    """The legs of versions, one row each, numbered from 1; a summed leg says whether it is added or taken off."""
+    key = ["cik", "period_kind", "period_end", "item", "version"]
+    summed = pl.when(pl.col("weight") < 0).then(pl.lit("subtract")).otherwise(pl.lit("add"))
+    return (
+        versions.select(*key, "legs")
+        .filter(pl.col("legs").list.len() > 0)
+        .explode("legs")
+        .unnest("legs")
+        .with_columns(
+            leg=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(key),
+            operation=pl.when(pl.col("role") == SUM).then(summed).otherwise(pl.col("role")),
+        )
+    )
+
+
+def _gaps(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
+    """Reasons for what has no value now; the log may still hold a value that today's documents do not support."""
+    row = ["cik", "period_kind", "period_end", "item"]
+    periods = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    labelled = _by_kind(lake.read("gaps").join(periods, on=["cik", "period_end"]))
+    return labelled.join(versions.filter("is_current").drop_nulls("value"), on=row, how="anti")
+
+
+def _financials(versions: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
     """One row a symbol, period kind and period end, the items as columns."""
     row = ["cik", "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
+    filed = pl.col("legs").list.eval(pl.element().struct.field("filed"))
+    current = versions.filter("is_current").drop_nulls("value")
     wide = (
-        lake.read("values")
+        current.with_columns(value=served("value"), first=filed.list.min(), last=filed.list.max())
         .group_by(row)
         .agg(
-            pl.col("first_filed").min(),
-            pl.col("last_filed").max(),
+            pl.col("first").min().alias("first_filed"),
+            pl.col("last").max().alias("last_filed"),
             *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in schema.ITEM_NAMES),
         )
     )

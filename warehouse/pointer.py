@@ -27,7 +27,8 @@ class Pointer(msgspec.Struct, frozen=True):
 
     `rows` counts each table's rows, `inputs` identifies what the build was made from, `newest_filing` is the newest
     filing date held, `companies` the number of primary listed symbols, `previous` the file of the build before,
-    which is kept for readers that still hold it and for going back.
+    which is kept for readers that still hold it and for going back, `log` the segments of the version log that the
+    build was made from.
     """
 
     build: str
@@ -41,6 +42,7 @@ class Pointer(msgspec.Struct, frozen=True):
     synchronization: Synchronization
     synchronized_file: str
     previous: str | None = None
+    log: tuple[str, ...] = ()
 
 
 def current(published: Path) -> Pointer | None:

@@ -103,6 +103,7 @@ def point(
     inputs: str,
     synchronization: Mapping[str, str],
     updated: Mapping[str, str],
+    log: tuple[str, ...] = (),
 ) -> None:
     """Make a build the current one, and remove what nothing points to any more.
 
@@ -132,6 +133,7 @@ def point(
             synchronization=now,
             synchronized_file=_synchronized_file(now),
             previous=before.file if before else None,
+            log=log,
         ),
         updated,
     )

@@ -70,7 +70,7 @@ REVENUE = Concept(
             "InterestAndDividendIncomeOperating", "NoninterestIncome", minus=("InterestExpense",), why="net by hand"
         ),
         us("Revenues", why="the face total; contract revenue below is often only a part of it"),
-        us("RevenuesNetOfInterestExpense", why="brokers and card issuers"),
+        of_others("RevenuesNetOfInterestExpense", why="brokers and card issuers"),
         us("RevenueFromContractWithCustomerExcludingAssessedTax", why="ASC 606, since 2018"),
         us("RevenueFromContractWithCustomerIncludingAssessedTax", why="ASC 606 where taxes are not split off"),
         us("SalesRevenueNet", why="until 2018"),

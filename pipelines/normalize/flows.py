@@ -16,9 +16,16 @@ WEEKS_53_DAYS = 369
 DISAGREEMENT = 0.005
 """Two ways to twelve months that differ by more than this share have legs on different accounting bases."""
 
+SAME_VALUE = 1e-9
+"""Sums of the same legs in another order differ by less."""
+
 NO_FILING = -1
 
-LEG = pl.Struct({"vintage": pl.UInt32, "operation": pl.String})
+LEG = pl.Struct({"vintage": pl.UInt32, "role": pl.String, "weight": pl.Float64})
+"""A vintage that a value is made of, the part that it plays, and what its value is multiplied by."""
+
+SUM = "sum"
+"""The part of a leg that is simply added, times its weight."""
 
 
 def known_values(placed: pl.DataFrame) -> pl.DataFrame:
@@ -31,8 +38,8 @@ def known_values(placed: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         one row a slot (`cik`, `concept`, `q`, `n`) and `seq`, sorted by it: `found`, a struct of `amount` (additive:
-        the value, or value x days for shares), `value`, `days`, `vintage` (the filing that it is taken from) and `seq`
-        (the last filing that stated it).
+        value x `weight`, which is the days for shares and else 1), `days`, `weight`, `vintage` (the filing that the
+        value is taken from) and `seq` (the last filing that stated it).
     """
     one_a_filing = placed.sort(*SLOT, "seq", "rank", "end", "start").unique(
         [*SLOT, "seq"], keep="last", maintain_order=True
@@ -47,10 +54,35 @@ def known_values(placed: pl.DataFrame) -> pl.DataFrame:
     settled = runs.with_columns(
         pl.when(settles).then(pl.col(name)).forward_fill().over(run) for name in ("value", "vintage")
     )
-    amount = pl.when(pl.col("measure_sign") > 0).then(pl.col("value") * pl.col("days")).otherwise(pl.col("value"))
+    weight = pl.when(pl.col("measure_sign") > 0).then(pl.col("days").cast(pl.Float64)).otherwise(1.0)
     return settled.select(
-        *SLOT, "seq", found=pl.struct(amount.alias("amount"), "value", "days", "vintage", "seq")
+        *SLOT,
+        "seq",
+        found=pl.struct((pl.col("value") * weight).alias("amount"), "days", weight.alias("weight"), "vintage", "seq"),
     ).sort("seq")
+
+
+def telling_points(known: pl.DataFrame) -> pl.DataFrame:
+    """The filings after which twelve months to a quarter end may be something else than before.
+
+    Args:
+        known: of known_values.
+
+    Returns:
+        `cik`, `concept`, `q`, `seq`: each filing that changes a slot of the window, once something is known that ends
+        with the window. A fiscal year that is stated again counts too: it takes the comparatives of its filing along.
+    """
+    before = pl.col("found").struct.field("amount").shift().over(SLOT)
+    is_new = before.is_null() | (pl.col("found").struct.field("amount") != before)
+    events = known.sort(*SLOT, "seq").filter(is_new | (pl.col("n") == 4)).select("cik", "concept", "q", "seq").unique()
+    since = events.group_by("cik", "concept", "q").agg(since=pl.col("seq").min())
+    windows = events.with_columns(q=pl.concat_list(pl.col("q") + later for later in range(5))).explode("q")
+    return (
+        windows.join(since, on=["cik", "concept", "q"])
+        .filter(pl.col("seq") >= pl.col("since"))
+        .select("cik", "concept", "q", "seq")
+        .unique()
+    )
 
 
 def _look_up(
@@ -82,10 +114,14 @@ def _days(name: str) -> pl.Expr:
     return pl.col(name).struct.field("days")
 
 
-def _leg(name: str, operation: str) -> pl.Expr:
-    vintage = pl.col(name).struct.field("vintage")
-    leg = pl.struct(vintage.cast(pl.UInt32).alias("vintage"), pl.lit(operation).alias("operation"))
-    return pl.when(vintage.is_not_null()).then(leg)
+def _leg(name: str, sign: float = 1.0) -> pl.Expr:
+    found = pl.col(name).struct
+    leg = pl.struct(
+        found.field("vintage").cast(pl.UInt32).alias("vintage"),
+        pl.lit(SUM).alias("role"),
+        (found.field("weight") * sign).alias("weight"),
+    )
+    return pl.when(found.field("vintage").is_not_null()).then(leg)
 
 
 def _legs(*legs: pl.Expr) -> pl.Expr:
@@ -101,7 +137,8 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     amounts per share, the sum of four discrete quarters, the fourth being FY - 9M.
 
     Args:
-        points: `cik`, `concept`, `seq`: after which filing to look.
+        points: `cik`, `concept`, `seq` (after which filing to look), `by_quarter_first` (whether four quarters are
+            preferred), and `q` where not all quarter ends are asked for.
         grid: of calendar.fiscal_grid.
         known: of known_values.
 
@@ -112,7 +149,8 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     Source: Regulation S-X Rule 10-01(c): interim statements carry the year to date beside the same stretch of the
     preceding year.
     """
-    windows = points.join(grid.filter(pl.col("fiscal_quarter") > 0), on="cik")
+    asked = [name for name in ("cik", "q") if name in points.columns]
+    windows = points.join(grid.filter(pl.col("fiscal_quarter") > 0), on=asked)
     q, year_before, quarter = pl.col("q"), pl.col("year_before"), pl.col("fiscal_quarter")
     windows = _look_up(windows, known, "year", pl.when("is_year_end").then(q), pl.lit(4))
     windows = _look_up(windows, known, "last_year", year_before, pl.lit(4))
@@ -125,7 +163,7 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
         by_years=_amount("last_year") + _amount("to_date") - _amount("prior"),
         years_days=_days("last_year") + _days("to_date") - _days("prior"),
         prior_moved=(_amount("prior") != _amount("prior_newest")).fill_null(value=False),
-        years_legs=_legs(_leg("last_year", "add"), _leg("to_date", "add"), _leg("prior", "subtract")),
+        years_legs=_legs(_leg("last_year"), _leg("to_date"), _leg("prior", -1.0)),
     )
     windows = _four_quarters(windows, grid, known)
     return _chosen(windows)
@@ -149,8 +187,8 @@ def _four_quarters(windows: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFram
             .alias(f"q{back}"),
             pl.when(is_direct).then(_days("direct")).otherwise(_days("longer") - _days("shorter")).alias(f"d{back}"),
             pl.when(is_direct)
-            .then(_legs(_leg("direct", "add")))
-            .otherwise(_legs(_leg("longer", "add"), _leg("shorter", "subtract")))
+            .then(_legs(_leg("direct")))
+            .otherwise(_legs(_leg("longer"), _leg("shorter", -1.0)))
             .alias(f"l{back}"),
         ).drop("of_q", "of_quarter", "direct", "longer", "shorter")
     names = range(4)
@@ -174,7 +212,7 @@ def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("year_to_date"))
     )
     sources = {
-        "fiscal_year": (_amount("year"), _days("year"), _legs(_leg("year", "add"))),
+        "fiscal_year": (_amount("year"), _days("year"), _legs(_leg("year"))),
         "year_to_date": (pl.col("by_years"), pl.col("years_days"), pl.col("years_legs")),
         "four_quarters": (pl.col("by_quarters"), pl.col("quarters_days"), pl.col("quarters_legs")),
     }
@@ -207,15 +245,15 @@ def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def at_instants(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """What stands at each quarter end, as known after a filing: `cik`, `concept`, `seq`, `q`, `amount`, `vintage`."""
-    windows = points.join(grid.select("cik", "q"), on="cik")
-    found = _look_up(windows, known, "here", pl.col("q"), pl.lit(0))
-    return found.select(
-        "cik",
-        "concept",
-        "seq",
-        "q",
-        amount=_amount("here"),
-        vintage=pl.col("here").struct.field("vintage"),
-    ).drop_nulls("amount")
+def at_instants(known: pl.DataFrame) -> pl.DataFrame:
+    """What stands at each quarter end after each filing: `cik`, `concept`, `seq`, `q`, `amount`, `legs`."""
+    return known.filter(pl.col("n") == 0).select(
+        "cik", "concept", "seq", "q", amount=_amount("found"), legs=_legs(_leg("found"))
+    )
+
+
+def settled(rows: pl.DataFrame, of: list[str], value: str) -> pl.DataFrame:
+    """The rows that change `value` against the one before, by `seq`, for each `of`."""
+    before = pl.col(value).shift().over(of)
+    same = ((pl.col(value) - before).abs() <= SAME_VALUE * before.abs()).fill_null(value=False)
+    return rows.sort(*of, "seq").filter(~same)

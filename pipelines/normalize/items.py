@@ -7,7 +7,7 @@ Does not: where the concepts' amounts come from (flows, balances).
 import polars as pl
 
 from pipelines.normalize.concepts import BY_NAME, ITEM_CONCEPTS
-from pipelines.normalize.flows import LEG
+from pipelines.normalize.flows import LEG, SUM
 from warehouse.schema import ITEM_NAMES
 
 SIGNIFICANT_DIGITS = 6
@@ -20,6 +20,14 @@ THIN_CAPITAL = 0.05
 """Capital below this share of assets makes a ratio to it explode."""
 
 POINT = ["cik", "seq", "q"]
+
+MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN = "mean", "dividend", "divisor", "divisor_mean"
+OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX = "operating_income", "pretax_income", "income_tax"
+CAPITAL, CAPITAL_BEFORE = "capital", "capital_before"
+RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPITAL_BEFORE)
+ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
+"""The parts that legs play in a value; `recomputed` says how they make it."""
+
 CALCULATED = ("eps_basic", "dividends_per_share", "roic", "debt_to_fcf")
 SHARES = ("shares_basic", "shares_diluted")
 
@@ -43,20 +51,25 @@ def line_items(flows: pl.DataFrame, balances: pl.DataFrame, of_industry: pl.Data
     shares = flows.filter(pl.col("concept").is_in(SHARES)).select(
         *POINT,
         pl.col("concept").alias("item"),
-        (pl.col("amount") / pl.col("days")).round().alias("value"),
+        (pl.col("amount") / pl.col("days")).alias("value"),
         pl.when(pl.col("method") == "fiscal_year")
         .then("method")
         .otherwise(pl.lit("day_weighted_mean"))
         .alias("method"),
         "flags",
-        "legs",
+        _recast(pl.col("legs"), MEAN).alias("legs"),
     )
     net_income = _net_income(money)
     items = pl.concat(
         [plain, shares, net_income, _earnings_per_share(flows, net_income, shares), *_calculated(money)], how="vertical"
     )
-    rounded = pl.when(pl.col("item").is_in(CALCULATED)).then(pl.col("value").round_sig_figs(SIGNIFICANT_DIGITS))
-    return items.with_columns(value=rounded.otherwise(pl.col("value"))).filter(pl.col("value").is_finite())
+    return items.filter(pl.col("value").is_finite())
+
+
+def served(column: str) -> pl.Expr:
+    """Values as they are served: per-share amounts and ratios to six significant digits, all else in whole units."""
+    calculated = pl.col("item").is_in(CALCULATED)
+    return pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(pl.col(column).round())
 
 
 def _wide(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
@@ -65,13 +78,7 @@ def _wide(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
         *POINT,
         "concept",
         "amount",
-        how=pl.struct(
-            method=pl.lit("balance_sheet"),
-            flags=pl.lit(""),
-            legs=pl.concat_list(
-                pl.struct(pl.col("vintage").cast(pl.UInt32).alias("vintage"), pl.lit("add").alias("operation"))
-            ),
-        ),
+        how=pl.struct(pl.lit("balance_sheet").alias("method"), pl.lit("").alias("flags"), "legs"),
     )
     both = pl.concat([flows.select(*POINT, "concept", "amount", how=pl.struct("method", "flags", "legs")), stocks])
     names = [*(name for name in BY_NAME), "total_debt", "cash_and_equivalents"]
@@ -85,15 +92,15 @@ def _how(concept: str, field: str) -> pl.Expr:
     return pl.col(f"{concept}_how").struct.field(field)
 
 
-def _legs_of(concept: str, operation: str | None = None) -> pl.Expr:
-    """The legs of a concept, none where it has none; with an operation put before each leg's own."""
-    legs = _how(concept, "legs")
-    if operation is not None:
-        leg = pl.element().struct.with_fields(
-            operation=pl.concat_str(pl.lit(f"{operation} "), pl.element().struct.field("operation"))
-        )
-        legs = legs.list.eval(leg)
-    return legs.fill_null(pl.lit([], pl.List(LEG)))
+def _legs_of(concept: str, role: str = SUM, times: float = 1.0) -> pl.Expr:
+    """The legs of a concept, none where it has none; in a role, and times a factor."""
+    return _recast(_how(concept, "legs"), role, times).fill_null(pl.lit([], pl.List(LEG)))
+
+
+def _recast(legs: pl.Expr, role: str, times: float = 1.0) -> pl.Expr:
+    """Legs in another role, their weights multiplied."""
+    leg = pl.element().struct
+    return legs.list.eval(leg.with_fields(role=pl.lit(role), weight=leg.field("weight") * times))
 
 
 def _item(
@@ -106,8 +113,8 @@ def _item(
 def _net_income(money: pl.DataFrame) -> pl.DataFrame:
     """Net income on one basis a company: to common shareholders where it covers every window or can be completed.
 
-    Completed means: net income attributable to the parent less preferred dividends, which are nothing more than a
-    year before the first and after the last that is filed. Between them a window without them has no value. Where
+    Completed means: net income attributable to the parent less preferred dividends, which are nothing before the
+    first and more than a year after the last that is filed. Between them a window without them has no value. Where
     the two bases differ without preferred dividends (participating securities) and common is not stated throughout,
     the parent's stands throughout, flagged.
     """
@@ -122,11 +129,7 @@ def _net_income(money: pl.DataFrame) -> pl.DataFrame:
     )
     frame = money.filter(covered).join(bases, on="cik")
     has_preferred = pl.col("first_paid").is_not_null()
-    near = (
-        pl.col("q")
-        .is_between(pl.col("first_paid") - QUARTERS_A_YEAR, pl.col("last_paid") + QUARTERS_A_YEAR)
-        .fill_null(value=False)
-    )
+    near = pl.col("q").is_between("first_paid", pl.col("last_paid") + QUARTERS_A_YEAR).fill_null(value=False)
     known_dividends = pl.col("preferred_dividends").is_not_null()
     basis = (
         pl.when("throughout")
@@ -160,7 +163,7 @@ def _net_income(money: pl.DataFrame) -> pl.DataFrame:
         pl.when(is_common)
         .then(_legs_of("net_income_common"))
         .when(is_completed)
-        .then(pl.concat_list(_legs_of("net_income_parent"), _legs_of("preferred_dividends", "less")))
+        .then(pl.concat_list(_legs_of("net_income_parent"), _legs_of("preferred_dividends", times=-1.0)))
         .otherwise(_legs_of("net_income_parent"))
     )
     return _item(frame, "net_income", value, method, flags, legs)
@@ -181,7 +184,7 @@ def _earnings_per_share(flows: pl.DataFrame, net_income: pl.DataFrame, shares: p
             value=pl.col("value") / pl.col("shares"),
             method=pl.lit("net_income_over_shares"),
             flags=pl.lit("derived"),
-            legs=pl.concat_list("legs", "share_legs"),
+            legs=pl.concat_list(_recast(pl.col("legs"), DIVIDEND), _recast(pl.col("share_legs"), DIVISOR_MEAN)),
         )
     )
     return pl.concat([filed, derived])
@@ -190,7 +193,7 @@ def _earnings_per_share(flows: pl.DataFrame, net_income: pl.DataFrame, shares: p
 def _calculated(money: pl.DataFrame) -> list[pl.DataFrame]:
     """Free cash flow, the two balances, debt to free cash flow, and return on invested capital."""
     fcf = pl.col("operating_cash_flow") - pl.col("capital_expenditure")
-    fcf_legs = pl.concat_list(_legs_of("operating_cash_flow"), _legs_of("capital_expenditure", "less"))
+    fcf_legs = pl.concat_list(_legs_of("operating_cash_flow"), _legs_of("capital_expenditure", times=-1.0))
     fcf_flags = _how("operating_cash_flow", "flags")
     years = pl.when(fcf > 0).then(pl.col("total_debt") / fcf)
     balances = [
@@ -206,7 +209,7 @@ def _calculated(money: pl.DataFrame) -> list[pl.DataFrame]:
             years,
             pl.lit("ratio"),
             fcf_flags,
-            pl.concat_list(_legs_of("total_debt"), fcf_legs),
+            pl.concat_list(_legs_of("total_debt", DIVIDEND), _recast(fcf_legs, DIVISOR)),
         ),
         _return_on_capital(money),
     ]
@@ -220,7 +223,9 @@ def _return_on_capital(money: pl.DataFrame) -> pl.DataFrame:
     capital = money.filter(pl.col("industry") != "bank").with_columns(
         capital=pl.col("total_debt") + pl.col("equity") - pl.col("cash_and_equivalents"),
         capital_legs=pl.concat_list(
-            _legs_of("total_debt"), _legs_of("equity"), _legs_of("cash_and_equivalents", "less")
+            _legs_of("total_debt", CAPITAL),
+            _legs_of("equity", CAPITAL),
+            _legs_of("cash_and_equivalents", CAPITAL, times=-1.0),
         ),
     )
     before = capital.select(
@@ -232,28 +237,65 @@ def _return_on_capital(money: pl.DataFrame) -> pl.DataFrame:
         legs_before="capital_legs",
     )
     income = pl.col("operating_income")
-    filed_rate = (pl.col("income_tax") / pl.col("pretax_income")).clip(0.0, HIGHEST_TAX_RATE)
-    rate = (
-        pl.when(pl.col("pretax_income") > 0)
-        .then(filed_rate)
-        .when(income > 0)
-        .then(pl.lit(STATUTORY_TAX_RATE))
-        .when(pl.col("pretax_income").is_not_null())
-        .then(pl.lit(0.0))
-    )
     mean_capital = (pl.col("capital") + pl.col("capital_before")) / 2
     mean_assets = (pl.col("assets") + pl.col("assets_before")) / 2
     sound = (mean_capital > 0) & (mean_capital >= THIN_CAPITAL * mean_assets)
-    frame = capital.join(before, on=POINT)
-    legs = pl.concat_list(
-        _legs_of("operating_income"),
-        _legs_of("pretax_income", "tax rate"),
-        _legs_of("income_tax", "tax rate"),
-        "capital_legs",
-        "legs_before",
+    frame = (
+        capital.sort("seq")
+        .join_asof(before.sort("seq"), on="seq", by=["cik", "q"], check_sortedness=False)
+        .drop_nulls("capital_before")
     )
-    value = pl.when(sound).then(income * (1 - rate) / mean_capital)
+    legs = pl.concat_list(
+        _legs_of("operating_income", OPERATING_INCOME),
+        _legs_of("pretax_income", PRETAX_INCOME),
+        _legs_of("income_tax", INCOME_TAX),
+        "capital_legs",
+        _recast(pl.col("legs_before"), CAPITAL_BEFORE),
+    )
+    value = pl.when(sound).then(income * (1 - _tax_rate()) / mean_capital)
     return _item(frame, "roic", value, pl.lit("ratio"), _how("operating_income", "flags"), legs)
+
+
+def _tax_rate() -> pl.Expr:
+    """The rate on operating income: as filed, within bounds; the statutory one where a loss before tax tells none."""
+    pretax = pl.col("pretax_income")
+    return (
+        pl.when(pretax > 0)
+        .then((pl.col("income_tax") / pretax).clip(0.0, HIGHEST_TAX_RATE))
+        .when(pl.col("operating_income") > 0)
+        .then(pl.lit(STATUTORY_TAX_RATE))
+        .when(pretax.is_not_null())
+        .then(pl.lit(0.0))
+    )
+
+
+def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:
+    """Values from their legs alone: what anybody can do with the lineage of a value.
+
+    Args:
+        legs: `role`, `weight`, `value` (as filed) and `split_factor` (what puts it on the newest share basis).
+        of: the columns that name a value.
+
+    Returns:
+        `of` and `recomputed`: the sum of the legs, each times its weight; or their weighted mean; or a quotient; or
+        return on capital, by the roles of the legs.
+    """
+    part = pl.col("value") * pl.col("split_factor") * pl.col("weight")
+    roles = {role: part.filter(pl.col("role") == role) for role in ROLES}
+
+    def total(role: str) -> pl.Expr:
+        return pl.when(roles[role].len() > 0).then(roles[role].sum())
+
+    def mean(role: str) -> pl.Expr:
+        return total(role) / pl.col("weight").filter(pl.col("role") == role).sum()
+
+    sums = legs.group_by(of).agg(
+        *(total(role).alias(role) for role in (SUM, DIVIDEND, DIVISOR, *RETURN_ON_CAPITAL)),
+        *(mean(role).alias(role) for role in (MEAN, DIVISOR_MEAN)),
+    )
+    on_capital = pl.col(OPERATING_INCOME) * (1 - _tax_rate()) / ((pl.col(CAPITAL) + pl.col(CAPITAL_BEFORE)) / 2)
+    quotient = pl.col(DIVIDEND) / pl.coalesce(DIVISOR, DIVISOR_MEAN)
+    return sums.select(*of, recomputed=pl.coalesce(on_capital, quotient, MEAN, SUM))
 
 
 def gaps(items: pl.DataFrame, stated: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:

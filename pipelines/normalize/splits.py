@@ -70,6 +70,28 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def share_factors(filings: pl.DataFrame, splits: pl.DataFrame) -> pl.DataFrame:
+    """Add `factor`: new shares for one share of the filing's basis, the product of the splits effective after it.
+
+    Args:
+        filings: with `cik` and `seq`.
+        splits: of infer_splits.
+    """
+    steps = (
+        splits.sort("cik", "effective_seq")
+        .select("cik", seq="effective_seq", so_far=pl.col("ratio").cum_prod().over("cik"))
+        .sort("seq")
+    )
+    in_all = splits.group_by("cik").agg(in_all=pl.col("ratio").product())
+    return (
+        filings.sort("seq")
+        .join_asof(steps, on="seq", by="cik", check_sortedness=False)
+        .join(in_all, on="cik", how="left", maintain_order="left")
+        .with_columns(factor=(pl.col("in_all") / pl.col("so_far").fill_null(1.0)).fill_null(1.0))
+        .drop("so_far", "in_all")
+    )
+
+
 def on_newest_basis(vintages: pl.DataFrame, splits: pl.DataFrame) -> pl.DataFrame:
     """Put shares and per-share values on the share basis of the company's newest filing.
 
@@ -80,25 +102,6 @@ def on_newest_basis(vintages: pl.DataFrame, splits: pl.DataFrame) -> pl.DataFram
     Returns:
         the vintages with `value` and `grain` multiplied; a filing is on the basis of the splits effective by then.
     """
-    steps = (
-        splits.sort("cik", "effective_seq")
-        .with_columns(so_far=pl.col("ratio").cum_prod().over("cik"), in_all=pl.col("ratio").product().over("cik"))
-        .select("cik", "so_far", seq="effective_seq")
-        .sort("seq")
-    )
-    in_all = splits.group_by("cik").agg(in_all=pl.col("ratio").product())
-    factor = (pl.col("in_all") / pl.col("so_far").fill_null(1.0)).fill_null(1.0)
-    scale = (
-        pl.when(pl.col("measure_sign") > 0)
-        .then(factor)
-        .when(pl.col("measure_sign") < 0)
-        .then(1 / factor)
-        .otherwise(1.0)
-    )
-    return (
-        vintages.sort("seq")
-        .join_asof(steps, on="seq", by="cik", check_sortedness=False)
-        .join(in_all, on="cik", how="left", maintain_order="left")
-        .with_columns(pl.col("value", "grain") * scale)
-        .drop("so_far", "in_all")
-    )
+    sign, factor = pl.col("measure_sign"), pl.col("factor")
+    scale = pl.when(sign > 0).then(factor).when(sign < 0).then(1 / factor).otherwise(1.0)
+    return share_factors(vintages, splits).with_columns(pl.col("value", "grain") * scale).drop("factor")

@@ -1,4 +1,4 @@
-"""From filed facts to standardized values, for many companies at once: the order in which the rules apply.
+"""From filed facts to the versions of standardized values, for many companies at once: the order of the rules.
 
 Belongs here: the composition of the other modules of this folder. Does not: any rule.
 """
@@ -7,36 +7,39 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.normalize import balances, calendar, facts, flows, items, splits
+from pipelines.normalize import balances, calendar, causes, facts, flows, items, splits, versions
 from pipelines.normalize.concepts import BY_NAME, CONCEPTS
 
 MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
-FLOWS = tuple(concept.name for concept in CONCEPTS if not concept.instant)
-COMPOSED = ("total_debt", "cash_and_equivalents")
-PLAIN_BALANCES = ("equity", "assets")
 PER_SHARE = tuple(concept.name for concept in CONCEPTS if concept.measure == "per_share")
+PLAIN_BALANCES = tuple(
+    concept.name
+    for concept in CONCEPTS
+    if concept.instant and concept.name not in (*balances.DEBT_LINES, *balances.CASH_LINES)
+)
+ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
+"""How a share basis enters an item: shares are multiplied by a split, amounts per share divided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standardized:
-    """What is known of some companies after their newest filing.
+    """What the filings of some companies lead to.
 
-    values: `cik`, `period_kind`, `period_end`, `period`, `fiscal_year`, `fiscal_quarter`, `item`, `value`, `method`,
-        `flags`, `first_filed`, `last_filed`.
-    lineage: `cik`, `period_kind`, `period_end`, `item`, `leg`, `tag`, `unit`, `start`, `end`, `value`, `operation`,
-        `accession`, `form`, `filed`.
-    gaps: `cik`, `period_kind`, `period_end`, `item`, `reason`.
+    versions: every value that a filing led to, in the order of filing (versions.REPLAYED), on the newest share basis.
+    periods: `cik`, `period_end`, `fiscal_year`, `fiscal_quarter`, `is_year_end`: the fiscal calendar.
+    gaps: `cik`, `period_end`, `item`, `reason`: after the newest filing.
     splits: `cik`, `effective_by`, `ratio`, `effective_after`, `evidence`.
+    filings: `cik`, `accession`, `form`, `filed`, `accepted_at`, `seq` (order of filing) and `factor` (new shares for
+        one share of its basis).
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
-    filings: `accession`, `cik`, `form`, `filed`, `accepted_at`.
     """
 
-    values: pl.DataFrame
-    lineage: pl.DataFrame
+    versions: pl.DataFrame
+    periods: pl.DataFrame
     gaps: pl.DataFrame
     splits: pl.DataFrame
-    profiles: pl.DataFrame
     filings: pl.DataFrame
+    profiles: pl.DataFrame
 
 
 def standardize(raw: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Standardized:
@@ -60,43 +63,34 @@ def standardize(raw: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Stan
     signed = vintages.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
     placed = calendar.on_grid(splits.on_newest_basis(signed, found_splits), grid)
     composed, composed_legs = _composed(placed, legs, first_vintage=vintages.height)
-    legs = pl.concat([legs, composed_legs])
-    newest = ordered.group_by("cik").agg(pl.col("seq").max())
-    at_points = _at_points(newest, grid, placed, composed)
-    found = items.line_items(*at_points, of_industry)
+    filings = splits.share_factors(_filings(ordered, accepted), found_splits)
+    found = _items_at_every_change(placed, composed, grid, of_industry)
+    replayed = _with_facts(versions.item_versions(found), pl.concat([legs, composed_legs]), filings, grid)
+    newest = replayed.group_by("cik", "q", "item", maintain_order=True).last()
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    missing = items.gaps(found, stated, of_industry)
-    numbered = found.with_row_index("value_id")
-    lineage = _lineage(numbered, legs)
-    filed = lineage.group_by("value_id").agg(first_filed=pl.col("filed").min(), last_filed=pl.col("filed").max())
-    values = _by_kind(numbered.join(filed, on="value_id", how="left").drop("legs"), grid)
+    missing = items.gaps(newest, stated, of_industry)
+    periods = grid.filter(pl.col("fiscal_quarter") > 0)
     return Standardized(
-        values=values.drop("value_id"),
-        lineage=values.select("value_id", "cik", "period_kind", "period_end", "item")
-        .join(lineage, on="value_id")
-        .drop("value_id"),
-        gaps=_by_kind(missing, grid).select("cik", "period_kind", "period_end", "item", "reason"),
+        versions=replayed.select(versions.REPLAYED.names()),
+        periods=periods.select("cik", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"),
+        gaps=missing.join(periods.select("cik", "q", "period_end"), on=["cik", "q"]).select(
+            "cik", "period_end", "item", "reason"
+        ),
         splits=found_splits.select("cik", "effective_by", "ratio", "effective_after", "evidence"),
+        filings=filings,
         profiles=_profiles(currencies, grid, of_industry),
-        filings=_filings(ordered, accepted),
     )
 
 
-def _at_points(
-    newest: pl.DataFrame, grid: pl.DataFrame, placed: pl.DataFrame, composed: pl.DataFrame
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Twelve-month flows and balances after each filing of `newest` (`cik`, `seq`)."""
-    concepts = pl.DataFrame({"concept": FLOWS}).with_columns(by_quarter_first=pl.col("concept").is_in(PER_SHARE))
+def _items_at_every_change(
+    placed: pl.DataFrame, composed: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame
+) -> pl.DataFrame:
+    """The line items after each filing that changed anything behind them: columns of items.line_items."""
     plain = balances.as_first_shown(placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)))
-    stocks = flows.known_values(pl.concat([plain, composed], how="diagonal"))
-    return (
-        flows.twelve_months(
-            newest.join(concepts, how="cross"), grid, flows.known_values(placed.filter(pl.col("n") > 0))
-        ),
-        flows.at_instants(
-            newest.join(pl.DataFrame({"concept": [*PLAIN_BALANCES, *COMPOSED]}), how="cross"), grid, stocks
-        ),
-    )
+    stocks = flows.at_instants(flows.known_values(pl.concat([plain, composed], how="diagonal")))
+    money = versions.flow_versions(flows.known_values(placed.filter(pl.col("n") > 0)), grid, PER_SHARE)
+    standing = versions.at_every_change(money, flows.settled(stocks, ["cik", "concept", "q"], "amount"))
+    return items.line_items(*standing, of_industry)
 
 
 def _composed(placed: pl.DataFrame, legs: pl.DataFrame, first_vintage: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -115,40 +109,61 @@ def _composed(placed: pl.DataFrame, legs: pl.DataFrame, first_vintage: int) -> t
     )
 
 
-def _lineage(numbered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
-    """The facts behind each value: `value_id`, `leg` and the fact; a negative coefficient turns the operation."""
-    parts = (
-        numbered.select("value_id", "legs")
+def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+    """Versions with their filing, fiscal period, cause, and the filed facts behind them: REPLAYED, `q` and `seq`."""
+    numbered = found.with_row_index("number")
+    of_filing = filings.select("cik", "accession", split_factor="factor")
+    facts_behind = (
+        numbered.select("number", "cik", "legs")
         .explode("legs")
         .unnest("legs")
         .with_row_index("order")
-        .join(legs, on="vintage", maintain_order="left_right")
+        .join(legs, on="vintage")
+        .join(of_filing, on=["cik", "accession"])
+        .sort("number", "order", "tag")
+        .with_columns(
+            weight=pl.col("weight") * pl.col("coefficient"),
+            split_factor=pl.when(pl.col("unit") == "shares")
+            .then("split_factor")
+            .when(pl.col("unit").str.ends_with("/shares"))
+            .then(1 / pl.col("split_factor"))
+            .otherwise(1.0),
+        )
     )
-    operation = (
-        pl.when(pl.col("coefficient") < 0)
-        .then(pl.concat_str(pl.lit("less "), pl.col("operation")))
-        .otherwise(pl.col("operation"))
+    behind = facts_behind.group_by("number", maintain_order=True).agg(
+        legs=pl.struct([field.name for field in versions.FACT.fields]),
+        tags=pl.col("tag").unique().sort().str.join("+"),
+        standards=pl.concat_str(pl.col("tag").str.split(":").list.first(), pl.lit(" "), "unit")
+        .unique()
+        .sort()
+        .str.join("+"),
     )
-    return (
-        parts.with_columns(operation=operation)
-        .sort("value_id", "order", "tag")
-        .with_columns(leg=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("value_id"))
-        .drop("order", "vintage", "coefficient")
+    periods = grid.select("cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end")
+    of_version = filings.select(
+        "cik", "seq", "accession", "form", "filed", amended=pl.col("form").str.ends_with(facts.AMENDMENT)
     )
+    newest = filings.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
+    joined = (
+        numbered.drop("legs")
+        .join(behind, on="number")
+        .join(of_version, on=["cik", "seq"])
+        .join(periods, on=["cik", "q"])
+        .join(newest, on="cik")
+    )
+    first_shown = pl.col("filed") - pl.col("period_end") > pl.duration(days=calendar.YEAR_DAYS[0])
+    flagged = causes.classified(joined).with_columns(
+        flags=pl.concat_str(
+            pl.col("flags").replace("", None),
+            pl.when((pl.col("cause") == "initial") & first_shown).then(pl.lit(FIRST_SEEN_AS_COMPARATIVE)),
+            separator=",",
+            ignore_nulls=True,
+        )
+    )
+    return flagged.sort("cik", "period_end", "item", "seq").select(*versions.REPLAYED.names(), "q", "seq")
 
 
-def _by_kind(rows: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """Rows by quarter number as rows by period end: `ttm` for each, and `annual` too at fiscal year ends."""
-    year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
-    labels = grid.filter(pl.col("fiscal_quarter") > 0).select(
-        "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
-    )
-    labelled = rows.join(labels, on=["cik", "q"])
-    ttm = labelled.with_columns(period_kind=pl.lit("ttm"), period=pl.concat_str(year, pl.lit("Q"), quarter))
-    annual = labelled.filter("is_year_end").with_columns(
-        period_kind=pl.lit("annual"), period=pl.concat_str(pl.lit("FY"), year)
-    )
-    return pl.concat([ttm, annual]).drop("q", "is_year_end", *({"seq"} & set(rows.columns)))
+FIRST_SEEN_AS_COMPARATIVE = "first_seen_as_comparative"
+"""A value whose own report is not among the facts: it was published earlier than its first filing here says."""
 
 
 def _profiles(currencies: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:
@@ -165,7 +180,14 @@ def _profiles(currencies: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.Data
 
 
 def _filings(ordered: pl.DataFrame, accepted: pl.DataFrame | None) -> pl.DataFrame:
-    filings = ordered.select("accession", "cik", "form", "filed").unique(["accession", "cik"], maintain_order=True)
+    filings = ordered.select("cik", "accession", "form", "filed", "seq").unique(
+        ["cik", "accession"], maintain_order=True
+    )
     if accepted is None:
         return filings.with_columns(accepted_at=pl.lit(None, pl.Datetime("us", "UTC")))
-    return filings.join(accepted.unique("accession"), on="accession", how="left", maintain_order="left")
+    return filings.join(
+        accepted.select("accession", "accepted_at").unique("accession"),
+        on="accession",
+        how="left",
+        maintain_order="left",
+    )

@@ -1,0 +1,75 @@
+"""The command as a process, and a home looked at from outside: what the end-to-end tests of the pipeline share.
+
+Belongs here: starting `fundamentals`, reading what it published. Does not: any test.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.home import PROJECT
+from warehouse.pointer import Pointer, current
+from warehouse.reader import open_read_only
+from warehouse.verify import content_hash
+
+PATIENCE = 120
+"""Seconds after which a process is taken to hang; none of them needs a tenth of that."""
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """The environment of a process that works on a home."""
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(("FUNDAMENTALS_", "DAGSTER_"))
+    }
+    return inherited | {"FUNDAMENTALS_HOME": str(home), "COLUMNS": "100", **more}
+
+
+def command(*arguments: object) -> list[str]:
+    """The words that start `fundamentals`."""
+    return [sys.executable, "-m", "fundamentals", *map(str, arguments)]
+
+
+def sync(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run `fundamentals sync` to its end."""
+    return subprocess.run(
+        command("sync", "--source", source, *arguments),
+        cwd=PROJECT,
+        env=environment(home, **more),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a home has published: the pointer, and the build read back."""
+
+    pointer: Pointer
+    rows: Mapping[str, int]
+    content_hash: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the build is what its pointer says."""
+        return (self.rows, self.content_hash) == (self.pointer.rows, self.pointer.content_hash)
+
+
+def published(home: Path) -> Published:
+    """Open what the pointer names, and count and hash all of it."""
+    folder = home / "published"
+    pointer = current(folder)
+    assert pointer, f"nothing is published in {folder}"
+    with open_read_only(folder / pointer.file) as connection:
+        rows = {name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0] for name in pointer.rows}
+        return Published(pointer, rows, content_hash(connection))
+
+
+def query(home: Path, sql: str) -> list[tuple[object, ...]]:
+    """Ask the link that analysts open."""
+    with open_read_only(home / "published" / "warehouse.duckdb") as connection:
+        return connection.execute(sql).fetchall()

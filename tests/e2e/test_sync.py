@@ -1,0 +1,280 @@
+"""`fundamentals sync` as a process: what it publishes, and what it says where it cannot do what was asked."""
+
+import fcntl
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipelines.home import LOCK
+from tests.e2e.homes import published, query, sync
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, Filer, Mirror
+
+REVENUES = "SELECT symbol, revenue FROM financials WHERE period = 'FY2024' ORDER BY symbol"
+FILERS = (ALFA, BRAVO, CARGO)
+
+
+def revenues(*filers: Filer) -> list[tuple[str, int]]:
+    return [(filer.symbol, filer.trailing(2024, 4)) for filer in filers]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Mirror, Path]:
+    """A mirror and a home that holds what it has; nobody who uses both changes what is published."""
+    folder = tmp_path_factory.mktemp("small")
+    mirror, home = Mirror(folder / "mirror", *FILERS, ABSENT), folder / "home"
+    done = sync(home, mirror.folder)
+    assert done.returncode == 0, done.stderr
+    return mirror, home
+
+
+@pytest.fixture
+def kept(small: tuple[Mirror, Path]) -> Iterator[Path]:
+    """The home, which must serve the same build after the test, from the same pointer."""
+    pointer = small[1] / "published" / "CURRENT.json"
+    before = pointer.read_bytes()
+    yield small[1]
+    assert pointer.read_bytes() == before
+    assert published(small[1]).is_whole
+    assert query(small[1], REVENUES) == revenues(*FILERS)
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """Exit status 1, and one line on standard error that says why."""
+    assert done.returncode == 1, done.stderr
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    told = [line for line in lines if line.startswith("fundamentals sync: ")]
+    assert len(told) == 1, done.stderr
+    assert all(word in told[0] for word in words), told[0]
+    assert "Traceback" not in done.stderr
+    assert all("━" in line for line in lines if line not in told), done.stderr
+
+
+def test_a_mirror_is_published_and_told(small):
+    _, home = small
+    whole = published(home)
+    assert whole.is_whole
+    assert whole.pointer.companies == 3
+    assert whole.pointer.synchronization.source == "mirror"
+    assert query(home, REVENUES) == revenues(*FILERS)
+
+
+def test_a_second_time_nothing_is_appended_and_nothing_is_built(tmp_path):
+    mirror, home = Mirror(tmp_path / "mirror", *FILERS, ABSENT), tmp_path / "home"
+    first = sync(home, mirror.folder)
+    before, files = published(home), sorted(path.name for path in home.glob("published/warehouse-*"))
+
+    second = sync(home, mirror.folder)
+
+    assert (first.returncode, second.returncode) == (0, 0), second.stderr
+    assert cells(first.stdout) | {"seconds": ""} == {
+        "seen": "4",
+        "with documents": "3",
+        "changed": "3",
+        "failed": "0",
+        "quarantined": "0",
+        "covered": "3",
+        "values": "144",
+        "versions": cells(first.stdout)["versions"],
+        "seconds": "",
+        "build": "published",
+    }
+    assert (cells(second.stdout)["changed"], cells(second.stdout)["build"]) == ("0", "unchanged")
+    assert first.stdout.splitlines()[-1] == str(home / "published" / "warehouse.duckdb")
+    after = published(home)
+    assert sorted(path.name for path in home.glob("published/warehouse-*")) == files
+    assert (after.rows, after.content_hash) == (before.rows, before.content_hash)
+    assert after.pointer.build == before.pointer.build
+    assert after.pointer.published_at == before.pointer.published_at
+    assert after.pointer.synchronization.started_at > before.pointer.synchronization.finished_at
+    times = json.loads((home / "published" / after.pointer.synchronized_file).read_text())
+    assert set(times.values()) == {after.pointer.synchronization.started_at}
+    assert query(home, "SELECT count(*) FROM syncs") == [(1,)]
+
+
+def cells(table: str) -> dict[str, str]:
+    rows = [line.strip("│ ").split("│") for line in table.splitlines() if line.startswith("│")]
+    return {name.strip(): value.strip() for name, value in rows}
+
+
+def test_an_unknown_symbol(small, kept):
+    refused(sync(kept, small[0].folder, "--symbols", "BRVO,ALFB"), "no such symbol", "ALFB", "did you mean ALFA?")
+
+
+def test_a_path_that_is_none(small, kept, tmp_path):
+    refused(sync(kept, tmp_path / "nowhere"), "nowhere is not a directory", "give live, sample, or a mirror")
+
+
+def test_a_path_that_is_a_file(small, kept, tmp_path):
+    (tmp_path / "file").touch()
+    refused(sync(kept, tmp_path / "file"), "file is not a directory")
+
+
+def test_a_path_that_cannot_be_read(small, kept, tmp_path):
+    (tmp_path / "mirror").symlink_to("mirror")
+    refused(sync(kept, tmp_path / "mirror"), f"{tmp_path / 'mirror'}", "give live, sample, or a mirror")
+
+
+def test_a_folder_without_the_list_of_companies(small, kept, tmp_path):
+    (tmp_path / "data.sec.gov").mkdir()
+    refused(sync(kept, tmp_path), "has no www.sec.gov/files/company_tickers_exchange.json", "the list of companies")
+
+
+@pytest.mark.parametrize("content", ["", "<html>", '{"fields": ["cik", "name"', '{"fields": [], "data": []}'])
+def test_a_list_of_companies_that_is_none(small, kept, tmp_path, content):
+    mirror = Mirror(tmp_path, *FILERS)
+    mirror.tickers.write_text(content)
+    refused(sync(kept, mirror.folder), "tickers file")
+
+
+def test_live_without_a_name(small, kept):
+    refused(sync(kept, "live"), "needs EDGAR_USER_AGENT", 'EDGAR_USER_AGENT="Name mail@example.org"')
+
+
+def test_a_home_of_the_other_kind(small, kept):
+    refused(sync(kept, "sample"), "holds real data", f"use another home: FUNDAMENTALS_HOME={kept}-sample")
+
+
+def test_a_home_that_cannot_be_written(small, kept, tmp_path):
+    (tmp_path / "file").touch()
+    refused(sync(tmp_path / "file" / "home", small[0].folder), "cannot be written", "set FUNDAMENTALS_HOME")
+
+
+def test_a_second_synchronization_at_the_same_time(small, kept):
+    with (kept / LOCK).open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused(sync(kept, small[0].folder), "another synchronization is running")
+
+
+def test_a_damaged_table(small, kept, tmp_path):
+    """It says what to delete, and then it is made anew."""
+    values = kept / "tables" / "values.parquet"
+    whole = values.read_bytes()
+    try:
+        values.write_bytes(whole[: len(whole) // 2])
+        refused(sync(kept, small[0].folder), "values.parquet", "delete the folder")
+    finally:
+        values.write_bytes(whole)
+
+
+def truncated(raw: bytes) -> bytes:
+    return raw[: len(raw) // 2]
+
+
+def no_json(raw: bytes) -> bytes:
+    return b"<html>Undeclared automated tool</html>"
+
+
+def of_another(raw: bytes) -> bytes:
+    return raw.replace(b'"cik": 102', b'"cik": 101', 1)
+
+
+def of_other_types(raw: bytes) -> bytes:
+    document = json.loads(raw)
+    document["facts"]["us-gaap"][EARNINGS]["units"] = "USD/shares"
+    return json.dumps(document).encode()
+
+
+BROKEN = {
+    "truncated": (truncated, "is no whole JSON document"),
+    "no JSON": (no_json, "is no whole JSON document"),
+    "of another": (of_another, "the cik is 101: the document is another company's"),
+    "of other types": (of_other_types, f"{EARNINGS}/units: 'units' is text, expected an object"),
+}
+
+
+@pytest.mark.parametrize(("breaking", "reason"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_document_is_quarantined(tmp_path, breaking: Callable[[bytes], bytes], reason):
+    """Its company keeps what it had, the others are brought up to date and published."""
+    mirror, home = Mirror(tmp_path / "mirror", *FILERS), tmp_path / "home"
+    assert sync(home, mirror.folder).returncode == 0
+    grown = replace(CARGO, scale=400)
+    mirror.hold(replace(BRAVO, scale=900), grown)
+    facts = mirror.facts(BRAVO)
+    facts.write_bytes(breaking(facts.read_bytes()))
+
+    done = sync(home, mirror.folder)
+
+    assert done.returncode == 0, done.stderr
+    assert (cells(done.stdout)["quarantined"], cells(done.stdout)["build"]) == ("1", "published")
+    told = [line for line in done.stderr.splitlines() if line.startswith("quarantined: CIK 0000000102: ")]
+    assert len(told) == 1
+    assert reason in told[0]
+    assert "its previous values stay" in told[0]
+    assert "Traceback" not in done.stderr
+    assert published(home).is_whole
+    assert query(home, REVENUES) == revenues(ALFA, BRAVO, grown)
+    assert query(home, "SELECT cik, reason IS NOT NULL, place LIKE 'companyfacts of%' FROM quarantine") == [
+        (BRAVO.cik, True, True)
+    ]
+    if breaking is truncated:  # asked for by name, it is what was not done; another is
+        assert sync(home, mirror.folder, "--symbols", "BRVO").returncode == 1
+        assert sync(home, mirror.folder, "--symbols", "ALFA").returncode == 0
+
+
+def test_too_many_broken_documents_hold_back_publishing(tmp_path):
+    mirror, home = Mirror(tmp_path / "mirror", *FILERS), tmp_path / "home"
+    assert sync(home, mirror.folder).returncode == 0
+    before = published(home).pointer
+    for filer in FILERS:
+        mirror.facts(filer).write_text("<html>")
+
+    done = sync(home, mirror.folder)
+
+    assert done.returncode == 1
+    assert done.stderr.count("quarantined: CIK ") == 3
+    assert "nothing was published: few_are_quarantined: 3 of 3 companies with documents are quarantined" in done.stderr
+    assert "Traceback" not in done.stderr
+    after = published(home)
+    assert (after.pointer, after.is_whole) == (before, True)
+
+
+def test_one_symbol_is_updated_and_the_rest_kept(tmp_path):
+    mirror, home = Mirror(tmp_path / "mirror", *FILERS), tmp_path / "home"
+    assert sync(home, mirror.folder).returncode == 0
+    first = published(home).pointer
+    grown = replace(BRAVO, scale=900)
+    mirror.hold(grown, replace(CARGO, scale=900))
+
+    done = sync(home, mirror.folder, "--symbols", "brvo")
+
+    assert done.returncode == 0, done.stderr
+    assert query(home, REVENUES) == revenues(ALFA, grown, CARGO)
+    after = published(home)
+    assert after.is_whole
+    times = json.loads((home / "published" / after.pointer.synchronized_file).read_text())
+    assert times[BRAVO.cik] == after.pointer.synchronization.started_at
+    assert times[ALFA.cik] == times[CARGO.cik] == first.synchronization.started_at
+    assert query(home, "SELECT count(*) FROM syncs") == [(2,)]
+
+
+def test_everything_again_is_the_same_build(small, tmp_path):
+    """--full makes every row anew, and no reader has to move."""
+    mirror, home = Mirror(tmp_path / "mirror", *FILERS), tmp_path / "home"
+    assert sync(home, mirror.folder).returncode == 0
+    before = published(home)
+    done = sync(home, mirror.folder, "--full")
+    assert done.returncode == 0, done.stderr
+    assert cells(done.stdout)["build"] == "unchanged"
+    after = published(home)
+    assert (after.pointer.build, after.content_hash) == (before.pointer.build, before.content_hash)
+
+
+def test_the_build_does_not_depend_on_the_home(small, tmp_path):
+    """The same documents, in another order of synchronizing, make the same content."""
+    mirror, home = small
+    assert sync(tmp_path / "home", mirror.folder, "--symbols", "CRGO").returncode == 0
+    assert sync(tmp_path / "home", mirror.folder).returncode == 0
+    assert published(tmp_path / "home").content_hash == published(home).content_hash
+
+
+def test_the_mirror_of_real_documents(mirror, tmp_path):
+    """Some companies of the real list, with 404 for the many that have no document."""
+    done = sync(tmp_path / "home", mirror, "--symbols", "AAPL,nvda")
+    assert done.returncode == 0, done.stderr
+    revenue = "SELECT period, revenue FROM financials WHERE symbol = 'AAPL' AND period = 'FY2025'"
+    assert query(tmp_path / "home", revenue) == [("FY2025", 416161000000)]

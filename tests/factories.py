@@ -1,0 +1,218 @@
+"""Fictional filers for tests of the rules: they file as companies do, and what they earned is known.
+
+Belongs here: rows of facts as the decoder gives them, and filers whose quarters are given and whose reports follow
+from them. Does not: whole documents in EDGAR's JSON (the sample source), or any rule under test.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+import polars as pl
+
+from pipelines.normalize import facts
+from pipelines.normalize.standardize import Standardized
+
+CIK = "9990000901"
+
+REVENUE = "Revenues"
+NET_INCOME = "NetIncomeLoss"
+EPS = "EarningsPerShareBasic"
+DIVIDENDS = "CommonStockDividendsPerShareDeclared"
+SHARES = "WeightedAverageNumberOfSharesOutstandingBasic"
+DILUTED = "WeightedAverageNumberOfDilutedSharesOutstanding"
+CASH_FLOW = "NetCashProvidedByUsedInOperatingActivities"
+CAPITAL_SPENDING = "PaymentsToAcquirePropertyPlantAndEquipment"
+CASH = "CashAndCashEquivalentsAtCarryingValue"
+ASSETS = "Assets"
+
+UNITS = {EPS: "USD/shares", DIVIDENDS: "USD/shares", SHARES: "shares", DILUTED: "shares"}
+MILLION = 1e6
+DAYS_TO_10Q, DAYS_TO_10K = 40, 60
+
+Row = dict[str, Any]
+
+
+def day(text: str) -> date:
+    return date.fromisoformat(text)
+
+
+def fact(
+    tag: str,
+    value: float,
+    start: str | date | None,
+    end: str | date,
+    *,
+    form: str = "10-K",
+    filed: str | date = "2024-02-20",
+    accession: str | None = None,
+    unit: str | None = None,
+    taxonomy: str = "us-gaap",
+    fy: int | None = None,
+    cik: str = CIK,
+) -> Row:
+    """One fact as filed; filings of one form and day are one filing unless `accession` says otherwise."""
+    return {
+        "cik": cik,
+        "taxonomy": taxonomy,
+        "tag": tag,
+        "unit": unit or UNITS.get(tag, "USD"),
+        "start": None if start is None else str(start),
+        "end": str(end),
+        "value": float(value),
+        "accession": accession or f"{cik}-{form}-{filed}",
+        "fy": fy,
+        "form": form,
+        "filed": str(filed),
+    }
+
+
+def raw(*rows: Row | Sequence[Row]) -> pl.DataFrame:
+    """Facts as the decoder gives them; lists of rows are taken apart."""
+    flat = [row for part in rows for row in ([part] if isinstance(part, dict) else part)]
+    return pl.DataFrame(flat, schema=facts.RAW_SCHEMA)
+
+
+def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Typed, in one currency, in filing order."""
+    periodic = facts.typed(rows)
+    return facts.in_filing_order(facts.in_currency(periodic, facts.reporting_currency(periodic)))
+
+
+def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What each filing states for each concept, and the facts behind it."""
+    ordered = ordered_facts(rows)
+    return facts.stated_concepts(ordered, facts.industries(ordered))
+
+
+def value_of(found: Standardized, item: str, kind: str, end: str | date, cik: str = CIK) -> float | None:
+    """The value of an item for a period; None where it has none."""
+    return row_of(found.values, item, kind, end, cik).get("value")
+
+
+def row_of(rows: pl.DataFrame, item: str, kind: str, end: str | date, cik: str = CIK) -> Row:
+    """The row of an item and period in a table of Standardized; empty where it has none."""
+    at = day(end) if isinstance(end, str) else end
+    found = rows.filter(cik=cik, item=item, period_kind=kind, period_end=at)
+    assert found.height <= 1, "an item has two values for one period"
+    return found.row(0, named=True) if found.height else {}
+
+
+def month_ends(first_year: int, quarters: int, last_month: int = 12) -> list[date]:
+    """Quarter ends at month ends, of fiscal years that end with `last_month`, from the year ending in first_year."""
+    ends = []
+    for number in range(quarters):
+        months = first_year * 12 + last_month - 9 + 3 * number  # months since year 0, of the month after
+        ends.append(date(months // 12, months % 12 + 1, 1) - timedelta(days=1))
+    return ends
+
+
+def week_ends(before: date, weeks: Sequence[int]) -> list[date]:
+    """Quarter ends so many weeks apart, from the day before the first."""
+    ends = []
+    for number in weeks:
+        before += timedelta(weeks=number)
+        ends.append(before)
+    return ends
+
+
+@dataclass
+class Filer:
+    """A company whose discrete quarters are known, and which reports them as companies do.
+
+    10-Q: three months and the year to date beside the same stretches of the year before. 10-K: the year beside two
+    years before, and no fourth quarter. Balances: at the end and at the last fiscal year end.
+
+    Attributes:
+        ends: quarter ends, whole fiscal years first.
+        sums: element -> amount of each quarter, which add up (money, per share).
+        means: element -> average of each quarter, weighted by days (shares).
+        balances: element -> amount at each quarter end.
+        before: the day before the first quarter; by default the first quarter is the three months of its end.
+        to_date_only: elements that 10-Qs show for the year to date alone, as cash flows are.
+        annual_only: no quarterly reports.
+        annual_form: 10-K, or 20-F.
+        names: added to the year of the year end, for the `fy` of its reports.
+    """
+
+    ends: Sequence[date]
+    sums: dict[str, Sequence[float]] = field(default_factory=dict)
+    means: dict[str, Sequence[float]] = field(default_factory=dict)
+    balances: dict[str, Sequence[float]] = field(default_factory=dict)
+    before: date | None = None
+    to_date_only: frozenset[str] = frozenset({CASH_FLOW, CAPITAL_SPENDING})
+    annual_only: bool = False
+    annual_form: str = "10-K"
+    names: int = 0
+    cik: str = CIK
+    taxonomy: str = "us-gaap"
+
+    def facts(self) -> pl.DataFrame:
+        """Every fact that it has filed."""
+        return raw(self.rows())
+
+    def rows(self) -> list[Row]:
+        return [row for number in range(len(self.ends)) for row in self._report(number)]
+
+    def start(self, first: int) -> date:
+        """First day of a quarter."""
+        if first > 0:
+            return self.ends[first - 1] + timedelta(days=1)
+        if self.before:
+            return self.before + timedelta(days=1)
+        return (self.ends[0].replace(day=1) - timedelta(days=32)).replace(day=1)
+
+    def days(self, first: int, last: int) -> int:
+        return (self.ends[last] - self.start(first)).days + 1
+
+    def filed(self, number: int) -> date:
+        is_annual = number % 4 == 3
+        return self.ends[number] + timedelta(days=DAYS_TO_10K if is_annual else DAYS_TO_10Q)
+
+    def summed(self, element: str, first: int, last: int) -> float:
+        return float(sum(self.sums[element][first : last + 1]))
+
+    def mean(self, element: str, first: int, last: int) -> float:
+        """Average of some quarters, weighted by their days."""
+        weighted = sum(self.means[element][n] * self.days(n, n) for n in range(first, last + 1))
+        return weighted / self.days(first, last)
+
+    def _report(self, number: int) -> list[Row]:
+        is_annual = number % 4 == 3
+        if self.annual_only and not is_annual:
+            return []
+        form = self.annual_form if is_annual else "10-Q"
+        year = number - number % 4
+        rows = []
+        for back in (0, 4, 8) if is_annual else (0, 4):
+            last, first = number - back, year - back
+            if first < 0:
+                continue
+            stretches = {(first, last)} if is_annual else {(first, last), (last, last)}
+            for begins, ends in sorted(stretches):
+                rows += self._flows(form, number, begins, ends, to_date=begins == first)
+        for at in {number, year - 1} - {-1}:
+            rows += [self._row(tag, amounts[at], None, at, form, number) for tag, amounts in self.balances.items()]
+        return rows
+
+    def _flows(self, form: str, number: int, first: int, last: int, *, to_date: bool) -> list[Row]:
+        sums = [tag for tag in self.sums if to_date or tag not in self.to_date_only]
+        return [
+            *(self._row(tag, self.summed(tag, first, last), self.start(first), last, form, number) for tag in sums),
+            *(self._row(tag, self.mean(tag, first, last), self.start(first), last, form, number) for tag in self.means),
+        ]
+
+    def _row(self, tag: str, value: float, start: date | None, last: int, form: str, number: int) -> Row:
+        year_end = self.ends[min(number - number % 4 + 3, len(self.ends) - 1)]
+        return fact(
+            tag,
+            value,
+            start,
+            self.ends[last],
+            form=form,
+            filed=self.filed(number),
+            taxonomy=self.taxonomy,
+            fy=year_end.year + self.names,
+            cik=self.cik,
+        )

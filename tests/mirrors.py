@@ -1,0 +1,155 @@
+"""Small mirror directories of fictional companies, in EDGAR's layout and shapes, for tests.
+
+Belongs here: filers whose numbers are easy to reason about, and the files that a mirror would hold of them.
+Does not: anything true to accounting beyond what a test needs (the sample simulates filers).
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+REVENUE, INCOME = "RevenueFromContractWithCustomerExcludingAssessedTax", "NetIncomeLoss"
+EARNINGS, SHARES = "EarningsPerShareBasic", "WeightedAverageNumberOfSharesOutstandingBasic"
+ASSETS, EQUITY = "Assets", "StockholdersEquity"
+QUARTER_ENDS = ((3, 31), (6, 30), (9, 30), (12, 31))
+LAST_YEAR = 2024
+
+
+@dataclass(frozen=True, slots=True)
+class Filer:
+    """One fictional company that files by the calendar: three 10-Q with year-to-date columns, and a 10-K.
+
+    `scale` is the revenue of its first quarter in millions; each quarter adds one million. A tenth is net income.
+    """
+
+    number: int
+    symbol: str
+    scale: int = 100
+    first_year: int = 2022
+    name: str = ""
+    exchange: str | None = "Nasdaq"
+
+    @property
+    def cik(self) -> str:
+        """Ten digits."""
+        return f"{self.number:010d}"
+
+    def revenue(self, year: int, quarter: int) -> int:
+        """Of one quarter, in dollars."""
+        return (self.scale + (year - self.first_year) * 4 + quarter - 1) * 1_000_000
+
+    def trailing(self, year: int, quarter: int) -> int:
+        """The sum of the four quarters that end with this one."""
+        last = year * 4 + quarter - 1
+        return sum(self.revenue(*divmod(n, 4)) + 1_000_000 for n in range(last - 3, last + 1))
+
+
+ALFA, BRAVO, CARGO = Filer(101, "ALFA", 100), Filer(102, "BRVO", 200), Filer(103, "CRGO", 300)
+ABSENT = Filer(109, "NONE")
+"""Listed, without documents: 404, as most funds."""
+
+
+class Mirror:
+    """A mirror directory that can be changed: what it lists, and what it holds of whom."""
+
+    def __init__(self, folder: Path, *filers: Filer) -> None:
+        self.folder = folder
+        self.list(*filers)
+        self.hold(*(filer for filer in filers if filer != ABSENT))
+
+    @property
+    def tickers(self) -> Path:
+        return self.folder / "www.sec.gov/files/company_tickers_exchange.json"
+
+    def facts(self, filer: Filer) -> Path:
+        return self.folder / f"data.sec.gov/api/xbrl/companyfacts/CIK{filer.cik}.json"
+
+    def submissions(self, filer: Filer) -> Path:
+        return self.folder / f"data.sec.gov/submissions/CIK{filer.cik}.json"
+
+    def list(self, *filers: Filer) -> None:
+        """Write the list of companies: these and no other."""
+        rows = [[filer.number, filer.name or filer.symbol, filer.symbol, filer.exchange] for filer in filers]
+        _write(self.tickers, {"fields": ["cik", "name", "ticker", "exchange"], "data": rows})
+
+    def hold(self, *filers: Filer) -> None:
+        """Write the documents of these."""
+        for filer in filers:
+            _write(self.facts(filer), companyfacts(filer))
+            _write(self.submissions(filer), submissions(filer))
+
+
+def companyfacts(filer: Filer) -> dict[str, Any]:
+    """A companyfacts document of all its filings."""
+    concepts: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for year, quarter in _quarters(filer):
+        for start, end, quarters in _columns(year, quarter):
+            revenue = sum(filer.revenue(end.year, n) for n in quarters)
+            told = ((REVENUE, "USD", revenue), (INCOME, "USD", revenue // 10), (SHARES, "shares", 10_000_000))
+            for tag, unit, value in (*told, (EARNINGS, "USD/shares", revenue / 100_000_000)):
+                fact = {"start": start.isoformat(), "end": end.isoformat(), "val": value}
+                concepts.setdefault(tag, {}).setdefault(unit, []).append(fact | _filing(filer, year, quarter))
+        for tag, value in ((ASSETS, 5_000_000_000), (EQUITY, 2_000_000_000)):
+            fact = {"end": _end(year, quarter).isoformat(), "val": value}
+            concepts.setdefault(tag, {}).setdefault("USD", []).append(fact | _filing(filer, year, quarter))
+    return {
+        "cik": filer.number,
+        "entityName": filer.symbol,
+        "facts": {"us-gaap": {tag: {"label": tag, "description": tag, "units": of} for tag, of in concepts.items()}},
+    }
+
+
+def submissions(filer: Filer) -> dict[str, Any]:
+    """A submissions document: who it is, and its filings, newest first."""
+    filings = [_filing(filer, *quarter) for quarter in _quarters(filer)][::-1]
+    recent = {
+        "accessionNumber": [filing["accn"] for filing in filings],
+        "filingDate": [filing["filed"] for filing in filings],
+        "acceptanceDateTime": [f"{filing['filed']}T21:30:00.000Z" for filing in filings],
+        "form": [filing["form"] for filing in filings],
+    }
+    return {
+        "cik": filer.cik,
+        "name": f"{filer.name or filer.symbol} WORKS INC",
+        "sic": "3571",
+        "fiscalYearEnd": "1231",
+        "category": "Large accelerated filer",
+        "tickers": [filer.symbol],
+        "exchanges": [filer.exchange],
+        "filings": {"recent": recent, "files": []},
+    }
+
+
+def _quarters(filer: Filer) -> Iterator[tuple[int, int]]:
+    yield from ((year, quarter) for year in range(filer.first_year, LAST_YEAR + 1) for quarter in (1, 2, 3, 4))
+
+
+def _columns(year: int, quarter: int) -> list[tuple[date, date, range]]:
+    """The durations of a report: a 10-K tells the year, a 10-Q the quarter and the year to date."""
+    end, first_day = _end(year, quarter), date(year, 1, 1)
+    if quarter in (1, 4):
+        return [(first_day, end, range(1, quarter + 1))]
+    first_of_quarter = _end(year, quarter - 1) + timedelta(days=1)
+    return [(first_of_quarter, end, range(quarter, quarter + 1)), (first_day, end, range(1, quarter + 1))]
+
+
+def _filing(filer: Filer, year: int, quarter: int) -> dict[str, Any]:
+    return {
+        "accn": f"{filer.cik}-{(year + quarter // 4) % 100:02d}-{quarter:06d}",
+        "fy": year,
+        "fp": "FY" if quarter == 4 else f"Q{quarter}",
+        "form": "10-K" if quarter == 4 else "10-Q",
+        "filed": (_end(year, quarter) + timedelta(days=40)).isoformat(),
+    }
+
+
+def _end(year: int, quarter: int) -> date:
+    return date(year, *QUARTER_ENDS[quarter - 1])
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document))

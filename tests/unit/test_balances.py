@@ -1,0 +1,209 @@
+"""Total debt and cash from the lines of one balance sheet: nothing twice, nothing beside its total."""
+
+from datetime import date
+
+import polars as pl
+import pytest
+
+from pipelines.normalize import balances
+from pipelines.normalize.standardize import Standardized, standardize
+from tests.factories import CASH, CIK, NET_INCOME, REVENUE, day, fact, raw, value_of
+
+DEBT_CASES = {
+    # three lines that do not overlap
+    "parts add up": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10}, 100),
+    "noncurrent alone": ({"noncurrent": 70}, 70),
+    "maturities under two tags count once": ({"noncurrent": 70, "current_maturities": 20, "short_term": 20}, 90),
+    "maturities under two tags, a rounding apart": ({"noncurrent": 70, "current_maturities": 20, "short_term": 20.01}, 90),
+    # the parent of maturities and short-term borrowings
+    "current debt is the parent of both": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 30}, 100),
+    "current debt covers unnamed lines": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 31}, 101),
+    "current debt without parts": ({"noncurrent": 70, "current": 30}, 100),
+    "current debt that is the maturities": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 20}, 100),
+    "one amount under three tags": ({"noncurrent": 70, "current_maturities": 20, "short_term": 20, "current": 20}, 90),
+    "current debt below the maturities is no parent": (
+        {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 5},
+        100,
+    ),
+    # totals of long-term debt
+    "a whole beside all parts adds nothing": ({"noncurrent": 70, "current_maturities": 20, "long_term": 90}, 90),
+    "a whole that repeats the noncurrent part": ({"noncurrent": 70, "current_maturities": 20, "long_term": 70}, 90),
+    "a whole with unnamed maturities": ({"noncurrent": 70, "long_term": 90}, 90),
+    "a whole with unnamed maturities, and short-term": ({"noncurrent": 70, "short_term": 10, "long_term": 90}, 100),
+    "the maturities are tagged as short-term": ({"noncurrent": 70, "short_term": 20, "long_term": 90}, 90),
+    "a whole below its part is no whole": ({"noncurrent": 70, "short_term": 10, "long_term": 60}, 80),
+    "a whole without parts": ({"long_term": 90}, 90),
+    "a whole and short-term": ({"long_term": 90, "short_term": 10}, 100),
+    "a whole with its maturities beside it": ({"long_term": 90, "current_maturities": 20}, 90),
+    "a whole, its maturities under the short-term tag too": ({"long_term": 90, "current_maturities": 20, "short_term": 20}, 90),
+    # one total of everything
+    "everything in one line": ({"all": 100}, 100),
+    "everything in one line beside parts": ({"noncurrent": 70, "current_maturities": 20, "all": 105}, 90),
+    # nothing of long term
+    "current debt only": ({"current": 30}, 30),
+    "short-term only": ({"short_term": 10}, 10),
+    "maturities only": ({"current_maturities": 20}, 20),
+    "maturities and short-term only": ({"current_maturities": 20, "short_term": 10}, 30),
+    "the same maturities twice, and nothing else": ({"current_maturities": 20, "short_term": 20}, 20),
+    # zero is an amount
+    "no debt, and said so": ({"noncurrent": 0, "current_maturities": 0}, 0),
+    "a whole of nothing": ({"long_term": 0}, 0),
+}
+
+CASH_CASES = {
+    "the filer's own total comes first": ({"cash_total": 50, "cash": 30, "short_term_investments": 15}, 50),
+    "a total without parts": ({"cash_total": 50}, 50),
+    "a total below its cash is no total": ({"cash_total": 20, "cash": 30, "short_term_investments": 15}, 45),
+    "cash and the securities beside it": ({"cash": 30, "short_term_investments": 15}, 45),
+    "cash alone": ({"cash": 30}, 30),
+    "nothing held": ({"cash": 0}, 0),
+}
+
+
+def sheet(lines: dict[str, float]) -> pl.DataFrame:
+    """One balance sheet with some lines, in millions, as placed on the grid."""
+    rows = [
+        {"concept": name, "value": value * 1e6, "vintage": number, "signature": name.title()}
+        for number, (name, value) in enumerate(lines.items())
+    ]
+    return pl.DataFrame(rows, schema_overrides={"vintage": pl.UInt32}).with_columns(
+        cik=pl.lit(CIK),
+        q=pl.lit(4, pl.Int32),
+        seq=pl.lit(0, pl.Int32),
+        n=pl.lit(0, pl.Int32),
+        rank=pl.lit(0, pl.Int16),
+        end=pl.lit(day("2023-12-31")),
+        filed=pl.lit(day("2024-02-20")),
+        amended=pl.lit(value=False),
+        grain=pl.lit(1e6),
+    )
+
+
+@pytest.mark.parametrize(("lines", "debt"), DEBT_CASES.values(), ids=DEBT_CASES)
+def test_total_debt(lines, debt):
+    """Long-term debt, current maturities and short-term borrowings, each amount once."""
+    found = balances.total_debt(balances.balance_sheets(sheet({f"debt_{name}": value for name, value in lines.items()})))
+
+    assert found["value"].to_list() == pytest.approx([debt * 1e6], rel=1e-6)
+
+
+@pytest.mark.parametrize(("lines", "cash"), CASH_CASES.values(), ids=CASH_CASES)
+def test_cash_and_equivalents(lines, cash):
+    found = balances.cash_and_equivalents(balances.balance_sheets(sheet(lines)))
+
+    assert found["value"].to_list() == [cash * 1e6]
+
+
+def test_a_balance_sheet_without_such_lines_has_no_value():
+    """Absence is no zero; securities without cash are no cash."""
+    other = balances.balance_sheets(sheet({"assets": 500, "short_term_investments": 15}))
+
+    assert balances.total_debt(other).is_empty()
+    assert balances.cash_and_equivalents(other).is_empty()
+
+
+def test_the_lines_that_were_added_are_kept():
+    found = balances.total_debt(
+        balances.balance_sheets(sheet({"debt_noncurrent": 70, "debt_current_maturities": 20, "debt_short_term": 20}))
+    )
+
+    assert found.select("concept", "signature", "grain").rows() == [
+        ("total_debt", "Debt_Noncurrent+Debt_Current_Maturities", 1e6)
+    ]
+    assert found["legs"].to_list() == [[0, 1]]
+
+
+# --- From filings
+
+
+def filed(date_filed: str, form: str = "10-K", **lines: float) -> list[dict]:
+    """A report on 2023 and its balance sheet, or a later one that shows it again."""
+    year = 2023 if date_filed < "2025" else 2024
+    flows = [
+        fact(tag, 100e6, f"{year}-01-01", f"{year}-12-31", form=form, filed=date_filed) for tag in (REVENUE, NET_INCOME)
+    ]
+    return [
+        *flows,
+        *(fact(tag, value * 1e6, None, "2023-12-31", form=form, filed=date_filed) for tag, value in lines.items()),
+    ]
+
+
+def at_the_end(found: Standardized, item: str, end: str | date = "2023-12-31") -> float | None:
+    value = value_of(found, item, "annual", end)
+    return None if value is None else value / 1e6
+
+
+PARTS = {"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 20, "ShortTermBorrowings": 10}
+
+
+def test_elements_become_debt_and_cash():
+    found = standardize(raw(filed("2024-02-20", **PARTS, **{CASH: 30, "MarketableSecuritiesCurrent": 15})))
+
+    assert at_the_end(found, "total_debt") == 100
+    assert at_the_end(found, "cash_and_equivalents") == 45
+
+
+def test_a_later_report_with_fewer_lines_restates_nothing():
+    """The next year's report shows long-term debt of the old balance sheet alone: what it lacks is no restatement."""
+    found = standardize(
+        raw(
+            filed("2024-02-20", **PARTS, **{CASH: 30, "MarketableSecuritiesCurrent": 15}),
+            filed("2025-02-20", LongTermDebtNoncurrent=70, **{CASH: 30}),
+        )
+    )
+
+    assert at_the_end(found, "total_debt") == 100
+    assert at_the_end(found, "cash_and_equivalents") == 45
+
+
+def test_a_later_report_with_the_same_lines_restates():
+    found = standardize(
+        raw(filed("2024-02-20", **PARTS), filed("2025-02-20", **{**PARTS, "LongTermDebtNoncurrent": 75}))
+    )
+
+    assert at_the_end(found, "total_debt") == 105
+
+
+def test_an_amendment_restates_with_whatever_lines():
+    found = standardize(
+        raw(filed("2024-02-20", **PARTS), filed("2024-06-20", form="10-K/A", LongTermDebt=110)),
+    )
+
+    assert at_the_end(found, "total_debt") == 110
+
+
+def test_two_filings_never_make_one_balance_sheet():
+    """Lines of different filings are not added up."""
+    found = standardize(
+        raw(filed("2024-02-20", LongTermDebtNoncurrent=70), filed("2025-02-20", LongTermDebtCurrent=20)),
+    )
+
+    assert at_the_end(found, "total_debt") == 70
+
+
+def test_a_bank_holds_its_cash_on_two_lines():
+    """Cash and due from banks, and interest-bearing deposits; its securities are its business, not its cash."""
+    bank = {"Deposits": 900, "CashAndDueFromBanks": 20, "InterestBearingDepositsInBanks": 300, "ShortTermInvestments": 50}
+    income = [
+        fact(tag, 50e6, "2023-01-01", "2023-12-31", filed="2024-02-20")
+        for tag in ("InterestIncomeExpenseNet", "NoninterestIncome")
+    ]
+
+    found = standardize(raw(filed("2024-02-20", **bank), income))
+
+    assert at_the_end(found, "cash_and_equivalents") == 320
+
+
+def test_operating_leases_deposits_and_payables_are_no_debt():
+    lines = {
+        "OperatingLeaseLiabilityNoncurrent": 40,
+        "Deposits": 900,
+        "AccountsPayableCurrent": 30,
+        "SecuritiesSoldUnderAgreementsToRepurchase": 60,
+        CASH: 1,
+    }
+
+    found = standardize(raw(filed("2024-02-20", **lines)))
+
+    assert at_the_end(found, "total_debt") is None
+    assert found.gaps.filter(item="total_debt")["reason"].unique().to_list() == ["no_tag"]

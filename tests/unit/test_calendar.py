@@ -1,0 +1,316 @@
+"""The fiscal calendar comes from the dates of facts alone, and every fact finds its place on it."""
+
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+
+from pipelines.normalize import calendar
+from pipelines.normalize.standardize import standardize
+from tests.factories import CASH, NET_INCOME, REVENUE, Filer, day, fact, month_ends, ordered_facts, raw, stated, week_ends
+
+WEEKS_52, WEEKS_53 = (13, 13, 13, 13), (13, 13, 13, 14)
+
+
+def filer(ends: list[date], **more) -> Filer:
+    """Two elements that add up, so that each year is stated by more than one."""
+    amounts = [100e6 + 1e6 * number for number in range(len(ends))]
+    return Filer(ends, {REVENUE: amounts, NET_INCOME: [amount / 10 for amount in amounts]}, **more)
+
+
+def grid_of(rows: pl.DataFrame) -> pl.DataFrame:
+    return calendar.fiscal_grid(ordered_facts(rows))
+
+
+def labels(rows: pl.DataFrame) -> list[str]:
+    """`2021Q4 2021-12-31*` for each quarter end; year ends are starred."""
+    return [
+        f"{row['fiscal_year']}Q{row['fiscal_quarter']} {row['period_end']}{'*' if row['is_year_end'] else ''}"
+        for row in grid_of(rows).filter(pl.col("fiscal_quarter") > 0).to_dicts()
+    ]
+
+
+def ends(rows: pl.DataFrame) -> list[date]:
+    return grid_of(rows).filter(pl.col("fiscal_quarter") > 0)["period_end"].to_list()
+
+
+# --- Stretches
+
+
+@pytest.mark.parametrize(
+    ("days", "quarters"),
+    [
+        (84, 1), (91, 1), (98, 1), (112, 1), (119, 1),
+        (168, 2), (182, 2), (196, 2), (252, 3), (273, 3), (280, 3),
+        (364, 4), (366, 4), (371, 4),
+        (30, None), (75, 1), (74, None), (125, 1), (126, None), (189, 2), (518, None),
+    ],
+)  # fmt: skip
+def test_a_stretch_is_one_to_four_quarters(days, quarters):
+    """Wide enough for quarters of 12 to 17 weeks; a month, or a transition of 17 months, is none."""
+    assert pl.select(calendar.quarters_spanned(pl.lit(days))).item() == quarters
+
+
+def test_days_of_a_duration_count_both_ends():
+    year = pl.DataFrame({"start": [day("2023-01-01")], "end": [day("2023-12-31")]})
+
+    assert year.select(calendar.duration_days()).item() == 365
+
+
+@pytest.mark.parametrize(
+    ("year_end", "month"),
+    [("2021-01-03", 12), ("2020-12-27", 12), ("2025-02-01", 1), ("2017-09-03", 8), ("2024-02-03", 1), ("2025-01-11", 1)],
+)
+def test_the_first_ten_days_of_a_month_count_to_the_month_before(year_end, month):
+    assert pl.select(calendar.nominal_month(pl.lit(day(year_end)))).item() == month
+
+
+# --- Calendars
+
+
+def test_calendar_quarters():
+    assert labels(filer(month_ends(2022, 6)).facts()) == [
+        "2022Q1 2022-03-31",
+        "2022Q2 2022-06-30",
+        "2022Q3 2022-09-30",
+        "2022Q4 2022-12-31*",
+        "2023Q1 2023-03-31",
+        "2023Q2 2023-06-30",
+    ]
+
+
+@pytest.mark.parametrize(
+    "weeks",
+    [WEEKS_52, (12, 12, 12, 16), (12, 12, 12, 17), (16, 12, 12, 12), (16, 12, 12, 13), (14, 13, 13, 13)],
+    ids=str,
+)
+def test_years_of_weeks(weeks):
+    """Fifty-two or fifty-three weeks, whichever quarter is the long one: its number is its place in the year."""
+    before = day("2020-08-30")
+    quarter_ends = week_ends(before, [*weeks, *WEEKS_52, *weeks, *weeks[:2]])
+
+    grid = grid_of(filer(quarter_ends, before=before).facts()).filter(pl.col("fiscal_quarter") > 0)
+
+    assert grid["period_end"].to_list() == quarter_ends
+    assert grid["fiscal_quarter"].to_list() == [1, 2, 3, 4] * 3 + [1, 2]
+
+
+def test_a_year_that_ends_in_early_january_belongs_to_the_year_before():
+    """53 weeks to 3 January 2021 are fiscal year 2020, and the next year ends in December."""
+    before = day("2018-12-30")
+    quarter_ends = week_ends(before, [*WEEKS_52, *WEEKS_53, *WEEKS_52])
+
+    year_ends = [label for label in labels(filer(quarter_ends, before=before).facts()) if label.endswith("*")]
+
+    assert year_ends == ["2019Q4 2019-12-29*", "2020Q4 2021-01-03*", "2021Q4 2022-01-02*"]
+
+
+def test_a_year_may_be_named_after_the_year_it_begins_in():
+    """Most retailers call the year to the end of January 2024 fiscal 2023: the majority of their reports says so."""
+    quarter_ends = month_ends(2022, 10, last_month=1)
+
+    assert labels(filer(quarter_ends, names=-1).facts())[3] == "2021Q4 2022-01-31*"
+    assert labels(filer(quarter_ends).facts())[3] == "2022Q4 2022-01-31*"
+
+
+def test_one_report_with_an_odd_name_renames_nothing():
+    rows = filer(month_ends(2019, 20)).facts()
+    odd = pl.when(pl.col("filed") == "2021-03-01").then(pl.col("fy") - 1).otherwise("fy")
+
+    assert labels(rows.with_columns(fy=odd)) == labels(rows)
+
+
+def test_reports_without_a_name_are_named_after_the_year_they_end_in():
+    rows = filer(month_ends(2022, 4)).facts().with_columns(fy=pl.lit(None, pl.Int32))
+
+    assert labels(rows)[-1] == "2022Q4 2022-12-31*"
+
+
+def test_twelve_months_in_a_quarterly_report_are_no_fiscal_year():
+    """Some filers state trailing twelve months in every 10-Q."""
+    company = filer(month_ends(2021, 10))
+    twelve = [
+        fact(tag, 500e6, company.start(number - 3), company.ends[number], form="10-Q", filed=company.filed(number))
+        for number in (4, 5, 6, 8, 9)
+        for tag in (REVENUE, NET_INCOME)
+    ]
+
+    assert labels(raw(company.rows(), twelve)) == labels(company.facts())
+
+
+def test_a_year_that_a_later_report_repeats_a_day_off_is_the_same_year():
+    company = filer(month_ends(2021, 8))
+    shifted = [
+        fact(tag, 400e6, "2021-01-02", "2022-01-01", filed=company.filed(7), fy=2022) for tag in (REVENUE, NET_INCOME)
+    ]
+
+    assert labels(raw(company.rows(), shifted)) == labels(company.facts())
+
+
+def test_a_comparative_that_overlaps_reported_years_is_no_year():
+    """Pro forma years of other dates, shown beside the real ones."""
+    company = filer(month_ends(2021, 8))
+    odd = [fact(tag, 9e6, "2021-07-01", "2022-06-30", filed=company.filed(7), fy=2022) for tag in (REVENUE, NET_INCOME)]
+
+    assert labels(raw(company.rows(), odd)) == labels(company.facts())
+
+
+def test_annual_reports_alone_give_year_ends_alone():
+    grid = grid_of(filer(month_ends(2021, 12), annual_only=True, annual_form="20-F").facts())
+
+    assert grid.select("period_end", "fiscal_quarter", "is_year_end").rows() == [
+        (day("2020-12-31"), 0, False),
+        (day("2021-12-31"), 4, True),
+        (day("2022-12-31"), 4, True),
+        (day("2023-12-31"), 4, True),
+    ]
+    assert grid["q"].to_list() == [0, 4, 8, 12]
+    assert grid["previous_end"].to_list() == [None] * 4
+
+
+def test_a_company_without_an_annual_report_has_a_running_year():
+    """It begins where its years to date begin; the day before is a year end, with the balances shown for it."""
+    found = labels(filer(month_ends(2023, 3, last_month=6)).facts())
+
+    assert found == ["2022Q4 2022-06-30*", "2023Q1 2022-09-30", "2023Q2 2022-12-31", "2023Q3 2023-03-31"]
+
+
+def test_a_company_without_durations_has_no_calendar():
+    assert grid_of(raw(fact(CASH, 5, None, "2023-12-31"))).is_empty()
+
+
+def test_the_end_that_most_facts_state_is_the_quarters_end():
+    company = filer(month_ends(2022, 8))
+    stray = fact(REVENUE, 1e6, "2023-04-01", "2023-06-29", form="10-Q", filed=company.filed(5))
+
+    assert day("2023-06-30") in ends(raw(company.rows(), stray))
+    assert day("2023-06-29") not in ends(raw(company.rows(), stray))
+
+
+def test_a_quarter_without_facts_leaves_a_hole():
+    """The numbers go on, and what comes after the hole has no previous end."""
+    everything = filer(month_ends(2022, 12)).facts()
+    one_quarter = (pl.col("form") == "10-Q") & (pl.col("filed") == "2024-05-10")
+
+    grid = grid_of(everything.filter((pl.col("form") == "10-K") | one_quarter)).select("q", "period_end", "previous_end")
+
+    assert grid.rows() == [
+        (0, day("2021-12-31"), None),
+        (4, day("2022-12-31"), None),
+        (5, day("2023-03-31"), day("2022-12-31")),
+        (8, day("2023-12-31"), None),
+        (9, day("2024-03-31"), day("2023-12-31")),
+        (12, day("2024-12-31"), None),
+    ]
+
+
+def test_years_that_nobody_reported_are_counted():
+    """Two reports five years apart: the numbers of the quarters between are kept free."""
+    early, late = filer(month_ends(2012, 4)), filer(month_ends(2018, 6))
+    between = fact(REVENUE, 5e6, "2015-04-01", "2015-06-30", form="10-Q", filed="2018-08-09")
+
+    grid = grid_of(raw(early.rows(), late.rows(), between))
+    number = dict(grid.select("period_end", "q").iter_rows())
+
+    assert number[day("2018-12-31")] - number[day("2012-12-31")] == 24
+    assert number[day("2015-06-30")] - number[day("2012-12-31")] == 10
+
+
+# --- Transition periods
+
+
+def transition() -> tuple[pl.DataFrame, list[float]]:
+    """Fiscal years to June until 2022, then six months to December in a 10-KT, then calendar years."""
+    old = filer(month_ends(2021, 8, last_month=6))
+    new = filer(month_ends(2023, 5), before=day("2022-12-31"))
+    september, december = [110e6, 120e6]
+    stub = [
+        *(fact(t, v, "2022-07-01", "2022-09-30", form="10-Q", filed="2022-11-09") for t, v in _both(september)),
+        *(fact(t, v, "2022-07-01", "2022-12-31", form="10-KT", filed="2023-03-01") for t, v in _both(september + december)),
+    ]
+    quarters = [*old.sums[REVENUE], september, december, *new.sums[REVENUE]]
+    return raw(old.rows(), stub, new.rows()), quarters
+
+
+def _both(revenue: float) -> list[tuple[str, float]]:
+    return [(REVENUE, revenue), (NET_INCOME, revenue / 10)]
+
+
+def test_a_transition_period_is_no_fiscal_year():
+    found = labels(transition()[0])
+
+    assert [label for label in found if label.endswith("*")] == [
+        "2021Q4 2021-06-30*",
+        "2022Q4 2022-06-30*",
+        "2023Q4 2023-12-31*",
+    ]
+    assert [label[-10:] for label in found if "2022-0" in label or "2022-1" in label][-2:] == ["2022-09-30", "2022-12-31"]
+
+
+def test_twelve_months_tile_a_transition_period():
+    """At each quarter end after the change, twelve months are the four quarters before it, whatever year they are of."""
+    rows, quarters = transition()
+
+    found = standardize(rows).values.filter(item="revenue", period_kind="ttm").sort("period_end")
+
+    expected = [sum(quarters[number - 3 : number + 1]) for number in range(3, len(quarters))]
+    assert found["value"].to_list() == expected
+    assert found["period_end"].to_list()[5:7] == [day("2022-09-30"), day("2022-12-31")]
+
+
+# --- The place of a fact
+
+
+def placed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Vintages on the grid, with the label of the quarter that they end in."""
+    vintages, _ = stated(rows)
+    grid = grid_of(rows)
+    return calendar.on_grid(vintages, grid).join(grid.select("cik", "q", "period_end"), on=["cik", "q"])
+
+
+def test_facts_find_their_quarter_and_their_length():
+    company = filer(month_ends(2022, 8), balances={CASH: [5e6] * 8})
+
+    found = placed(company.facts()).select("concept", "period_end", "n", "days").unique()
+
+    third = found.filter(period_end=day("2023-09-30"))
+    assert sorted(third.select("concept", "n").rows()) == [
+        ("cash", 0),
+        ("net_income_parent", 1),
+        ("net_income_parent", 3),
+        ("revenue", 1),
+        ("revenue", 3),
+    ]
+    assert third.filter(concept="revenue").sort("n")["days"].to_list() == [92, 273]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "fits"),
+    [
+        ("2023-04-01", "2023-06-30", True),
+        ("2023-04-02", "2023-06-30", True),  # filers start a day late
+        ("2023-04-01", "2023-07-07", True),  # or end a week late
+        ("2023-04-01", "2023-07-09", False),
+        ("2023-04-15", "2023-06-30", False),
+        ("2023-06-01", "2023-06-30", False),  # a month
+        ("2022-07-01", "2023-06-30", True),  # twelve months, though no fiscal year
+        (None, "2023-06-26", True),
+        (None, "2023-05-15", False),
+    ],
+)
+def test_what_starts_or_ends_elsewhere_is_no_fiscal_period(start, end, fits):
+    """Within a week the dates are those of the grid; beyond, a fact says nothing about a fiscal period."""
+    company = filer(month_ends(2022, 8))
+    tag = "OperatingIncomeLoss" if start else CASH
+    rows = raw(company.rows(), fact(tag, 5e6, start, end, form="10-Q", filed="2023-08-09"))
+
+    found = placed(rows).filter(pl.col("concept").is_in(["operating_income", "cash"]))
+
+    assert found["period_end"].to_list() == ([day("2023-06-30")] if fits else [])
+
+
+def test_a_balance_near_two_ends_is_the_nearer_ones():
+    company = filer(month_ends(2022, 8))
+    rows = raw(company.rows(), fact(CASH, 5e6, None, day("2023-06-30") - timedelta(days=3), filed="2024-02-29"))
+
+    assert placed(rows).filter(concept="cash")["period_end"].to_list() == [day("2023-06-30")]

@@ -1,0 +1,147 @@
+"""The demonstration: what it prints works when pasted, and no key is made where nothing will be served."""
+
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import httpx
+import pytest
+
+from serve import demo
+from serve.access.accounts import Accounts
+from serve.settings import Settings
+from tests import builds
+
+ROOT = Path(__file__).parents[2]
+LAST_LINE = "warehouse.duckdb"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with the small build; its path has a blank."""
+    home = tmp_path / "a home"
+    builds.publish_small(home / "published")
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(home))
+    return home
+
+
+@contextmanager
+def demonstrated() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`python -m serve.demo` as a process on a free port, and what it printed before it serves."""
+    command = [sys.executable, "-m", "serve.demo", "--port", "0"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            printed = ""
+            for line in process.stdout:
+                printed += line
+                if LAST_LINE in line:
+                    break
+            yield process, printed
+        finally:
+            process.kill()
+
+
+def pasted(printed: str) -> list[str]:
+    """The lines to paste."""
+    return re.findall(r"^curl .*$", printed, re.MULTILINE)
+
+
+def test_the_requests_are_answered_and_the_file_opens(home: Path) -> None:
+    with demonstrated() as (process, printed):
+        answers = []
+        for line in pasted(printed):
+            program, option, header, url = shlex.split(line)
+            name, _, key = header.partition(": ")
+            assert (program, option, name) == ("curl", "-H", "X-Api-Key")
+            assert url.startswith("http://127.0.0.1:")
+            with httpx.Client(transport=httpx.HTTPTransport(retries=3)) as client:
+                answers.append(client.get(url, headers={name: key}))
+        assert [answer.status_code for answer in answers] == [200, 200, 200]
+        companies, profile, financials = (answer.json()["data"] for answer in answers)
+        assert [company["symbol"] for company in companies] == ["ABCX", "FJRD", "LNTR", "LNTR-B", "ODDY"]
+        assert profile["symbol"] == "FJRD"
+        assert [period["period"] for period in financials] == ["FY2024", "FY2023"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+    file = printed.strip().splitlines()[-1].strip()
+    assert file == str(home / "published" / "warehouse.duckdb")
+    with duckdb.connect(file, read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM companies").fetchall() == [(7,)]
+
+
+@pytest.mark.skipif(not (shutil.which("bash") and shutil.which("curl")), reason="bash or curl is missing")
+@pytest.mark.usefixtures("home")
+def test_the_lines_paste_into_bash_as_they_are() -> None:
+    with demonstrated() as (_, printed):
+        script = "\n".join(
+            line.replace("curl ", "curl --silent --show-error --fail --retry 3 ", 1) for line in pasted(printed)
+        )
+        ran = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=False, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.count('"api_version":"v1"') == 3
+
+
+def test_the_requests_go_to_this_machine_whatever_the_public_address(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the key is good, its subscription active, when serving begins on the port that was printed."""
+    served = []
+
+    def run(settings: Settings, listener: socket.socket) -> None:
+        served.append((settings, listener.getsockname()[1]))
+
+    monkeypatch.setattr(demo, "_run", run)
+    monkeypatch.setenv("FUNDAMENTALS_BASE_URL", "https://data.example.org/v1")
+    assert demo.main(["--port", "0"]) == 0
+    printed = capsys.readouterr().out
+    [(settings, port)] = served
+    assert settings == Settings(home, "https://data.example.org/v1")
+    assert len(pasted(printed)) == 3
+    assert all(f"'http://127.0.0.1:{port}/v1/companies" in line for line in pasted(printed))
+    accounts = Accounts(home / "accounts.sqlite")
+    holder = accounts.holder(re.findall(r"^  (fds_live_\w{40})$", printed, re.MULTILINE)[0], now=1.0)
+    accounts.close()
+    assert holder
+    assert holder.is_active
+
+
+def fails(home: Path, capsys: pytest.CaptureFixture[str], port: str = "0") -> str:
+    """The demonstration exits with 1 after one line on standard error, which is returned, and makes no key."""
+    assert demo.main(["--port", port]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(r"demo: [^\n]+\n", printed.err)
+    assert not (home / "accounts.sqlite").exists()
+    return printed.err
+
+
+def test_no_key_is_made_where_the_port_is_taken(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert f"port {port}: Address already in use" in fails(home, capsys, port)
+
+
+def test_no_key_is_made_where_there_is_nothing_to_ask_for(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builds.publish_small(home / "published", "b2", {"companies": [builds.company("VOID", 6, first_period_end=None)]})
+    assert "covers no company" in fails(home, capsys)
+    (home / "published" / "CURRENT.json").write_text("nothing of the kind")
+    assert "CURRENT.json" in fails(home, capsys)
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(home / "elsewhere"))
+    assert "no data has been published yet; run `fundamentals sync`" in fails(home, capsys)
+
+
+def test_a_company_without_annual_values_is_taken_where_there_is_no_other(home: Path) -> None:
+    rows = {"companies": [builds.company("ODDY", 4)]}
+    builds.publish_small(home / "published", "b2", rows)
+    assert demo._covered_symbol(home / "published") == "ODDY"

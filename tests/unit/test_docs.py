@@ -1,0 +1,217 @@
+"""The documents say what is there: variables, commands, endpoints, tables, answers; and all that they say works."""
+
+import argparse
+import ast
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import fundamentals
+from pipelines import dictionary
+from pipelines.edgar.sample import sample_filers, simulate
+from serve.routes import ENDPOINTS
+from tests import builds
+from warehouse import schema
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+SOURCES = [ROOT / "fundamentals.py", *(path for side in ("pipelines", "serve") for path in (ROOT / side).rglob("*.py"))]
+OF_ANOTHER_PROGRAM = {"DAGSTER_HOME"}
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def fenced(text: str, language: str = "") -> list[str]:
+    """The blocks between fences."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def code(text: str) -> str:
+    """All code of a page, a line each: fenced and indented blocks, and spans."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return "\n".join([*blocks, *re.findall(r"^    .+", prose, re.MULTILINE), *re.findall(r"`([^`\n]+)`", prose)])
+
+
+def column(first_head: str, number: int = 0) -> list[str]:
+    """One column of the README's table whose first heading is this."""
+    table = re.search(rf"^\| {first_head} \|.*\n\|-.*\n((?:\|.*\n)+)", README, re.MULTILINE)
+    assert table, f"the README has no table {first_head!r}"
+    return [row.strip("|").split(" | ")[number].strip(" |") for row in table[1].splitlines()]
+
+
+# --- What the environment and the commands are ------------------------------------------------------------------
+
+
+def variables_read(tree: ast.AST) -> Iterator[str]:
+    """Names that are looked up in what is called `environ` or `environment`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=mapping), args=[ast.Constant(value=str(name)), *_]):
+                pass
+            case ast.Subscript(value=mapping, slice=ast.Constant(value=str(name))):
+                pass
+            case _:
+                continue
+        called = getattr(mapping, "attr", getattr(mapping, "id", ""))
+        if called in ("environ", "environment"):
+            yield name
+
+
+def test_the_readme_lists_the_variables_that_the_code_reads() -> None:
+    read = {name for path in SOURCES for name in variables_read(ast.parse(path.read_text(encoding="utf-8")))}
+    assert {name.strip("`") for name in column("environment")} == read - OF_ANOTHER_PROGRAM
+    assert "FUNDAMENTALS_HOME" in read
+
+
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+TARGETS = set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
+
+
+@each_page
+def test_what_is_said_of_make_is_in_the_makefile(page: Path) -> None:
+    said = code(page.read_text(encoding="utf-8"))
+    assert set(re.findall(r"\bmake ([a-z]+)", said)) <= TARGETS
+    given = {name for line in re.findall(r"\bmake .*", said) for name in re.findall(r"\b([A-Z_]+)=", line)}
+    known = set(re.findall(r"^([A-Z_]+) \?=", MAKEFILE, re.MULTILINE)) | {
+        name.strip("`") for name in column("environment")
+    }
+    assert given <= known
+
+
+def test_the_readme_names_every_target_of_make() -> None:
+    assert TARGETS - set(code(README).split()) == set()
+
+
+def leaves(parser: argparse.ArgumentParser, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The commands that a parser takes."""
+    choices = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not choices:
+        yield before
+    for name, command in choices[0].items() if choices else ():
+        yield from leaves(command, (*before, name))
+
+
+def test_the_readme_shows_every_command_as_it_is() -> None:
+    lines = re.findall(r"^\.venv/bin/fundamentals (.*)$", "\n".join(fenced(README, "bash")), re.MULTILINE)
+    shown = [shlex.split(line, comments=True) for line in lines]
+    for arguments in shown:
+        fundamentals._parser().parse_args(arguments)
+    commands = set(leaves(fundamentals._parser()))
+    assert {command for command in commands for words in shown if tuple(words[: len(command)]) == command} == commands
+
+
+@each_page
+def test_commands_in_prose_exist(page: Path) -> None:
+    commands = {command[0] for command in leaves(fundamentals._parser())}
+    assert set(re.findall(r"\bfundamentals ([a-z]+)", code(page.read_text(encoding="utf-8")))) <= commands
+
+
+# --- What is answered -------------------------------------------------------------------------------------------
+
+
+def test_the_readme_lists_the_endpoints_and_their_parameters() -> None:
+    paths = [path.strip("`") for path in column("path below `/v1`")]
+    assert paths == [endpoint.path for endpoint in ENDPOINTS]
+    for text, endpoint in zip(column("path below `/v1`", 2), ENDPOINTS, strict=True):
+        named = re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", text))
+        assert named == [parameter.name for parameter in endpoint.parameters]
+
+
+def test_the_answer_in_the_readme_is_the_truth_of_the_sample() -> None:
+    [answer] = [json.loads(block) for block in fenced(README, "json")]
+    [shown] = answer["data"]
+    [filer] = [filer for filer in sample_filers() if "XQORC" in filer.symbols]
+    years = [row for row in simulate(filer).truth() if row.period_kind == "annual"]
+    newest = max(row.period_end for row in years)
+    true = {row.item: row for row in years if row.period_end == newest}
+    assert (shown["period_end"], shown["period"]) == (str(newest), f"FY{newest.year}")
+    assert shown["values"] == {
+        item: pytest.approx(true[item].value, abs=true[item].tolerance or 0) for item in shown["values"]
+    }
+
+
+def test_the_analysts_lines_run_as_they_stand(tmp_path: Path) -> None:
+    """In a folder where the home lies as it does in the project."""
+    builds.publish_small(tmp_path / ".data" / "sample" / "published")
+    [lines] = [block for block in fenced(README, "bash") if "duckdb" in block]
+    lines = lines.replace(".venv/bin/python", shlex.quote(sys.executable))
+    ran = subprocess.run(["sh", "-ec", lines], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert re.search(r"LNTR .* FY2024 .* 4000\.0", ran.stdout)
+
+
+# --- The data dictionary ----------------------------------------------------------------------------------------
+
+
+def test_the_data_dictionary_is_what_the_schema_says() -> None:
+    held = dictionary.PAGE.read_text(encoding="utf-8")
+    assert held == dictionary.page(), "stale: run python -m pipelines.dictionary"
+
+
+def test_the_data_dictionary_has_every_table_column_and_item() -> None:
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## )", dictionary.page(), re.DOTALL | re.MULTILINE))
+    for table in schema.TABLES:
+        assert re.findall(r"^\| `(\w+)`", sections[table.name], re.MULTILINE) == list(table.names)
+        assert table.description in sections[table.name]
+    for item in schema.LINE_ITEMS:
+        assert f"| `{item.name}` | {item.unit} | {item.meaning} |" in dictionary.page()
+    assert "1. `us-gaap:NetIncomeLossAvailableToCommonStockholdersBasic`" in dictionary.page()
+
+
+def test_the_data_dictionary_is_written(tmp_path: Path) -> None:
+    dictionary.main(tmp_path / "page.md")
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == dictionary.page()
+
+
+def test_a_bar_does_not_end_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = schema.Table("a", "b", ("c",), (schema.Column("c", "DOUBLE", "this | that", "1|2"),))
+    monkeypatch.setattr(schema, "TABLES", (table,))
+    assert "| `c` | DOUBLE | 1\\|2 | yes | this \\| that |\n" in dictionary.page()
+
+
+# --- Form -------------------------------------------------------------------------------------------------------
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_page
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    for link in (link for link in links if "://" not in link):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@each_page
+def test_pages_speak_of_the_project_alone(page: Path) -> None:
+    """No path of a machine, no host that dependencies come from, no ticket."""
+    foreign = r"/(?:work|tmp|home|root|Users)/|\.\./|pypi|pythonhosted|\bissue #?\d|session|\bTODO\b"
+    assert re.findall(foreign, page.read_text(encoding="utf-8"), re.IGNORECASE) == []
+
+
+def test_the_readme_can_be_read_in_one_sitting_and_says_what_it_must() -> None:
+    assert len(README.splitlines()) < 200
+    assert "The data is provided as is and is not investment advice." in README
+    assert "    make run " in README[:900]
+    assert "    make test " in README[:900]
+
+
+def test_the_changelog_has_the_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert (ROOT / project["readme"]).exists()

@@ -1,0 +1,230 @@
+"""Which filed facts count, in which order, and which source a filing's value comes from."""
+
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.normalize import facts
+from tests.factories import CASH, CIK, EPS, REVENUE, SHARES, fact, ordered_facts, raw, stated
+
+YEAR = ("2023-01-01", "2023-12-31")
+BANK = ("InterestAndDividendIncomeOperating", "NoninterestIncome", "Deposits")
+
+
+def values(rows: pl.DataFrame, concept: str) -> list[float]:
+    """What filings state for a concept, in filing order."""
+    return stated(rows)[0].filter(concept=concept).sort("seq")["value"].to_list()
+
+
+# --- Which facts count
+
+
+@pytest.mark.parametrize("form", ["10-K", "10-Q", "10-K/A", "10-Q/A", "10-KT", "10-QT", "20-F", "20-F/A", "40-F"])
+def test_periodic_reports_feed_values(form):
+    typed = facts.typed(raw(fact(REVENUE, 5, *YEAR, form=form)))
+
+    assert typed.select("amended", "form_family").rows() == [(form.endswith("/A"), form.removesuffix("/A"))]
+
+
+@pytest.mark.parametrize("form", ["DEF 14A", "8-K", "6-K", "424B2", "S-1", "PRE 14A", "10-K405"])
+def test_other_forms_feed_nothing(form):
+    """Proxies round and prospectuses restate freely: only periodic reports are statements."""
+    assert facts.typed(raw(fact(REVENUE, 5, *YEAR, form=form))).is_empty()
+
+
+def test_a_period_that_ends_after_its_filing_is_ignored():
+    """Cover pages and subsequent events date facts into the future."""
+    rows = raw(
+        fact(CASH, 1, None, "2024-02-21", filed="2024-02-20"),
+        fact(CASH, 2, None, "2024-02-20", filed="2024-02-20"),
+    )
+
+    assert facts.typed(rows)["value"].to_list() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("unit", "measure", "currency"),
+    [("USD", "money", "USD"), ("CHF/shares", "per_share", "CHF"), ("shares", "shares", None)],
+)
+def test_a_unit_makes_a_measure(unit, measure, currency):
+    typed = facts.typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))
+
+    assert typed.select("measure", "currency").rows() == [(measure, currency)]
+
+
+@pytest.mark.parametrize("unit", ["pure", "USD/oz", "usd", "shares/USD", "Y"])
+def test_other_units_are_no_measure(unit):
+    assert facts.typed(raw(fact(REVENUE, 5, *YEAR, unit=unit))).is_empty()
+
+
+def test_a_fact_repeated_within_a_filing_counts_once():
+    rows = raw(fact(REVENUE, 5, *YEAR), fact(REVENUE, 5, *YEAR))
+
+    assert facts.typed(rows).height == 1
+
+
+# --- Currency
+
+
+def test_a_convenience_translation_is_no_reporting_currency():
+    """The dollar column of the newest year is fewer facts than the books of all years in their own currency."""
+    books = [
+        fact(REVENUE, 30 * year, f"{year}-01-01", f"{year}-12-31", unit="TWD", filed=f"{year + 1}-04-15")
+        for year in range(2020, 2024)
+    ]
+    rows = raw(
+        books,
+        fact(REVENUE, 2023, *YEAR, unit="USD", filed="2024-04-15"),
+        fact(EPS, 3, *YEAR, unit="USD/shares", filed="2024-04-15"),
+        fact(SHARES, 100, *YEAR, filed="2024-04-15"),
+    )
+    typed = facts.typed(rows)
+    currencies = facts.reporting_currency(typed)
+
+    kept = facts.in_currency(typed, currencies)
+
+    assert currencies.rows() == [(CIK, "TWD")]
+    assert kept.filter(tag=REVENUE)["unit"].unique().to_list() == ["TWD"]
+    assert kept.filter(tag=EPS).is_empty()
+    assert kept.filter(tag=SHARES).height == 1
+
+
+# --- The order of filings
+
+
+def order(rows: pl.DataFrame, accepted: pl.DataFrame | None = None) -> list[str]:
+    found = facts.in_filing_order(facts.typed(rows), accepted)
+    return found.sort("seq")["accession"].unique(maintain_order=True).to_list()
+
+
+def test_filings_follow_each_other_by_date_never_by_accession_number():
+    """The year inside an accession number is no date."""
+    rows = raw(
+        fact(REVENUE, 2, *YEAR, filed="2024-06-01", accession="0000000001-20-000007"),
+        fact(REVENUE, 1, *YEAR, filed="2024-02-01", accession="0000000001-24-000001"),
+    )
+
+    assert order(rows) == ["0000000001-24-000001", "0000000001-20-000007"]
+
+
+def test_on_one_day_the_amendment_is_last_and_acceptance_decides():
+    rows = raw(
+        fact(REVENUE, 3, *YEAR, form="10-K/A", accession="a-amendment"),
+        fact(REVENUE, 2, *YEAR, form="10-K", accession="b-evening"),
+        fact(REVENUE, 1, *YEAR, form="10-Q", accession="c-morning"),
+        fact(REVENUE, 4, *YEAR, form="10-Q", accession="d-unknown"),
+    )
+    accepted = pl.DataFrame(
+        {
+            "accession": ["a-amendment", "b-evening", "c-morning", "b-evening"],
+            "accepted_at": [datetime(2024, 2, 20, hour, tzinfo=UTC) for hour in (9, 20, 10, 20)],
+        },
+        schema_overrides={"accepted_at": pl.Datetime("us", "UTC")},
+    )
+
+    assert order(rows, accepted) == ["c-morning", "b-evening", "d-unknown", "a-amendment"]
+    assert order(rows) == ["b-evening", "c-morning", "d-unknown", "a-amendment"]
+
+
+# --- The source of a value
+
+
+def test_a_filing_states_its_best_source():
+    """Revenues before contract revenue, which is often only a part; the tag is chosen filing by filing."""
+    contract, older = "RevenueFromContractWithCustomerExcludingAssessedTax", "SalesRevenueNet"
+    rows = raw(
+        fact(older, 90, *YEAR, filed="2024-02-01"),
+        fact(contract, 95, *YEAR, filed="2024-02-01"),
+        fact(contract, 95, *YEAR, filed="2025-02-01"),
+        fact(REVENUE, 100, *YEAR, filed="2025-02-01"),
+        fact(older, 90, *YEAR, filed="2026-02-01"),
+    )
+    vintages, legs = stated(rows)
+
+    assert values(rows, "revenue") == [95, 100, 90]
+    assert vintages.join(legs, on="vintage").sort("seq")["tag"].to_list() == [
+        f"us-gaap:{tag}" for tag in (contract, REVENUE, older)
+    ]
+
+
+def test_a_sum_needs_each_of_its_elements_in_one_filing():
+    """Cost of revenue and gross profit make revenue only where both are there."""
+    rows = raw(
+        fact("CostOfRevenue", 60, *YEAR, filed="2024-02-01"),
+        fact("GrossProfit", 40, *YEAR, filed="2025-02-01"),
+        fact("CostOfRevenue", 61, *YEAR, filed="2026-02-01"),
+        fact("GrossProfit", 41, *YEAR, filed="2026-02-01"),
+    )
+
+    assert values(rows, "revenue") == [102]
+
+
+def test_what_is_added_or_taken_off_may_be_missing():
+    """Equity with minorities is the parent's equity plus minorities; net income is the total less their share."""
+    end = YEAR[1]
+    rows = raw(
+        fact("StockholdersEquity", 50, None, end),
+        fact("MinorityInterest", 7, None, end),
+        fact("ProfitLoss", 20, *YEAR),
+        fact("NetIncomeLossAttributableToNoncontrollingInterest", 3, *YEAR),
+        fact("StockholdersEquity", 50, None, end, filed="2025-02-20"),
+    )
+
+    assert values(rows, "equity") == [57, 50]
+    assert values(rows, "net_income_parent") == [17]
+
+
+def test_an_instant_is_no_duration():
+    """One element over a period and at a date are two things; a concept takes the kind that it is."""
+    rows = raw(fact("Assets", 5, *YEAR), fact("Assets", 6, None, YEAR[1]), fact(REVENUE, 7, None, YEAR[1]))
+
+    assert values(rows, "assets") == [6]
+    assert values(rows, "revenue") == []
+
+
+def test_banks_are_known_by_three_of_their_elements():
+    """Two may be a card network's or an insurer's."""
+    two = raw([fact(tag, 10, *YEAR) for tag in BANK[:2]])
+    three = raw([fact(tag, 10, *YEAR) for tag in BANK])
+
+    assert facts.industries(ordered_facts(two))["industry"].to_list() == ["general"]
+    assert facts.industries(ordered_facts(three))["industry"].to_list() == ["bank"]
+
+
+def test_the_revenue_of_a_bank_is_net_of_interest_expense():
+    rows = raw(
+        fact("Deposits", 900, None, YEAR[1]),
+        fact("InterestAndDividendIncomeOperating", 80, *YEAR),
+        fact("InterestExpense", 30, *YEAR),
+        fact("NoninterestIncome", 20, *YEAR),
+    )
+
+    assert values(rows, "revenue") == [70]
+
+
+@pytest.mark.parametrize(
+    ("value", "grain"),
+    [
+        (96_700_000_000, 1e8),
+        (96_662_000_000, 1e6),
+        (1_234_567, 1),
+        (20_000_000, 1e5),  # 200 x 100,000: fewer digits are not taken for rounding
+        (6.13, 0.01),
+        (-0.0827, 0.0001),
+        (0, 0.01),
+    ],
+)
+def test_a_figure_is_stated_to_a_power_of_ten(value, grain):
+    assert pl.select(facts.granularity(pl.lit(float(value)))).item() == pytest.approx(grain)
+
+
+@given(digits=st.integers(100, 999), power=st.integers(0, 9))
+def test_a_figure_is_a_whole_number_of_its_grains(digits, power):
+    value = float(digits * 10**power)
+    grain = pl.select(facts.granularity(pl.lit(value))).item()
+
+    assert value % grain == 0
+    assert abs(value) / grain >= 100

@@ -1,0 +1,304 @@
+"""Twelve months from what filings state: the identities between years, quarters and years to date."""
+
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.normalize.standardize import Standardized, standardize
+from tests.factories import (
+    CAPITAL_SPENDING,
+    CASH_FLOW,
+    DIVIDENDS,
+    EPS,
+    MILLION,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    day,
+    fact,
+    month_ends,
+    raw,
+    row_of,
+    value_of,
+    week_ends,
+)
+
+amounts = st.integers(-900_000, 900_000).map(lambda thousands: thousands * 1e3)
+counts = st.integers(1_000, 9_000).map(lambda thousands: thousands * 1e3)
+few = settings(max_examples=5, deadline=None)
+WEEKS_52 = [13, 13, 13, 13]
+
+
+def series(found: Standardized, item: str, kind: str = "ttm") -> dict[date, float]:
+    """Period end to value."""
+    rows = found.values.filter(item=item, period_kind=kind).sort("period_end")
+    return dict(rows.select("period_end", "value").iter_rows())
+
+
+def of_four(ends: list[date], quarters: list[float]) -> dict[date, float]:
+    """The sum of the four quarters that end there, for every end that has four."""
+    return {ends[n]: float(sum(quarters[n - 3 : n + 1])) for n in range(3, len(ends))}
+
+
+# --- The identity
+
+
+@few
+@given(
+    quarters=st.lists(amounts, min_size=10, max_size=10),
+    weeks=st.sampled_from([[13, 13, 13, 13], [13, 13, 13, 14], [12, 12, 12, 16], [16, 12, 12, 13], [14, 13, 13, 13]]),
+)
+def test_twelve_months_are_the_last_four_quarters(quarters, weeks):
+    """Whatever ten quarters of whatever weeks were: TTM = FY + YTD - prior YTD is the sum of the four that end there."""
+    before = day("2021-01-02")
+    ends = week_ends(before, [*weeks, *weeks, *weeks[:2]])
+    company = Filer(ends, {NET_INCOME: quarters, CASH_FLOW: quarters}, before=before)
+
+    found = standardize(company.facts())
+
+    assert series(found, "net_income") == of_four(ends, quarters)
+
+
+@few
+@given(quarters=st.lists(amounts, min_size=10, max_size=10))
+def test_both_ways_lead_to_the_same_twelve_months(quarters):
+    """By years, from years and years to date alone; by quarters, from discrete quarters alone: one identity."""
+    ends = month_ends(2021, 10)
+    company = Filer(ends, {REVENUE: quarters, NET_INCOME: quarters})
+    fourth = [fact(REVENUE, quarters[n], company.start(n), ends[n], filed=company.filed(n)) for n in (3, 7)]
+    is_revenue, days = pl.col("tag") == REVENUE, pl.col("end").str.to_date() - pl.col("start").str.to_date()
+    is_quarter, is_first = days < timedelta(days=100), pl.col("end").str.ends_with("03-31")
+
+    by_years = standardize(company.facts().filter(~is_revenue | ~is_quarter | is_first))
+    by_quarters = standardize(raw(company.rows(), fourth).filter(~is_revenue | is_quarter))
+
+    assert series(by_years, "revenue") == series(by_quarters, "revenue") == of_four(ends, quarters)
+    methods = [row_of(found.values, "revenue", "ttm", "2023-06-30")["method"] for found in (by_years, by_quarters)]
+    assert methods == ["year_to_date", "four_quarters"]
+
+
+def test_amounts_per_share_are_summed_by_quarters():
+    """The fourth quarter is the year less nine months; at a year end the year as filed stands."""
+    ends = month_ends(2022, 6)
+    company = Filer(ends, {REVENUE: [MILLION] * 6, EPS: [1.00, 1.10, 1.20, 1.30, 1.40, 1.50], DIVIDENDS: [0.25] * 6})
+
+    found = standardize(company.facts())
+
+    assert series(found, "eps_basic") == {ends[3]: 4.6, ends[4]: 5.0, ends[5]: 5.4}
+    assert series(found, "dividends_per_share") == {ends[3]: 1.0, ends[4]: 1.0, ends[5]: 1.0}
+    assert row_of(found.values, "eps_basic", "ttm", ends[3])["method"] == "fiscal_year"
+    assert row_of(found.values, "eps_basic", "ttm", ends[5])["method"] == "four_quarters"
+
+
+def test_a_whole_years_dividend_declared_at_once_counts_once():
+    """0.94 in the first quarter and nothing after, then 0.99: twelve months are 0.94, then 0.99, never four times."""
+    company = Filer(month_ends(2022, 5), {REVENUE: [MILLION] * 5, DIVIDENDS: [0.94, 0, 0, 0, 0.99]})
+
+    found = standardize(company.facts())
+
+    assert list(series(found, "dividends_per_share").values()) == [0.94, 0.99]
+
+
+# --- Averages
+
+
+@few
+@given(means=st.lists(counts, min_size=10, max_size=10))
+def test_share_days_add_up(means):
+    """Weighted averages are never summed: the average of twelve months is that of its quarters, weighted by days."""
+    ends = month_ends(2021, 10)
+    company = Filer(ends, {REVENUE: [MILLION] * 10}, {SHARES: means})
+
+    found = series(standardize(company.facts()), "shares_basic")
+
+    assert list(found) == ends[3:]
+    for end, value in found.items():
+        last = ends.index(end)
+        assert value == pytest.approx(company.mean(SHARES, last - 3, last), abs=1)
+
+
+def test_an_average_over_weeks_is_weighted_by_them():
+    """A 17-week quarter weighs more than one of 12 weeks."""
+    before = day("2021-01-02")
+    ends = week_ends(before, [12, 12, 12, 17, 12, 12, 12, 16, 12])
+    company = Filer(ends, {REVENUE: [MILLION] * 9}, {SHARES: [100e6, 100e6, 100e6, 130e6] * 2 + [100e6]}, before=before)
+
+    found = series(standardize(company.facts()), "shares_basic")
+
+    assert found[ends[3]] == pytest.approx((36 * 100e6 + 17 * 130e6) / 53, abs=1)
+    assert found[ends[4]] == pytest.approx((36 * 100e6 + 17 * 130e6) / 53, abs=1)
+    assert found[ends[8]] == pytest.approx((36 * 100e6 + 16 * 130e6) / 52, abs=1)
+
+
+# --- What is no twelve months
+
+
+def test_three_quarters_are_no_estimate_of_four():
+    """A company that has just begun to report has no twelve months before its first full year."""
+    found = standardize(Filer(month_ends(2023, 3), {REVENUE: [MILLION] * 3, NET_INCOME: [MILLION] * 3}).facts())
+
+    assert found.values.is_empty()
+
+
+def test_a_missing_leg_leaves_the_period_out():
+    """Without the first year there is no comparative to take off; nothing is estimated from the years around."""
+    company = Filer(month_ends(2021, 11), {REVENUE: [MILLION * n for n in range(1, 12)], NET_INCOME: [MILLION] * 11})
+    rows = company.facts()
+    lacking = rows.filter((pl.col("tag") != REVENUE) | (pl.col("end") != "2022-09-30"))
+
+    found = standardize(lacking)
+
+    assert set(series(standardize(rows), "revenue")) - set(series(found, "revenue")) == {
+        day("2022-09-30"),
+        day("2023-09-30"),
+    }
+
+
+def test_annual_reports_alone_give_a_twelve_months_a_year():
+    """A filer without quarterly reports has one TTM row a year, equal to the annual one."""
+    company = Filer(month_ends(2021, 12), {REVENUE: [MILLION] * 12, EPS: [0.5] * 12}, annual_only=True, annual_form="20-F")
+
+    found = standardize(company.facts())
+
+    ttm, annual = series(found, "revenue"), series(found, "revenue", "annual")
+    assert ttm == annual == {day(f"{year}-12-31"): 4 * MILLION for year in (2021, 2022, 2023)}
+    assert row_of(found.values, "revenue", "ttm", "2023-12-31")["period"] == "2023Q4"
+
+
+def test_the_window_of_53_weeks_is_marked():
+    before = day("2020-08-30")
+    ends = week_ends(before, [*WEEKS_52, 13, 13, 13, 14, 13])
+    found = standardize(Filer(ends, {REVENUE: [MILLION] * 9, NET_INCOME: [MILLION] * 9}, before=before).facts())
+
+    flags = {row["period_end"]: row["flags"] for row in found.values.filter(item="revenue", period_kind="ttm").to_dicts()}
+
+    assert [flags[end] for end in ends[3:]] == ["", "", "", "", "weeks_53", "weeks_53"]
+
+
+# --- Repetitions and restatements
+
+
+def company_with(*later: dict) -> Standardized:
+    """Two years of one company, and facts that later filings add."""
+    company = Filer(month_ends(2022, 8), {REVENUE: [24_165_500_000.0] * 8, NET_INCOME: [MILLION] * 8})
+    return standardize(raw(company.rows(), list(later)))
+
+
+FIRST_YEAR = ("2022-01-01", "2022-12-31")
+
+
+def test_a_coarser_repetition_changes_nothing():
+    """96,662 million, later shown as 96.7 billion: the finer value stays, and its filing with it."""
+    found = company_with(fact(REVENUE, 96_700_000_000, *FIRST_YEAR, filed="2025-02-20"))
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 96_662_000_000
+    legs = found.lineage.filter(item="revenue", period_kind="annual", period_end=day("2022-12-31"))
+    assert legs["filed"].to_list() != [day("2025-02-20")]
+
+
+def test_a_finer_repetition_replaces():
+    """96,662 million, later told to the dollar."""
+    found = company_with(fact(REVENUE, 96_662_345_678, *FIRST_YEAR, filed="2025-02-20"))
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 96_662_345_678
+
+
+def test_a_restated_value_replaces():
+    """Beyond rounding it is another value; the newest counts, and a return to the first counts again."""
+    restated = fact(REVENUE, 97_000_000_000, *FIRST_YEAR, filed="2025-02-20")
+    back = fact(REVENUE, 96_662_000_000, *FIRST_YEAR, filed="2026-02-20")
+
+    assert value_of(company_with(restated), "revenue", "annual", "2022-12-31") == 97_000_000_000
+    assert value_of(company_with(restated, back), "revenue", "annual", "2022-12-31") == 96_662_000_000
+
+
+def test_an_amendment_of_the_same_day_replaces():
+    found = company_with(
+        fact(REVENUE, 97_000_000_000, *FIRST_YEAR, form="10-K/A", filed="2024-02-29"),
+    )
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 97_000_000_000
+
+
+@pytest.mark.parametrize("form", ["DEF 14A", "8-K"])
+def test_what_proxies_and_announcements_say_is_ignored(form):
+    found = company_with(fact(REVENUE, 97_000_000_000, *FIRST_YEAR, form=form, filed="2025-04-20"))
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 96_662_000_000
+
+
+# --- The accounting basis of the stub
+
+
+def recast(*, year_too: bool) -> Standardized:
+    """A year of 100 a quarter; the next year's first report shows 130 for its first quarter, an amendment 520 for it."""
+    ends = month_ends(2022, 8)
+    company = Filer(ends, {REVENUE: [100 * MILLION] * 4 + [130 * MILLION] * 4, NET_INCOME: [MILLION] * 8})
+    rows = company.facts().filter(pl.col("filed") < "2023-06-01")
+    first_quarter = (pl.col("tag") == REVENUE) & (pl.col("end") == "2022-03-31") & (pl.col("filed") > "2023-01-01")
+    rows = rows.with_columns(value=pl.when(first_quarter).then(130 * MILLION).otherwise("value"))
+    if not year_too:
+        return standardize(rows)
+    restated = fact(REVENUE, 520 * MILLION, *FIRST_YEAR, form="10-K/A", filed="2023-09-01", fy=2022)
+    return standardize(pl.concat([rows, raw(restated)]))
+
+
+def test_the_stub_stays_on_one_accounting_basis():
+    """Until the year is recast, what is taken off it is the quarter as the year's own reports showed it.
+
+    100 x 3 + 130 = 430. The recast quarter would give 400 - 130 + 130 = 400: two bases in one difference.
+    """
+    assert value_of(recast(year_too=False), "revenue", "ttm", "2023-03-31") == 430 * MILLION
+
+
+def test_a_recast_year_takes_the_recast_quarter_along():
+    """Once the year is stated on the new basis, both legs of the stub are: 520 - 130 + 130."""
+    found = row_of(recast(year_too=True).values, "revenue", "ttm", "2023-03-31")
+
+    assert found["value"] == 520 * MILLION
+    assert "mixed_basis" not in found["flags"]
+
+
+def test_two_ways_that_disagree_are_marked():
+    """Quarters restated one by one while the year to date is not: the year to date stands, and says so."""
+    ends = month_ends(2022, 6)
+    company = Filer(ends, {REVENUE: [100 * MILLION] * 6, NET_INCOME: [MILLION] * 6})
+    second = (pl.col("tag") == REVENUE) & (pl.col("start") == "2023-04-01")
+    rows = company.facts().with_columns(value=pl.when(second).then(150 * MILLION).otherwise("value"))
+
+    found = row_of(standardize(rows).values, "revenue", "ttm", "2023-06-30")
+
+    assert (found["value"], found["method"], found["flags"]) == (400 * MILLION, "year_to_date", "ways_disagree")
+
+
+# --- Money that is made of two flows
+
+
+def test_free_cash_flow_is_cash_from_operations_less_spending_on_property():
+    """Cash flow statements show the year to date alone; both flows are tiled by themselves."""
+    ends = month_ends(2022, 7)
+    company = Filer(
+        ends,
+        {
+            REVENUE: [MILLION] * 7,
+            CASH_FLOW: [10e6, 20e6, 30e6, 40e6, 50e6, 60e6, 70e6],
+            CAPITAL_SPENDING: [1e6, 2e6, 3e6, 4e6, 5e6, 6e6, 7e6],
+        },
+    )
+
+    assert list(series(standardize(company.facts()), "free_cash_flow").values()) == [90e6, 126e6, 162e6, 198e6]
+
+
+def test_periods_shifted_by_a_day_are_the_same_periods():
+    """A filer that starts a year to date a day late still reports that year to date."""
+    ends = month_ends(2022, 6)
+    company = Filer(ends, {REVENUE: [n * MILLION for n in range(1, 7)], NET_INCOME: [MILLION] * 6})
+    late = (pl.col("start") == "2023-01-01") & (pl.col("tag") == REVENUE)
+    rows = company.facts().with_columns(start=pl.when(late).then(pl.lit("2023-01-02")).otherwise("start"))
+
+    assert list(series(standardize(rows), "revenue").values()) == [10 * MILLION, 14 * MILLION, 18 * MILLION]
+    assert series(standardize(rows), "revenue").keys() == {day("2022-12-31") + timedelta(days=n) for n in (0, 90, 181)}

@@ -1,0 +1,71 @@
+"""The home: where things lie, one kind of data, one writer at a time."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines.home import DEFAULT_HOME, LOCK, MARKER, PROJECT, Home, HomeError
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    made = Home(tmp_path / "home")
+    made.prepare()
+    return made
+
+
+def test_the_environment_names_the_home(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert Home.from_environment().root == tmp_path / DEFAULT_HOME
+    monkeypatch.setenv("FUNDAMENTALS_HOME", "elsewhere")
+    assert Home.from_environment().root == tmp_path / "elsewhere"
+
+
+def test_the_folders_are_made_and_dagster_gets_its_settings(home):
+    assert home.tables.is_dir()
+    assert home.published.is_dir()
+    assert (home.dagster / "dagster.yaml").read_text() == (PROJECT / "dagster.yaml").read_text()
+    home.prepare()  # once more changes nothing
+
+
+def test_a_home_that_cannot_be_made_is_told_with_what_to_set(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(HomeError, match=r"file/home: cannot be written \(Not a directory\); set FUNDAMENTALS_HOME"):
+        Home(tmp_path / "file" / "home").prepare()
+
+
+@pytest.mark.parametrize(("first", "second"), [("edgar", "sample"), ("sample", "edgar")])
+def test_a_home_keeps_to_its_kind(home, first, second):
+    home.claim(first)
+    home.claim(first)
+    with pytest.raises(HomeError, match=rf"another home: FUNDAMENTALS_HOME={home.root}-{second}$"):
+        home.claim(second)
+
+
+def test_the_usual_names_of_homes_are_offered(tmp_path):
+    home = Home(tmp_path / "edgar")
+    home.prepare()
+    home.claim("edgar")
+    with pytest.raises(HomeError, match=rf"FUNDAMENTALS_HOME={tmp_path / 'sample'}$"):
+        home.claim("sample")
+
+
+@pytest.mark.parametrize("written", ["", "[]", "{}", '{"kind": 1}', '{"kind": "other"}', "\x00"])
+def test_a_damaged_marker_is_told(home, written):
+    (home.root / MARKER).write_text(written)
+    with pytest.raises(HomeError, match=r"home\.json says .*; delete it"):
+        home.claim("edgar")
+    assert (home.root / MARKER).read_text() == written
+
+
+def test_what_the_marker_says(home):
+    home.claim("edgar")
+    assert json.loads((home.root / MARKER).read_text()) == {"kind": "edgar"}
+
+
+def test_one_writes_at_a_time(home):
+    with home.writing(), pytest.raises(HomeError, match="another synchronization is running"), home.writing():
+        pass
+    with home.writing():  # let go of
+        assert (home.root / LOCK).exists()

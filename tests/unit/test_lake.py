@@ -1,0 +1,129 @@
+"""The tables between the stages: replaced whole or for some companies, with the digests of their inputs."""
+
+import tempfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.lake import Lake, LakeError
+
+SCHEMA = {"cik": pl.String, "n": pl.Int64}
+numbers = st.lists(st.integers(0, 9), max_size=4)
+companies = st.dictionaries(st.sampled_from([f"{n:010d}" for n in range(1, 7)]), numbers, max_size=6)
+
+
+def rows(of: dict[str, list[int]]) -> pl.DataFrame:
+    return pl.DataFrame([(cik, n) for cik, ns in of.items() for n in ns], schema=SCHEMA, orient="row")
+
+
+def held(lake: Lake) -> dict[str, list[int]]:
+    return dict(lake.read("t").group_by("cik", maintain_order=True).agg("n").iter_rows())
+
+
+@given(first=companies, changes=st.lists(companies, max_size=3))
+def test_replacing_companies_keeps_the_others(first, changes):
+    """After any replacements each company has the rows it was given last, in their order, and their digest."""
+    with tempfile.TemporaryDirectory() as folder:
+        lake = Lake(Path(folder))
+        expected: dict[str, list[int]] = {}
+        digests: dict[str, str] = {}
+        for number, given_now in enumerate([first, *changes]):
+            parts = [rows({}), *(rows({cik: ns}) for cik, ns in given_now.items())]
+            inputs = dict.fromkeys(given_now, str(number))
+            lake.replace_companies("t", parts, inputs)
+            expected |= given_now
+            digests |= inputs
+        assert held(lake) == {cik: ns for cik, ns in sorted(expected.items()) if ns}
+        assert lake.inputs("t") == digests
+        assert sorted(path.name for path in lake.folder.iterdir()) == ["t.parquet"]
+
+
+def test_a_table_that_was_never_written_has_no_inputs(tmp_path):
+    assert not Lake(tmp_path).holds("t")
+    assert Lake(tmp_path).inputs("t") == {}
+
+
+def test_writing_replaces_everything(tmp_path):
+    lake = Lake(tmp_path / "made")
+    lake.write("t", rows({"1": [1]}), {"1": "a"})
+    lake.write("t", rows({"2": [2]}))
+    assert held(lake) == {"2": [2]}
+    assert lake.inputs("t") == {}
+
+
+def test_the_rows_of_some_companies(tmp_path):
+    lake = Lake(tmp_path)
+    lake.write("t", rows({"1": [1], "2": [2], "3": [3]}))
+    assert lake.of_companies("t", ["3", "1"])["n"].to_list() == [1, 3]
+
+
+def test_which_companies_are_done_shows_when_the_parts_are_through(tmp_path):
+    lake, done = Lake(tmp_path), {"1": "a", "2": "b"}
+
+    def parts():
+        yield rows({"1": [1]})
+        del done["2"]
+
+    lake.write("t", rows({"2": [7]}), {"2": "old"})
+    lake.replace_companies("t", parts(), done)
+    assert held(lake) == {"1": [1], "2": [7]}
+    assert lake.inputs("t") == {"1": "a", "2": "old"}
+
+
+def test_a_failure_leaves_the_table_as_it_was(tmp_path):
+    lake = Lake(tmp_path)
+    lake.write("t", rows({"1": [1]}), {"1": "a"})
+
+    def parts():
+        yield rows({"1": [2]})
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        lake.replace_companies("t", parts(), {"1": "b"})
+    assert held(lake) == {"1": [1]}
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def test_what_a_killed_run_left_is_written_over(tmp_path):
+    (tmp_path / ".t.tmp").write_bytes(b"half a table")
+    (tmp_path / ".parts-t").mkdir()
+    (tmp_path / ".parts-t" / "00000.parquet").write_bytes(b"half a part")
+    lake = Lake(tmp_path)
+    lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
+    assert held(lake) == {"1": [1]}
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def test_a_table_of_an_older_program_is_made_anew(tmp_path):
+    """Nothing of it is kept, and no digest says that its companies are done."""
+    lake = Lake(tmp_path)
+    lake.write("t", pl.DataFrame({"cik": ["1", "2"]}), {"1": "a", "2": "a"})
+    lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
+    assert held(lake) == {"1": [1]}
+    assert lake.inputs("t") == {"1": "a"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda lake: lake.read("t"),
+        lambda lake: lake.of_companies("t", ["1"]),
+        lambda lake: lake.inputs("t"),
+        lambda lake: lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"}),
+    ],
+)
+@pytest.mark.parametrize("content", [b"", b"no table, whatever its name says", b"PAR1" + bytes(64) + b"PAR1"])
+def test_a_damaged_table_is_told_in_one_line(tmp_path, use, content):
+    (tmp_path / "t.parquet").write_bytes(content)
+    with pytest.raises(LakeError, match=r"t\.parquet cannot be read or written .*delete the folder") as told:
+        use(Lake(tmp_path))
+    assert "\n" not in str(told.value)
+
+
+def test_a_disk_that_refuses_is_told(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(LakeError, match="cannot be read or written"):
+        Lake(tmp_path / "file").write("t", rows({"1": [1]}))

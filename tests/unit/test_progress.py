@@ -1,0 +1,23 @@
+"""The channel between the stages and whoever watches."""
+
+import pytest
+
+from pipelines.progress import heard_by, report
+
+
+def test_only_who_listens_hears():
+    heard: list[tuple[str, int, int]] = []
+    report("facts", 1, 2)
+    with heard_by(lambda *told: heard.append(told)):
+        report("facts", 2, 2)
+        report("facts", 0, 0)  # nothing to do is nothing to tell
+    report("facts", 3, 3)
+    assert heard == [("facts", 2, 2)]
+
+
+def test_the_listener_is_gone_after_a_failure():
+    heard: list[tuple[str, int, int]] = []
+    with pytest.raises(ZeroDivisionError), heard_by(lambda *told: heard.append(told)):
+        raise ZeroDivisionError
+    report("facts", 1, 1)
+    assert heard == []

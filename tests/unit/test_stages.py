@@ -1,0 +1,378 @@
+"""The stages over the tables of a home: what is done again, what is kept, and whose failure is whose."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipelines import stages
+from pipelines.edgar.errors import DocumentError
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import open_source
+from pipelines.lake import Lake
+from pipelines.progress import heard_by
+from pipelines.stages import Asked, UnknownSymbolError
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, REVENUE, Filer, Mirror, companyfacts
+
+NOW = datetime(2026, 8, 1, tzinfo=UTC)
+GROWN = replace(BRAVO, scale=250)
+
+
+class Run:
+    """Synchronizations of one home with one mirror, a day apart, without Dagster."""
+
+    def __init__(self, mirror: Mirror, home: Path) -> None:
+        self.mirror, self.home, self.days = mirror, home, 0
+        self.lake = Lake(home / "tables")
+
+    @property
+    def now(self) -> datetime:
+        return NOW + timedelta(days=self.days)
+
+    def __call__(self, *symbols: str, full: bool = False) -> dict[str, int]:
+        """One synchronization; the counts of its stages."""
+        self.days += 1
+        store, asked = RawStore(self.home), Asked(symbols, full)
+        with open_source(str(self.mirror.folder)) as source:
+            listings = stages.update_listings(source, store, self.lake, self.now)
+            ciks = stages.companies_asked(listings, asked)
+            _, counts = stages.update_documents(source, store, self.lake, ciks, self.now)
+        again = ciks if full else []
+        return {
+            **counts,
+            **stages.update_facts(store, self.lake, again),
+            **stages.update_values(self.lake, again),
+        }
+
+    def revenue(self, filer: Filer) -> float | None:
+        """Of its last fiscal year."""
+        rows = self.lake.of_companies("values", [filer.cik]).filter(item="revenue", period="FY2024")
+        return rows["value"].item() if rows.height else None
+
+    def row(self, table: str, filer: Filer) -> dict[str, Any]:
+        return self.lake.of_companies(table, [filer.cik]).row(0, named=True)
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Mirror:
+    return Mirror(tmp_path / "mirror", ALFA, BRAVO, CARGO, ABSENT)
+
+
+@pytest.fixture
+def run(mirror: Mirror, tmp_path: Path) -> Run:
+    return Run(mirror, tmp_path / "home")
+
+
+def annual(filer: Filer) -> int:
+    return filer.trailing(2024, 4)
+
+
+def test_documents_become_values(run):
+    counts = run()
+
+    assert counts == {"new": 3, "no_facts": 1, "decoded": 3, "quarantined": 0, "standardized": 3}
+    assert {filer.symbol: run.revenue(filer) for filer in (ALFA, BRAVO, CARGO)} == {
+        filer.symbol: annual(filer) for filer in (ALFA, BRAVO, CARGO)
+    }
+    interim = run.lake.read("values").filter(cik=ALFA.cik, item="revenue", period="2024Q2")
+    assert interim["value"].item() == ALFA.trailing(2024, 2)
+    assert run.row("registrants", ALFA) == {"cik": ALFA.cik, "name": "ALFA WORKS INC", "sic": "3571"}
+
+
+def test_a_404_means_no_facts(run):
+    """Neither quarantined nor failed: remembered."""
+    run()
+    row = run.row("documents", ABSENT)
+    assert (row["status"], row["facts_digest"], row["failure"]) == ("no_facts", None, None)
+    assert run.lake.read("quarantine").is_empty()
+    assert ABSENT.cik not in run.lake.inputs("facts")
+
+
+def test_nothing_new_is_nothing_to_do(run):
+    run()
+    before = run.lake.read("values")
+    assert run() == {"unchanged": 3, "no_facts": 1, "decoded": 0, "quarantined": 0, "standardized": 0}
+    assert run.lake.read("values").equals(before)
+
+
+def test_a_changed_document_alone_is_done_again(run):
+    run()
+    run.mirror.hold(GROWN)
+    counts = run()
+    assert (counts["changed"], counts["decoded"], counts["standardized"]) == (1, 1, 1)
+    assert run.revenue(GROWN) == annual(GROWN)
+    assert run.revenue(ALFA) == annual(ALFA)
+
+
+def test_changed_submissions_alone_are_done_again(run):
+    run()
+    run.mirror.submissions(BRAVO).write_text(run.mirror.submissions(BRAVO).read_text().replace("3571", "2060"))
+    counts = run()
+    assert (counts["decoded"], counts["standardized"]) == (0, 1)
+    assert run.row("registrants", BRAVO)["sic"] == "2060"
+
+
+def test_changed_rules_standardize_everybody(run, monkeypatch):
+    run()
+    monkeypatch.setattr(stages, "_rules_digest", lambda: "other rules")
+    counts = run()
+    assert (counts["decoded"], counts["standardized"]) == (0, 3)
+    assert run()["standardized"] == 0
+
+
+def test_other_wanted_elements_decode_everybody(run, monkeypatch):
+    run()
+    monkeypatch.setattr(stages, "_elements_digest", lambda: "other elements")
+    counts = run()
+    assert (counts["decoded"], counts["standardized"]) == (3, 3)
+
+
+def test_full_does_everybody_again(run):
+    run()
+    assert run(full=True) == {"unchanged": 3, "no_facts": 1, "decoded": 3, "quarantined": 0, "standardized": 3}
+    counts = run("ALFA", full=True)
+    assert (counts["decoded"], counts["standardized"]) == (1, 1)
+
+
+def test_symbols_update_those_and_keep_the_rest(run):
+    run()
+    run.mirror.hold(GROWN, replace(CARGO, scale=999))
+    counts = run("BRVO")
+    assert (counts["changed"], counts["standardized"]) == (1, 1)
+    assert (run.revenue(BRAVO), run.revenue(CARGO)) == (annual(GROWN), annual(CARGO))
+    assert run.row("documents", BRAVO)["synchronized_at"] == run.now
+    assert run.row("documents", CARGO)["synchronized_at"] == run.now - timedelta(days=1)
+    assert run()["standardized"] == 1  # what was left
+
+
+def test_a_run_that_was_killed_between_stages_is_gone_on_with(run):
+    run()
+    run.mirror.hold(GROWN)
+    with open_source(str(run.mirror.folder)) as source:
+        store = RawStore(run.home)
+        stages.update_documents(source, store, run.lake, [BRAVO.cik], NOW)
+    counts = run()
+    assert (counts["unchanged"], counts["decoded"], counts["standardized"]) == (3, 1, 1)
+    assert run.revenue(BRAVO) == annual(GROWN)
+
+
+def test_acceptances_are_there_before_the_digest_that_says_so(run, monkeypatch):
+    """Killed in between, the next run does both again; the other way round the times would be lost."""
+    written: list[str] = []
+    replace_companies = Lake.replace_companies
+
+    def noted(lake: Lake, name: str, *rest: Any) -> None:
+        written.append(name)
+        replace_companies(lake, name, *rest)
+
+    monkeypatch.setattr(Lake, "replace_companies", noted)
+    run()
+    assert written.index("acceptances") < written.index("registrants")
+    assert written[-1] == "profiles"
+
+
+# --- Documents that cannot be used --------------------------------------------------------------------------------
+
+
+def another_company(document: dict[str, Any]) -> dict[str, Any]:
+    return document | {"cik": 999}
+
+
+def units_in_a_list(document: dict[str, Any]) -> dict[str, Any]:
+    document["facts"]["us-gaap"][REVENUE]["units"] = []
+    return document
+
+
+def a_value_in_words(document: dict[str, Any]) -> dict[str, Any]:
+    document["facts"]["us-gaap"][EARNINGS]["units"]["USD/shares"][0]["val"] = "one"
+    return document
+
+
+def a_day_that_is_none(document: dict[str, Any]) -> dict[str, Any]:
+    document["facts"]["us-gaap"][REVENUE]["units"]["USD"][3]["end"] = "2023-02-30"
+    return document
+
+
+def in_json(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[bytes], bytes]:
+    return lambda raw: json.dumps(change(json.loads(raw))).encode()
+
+
+BROKEN = {
+    "truncated": (lambda raw: raw[: len(raw) // 2], "no whole JSON document", "companyfacts of CIK 0000000102"),
+    "not JSON": (lambda raw: b"<html>We are busy</html>", "no whole JSON document", "companyfacts of CIK 0000000102"),
+    "empty": (lambda raw: b"", "no whole JSON document", "companyfacts of CIK 0000000102"),
+    "another's cik": (in_json(another_company), "the cik is 999", "companyfacts of CIK 0000000102"),
+    "units in a list": (in_json(units_in_a_list), "'units' is a list, expected an object", f"{REVENUE}/units"),
+    "a value in words": (in_json(a_value_in_words), "is text, expected a number or null", EARNINGS),
+    "no day": (in_json(a_day_that_is_none), "'end' is '2023-02-30'", f"{REVENUE}/units/USD[3]"),
+}
+
+
+@pytest.mark.parametrize(("breaking", "reason", "place"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_document_quarantines_its_company(run, breaking, reason, place):
+    """The others go on, its previous values stay, and a whole document ends it."""
+    run()
+    facts = run.mirror.facts(BRAVO)
+    facts.write_bytes(breaking(facts.read_bytes()))
+    run.mirror.hold(replace(CARGO, scale=999))
+
+    counts = run()
+
+    assert (counts["quarantined"], counts["standardized"]) == (1, 1)
+    row = run.row("quarantine", BRAVO)
+    assert reason in row["reason"]
+    assert place in row["place"]
+    assert row["raw_document"] == run.row("documents", BRAVO)["facts_digest"]
+    assert run.revenue(BRAVO) == annual(BRAVO)
+    assert run.revenue(CARGO) == annual(replace(CARGO, scale=999))
+
+    run("ALFA")
+    assert run.lake.read("quarantine").height == 1  # still, though nobody asked for it
+
+    run.mirror.hold(GROWN)
+    assert run()["quarantined"] == 0
+    assert run.revenue(BRAVO) == annual(GROWN)
+
+
+def test_broken_submissions_quarantine_too(run):
+    run()
+    run.mirror.submissions(BRAVO).write_text("[]")
+    counts = run()
+    assert (counts["quarantined"], counts["standardized"]) == (1, 0)
+    assert "submissions of CIK 0000000102" in run.row("quarantine", BRAVO)["place"]
+    assert run.row("registrants", BRAVO)["name"] == "BRVO WORKS INC"
+
+
+def test_a_corrupt_file_in_the_raw_zone_quarantines_its_company(run):
+    run()
+    digest = run.row("documents", BRAVO)["facts_digest"]
+    RawStore(run.home).path(digest).write_bytes(b"rust")
+    counts = stages.update_facts(RawStore(run.home), run.lake, [ALFA.cik, BRAVO.cik])
+    assert counts == {"decoded": 1, "quarantined": 1}
+    row = run.row("quarantine", BRAVO)
+    assert row["place"] == "raw zone"
+    assert "is corrupt; delete it" in row["reason"]
+
+
+def test_a_first_document_that_is_broken_leaves_no_rows(run):
+    run.mirror.facts(BRAVO).write_text("{")
+    assert run()["quarantined"] == 1
+    assert run.revenue(BRAVO) is None
+
+
+def test_a_document_that_cannot_be_had_keeps_what_was_held(run, tmp_path):
+    run()
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}")
+    run.mirror.facts(BRAVO).unlink()
+    run.mirror.facts(BRAVO).symlink_to(outside)
+    before = run.row("documents", BRAVO)
+
+    assert run()["failed"] == 1
+
+    row = run.row("documents", BRAVO)
+    assert "leads out of the mirror" in row["failure"]
+    assert row["facts_digest"] == before["facts_digest"]
+    assert row["synchronized_at"] == before["synchronized_at"]
+    assert run.revenue(BRAVO) == annual(BRAVO)
+
+
+# --- The list of companies ----------------------------------------------------------------------------------------
+
+
+def test_a_company_that_leaves_the_list_stays_not_listed(run):
+    run()
+    run.mirror.list(BRAVO, CARGO)
+    run.mirror.facts(ALFA).unlink()
+    counts = run()
+    assert (counts["unchanged"], counts["standardized"]) == (2, 0)
+    assert run.row("listings", ALFA)["is_listed"] is False
+    assert run.revenue(ALFA) == annual(ALFA)
+
+    run.mirror.list(ALFA, BRAVO, CARGO)
+    run()
+    assert run.row("listings", ALFA)["is_listed"] is True
+
+
+def test_a_symbol_listed_twice_counts_once(run):
+    run.mirror.list(ALFA, replace(BRAVO, symbol="ALFA"), BRAVO)
+    run()
+    assert run.lake.read("listings").select("symbol", "cik").rows() == [("ALFA", ALFA.cik), ("BRVO", BRAVO.cik)]
+
+
+@pytest.mark.parametrize("content", ['{"fields": ["cik", "na', "[]", '{"fields": ["cik"], "data": []}'])
+def test_a_list_that_is_none_stops_everything(run, content):
+    run()
+    run.mirror.tickers.write_text(content)
+    with pytest.raises(DocumentError, match="tickers file"):
+        run()
+    assert run.lake.read("listings")["is_listed"].all()
+
+
+def test_an_empty_list_unlists_nobody(run):
+    run()
+    run.mirror.list()
+    with pytest.raises(DocumentError, match="lists no company at all"):
+        run()
+    assert run.lake.read("listings")["is_listed"].all()
+
+
+def test_unknown_symbols_are_told_with_the_nearest(run):
+    run()
+    with pytest.raises(UnknownSymbolError, match=r"list of 4: ALFB, ZZZZZ; did you mean ALFA\? \(classes"):
+        run("ALFB", "BRVO", "ZZZZZ")
+    with pytest.raises(UnknownSymbolError, match=r"list of 4: 0000 \(classes"):
+        run("0000")
+
+
+def test_companies_are_asked_for_once_in_the_order_asked():
+    listings = pl.DataFrame(
+        {"symbol": ["A", "B", "B-A", "GONE"], "cik": ["1", "2", "2", "3"], "is_listed": [True, True, True, False]}
+    )
+    assert stages.companies_asked(listings, Asked()) == ["1", "2"]
+    assert stages.companies_asked(listings, Asked(("B-A", "A", "B"))) == ["2", "1"]
+    with pytest.raises(UnknownSymbolError):
+        stages.companies_asked(listings, Asked(("GONE",)))
+
+
+# --- Batches ------------------------------------------------------------------------------------------------------
+
+
+def test_batches_make_the_same_tables(run, tmp_path, monkeypatch):
+    run()
+    monkeypatch.setattr(stages, "BATCH", 2)
+    again, heard = Run(run.mirror, tmp_path / "other"), []
+    with heard_by(lambda *told: heard.append(told)):
+        again()
+    for table in ("facts", *stages.STANDARDIZED):
+        assert again.lake.read(table).equals(run.lake.read(table)), table
+    assert [told for told in heard if told[0] != "documents"] == [
+        ("facts", 2, 3),
+        ("facts", 3, 3),
+        ("values", 2, 3),
+        ("values", 3, 3),
+    ]
+
+
+def test_a_source_without_any_document_still_makes_the_tables(run):
+    for filer in (ALFA, BRAVO, CARGO):
+        run.mirror.facts(filer).unlink()
+    assert run() == {"no_facts": 4, "decoded": 0, "quarantined": 0, "standardized": 0}
+    assert run.lake.read("values").is_empty()
+
+
+def test_the_digests_of_code_change_with_it():
+    assert len({stages._elements_digest(), stages._rules_digest(), stages._joined("")}) == 3
+
+
+def test_the_mirror_tells_what_its_filer_earned():
+    """The writer of mirrors is right about itself: the fourth quarter is the year without the nine months."""
+    told = companyfacts(ALFA)["facts"]["us-gaap"][REVENUE]["units"]["USD"]
+    year = {fact["end"]: fact["val"] for fact in told if fact["start"] == "2024-01-01"}
+    assert year["2024-12-31"] == ALFA.trailing(2024, 4)
+    assert year["2024-12-31"] - year["2024-09-30"] == ALFA.revenue(2024, 4)
