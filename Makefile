@@ -13,7 +13,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format docs lock system clean
+.PHONY: help setup run sync serve ui test check format docs bench lock system clean
 
 help: ## what each command does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ check: setup ## lint, format, types, tests
 format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+bench: setup ## what the version log costs, on copies of the companies of the home (synchronize first)
+	@$(BIN)/python -m tests.bench.version_log
 
 docs: setup ## write docs/data-dictionary.md anew
 	@$(BIN)/python -m pipelines.dictionary

@@ -20,17 +20,22 @@ EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
 
 
 def row_metadata(rows: pl.DataFrame, **more: Any) -> dict[str, Any]:
-    """What the UI shows of a table: rows, companies, a few rows, and whatever else is given."""
-    sample = rows.head(SAMPLE_ROWS)
-    shown = sample.select(pl.all().cast(pl.String, strict=False).fill_null("")).to_dicts() if sample.height else []
-    metadata: dict[str, Any] = {
-        "dagster/row_count": rows.height,
-        "sample": dg.MetadataValue.table([dg.TableRecord(row) for row in shown], schema=_table_schema(rows)),
-        **more,
-    }
+    """What the UI shows of a table: rows, companies, whatever else is given, and a few rows last, for they are tall."""
+    metadata: dict[str, Any] = {"dagster/row_count": rows.height}
     if "cik" in rows.columns:
         metadata["companies"] = rows["cik"].n_unique()
-    return metadata
+    sample = [
+        dg.TableRecord({name: _shown(value) for name, value in row.items()})
+        for row in rows.head(SAMPLE_ROWS).iter_rows(named=True)
+    ]
+    return {**metadata, **more, "sample": dg.MetadataValue.table(sample, schema=_table_schema(rows))}
+
+
+def _shown(value: object) -> str:
+    """A cell as people read it."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+    return "" if value is None else str(value)
 
 
 def _table_schema(rows: pl.DataFrame) -> dg.TableSchema:

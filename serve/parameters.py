@@ -133,6 +133,7 @@ class Names:
         return names
 
 
+ITEMS = Names("items", "Line items, comma-separated.", ITEM_NAMES)
 SINCE = Day("from", "Only periods that end on or after this day.")
 UNTIL = Day("to", "Only periods that end on or before this day.")
 COMPANIES: tuple[Parameter, ...] = (
@@ -145,10 +146,16 @@ FINANCIALS: tuple[Parameter, ...] = (
     Choice(
         "period", "ttm: trailing twelve months at each quarter end; annual: fiscal year ends only.", "ttm", PERIOD_KINDS
     ),
-    Names("items", "Line items, comma-separated.", ITEM_NAMES),
+    ITEMS,
     SINCE,
     UNTIL,
     Integer("limit", "Number of periods.", default=20, minimum=1, maximum=40),
+)
+REVISIONS: tuple[Parameter, ...] = (
+    ITEMS,
+    SINCE,
+    UNTIL,
+    Integer("limit", "Number of revised period and item pairs.", default=50, minimum=1, maximum=200),
 )
 
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from serve.clock import timestamp
 from serve.errors import ApiError
-from warehouse.queries import Company, Coverage, Period
+from warehouse.queries import Company, Coverage, Period, Revision
 
 EXACT = 2.0**53  # beyond, a double is no longer sure of its integer
 FILINGS = (
@@ -80,6 +80,25 @@ def period(row: Period, items: tuple[str, ...]) -> Json:
         "fiscal_year": row.fiscal_year,
         "fiscal_quarter": row.fiscal_quarter,
         "values": {item: number(value) for item, value in values if value is not None},
+    }
+
+
+def revision(row: Revision) -> Json:
+    """A Revision (section 2.6): the values only, for a version without one withdraws; then none is current."""
+    return {
+        "period": row.period,
+        "period_end": row.period_end,
+        "item": row.item,
+        "current_value": None if row.current_value is None else number(row.current_value),
+        "versions": [
+            {
+                "version": version.version,
+                "value": number(version.value),
+                "current": version.is_current,
+                "recorded_at": version.recorded_at,
+            }
+            for version in row.versions
+        ],
     }
 
 

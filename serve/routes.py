@@ -166,6 +166,21 @@ def list_financials(question: Question) -> Answer:
     return [responses.period(row, items) for row in rows], meta
 
 
+def list_revisions(question: Question) -> Answer:
+    """`GET /companies/{symbol}/financials/revisions` (section 4.4)."""
+    values = question.values
+    items = values["items"]
+    with question.service.warehouse.build() as build:
+        company = _covered(build, question.symbol)
+        rows = queries.revisions(
+            build, company.cik, items, since=values["from"], until=values["to"], limit=values["limit"]
+        )
+        if not rows:
+            _held(build, company)
+    meta = {"symbol": company.symbol, "currency": company.currency, "items": items, "count": len(rows)}
+    return [responses.revision(row) for row in rows], meta
+
+
 def show_status(question: Question) -> Answer:
     """`GET /status` (section 4.6): answered whatever the state of the data is."""
     warehouse = question.service.warehouse
@@ -215,6 +230,7 @@ ENDPOINTS = (
     Endpoint("/companies", list_companies, parameters.COMPANIES),
     Endpoint("/companies/{symbol}", show_company),
     Endpoint("/companies/{symbol}/financials", list_financials, parameters.FINANCIALS),
+    Endpoint("/companies/{symbol}/financials/revisions", list_revisions, parameters.REVISIONS),
     Endpoint("/status", show_status, needs_key=False),
 )
 

@@ -5,7 +5,7 @@ Does not: what a pipeline makes of filings; the numbers here are no company's.
 """
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,39 @@ SYNCHRONIZATION = {
     "source": "sample",
 }
 MADE_AT = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
+FIRST_AT = datetime(2026, 2, 1, 6, 0, tzinfo=UTC)
 UPDATED = {"9990000001": "2026-03-02T06:04:00Z", "9990000003": "2026-03-02T06:04:30Z"}
 QUARTER_ENDS = (date(2024, 3, 31), date(2024, 6, 30), date(2024, 9, 30), date(2024, 12, 31))
+MAPLE = {"roic": 0.18, "revenue": 100.0, "net_income": 10.0, "eps_basic": 0.5, "total_debt": 0.0}
+YEAR_END = QUARTER_ENDS[-1]
+PUBLISHED = date(2025, 2, 15)
+AMENDED = date(2025, 5, 15)
+Known = tuple[float | None, date, datetime | None, str]  # value, filed, recorded, cause
+HISTORIES: dict[tuple[str, str, date, str], list[Known]] = {
+    ("9990000001", "ttm", YEAR_END, "revenue"): [
+        (3900.0, PUBLISHED, None, "initial"),
+        (4000.0, AMENDED, FIRST_AT, "restatement"),
+    ],
+    ("9990000001", "ttm", YEAR_END, "eps_basic"): [
+        (1.2, PUBLISHED, FIRST_AT, "initial"),
+        (1.25, PUBLISHED, MADE_AT, "precision"),
+    ],
+    ("9990000001", "annual", YEAR_END, "revenue"): [
+        (3900.5, PUBLISHED, None, "initial"),
+        (4100.0, AMENDED, FIRST_AT, "restatement"),
+        (4000.0, AMENDED, MADE_AT, "method"),
+    ],
+    ("9990000001", "annual", date(2023, 12, 31), "roic"): [
+        (0.2, date(2024, 2, 15), FIRST_AT, "initial"),
+        (None, date(2024, 2, 15), MADE_AT, "method"),
+    ],
+    ("9990000001", "annual", date(2022, 12, 31), "dividends_per_share"): [
+        (0.5, date(2023, 2, 15), FIRST_AT, "initial"),
+        (None, date(2023, 2, 15), MADE_AT, "method"),
+        (0.0, PUBLISHED, MADE_AT, "reclassification"),
+    ],
+}
+"""Values of LNTR with two versions, three, withdrawn, withdrawn and back. All others have one; all of ABCX two."""
 
 
 def companies() -> Rows:
@@ -82,7 +113,7 @@ def financials() -> Rows:
             rows.append(period(who, "annual", date(year, 12, 31), 4, **values))
         rows.append(period(who, "annual", date(2021, 12, 31), 4))
     maple = {"symbol": "ABCX", "cik": "9990000002"}
-    rows += [period(maple, "ttm", date(1970 + n // 4, 3 * (n % 4) + 3, 28), n % 4 + 1, roic=0.18) for n in range(50)]
+    rows += [period(maple, "ttm", date(1970 + n // 4, 3 * (n % 4) + 3, 28), n % 4 + 1, **MAPLE) for n in range(50)]
     fjord = {"symbol": "FJRD", "cik": "9990000003", "currency": "EUR"}
     rows += [period(fjord, "annual", date(year, 12, 31), 4, revenue=7.0) for year in (2023, 2024)]
     rows.append(period({"symbol": "ODDY", "cik": "9990000004"}, "ttm", QUARTER_ENDS[0], 1))
@@ -105,6 +136,97 @@ def period(who: Mapping[str, Any], kind: str, end: date, quarter: int, **values:
     }
 
 
+def versions() -> Rows:
+    """The versions of each value of `financials`, and of the one that was withdrawn."""
+    rows = []
+    for told in filter(lambda row: row["is_primary"], financials()):
+        for item in schema.ITEM_NAMES:
+            key = (told["cik"], told["period_kind"], told["period_end"], item)
+            known = HISTORIES.get(key) or (history(told, item) if item in told else [])
+            rows += [version(told, item, number, *of, number == len(known)) for number, of in enumerate(known, 1)]
+    return rows
+
+
+def history(told: Mapping[str, Any], item: str) -> list[Known]:
+    """The one version of a value; ABCX told another one five days before."""
+    filed = told["period_end"] + timedelta(days=45)
+    known: list[Known] = [(told[item], filed, FIRST_AT, "initial")]
+    if told["symbol"] == "ABCX":
+        known.insert(0, (told[item] - 1, filed - timedelta(days=5), None, "initial"))
+    return known
+
+
+def version(
+    of: Mapping[str, Any],
+    item: str,
+    number: int,
+    value: float | None,
+    filed: date,
+    recorded_at: datetime | None,
+    cause: str,
+    is_current: bool,
+) -> dict[str, Any]:
+    """One row of `versions`; the filing is the first of the company's filings of that day, or one that is not held."""
+    held = [row for row in filings() if (row["cik"], row["filed"]) == (of["cik"], filed)]
+    return {
+        "cik": of["cik"],
+        "period_kind": of["period_kind"],
+        "period_end": of["period_end"],
+        "period": of["period"],
+        "item": item,
+        "version": number,
+        "value": value,
+        "is_current": is_current,
+        "recorded_at": recorded_at,
+        "known_at": datetime(filed.year, filed.month, filed.day, 21, 30, tzinfo=UTC),
+        "filed": filed,
+        "accession": held[0]["accession"] if held else f"{of['cik']}-{filed:%y}-{filed:%m%d}00",
+        "form": held[0]["form"] if held else "10-K",
+        "cause": cause,
+        "method": "fiscal_year",
+        "flags": "",
+    }
+
+
+def lineage(of: Rows) -> Rows:
+    """Two legs of each version that has a value: the filing that led to it, and one that was there before."""
+    return [
+        {
+            **{name: row[name] for name in schema.BY_NAME["lineage"].key if name != "leg"},
+            "leg": leg,
+            "tag": "us-gaap/Revenues",
+            "unit": "USD",
+            "end": row["period_end"],
+            "value": row["value"],
+            "operation": "sum",
+            "weight": 0.5,
+            "split_factor": 1.0,
+            "accession": row["accession"],
+            "form": row["form"],
+            "filed": row["filed"] - timedelta(days=(leg - 1) * 30),
+        }
+        for row in of
+        if row["value"] is not None
+        for leg in (1, 2)
+    ]
+
+
+def with_filing_dates(told: Rows, of: Rows, legs: Rows) -> Rows:
+    """Rows of `financials` with the first and the last day on which the legs of their current values were filed."""
+    key = ("cik", "period_kind", "period_end")
+    value = (*key, "item", "version")
+    current = {tuple(row[name] for name in value) for row in of if row["is_current"]}
+    filed: dict[tuple[Any, ...], list[date]] = {}
+    for leg in legs:
+        if tuple(leg[name] for name in value) in current:
+            filed.setdefault(tuple(leg[name] for name in key), []).append(leg["filed"])
+    dated = []
+    for row in told:
+        days = filed.get(tuple(row[name] for name in key))
+        dated.append({**row, "first_filed": min(days), "last_filed": max(days)} if days else row)
+    return dated
+
+
 def filings() -> Rows:
     """A domestic filer, one that moved to 20-F, one that files 40-F; the fourth has none."""
     made = [
@@ -121,6 +243,7 @@ def filings() -> Rows:
             "form": form,
             "filed": date(year, month, 15),
             "accepted_at": datetime(year, month, 15, 21, 30, tzinfo=UTC),
+            "url": f"https://filings.example.org/{number}/{serial}",
         }
         for serial, (number, form, year, month) in enumerate(made, 1)
     ]
@@ -128,7 +251,15 @@ def filings() -> Rows:
 
 def tables() -> dict[str, Rows]:
     """The rows of the small build, by table."""
-    return {"companies": companies(), "financials": financials(), "filings": filings()}
+    told = versions()
+    legs = lineage(told)
+    return {
+        "companies": companies(),
+        "financials": with_filing_dates(financials(), told, legs),
+        "versions": told,
+        "lineage": legs,
+        "filings": filings(),
+    }
 
 
 def write(folder: Path, rows: Mapping[str, Rows]) -> dict[str, Path]:

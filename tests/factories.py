@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.normalize import facts
-from pipelines.normalize.standardize import Standardized
+from pipelines.normalize import facts, items
+from pipelines.normalize.standardize import Standardized, standardize
 
 CIK = "9990000901"
 
@@ -86,13 +86,52 @@ def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     return facts.stated_concepts(ordered, facts.industries(ordered))
 
 
-def value_of(found: Standardized, item: str, kind: str, end: str | date, cik: str = CIK) -> float | None:
+@dataclass(frozen=True)
+class Today:
+    """What the filings lead to today: the newest version of each value, in the shape that is published.
+
+    values: one row a period and item: `cik`, `period_kind`, `period_end`, `period`, `item`, `value`, `method`, `flags`.
+    lineage: the facts behind them: the same keys, `tag`, `value`, `weight`, `filed` and so on.
+    gaps: the same keys, and `reason`.
+    found: all that the rules gave.
+    """
+
+    values: pl.DataFrame
+    lineage: pl.DataFrame
+    gaps: pl.DataFrame
+    found: Standardized
+
+
+def standardized(rows: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Today:
+    """Facts through all rules."""
+    found = standardize(rows, accepted)
+    newest = found.versions.group_by("cik", "period_end", "item", maintain_order=True).last()
+    values = _by_kind(newest.with_columns(value=items.served("value")))
+    lineage = values.select(*KEY, "legs").explode("legs").unnest("legs")
+    gaps = _by_kind(found.gaps.join(found.periods, on=["cik", "period_end"]))
+    return Today(values.drop("legs"), lineage, gaps, found)
+
+
+KEY = ["cik", "period_kind", "period_end", "item"]
+
+
+def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
+    """Twelve months to each quarter end, and fiscal years too."""
+    year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
+    ttm = rows.with_columns(period_kind=pl.lit("ttm"), period=pl.concat_str(year, pl.lit("Q"), quarter))
+    annual = rows.filter("is_year_end").with_columns(
+        period_kind=pl.lit("annual"), period=pl.concat_str(pl.lit("FY"), year)
+    )
+    return pl.concat([ttm, annual])
+
+
+def value_of(found: Today, item: str, kind: str, end: str | date, cik: str = CIK) -> float | None:
     """The value of an item for a period; None where it has none."""
     return row_of(found.values, item, kind, end, cik).get("value")
 
 
 def row_of(rows: pl.DataFrame, item: str, kind: str, end: str | date, cik: str = CIK) -> Row:
-    """The row of an item and period in a table of Standardized; empty where it has none."""
+    """The row of an item and period in a table of Today; empty where it has none."""
     at = day(end) if isinstance(end, str) else end
     found = rows.filter(cik=cik, item=item, period_kind=kind, period_end=at)
     assert found.height <= 1, "an item has two values for one period"

@@ -1,36 +1,40 @@
--- What analysts call: macros that every build carries, each with a comment.
+-- What analysts call: the macros that every build carries, each with a comment (`FROM duckdb_functions()`).
 --
--- Belongs here: questions that take a join or a rule to ask, over the published tables alone.
+-- Belongs here: questions over the published tables that take a join and a rule to ask right.
 -- Does not: the statements that the interface runs (queries.py), or any value that no table holds.
 --
--- Tables are named without a database, for a file does not know under which name it will be opened: an analyst who
--- attaches it beside others says `USE` first. Parameters are cast, for an analyst writes dates as text.
+-- Tables are named without their database, for a file does not know under which name it will be opened: who attaches
+-- it beside others says `USE` first. Parameters are cast, for days and times come as text as well.
 
 CREATE MACRO financials_known(filed_by, recorded_by) AS TABLE
 WITH known AS (
     SELECT
         symbol,
         cik,
+        is_primary,
+        currency,
         period_kind,
         period_end,
         item,
         max(version) AS version,
         arg_max(period, version) AS period,
-        arg_max_null(value, version) AS value  -- the other arg_max passes over a version that withdraws
+        arg_max_null(value, version) AS value  -- arg_max would pass over a version that withdraws
     FROM versions
-    INNER JOIN companies USING (cik)  -- here already, so that a filter on symbols reaches the scan
+    INNER JOIN companies USING (cik)  -- before the versions are grouped, so that a filter on symbols reaches their scan
     WHERE
-        (filed > CAST(filed_by AS DATE)) IS NOT TRUE
+        (filed > CAST(filed_by AS DATE)) IS NOT TRUE  -- nor does a version without a day of filing wait for one
         AND (recorded_by IS NULL OR recorded_at <= CAST(recorded_by AS TIMESTAMPTZ))
     GROUP BY ALL
 ),
 periods AS (
     SELECT
-        known.symbol,
-        known.period_kind,
-        known.period_end,
-        known.cik,
-        arg_max(known.period, legs.filed) AS period,
+        symbol,
+        period_kind,
+        period_end,
+        cik,
+        is_primary,
+        currency,
+        max(period) AS period,
         min(legs.filed) AS first_filed,
         max(legs.filed) AS last_filed,
         max(known.value) FILTER (item = 'revenue') AS revenue,
@@ -57,11 +61,112 @@ SELECT
     is_primary,
     period,
     CAST(regexp_extract(period, '[0-9]{4}') AS INTEGER) AS fiscal_year,
-    CAST(CASE period_kind WHEN 'annual' THEN '4' ELSE right(period, 1) END AS INTEGER) AS fiscal_quarter,
+    CASE period_kind WHEN 'annual' THEN 4 ELSE CAST(right(period, 1) AS INTEGER) END AS fiscal_quarter,
     currency,
-    periods.* EXCLUDE (symbol, period_kind, period_end, cik, period)
-FROM periods
-INNER JOIN companies USING (symbol, cik);
+    periods.* EXCLUDE (symbol, period_kind, period_end, cik, is_primary, period, currency)
+FROM periods;
+
+COMMENT ON MACRO TABLE financials_known IS
+'Table financials as it stood by two clocks: from filings of that day or before (filed_by, a DATE), as recorded '
+'by this service at that moment or before (recorded_by, a TIMESTAMPTZ); null sets no bound. Symbols and the share '
+'basis are those of this build.';
 
 CREATE MACRO financials_as_of(as_of) AS TABLE FROM financials_known(as_of, NULL);
+
+COMMENT ON MACRO TABLE financials_as_of IS
+'Table financials as the filings told at the end of a day (as_of, a DATE), whether this service ran then or not: '
+'a period counts from the filing that first told it, as a comparative too. Symbols and the share basis are those '
+'of this build.';
+
+-- "at" is quoted because DuckDB has a clause of that name
 CREATE MACRO financials_as_served("at") AS TABLE FROM financials_known(NULL, "at");
+
+COMMENT ON MACRO TABLE financials_as_served IS
+'Table financials as this service told at a moment (at, a TIMESTAMPTZ): what it had recorded by then. What was '
+'superseded before its first synchronization was never served and does not count. Symbols and the share basis are '
+'those of this build.';
+
+CREATE MACRO restatements(symbol_) AS TABLE
+WITH numbered AS (
+    SELECT
+        versions.*,
+        symbol,
+        lag(value) OVER (pair ORDER BY version) AS previous_value,
+        count(*) OVER pair AS of_pair
+    FROM versions
+    INNER JOIN companies USING (cik)
+    WHERE upper(symbol) = upper(symbol_)
+    WINDOW pair AS (PARTITION BY period_kind, period_end, item)
+)
+SELECT
+    symbol,
+    period_kind,
+    period_end,
+    period,
+    item,
+    version,
+    value,
+    previous_value,
+    value - previous_value AS change,
+    cause,
+    method,
+    is_current,
+    numbered.filed,
+    accession,
+    numbered.form,
+    url,
+    known_at,
+    recorded_at
+FROM numbered
+LEFT JOIN filings USING (accession)
+WHERE of_pair > 1
+ORDER BY period_end DESC, period_kind DESC, item, version;
+
+COMMENT ON MACRO TABLE restatements IS
+'Every version of the values of a symbol (without case) that changed after they were first recorded: the filing '
+'that led to it, why, the value before and the change. A null value withdraws. Newest period first.';
+
+CREATE MACRO latest(item_) AS TABLE
+WITH told AS (
+    SELECT
+        symbol,
+        period_end,
+        period,
+        CASE item_
+            WHEN 'revenue' THEN revenue
+            WHEN 'net_income' THEN net_income
+            WHEN 'eps_basic' THEN eps_basic
+            WHEN 'dividends_per_share' THEN dividends_per_share
+            WHEN 'free_cash_flow' THEN free_cash_flow
+            WHEN 'shares_basic' THEN shares_basic
+            WHEN 'shares_diluted' THEN shares_diluted
+            WHEN 'total_debt' THEN total_debt
+            WHEN 'cash_and_equivalents' THEN cash_and_equivalents
+            WHEN 'roic' THEN roic
+            WHEN 'debt_to_fcf' THEN debt_to_fcf
+            ELSE error('no such line item: ' || item_ || '; the names of line items are in table line_items')
+        END AS value
+    FROM financials
+    WHERE period_kind = 'ttm' AND is_primary
+)
+SELECT
+    symbol,
+    cik,
+    name,
+    exchange,
+    sic,
+    currency,
+    item_ AS item,
+    max(period_end) AS period_end,
+    arg_max(period, period_end) AS period,
+    arg_max(value, period_end) AS value
+FROM told
+INNER JOIN companies USING (symbol)
+WHERE is_listed AND value IS NOT NULL
+GROUP BY ALL
+ORDER BY symbol;
+
+COMMENT ON MACRO TABLE latest IS
+'A cross-section of the primary listed symbols: the newest trailing twelve months'' value of a line item (item_) '
+'of each company, and the period end that it belongs to; compare period ends, for a company may have stopped '
+'telling it.';

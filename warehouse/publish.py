@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 open the file too
+MACROS = Path(__file__).with_name("macros.sql")
 LINK = "warehouse.duckdb"
 TEMPORARY = ".building-"
 OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", "synchronized-*.json")  # what may be removed once nothing points to it
@@ -167,7 +168,7 @@ def record(
 
 
 def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
-    """Write every table of the schema into a new file; return the rows that each must have."""
+    """Write every table of the schema into a new file, and the macros; return the rows that each table must have."""
     expected = {}
     with duckdb.connect(":memory:") as connection:
         connection.execute(f"SET temp_directory = {_quoted(path.with_suffix('.spill'))}")
@@ -178,6 +179,9 @@ def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
                 connection.execute(comment)
             source = tables.get(table.name)
             expected[table.name] = _insert(connection, table, source) if source else 0
+        connection.execute("USE build")  # the macros name their tables without a database
+        connection.execute(MACROS.read_text())
+        connection.execute("USE memory")
         connection.execute("DETACH build")
     return expected
 

@@ -63,6 +63,25 @@ class Period(msgspec.Struct, frozen=True):
     values: tuple[float | None, ...]
 
 
+class Version(msgspec.Struct, frozen=True):
+    """One value that a period and item had; the time is ISO 8601."""
+
+    version: int
+    value: float
+    is_current: bool
+    recorded_at: str | None
+
+
+class Revision(msgspec.Struct, frozen=True):
+    """A period and item whose value changed after it was first recorded, with the values that it had, oldest first."""
+
+    period: str
+    period_end: str
+    item: str
+    current_value: float | None
+    versions: tuple[Version, ...]
+
+
 def companies(
     build: OpenBuild, *, search: str | None, exchange: str | None, limit: int, offset: int
 ) -> tuple[list[Company], int]:
@@ -157,6 +176,56 @@ def financials(
         {"symbol": symbol, "kind": kind, "since": since, "until": until, "limit": limit},
     )
     return [Period(label, end, year, quarter, tuple(values)) for label, end, year, quarter, *values in found]
+
+
+def revisions(
+    build: OpenBuild,
+    cik: str,
+    items: Sequence[str],
+    *,
+    since: date | None,
+    until: date | None,
+    limit: int,
+) -> list[Revision]:
+    """Periods and items of a company that have more than one version (section 4.4).
+
+    A version without a value withdraws: it counts as a change, and is no value to list. Where it is the latest,
+    `current_value` is None and no version is current; the versions keep their numbers, so that one is missing where a
+    value was withdrawn and came back.
+
+    Args:
+        build: the build to ask.
+        cik: the company; its symbols share the versions.
+        items: names of line items; they choose, and do not order.
+        since: only periods that end on or after this day.
+        until: only periods that end on or before this day.
+        limit: how many pairs of period and item at most.
+
+    Returns:
+        period end descending, trailing twelve months before years, items in the order of the specification.
+    """
+    found = build.rows(
+        "SELECT arg_max(period, version), CAST(period_end AS VARCHAR), item, max(value) FILTER (is_current), "
+        f"list(row(version, value, is_current, {TEXT_OF_TIME.format('recorded_at')}) ORDER BY version) "
+        "FILTER (value IS NOT NULL) FROM versions WHERE cik = $cik AND item IN $items "
+        "AND ($since IS NULL OR period_end >= $since::DATE) AND ($until IS NULL OR period_end <= $until::DATE) "
+        "GROUP BY period_kind, period_end, item HAVING count(*) > 1 "
+        "ORDER BY versions.period_end DESC, list_position($kinds, period_kind), list_position($order, item) "
+        "LIMIT $limit",
+        {
+            "cik": cik,
+            "items": tuple(items),
+            "since": since,
+            "until": until,
+            "kinds": schema.PERIOD_KINDS,
+            "order": schema.ITEM_NAMES,
+            "limit": limit,
+        },
+    )
+    return [
+        Revision(label, end, item, current, tuple(Version(*version) for version in versions))
+        for label, end, item, current, versions in found
+    ]
 
 
 def annual_form(build: OpenBuild, cik: str) -> str | None:

@@ -21,10 +21,11 @@ COMPANY_FIELDS = [
     "last_period_end",
     "data_updated_at",
 ]
+REVISIONS = "/companies/LNTR/financials/revisions"
 SEC = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK={}&type={}&dateb=&owner=include&count=40"
 
 
-@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", "/companies/LNTR/financials", "/status"])
+@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", "/companies/LNTR/financials", REVISIONS, "/status"])
 def test_2_1_every_success_has_data_and_common_meta(get: Get, path: str) -> None:
     body = get(path).json()
     assert body.keys() == {"data", "meta"}
@@ -198,8 +199,8 @@ def test_4_2_class_sibling_shares_the_data(get: Get) -> None:
 @pytest.mark.parametrize(
     "symbol", ["NOPE", "GONE", "VOID", "ODDY", "LNTR%00", "%FF", "LNTR%0A", "..%5C", "%C5%BF", "L" * 999]
 )
-@pytest.mark.parametrize("path", ["", "/financials"])
-def test_4_2_and_4_3_company_not_covered_is_404(get: Get, symbol: str, path: str) -> None:
+@pytest.mark.parametrize("path", ["", "/financials", "/financials/revisions"])
+def test_4_2_to_4_4_company_not_covered_is_404(get: Get, symbol: str, path: str) -> None:
     """Unknown, off the list, without any period or value, or no symbol at all."""
     assert_error(get(f"/companies/{symbol}{path}"), 404, "not_found")
 

@@ -45,6 +45,8 @@ LISTS = [
     "",
     "revenue;roic",
 ]
+FINANCIALS = "/companies/LNTR/financials"
+REVISIONS = "/companies/LNTR/financials/revisions"
 TEXTS = ["", "\x00", "a\x7f", "a\nb"]
 
 
@@ -55,13 +57,15 @@ def named(values: list[str], *parameters: tuple[str, str]) -> list[tuple[str, st
 @pytest.mark.parametrize(
     ("path", "parameter", "value"),
     [
-        *named(INTEGERS, ("/companies", "page"), ("/companies", "per_page"), ("/companies/LNTR/financials", "limit")),
-        *named(DATES, ("/companies/LNTR/financials", "from"), ("/companies/LNTR/financials", "to")),
-        *named(LISTS, ("/companies/LNTR/financials", "items")),
-        *named(["", "TTM", "quarter", "ttm,annual"], ("/companies/LNTR/financials", "period")),
+        *named(INTEGERS, ("/companies", "page"), ("/companies", "per_page")),
+        *named(INTEGERS, (FINANCIALS, "limit"), (REVISIONS, "limit")),
+        *named(DATES, (FINANCIALS, "from"), (FINANCIALS, "to"), (REVISIONS, "from"), (REVISIONS, "to")),
+        *named(LISTS, (FINANCIALS, "items"), (REVISIONS, "items")),
+        *named(["", "TTM", "quarter", "ttm,annual"], (FINANCIALS, "period")),
         *named(TEXTS, ("/companies", "search"), ("/companies", "exchange")),
         ("/companies", "per_page", "101"),
-        ("/companies/LNTR/financials", "limit", "41"),
+        (FINANCIALS, "limit", "41"),
+        (REVISIONS, "limit", "201"),
     ],
 )
 def test_4_value_out_of_form_is_422_and_named(get: Get, path: str, parameter: str, value: str) -> None:
@@ -71,17 +75,18 @@ def test_4_value_out_of_form_is_422_and_named(get: Get, path: str, parameter: st
     assert parameter in response.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", "/companies/LNTR/financials", "/status"])
+@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", FINANCIALS, REVISIONS, "/status"])
 def test_4_unknown_parameters_are_named_with_those_that_are_accepted(get: Get, path: str) -> None:
     details = assert_error(get(path, limti=1, _=2), 422, "invalid_parameter")
     assert details.keys() == {"limti", "_"}
     for name in ("search", "exchange", "page", "per_page") if path == "/companies" else ():
         assert name in details["_"]
-    assert ("did you mean 'limit'" in details["limti"]) == path.endswith("financials")
+    assert ("did you mean 'limit'" in details["limti"]) == (path in (FINANCIALS, REVISIONS))
 
 
-def test_4_3_unknown_item_is_named_with_the_valid_ones(get: Get) -> None:
-    message = get("/companies/LNTR/financials", items="revenue,revenu").json()["error"]["message"]
+@pytest.mark.parametrize("path", [FINANCIALS, REVISIONS])
+def test_4_3_unknown_item_is_named_with_the_valid_ones(get: Get, path: str) -> None:
+    message = get(path, items="revenue,revenu").json()["error"]["message"]
     assert "'revenu'" in message
     assert "did you mean 'revenue'" in message
     assert all(name in message for name in ITEM_NAMES)
@@ -91,11 +96,12 @@ def test_4_a_parameter_given_twice_is_422(get: Get) -> None:
     assert assert_error(get("/companies?page=1&page=1"), 422, "invalid_parameter").keys() == {"page"}
 
 
-def test_4_from_after_to_is_422(get: Get) -> None:
+@pytest.mark.parametrize("path", [FINANCIALS, REVISIONS])
+def test_4_from_after_to_is_422(get: Get, path: str) -> None:
     parameters = {"from": "2024-02-01", "to": "2024-01-31"}
-    assert_error(get("/companies/LNTR/financials", **parameters), 422, "invalid_parameter")
+    assert_error(get(path, **parameters), 422, "invalid_parameter")
     parameters = {"from": "2024-01-31", "to": "2024-01-31"}
-    assert get("/companies/LNTR/financials", **parameters).status_code == 200
+    assert get(path, **parameters).status_code == 200
 
 
 def test_4_every_wrong_parameter_has_its_message(get: Get) -> None:
@@ -122,7 +128,7 @@ def test_4_hostile_queries_are_answered_in_the_envelope(get: Get, query: str) ->
 @pytest.mark.parametrize(
     "name", ["apikey", "api_key", "API-KEY", "key", "Token", "x-api-key", "access_token", "secret"]
 )
-@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR/financials", "/status"])
+@pytest.mark.parametrize("path", ["/companies", FINANCIALS, REVISIONS, "/status"])
 def test_5_4_key_in_the_address_is_422_before_authentication(client: httpx.Client, path: str, name: str) -> None:
     key = new_key()
     response = client.get(path, params={name: key})

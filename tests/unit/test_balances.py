@@ -6,20 +6,31 @@ import polars as pl
 import pytest
 
 from pipelines.normalize import balances
-from pipelines.normalize.standardize import Standardized, standardize
-from tests.factories import CASH, CIK, NET_INCOME, REVENUE, day, fact, raw, value_of
+from tests.factories import CASH, CIK, NET_INCOME, REVENUE, Today, day, fact, raw, standardized, value_of
 
 DEBT_CASES = {
     # three lines that do not overlap
     "parts add up": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10}, 100),
     "noncurrent alone": ({"noncurrent": 70}, 70),
     "maturities under two tags count once": ({"noncurrent": 70, "current_maturities": 20, "short_term": 20}, 90),
-    "maturities under two tags, a rounding apart": ({"noncurrent": 70, "current_maturities": 20, "short_term": 20.01}, 90),
+    "maturities under two tags, a rounding apart": (
+        {"noncurrent": 70, "current_maturities": 20, "short_term": 20.01},
+        90,
+    ),
     # the parent of maturities and short-term borrowings
-    "current debt is the parent of both": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 30}, 100),
-    "current debt covers unnamed lines": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 31}, 101),
+    "current debt is the parent of both": (
+        {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 30},
+        100,
+    ),
+    "current debt covers unnamed lines": (
+        {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 31},
+        101,
+    ),
     "current debt without parts": ({"noncurrent": 70, "current": 30}, 100),
-    "current debt that is the maturities": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 20}, 100),
+    "current debt that is the maturities": (
+        {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 20},
+        100,
+    ),
     "one amount under three tags": ({"noncurrent": 70, "current_maturities": 20, "short_term": 20, "current": 20}, 90),
     "current debt below the maturities is no parent": (
         {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 5},
@@ -35,7 +46,10 @@ DEBT_CASES = {
     "a whole without parts": ({"long_term": 90}, 90),
     "a whole and short-term": ({"long_term": 90, "short_term": 10}, 100),
     "a whole with its maturities beside it": ({"long_term": 90, "current_maturities": 20}, 90),
-    "a whole, its maturities under the short-term tag too": ({"long_term": 90, "current_maturities": 20, "short_term": 20}, 90),
+    "a whole, its maturities under the short-term tag too": (
+        {"long_term": 90, "current_maturities": 20, "short_term": 20},
+        90,
+    ),
     # one total of everything
     "everything in one line": ({"all": 100}, 100),
     "everything in one line beside parts": ({"noncurrent": 70, "current_maturities": 20, "all": 105}, 90),
@@ -82,7 +96,9 @@ def sheet(lines: dict[str, float]) -> pl.DataFrame:
 @pytest.mark.parametrize(("lines", "debt"), DEBT_CASES.values(), ids=DEBT_CASES)
 def test_total_debt(lines, debt):
     """Long-term debt, current maturities and short-term borrowings, each amount once."""
-    found = balances.total_debt(balances.balance_sheets(sheet({f"debt_{name}": value for name, value in lines.items()})))
+    found = balances.total_debt(
+        balances.balance_sheets(sheet({f"debt_{name}": value for name, value in lines.items()}))
+    )
 
     assert found["value"].to_list() == pytest.approx([debt * 1e6], rel=1e-6)
 
@@ -128,7 +144,7 @@ def filed(date_filed: str, form: str = "10-K", **lines: float) -> list[dict]:
     ]
 
 
-def at_the_end(found: Standardized, item: str, end: str | date = "2023-12-31") -> float | None:
+def at_the_end(found: Today, item: str, end: str | date = "2023-12-31") -> float | None:
     value = value_of(found, item, "annual", end)
     return None if value is None else value / 1e6
 
@@ -137,7 +153,7 @@ PARTS = {"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 20, "ShortTermBorr
 
 
 def test_elements_become_debt_and_cash():
-    found = standardize(raw(filed("2024-02-20", **PARTS, **{CASH: 30, "MarketableSecuritiesCurrent": 15})))
+    found = standardized(raw(filed("2024-02-20", **PARTS, **{CASH: 30, "MarketableSecuritiesCurrent": 15})))
 
     assert at_the_end(found, "total_debt") == 100
     assert at_the_end(found, "cash_and_equivalents") == 45
@@ -145,7 +161,7 @@ def test_elements_become_debt_and_cash():
 
 def test_a_later_report_with_fewer_lines_restates_nothing():
     """The next year's report shows long-term debt of the old balance sheet alone: what it lacks is no restatement."""
-    found = standardize(
+    found = standardized(
         raw(
             filed("2024-02-20", **PARTS, **{CASH: 30, "MarketableSecuritiesCurrent": 15}),
             filed("2025-02-20", LongTermDebtNoncurrent=70, **{CASH: 30}),
@@ -157,7 +173,7 @@ def test_a_later_report_with_fewer_lines_restates_nothing():
 
 
 def test_a_later_report_with_the_same_lines_restates():
-    found = standardize(
+    found = standardized(
         raw(filed("2024-02-20", **PARTS), filed("2025-02-20", **{**PARTS, "LongTermDebtNoncurrent": 75}))
     )
 
@@ -165,7 +181,7 @@ def test_a_later_report_with_the_same_lines_restates():
 
 
 def test_an_amendment_restates_with_whatever_lines():
-    found = standardize(
+    found = standardized(
         raw(filed("2024-02-20", **PARTS), filed("2024-06-20", form="10-K/A", LongTermDebt=110)),
     )
 
@@ -174,7 +190,7 @@ def test_an_amendment_restates_with_whatever_lines():
 
 def test_two_filings_never_make_one_balance_sheet():
     """Lines of different filings are not added up."""
-    found = standardize(
+    found = standardized(
         raw(filed("2024-02-20", LongTermDebtNoncurrent=70), filed("2025-02-20", LongTermDebtCurrent=20)),
     )
 
@@ -183,13 +199,18 @@ def test_two_filings_never_make_one_balance_sheet():
 
 def test_a_bank_holds_its_cash_on_two_lines():
     """Cash and due from banks, and interest-bearing deposits; its securities are its business, not its cash."""
-    bank = {"Deposits": 900, "CashAndDueFromBanks": 20, "InterestBearingDepositsInBanks": 300, "ShortTermInvestments": 50}
+    bank = {
+        "Deposits": 900,
+        "CashAndDueFromBanks": 20,
+        "InterestBearingDepositsInBanks": 300,
+        "ShortTermInvestments": 50,
+    }
     income = [
         fact(tag, 50e6, "2023-01-01", "2023-12-31", filed="2024-02-20")
         for tag in ("InterestIncomeExpenseNet", "NoninterestIncome")
     ]
 
-    found = standardize(raw(filed("2024-02-20", **bank), income))
+    found = standardized(raw(filed("2024-02-20", **bank), income))
 
     assert at_the_end(found, "cash_and_equivalents") == 320
 
@@ -203,7 +224,7 @@ def test_operating_leases_deposits_and_payables_are_no_debt():
         CASH: 1,
     }
 
-    found = standardize(raw(filed("2024-02-20", **lines)))
+    found = standardized(raw(filed("2024-02-20", **lines)))
 
     assert at_the_end(found, "total_debt") is None
     assert found.gaps.filter(item="total_debt")["reason"].unique().to_list() == ["no_tag"]

@@ -6,8 +6,20 @@ import polars as pl
 import pytest
 
 from pipelines.normalize import calendar
-from pipelines.normalize.standardize import standardize
-from tests.factories import CASH, NET_INCOME, REVENUE, Filer, day, fact, month_ends, ordered_facts, raw, stated, week_ends
+from tests.factories import (
+    CASH,
+    NET_INCOME,
+    REVENUE,
+    Filer,
+    day,
+    fact,
+    month_ends,
+    ordered_facts,
+    raw,
+    standardized,
+    stated,
+    week_ends,
+)
 
 WEEKS_52, WEEKS_53 = (13, 13, 13, 13), (13, 13, 13, 14)
 
@@ -59,7 +71,14 @@ def test_days_of_a_duration_count_both_ends():
 
 @pytest.mark.parametrize(
     ("year_end", "month"),
-    [("2021-01-03", 12), ("2020-12-27", 12), ("2025-02-01", 1), ("2017-09-03", 8), ("2024-02-03", 1), ("2025-01-11", 1)],
+    [
+        ("2021-01-03", 12),
+        ("2020-12-27", 12),
+        ("2025-02-01", 1),
+        ("2017-09-03", 8),
+        ("2024-02-03", 1),
+        ("2025-01-11", 1),
+    ],
 )
 def test_the_first_ten_days_of_a_month_count_to_the_month_before(year_end, month):
     assert pl.select(calendar.nominal_month(pl.lit(day(year_end)))).item() == month
@@ -192,7 +211,9 @@ def test_a_quarter_without_facts_leaves_a_hole():
     everything = filer(month_ends(2022, 12)).facts()
     one_quarter = (pl.col("form") == "10-Q") & (pl.col("filed") == "2024-05-10")
 
-    grid = grid_of(everything.filter((pl.col("form") == "10-K") | one_quarter)).select("q", "period_end", "previous_end")
+    grid = grid_of(everything.filter((pl.col("form") == "10-K") | one_quarter)).select(
+        "q", "period_end", "previous_end"
+    )
 
     assert grid.rows() == [
         (0, day("2021-12-31"), None),
@@ -226,7 +247,10 @@ def transition() -> tuple[pl.DataFrame, list[float]]:
     september, december = [110e6, 120e6]
     stub = [
         *(fact(t, v, "2022-07-01", "2022-09-30", form="10-Q", filed="2022-11-09") for t, v in _both(september)),
-        *(fact(t, v, "2022-07-01", "2022-12-31", form="10-KT", filed="2023-03-01") for t, v in _both(september + december)),
+        *(
+            fact(t, v, "2022-07-01", "2022-12-31", form="10-KT", filed="2023-03-01")
+            for t, v in _both(september + december)
+        ),
     ]
     quarters = [*old.sums[REVENUE], september, december, *new.sums[REVENUE]]
     return raw(old.rows(), stub, new.rows()), quarters
@@ -244,14 +268,17 @@ def test_a_transition_period_is_no_fiscal_year():
         "2022Q4 2022-06-30*",
         "2023Q4 2023-12-31*",
     ]
-    assert [label[-10:] for label in found if "2022-0" in label or "2022-1" in label][-2:] == ["2022-09-30", "2022-12-31"]
+    assert [label[-10:] for label in found if "2022-0" in label or "2022-1" in label][-2:] == [
+        "2022-09-30",
+        "2022-12-31",
+    ]
 
 
 def test_twelve_months_tile_a_transition_period():
-    """At each quarter end after the change, twelve months are the four quarters before it, whatever year they are of."""
+    """After the change twelve months are still the last four quarters, whatever year they are of."""
     rows, quarters = transition()
 
-    found = standardize(rows).values.filter(item="revenue", period_kind="ttm").sort("period_end")
+    found = standardized(rows).values.filter(item="revenue", period_kind="ttm").sort("period_end")
 
     expected = [sum(quarters[number - 3 : number + 1]) for number in range(3, len(quarters))]
     assert found["value"].to_list() == expected

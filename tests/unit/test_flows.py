@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.normalize.standardize import Standardized, standardize
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH_FLOW,
@@ -18,11 +17,13 @@ from tests.factories import (
     REVENUE,
     SHARES,
     Filer,
+    Today,
     day,
     fact,
     month_ends,
     raw,
     row_of,
+    standardized,
     value_of,
     week_ends,
 )
@@ -33,7 +34,7 @@ few = settings(max_examples=5, deadline=None)
 WEEKS_52 = [13, 13, 13, 13]
 
 
-def series(found: Standardized, item: str, kind: str = "ttm") -> dict[date, float]:
+def series(found: Today, item: str, kind: str = "ttm") -> dict[date, float]:
     """Period end to value."""
     rows = found.values.filter(item=item, period_kind=kind).sort("period_end")
     return dict(rows.select("period_end", "value").iter_rows())
@@ -53,12 +54,12 @@ def of_four(ends: list[date], quarters: list[float]) -> dict[date, float]:
     weeks=st.sampled_from([[13, 13, 13, 13], [13, 13, 13, 14], [12, 12, 12, 16], [16, 12, 12, 13], [14, 13, 13, 13]]),
 )
 def test_twelve_months_are_the_last_four_quarters(quarters, weeks):
-    """Whatever ten quarters of whatever weeks were: TTM = FY + YTD - prior YTD is the sum of the four that end there."""
+    """Whatever ten quarters were: FY + YTD - prior YTD is the sum of the four that end there."""
     before = day("2021-01-02")
     ends = week_ends(before, [*weeks, *weeks, *weeks[:2]])
     company = Filer(ends, {NET_INCOME: quarters, CASH_FLOW: quarters}, before=before)
 
-    found = standardize(company.facts())
+    found = standardized(company.facts())
 
     assert series(found, "net_income") == of_four(ends, quarters)
 
@@ -73,8 +74,8 @@ def test_both_ways_lead_to_the_same_twelve_months(quarters):
     is_revenue, days = pl.col("tag") == REVENUE, pl.col("end").str.to_date() - pl.col("start").str.to_date()
     is_quarter, is_first = days < timedelta(days=100), pl.col("end").str.ends_with("03-31")
 
-    by_years = standardize(company.facts().filter(~is_revenue | ~is_quarter | is_first))
-    by_quarters = standardize(raw(company.rows(), fourth).filter(~is_revenue | is_quarter))
+    by_years = standardized(company.facts().filter(~is_revenue | ~is_quarter | is_first))
+    by_quarters = standardized(raw(company.rows(), fourth).filter(~is_revenue | is_quarter))
 
     assert series(by_years, "revenue") == series(by_quarters, "revenue") == of_four(ends, quarters)
     methods = [row_of(found.values, "revenue", "ttm", "2023-06-30")["method"] for found in (by_years, by_quarters)]
@@ -86,7 +87,7 @@ def test_amounts_per_share_are_summed_by_quarters():
     ends = month_ends(2022, 6)
     company = Filer(ends, {REVENUE: [MILLION] * 6, EPS: [1.00, 1.10, 1.20, 1.30, 1.40, 1.50], DIVIDENDS: [0.25] * 6})
 
-    found = standardize(company.facts())
+    found = standardized(company.facts())
 
     assert series(found, "eps_basic") == {ends[3]: 4.6, ends[4]: 5.0, ends[5]: 5.4}
     assert series(found, "dividends_per_share") == {ends[3]: 1.0, ends[4]: 1.0, ends[5]: 1.0}
@@ -98,7 +99,7 @@ def test_a_whole_years_dividend_declared_at_once_counts_once():
     """0.94 in the first quarter and nothing after, then 0.99: twelve months are 0.94, then 0.99, never four times."""
     company = Filer(month_ends(2022, 5), {REVENUE: [MILLION] * 5, DIVIDENDS: [0.94, 0, 0, 0, 0.99]})
 
-    found = standardize(company.facts())
+    found = standardized(company.facts())
 
     assert list(series(found, "dividends_per_share").values()) == [0.94, 0.99]
 
@@ -113,7 +114,7 @@ def test_share_days_add_up(means):
     ends = month_ends(2021, 10)
     company = Filer(ends, {REVENUE: [MILLION] * 10}, {SHARES: means})
 
-    found = series(standardize(company.facts()), "shares_basic")
+    found = series(standardized(company.facts()), "shares_basic")
 
     assert list(found) == ends[3:]
     for end, value in found.items():
@@ -127,7 +128,7 @@ def test_an_average_over_weeks_is_weighted_by_them():
     ends = week_ends(before, [12, 12, 12, 17, 12, 12, 12, 16, 12])
     company = Filer(ends, {REVENUE: [MILLION] * 9}, {SHARES: [100e6, 100e6, 100e6, 130e6] * 2 + [100e6]}, before=before)
 
-    found = series(standardize(company.facts()), "shares_basic")
+    found = series(standardized(company.facts()), "shares_basic")
 
     assert found[ends[3]] == pytest.approx((36 * 100e6 + 17 * 130e6) / 53, abs=1)
     assert found[ends[4]] == pytest.approx((36 * 100e6 + 17 * 130e6) / 53, abs=1)
@@ -139,7 +140,7 @@ def test_an_average_over_weeks_is_weighted_by_them():
 
 def test_three_quarters_are_no_estimate_of_four():
     """A company that has just begun to report has no twelve months before its first full year."""
-    found = standardize(Filer(month_ends(2023, 3), {REVENUE: [MILLION] * 3, NET_INCOME: [MILLION] * 3}).facts())
+    found = standardized(Filer(month_ends(2023, 3), {REVENUE: [MILLION] * 3, NET_INCOME: [MILLION] * 3}).facts())
 
     assert found.values.is_empty()
 
@@ -150,9 +151,9 @@ def test_a_missing_leg_leaves_the_period_out():
     rows = company.facts()
     lacking = rows.filter((pl.col("tag") != REVENUE) | (pl.col("end") != "2022-09-30"))
 
-    found = standardize(lacking)
+    found = standardized(lacking)
 
-    assert set(series(standardize(rows), "revenue")) - set(series(found, "revenue")) == {
+    assert set(series(standardized(rows), "revenue")) - set(series(found, "revenue")) == {
         day("2022-09-30"),
         day("2023-09-30"),
     }
@@ -160,9 +161,11 @@ def test_a_missing_leg_leaves_the_period_out():
 
 def test_annual_reports_alone_give_a_twelve_months_a_year():
     """A filer without quarterly reports has one TTM row a year, equal to the annual one."""
-    company = Filer(month_ends(2021, 12), {REVENUE: [MILLION] * 12, EPS: [0.5] * 12}, annual_only=True, annual_form="20-F")
+    company = Filer(
+        month_ends(2021, 12), {REVENUE: [MILLION] * 12, EPS: [0.5] * 12}, annual_only=True, annual_form="20-F"
+    )
 
-    found = standardize(company.facts())
+    found = standardized(company.facts())
 
     ttm, annual = series(found, "revenue"), series(found, "revenue", "annual")
     assert ttm == annual == {day(f"{year}-12-31"): 4 * MILLION for year in (2021, 2022, 2023)}
@@ -172,9 +175,11 @@ def test_annual_reports_alone_give_a_twelve_months_a_year():
 def test_the_window_of_53_weeks_is_marked():
     before = day("2020-08-30")
     ends = week_ends(before, [*WEEKS_52, 13, 13, 13, 14, 13])
-    found = standardize(Filer(ends, {REVENUE: [MILLION] * 9, NET_INCOME: [MILLION] * 9}, before=before).facts())
+    found = standardized(Filer(ends, {REVENUE: [MILLION] * 9, NET_INCOME: [MILLION] * 9}, before=before).facts())
 
-    flags = {row["period_end"]: row["flags"] for row in found.values.filter(item="revenue", period_kind="ttm").to_dicts()}
+    flags = {
+        row["period_end"]: row["flags"] for row in found.values.filter(item="revenue", period_kind="ttm").to_dicts()
+    }
 
     assert [flags[end] for end in ends[3:]] == ["", "", "", "", "weeks_53", "weeks_53"]
 
@@ -182,10 +187,10 @@ def test_the_window_of_53_weeks_is_marked():
 # --- Repetitions and restatements
 
 
-def company_with(*later: dict) -> Standardized:
+def company_with(*later: dict) -> Today:
     """Two years of one company, and facts that later filings add."""
     company = Filer(month_ends(2022, 8), {REVENUE: [24_165_500_000.0] * 8, NET_INCOME: [MILLION] * 8})
-    return standardize(raw(company.rows(), list(later)))
+    return standardized(raw(company.rows(), list(later)))
 
 
 FIRST_YEAR = ("2022-01-01", "2022-12-31")
@@ -234,17 +239,17 @@ def test_what_proxies_and_announcements_say_is_ignored(form):
 # --- The accounting basis of the stub
 
 
-def recast(*, year_too: bool) -> Standardized:
-    """A year of 100 a quarter; the next year's first report shows 130 for its first quarter, an amendment 520 for it."""
+def recast(*, year_too: bool) -> Today:
+    """A year of 100 a quarter. The next report shows 130 for its first quarter; an amendment, 520 for the year."""
     ends = month_ends(2022, 8)
     company = Filer(ends, {REVENUE: [100 * MILLION] * 4 + [130 * MILLION] * 4, NET_INCOME: [MILLION] * 8})
     rows = company.facts().filter(pl.col("filed") < "2023-06-01")
     first_quarter = (pl.col("tag") == REVENUE) & (pl.col("end") == "2022-03-31") & (pl.col("filed") > "2023-01-01")
     rows = rows.with_columns(value=pl.when(first_quarter).then(130 * MILLION).otherwise("value"))
     if not year_too:
-        return standardize(rows)
+        return standardized(rows)
     restated = fact(REVENUE, 520 * MILLION, *FIRST_YEAR, form="10-K/A", filed="2023-09-01", fy=2022)
-    return standardize(pl.concat([rows, raw(restated)]))
+    return standardized(pl.concat([rows, raw(restated)]))
 
 
 def test_the_stub_stays_on_one_accounting_basis():
@@ -270,7 +275,7 @@ def test_two_ways_that_disagree_are_marked():
     second = (pl.col("tag") == REVENUE) & (pl.col("start") == "2023-04-01")
     rows = company.facts().with_columns(value=pl.when(second).then(150 * MILLION).otherwise("value"))
 
-    found = row_of(standardize(rows).values, "revenue", "ttm", "2023-06-30")
+    found = row_of(standardized(rows).values, "revenue", "ttm", "2023-06-30")
 
     assert (found["value"], found["method"], found["flags"]) == (400 * MILLION, "year_to_date", "ways_disagree")
 
@@ -290,7 +295,7 @@ def test_free_cash_flow_is_cash_from_operations_less_spending_on_property():
         },
     )
 
-    assert list(series(standardize(company.facts()), "free_cash_flow").values()) == [90e6, 126e6, 162e6, 198e6]
+    assert list(series(standardized(company.facts()), "free_cash_flow").values()) == [90e6, 126e6, 162e6, 198e6]
 
 
 def test_periods_shifted_by_a_day_are_the_same_periods():
@@ -300,5 +305,5 @@ def test_periods_shifted_by_a_day_are_the_same_periods():
     late = (pl.col("start") == "2023-01-01") & (pl.col("tag") == REVENUE)
     rows = company.facts().with_columns(start=pl.when(late).then(pl.lit("2023-01-02")).otherwise("start"))
 
-    assert list(series(standardize(rows), "revenue").values()) == [10 * MILLION, 14 * MILLION, 18 * MILLION]
-    assert series(standardize(rows), "revenue").keys() == {day("2022-12-31") + timedelta(days=n) for n in (0, 90, 181)}
+    assert list(series(standardized(rows), "revenue").values()) == [10 * MILLION, 14 * MILLION, 18 * MILLION]
+    assert series(standardized(rows), "revenue").keys() == {day("2022-12-31") + timedelta(days=n) for n in (0, 90, 181)}

@@ -12,7 +12,7 @@ from serve.access.keys import new_key
 from serve.errors import InvalidParameter
 from warehouse.schema import ITEM_NAMES
 
-ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS])
+ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS, parameters.REVISIONS])
 NAMES = st.sampled_from(["search", "exchange", "page", "per_page", "period", "items", "from", "to", "limit"])
 
 
@@ -25,6 +25,11 @@ def test_defaults_stand_for_what_is_not_given() -> None:
         "to": None,
         "limit": 20,
     }
+
+
+def test_revisions_take_what_financials_do_but_for_the_period() -> None:
+    assert parameters.read(b"", parameters.REVISIONS) == {"items": ITEM_NAMES, "from": None, "to": None, "limit": 50}
+    assert parameters.REVISIONS[:-1] == parameters.FINANCIALS[1:-1]
 
 
 def test_values_are_read_by_their_form() -> None:

@@ -4,8 +4,22 @@ import polars as pl
 import pytest
 
 from pipelines.normalize import splits
-from pipelines.normalize.standardize import standardize
-from tests.factories import DILUTED, DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, Filer, day, fact, month_ends, raw, stated, value_of
+from tests.factories import (
+    DILUTED,
+    DIVIDENDS,
+    EPS,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    day,
+    fact,
+    month_ends,
+    raw,
+    standardized,
+    stated,
+    value_of,
+)
 
 BEFORE, AFTER = "2023-02-20", "2024-02-20"
 
@@ -93,7 +107,11 @@ def as_filed(company: Filer, ratio: float, effective: str) -> pl.DataFrame:
     """What it filed before the split was on the old basis."""
     old = pl.col("filed") < effective
     scale = (
-        pl.when(pl.col("unit") == "shares").then(1 / ratio).when(pl.col("unit") == "USD/shares").then(ratio).otherwise(1.0)
+        pl.when(pl.col("unit") == "shares")
+        .then(1 / ratio)
+        .when(pl.col("unit") == "USD/shares")
+        .then(ratio)
+        .otherwise(1.0)
     )
     return company.facts().with_columns(value=pl.when(old).then(pl.col("value") * scale).otherwise("value"))
 
@@ -104,9 +122,9 @@ def test_the_whole_series_is_on_the_newest_basis(ratio):
     company = split_company()
     rows = as_filed(company, ratio, effective="2023-05-01")
 
-    found, as_if_always = standardize(rows), standardize(company.facts())
+    found, as_if_always = standardized(rows), standardized(company.facts())
 
-    assert found.splits["ratio"].to_list() == [ratio]
+    assert found.found.splits["ratio"].to_list() == [ratio]
     columns = ["period_kind", "period_end", "item", "value"]
     assert found.values.select(columns).sort(columns).rows() == as_if_always.values.select(columns).sort(columns).rows()
 
@@ -115,20 +133,26 @@ def test_a_split_between_the_legs_of_twelve_months():
     """The year on the old basis, the running quarters on the new one: four quarters of 0.25 are 1.00, not 3.25."""
     rows = as_filed(split_company(), 4, effective="2023-05-01")
 
-    assert value_of(standardize(rows), "eps_basic", "ttm", "2023-03-31") == 1.0
+    assert value_of(standardized(rows), "eps_basic", "ttm", "2023-03-31") == 1.0
 
 
 def test_the_lineage_keeps_what_the_filing_said():
     rows = as_filed(split_company(), 4, effective="2023-05-01")
 
-    found = standardize(rows).lineage.filter(item="eps_basic", period_kind="annual", period_end=day("2021-12-31"))
+    found = standardized(rows).lineage.filter(item="eps_basic", period_kind="annual", period_end=day("2021-12-31"))
 
     assert found["value"].to_list() == [4.0]
 
 
 def test_successive_splits_multiply():
     vintages = pl.DataFrame(
-        {"cik": ["1"] * 4 + ["2"], "seq": [0, 1, 2, 3, 0], "value": [1.0] * 5, "grain": [0.1] * 5, "measure_sign": [1] * 5}
+        {
+            "cik": ["1"] * 4 + ["2"],
+            "seq": [0, 1, 2, 3, 0],
+            "value": [1.0] * 5,
+            "grain": [0.1] * 5,
+            "measure_sign": [1] * 5,
+        }
     )
     found = pl.DataFrame({"cik": ["1", "1"], "effective_seq": [1, 3], "ratio": [7.0, 4.0]})
 

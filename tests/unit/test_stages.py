@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class Run:
     def __init__(self, mirror: Mirror, home: Path) -> None:
         self.mirror, self.home, self.days = mirror, home, 0
         self.lake = Lake(home / "tables")
+        self.segments: tuple[str, ...] = ()
 
     @property
     def now(self) -> datetime:
@@ -43,16 +44,23 @@ class Run:
             ciks = stages.companies_asked(listings, asked)
             _, counts = stages.update_documents(source, store, self.lake, ciks, self.now)
         again = ciks if full else []
-        return {
+        made = {
             **counts,
             **stages.update_facts(store, self.lake, again),
             **stages.update_values(self.lake, again),
         }
+        self.segments = stages.update_versions(self.lake, self.home / "log", self.segments, f"{self.days:04}", self.now)
+        return made
 
     def revenue(self, filer: Filer) -> float | None:
         """Of its last fiscal year."""
-        rows = self.lake.of_companies("values", [filer.cik]).filter(item="revenue", period="FY2024")
-        return rows["value"].item() if rows.height else None
+        return self.trailing(filer, date(2024, 12, 31))
+
+    def trailing(self, filer: Filer, end: date) -> float | None:
+        """Revenue of the twelve months that end on a day, as the log has it now."""
+        rows = self.lake.of_companies(stages.VERSIONS, [filer.cik])
+        current = rows.filter(pl.col("is_current"), item="revenue", period_end=end)
+        return current["value"].item() if current.height else None
 
     def row(self, table: str, filer: Filer) -> dict[str, Any]:
         return self.lake.of_companies(table, [filer.cik]).row(0, named=True)
@@ -79,8 +87,7 @@ def test_documents_become_values(run):
     assert {filer.symbol: run.revenue(filer) for filer in (ALFA, BRAVO, CARGO)} == {
         filer.symbol: annual(filer) for filer in (ALFA, BRAVO, CARGO)
     }
-    interim = run.lake.read("values").filter(cik=ALFA.cik, item="revenue", period="2024Q2")
-    assert interim["value"].item() == ALFA.trailing(2024, 2)
+    assert run.trailing(ALFA, date(2024, 6, 30)) == ALFA.trailing(2024, 2)
     assert run.row("registrants", ALFA) == {"cik": ALFA.cik, "name": "ALFA WORKS INC", "sic": "3571"}
 
 
@@ -95,9 +102,10 @@ def test_a_404_means_no_facts(run):
 
 def test_nothing_new_is_nothing_to_do(run):
     run()
-    before = run.lake.read("values")
+    before, segments = run.lake.read(stages.VERSIONS), run.segments
     assert run() == {"unchanged": 3, "no_facts": 1, "decoded": 0, "quarantined": 0, "standardized": 0}
-    assert run.lake.read("values").equals(before)
+    assert run.lake.read(stages.VERSIONS).equals(before)
+    assert run.segments == segments
 
 
 def test_a_changed_document_alone_is_done_again(run):
@@ -349,7 +357,7 @@ def test_batches_make_the_same_tables(run, tmp_path, monkeypatch):
     again, heard = Run(run.mirror, tmp_path / "other"), []
     with heard_by(lambda *told: heard.append(told)):
         again()
-    for table in ("facts", *stages.STANDARDIZED):
+    for table in ("facts", stages.REPLAYED, *stages.STANDARDIZED[1:]):
         assert again.lake.read(table).equals(run.lake.read(table)), table
     assert [told for told in heard if told[0] != "documents"] == [
         ("facts", 2, 3),
@@ -363,7 +371,8 @@ def test_a_source_without_any_document_still_makes_the_tables(run):
     for filer in (ALFA, BRAVO, CARGO):
         run.mirror.facts(filer).unlink()
     assert run() == {"no_facts": 4, "decoded": 0, "quarantined": 0, "standardized": 0}
-    assert run.lake.read("values").is_empty()
+    assert run.lake.read(stages.VERSIONS).is_empty()
+    assert run.segments == ()
 
 
 def test_the_digests_of_code_change_with_it():

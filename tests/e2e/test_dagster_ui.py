@@ -1,0 +1,257 @@
+"""The Dagster UI, as `make ui` starts it, in a real browser: materialize everything, look at it, do one company again.
+
+Screenshots lie in the test's folder, and in the one that FUNDAMENTALS_SCREENSHOTS names.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from pipelines.assets import ASSETS
+from pipelines.checks import CHECKS
+from pipelines.definitions import JOB
+from pipelines.home import PROJECT
+from tests.e2e.homes import PATIENCE, environment, published, query, sync
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
+
+# read when the module is: no test sees these names in the environment
+SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
+BROWSER = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+NAMES = [asset.key.to_user_string() for asset in ASSETS]
+RUNS = "{ runsOrError(limit: 20) { ... on Runs { results { runId status } } } }"
+CHECKED = """query ($run: ID!) { runOrError(runId: $run) { ... on Run {
+    stepStats { stepKey status } assetChecks { name } assetMaterializations { assetKey { path } } } } }"""
+LAUNCH = """mutation ($config: RunConfigData!, $job: String!) {
+    launchRun(executionParams: {
+        selector: {jobName: $job, repositoryLocationName: "pipelines.definitions", repositoryName: "__repository__"},
+        runConfigData: $config
+    }) { __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }"""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A running `dagster dev`, its home and its source."""
+
+    url: str
+    home: Path
+    mirror: Mirror
+
+    def ask(self, query: str, **variables: Any) -> dict[str, Any]:
+        """Ask the webserver what the UI asks it."""
+        answer = httpx.post(f"{self.url}/graphql", json={"query": query, "variables": variables}, timeout=PATIENCE)
+        answer.raise_for_status()
+        assert "errors" not in answer.json(), answer.text
+        return answer.json()["data"]
+
+    def ended(self, known: set[str]) -> tuple[str, str]:
+        """The run that is not among the known ones, and its status, once it has ended."""
+        return eventually(
+            lambda: next(
+                (
+                    (run["runId"], run["status"])
+                    for run in self.ask(RUNS)["runsOrError"]["results"]
+                    if run["runId"] not in known and run["status"] in ("SUCCESS", "FAILURE", "CANCELED")
+                ),
+                None,
+            ),
+            "a run ends",
+        )
+
+
+def eventually(look: Callable[[], Any], what: str) -> Any:
+    """What looking gives, as soon as it gives something."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if found := look():
+            return found
+        time.sleep(0.1)
+    raise TimeoutError(f"waited {PATIENCE} seconds until {what}")
+
+
+@contextmanager
+def dagster_dev(home: Path, source: Path, log: Path) -> Iterator[str]:
+    """The Dagster UI as `make ui` starts it; ended with everything that it started, whatever happens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (home / "dagster").mkdir(parents=True)
+    shutil.copyfile(PROJECT / "dagster.yaml", home / "dagster" / "dagster.yaml")
+    words = [sys.executable, "-m", "dagster", "dev", "--workspace", "workspace.yaml"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*words, "--host", "127.0.0.1", "--port", str(port), "--log-level", "warning"],
+            cwd=PROJECT,
+            env=environment(home, DAGSTER_HOME=str(home / "dagster"), FUNDAMENTALS_SOURCE=str(source)),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        eventually(lambda: _answers(url) or process.poll() is not None, "the Dagster UI is up")
+        assert process.poll() is None, log.read_text()
+        yield url
+    finally:
+        _end(process)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/server_info", timeout=5).is_success
+    except httpx.TransportError:
+        return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Politely, so that its daemon and code servers end; then by force, all that is left of its group."""
+    try:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def instance(program: Callable[[str, str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    program("chromium", "chromium")  # without it none of these tests runs
+    folder = tmp_path_factory.mktemp("ui")
+    mirror, home = Mirror(folder / "mirror", ALFA, BRAVO, CARGO, ABSENT), folder / "home"
+    with dagster_dev(home, mirror.folder, folder / "dagster.log") as url:
+        yield Instance(url, home, mirror)
+
+
+@pytest.fixture
+def page(program: Callable[[str, str], str], instance: Instance) -> Iterator[Page]:
+    """A page of a real browser, which may ask the Dagster UI and nobody else."""
+    asked: set[str] = set()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program("chromium", "chromium"), args=BROWSER)
+        try:
+            opened = browser.new_page(viewport={"width": 1600, "height": 1000})
+            opened.set_default_timeout(PATIENCE * 1000)
+            opened.on("request", lambda request: asked.add(httpx.URL(request.url).host))
+            yield opened
+        finally:
+            browser.close()
+    assert asked <= {"127.0.0.1", ""}
+
+
+@pytest.fixture
+def shoot(page: Page, tmp_path: Path) -> Callable[[str], None]:
+    """Take a picture of the page."""
+
+    def take(name: str) -> None:
+        file = tmp_path / f"{name}.png"
+        page.screenshot(path=file)
+        assert file.stat().st_size > 10_000
+        if SCREENSHOTS:
+            Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, Path(SCREENSHOTS) / file.name)
+
+    return take
+
+
+def test_everything_is_materialized_from_the_graph(instance, page, shoot, tmp_path):
+    """The run succeeds with all its checks, and the build is the one that the command makes."""
+    page.goto(f"{instance.url}/asset-groups")
+    materialize = page.get_by_role("button", name="Materialize all")
+    expect(materialize).to_be_enabled(timeout=PATIENCE * 1000)
+    page.keyboard.press("Alt+e")  # opens the groups
+    for name in NAMES:
+        expect(page.get_by_text(name, exact=True).first).to_be_visible(timeout=PATIENCE * 1000)
+    shoot("graph-before")
+    materialize.click()
+
+    run, status = instance.ended(known=set())
+
+    assert status == "SUCCESS"
+    told = instance.ask(CHECKED, run=run)["runOrError"]
+    assert {each["assetKey"]["path"][0] for each in told["assetMaterializations"]} == set(NAMES)
+    assert {each["name"] for each in told["assetChecks"]} == {check.check_key.name for check in CHECKS}
+    assert {step["status"] for step in told["stepStats"]} == {"SUCCESS"}
+
+    build = published(instance.home)
+    assert build.is_whole
+    other = tmp_path / "home"
+    assert sync(other, instance.mirror.folder).returncode == 0
+    assert published(other).content_hash == build.content_hash
+
+    page.reload()
+    page.keyboard.press("Alt+e")
+    expect(page.get_by_text("Materialized", exact=False).first).to_be_visible(timeout=PATIENCE * 1000)
+    shoot("graph")
+    page.goto(f"{instance.url}/runs/{run}")
+    expect(page.get_by_text("Success", exact=True).first).to_be_visible(timeout=PATIENCE * 1000)
+    shoot("run")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_asset_shows_what_it_made(instance, page, shoot, name):
+    """Rows and a small table, or what was published."""
+    page.goto(f"{instance.url}/assets/{name}?view=overview")
+    expect(page.get_by_text("Latest materialization")).to_be_visible(timeout=PATIENCE * 1000)
+    told = page.locator("table", has_text="Timestamp").first
+    for words in ("build", "content_hash", "tables") if name == "warehouse" else ("companies", "counts", "sample"):
+        expect(told.get_by_text(words, exact=True).first).to_be_visible(timeout=PATIENCE * 1000)
+    if name != "warehouse":
+        expect(told).to_contain_text(ALFA.cik)
+    shoot(f"asset-{name}")
+
+
+def test_one_company_is_done_again_from_the_launchpad(instance, tmp_path):
+    known = {run["runId"] for run in instance.ask(RUNS)["runsOrError"]["results"]}
+    grown = replace(BRAVO, scale=700)
+    instance.mirror.hold(grown, replace(CARGO, scale=700))
+    config = {"source": str(instance.mirror.folder), "symbols": "BRVO", "full": True}
+
+    launched = instance.ask(LAUNCH, job=JOB, config={"resources": {"synchronization": {"config": config}}})["launchRun"]
+    assert launched["__typename"] == "LaunchRunSuccess", launched
+    run, status = instance.ended(known)
+
+    assert (run, status) == (launched["run"]["runId"], "SUCCESS")
+    assert published(instance.home).is_whole
+    revenues = "SELECT revenue FROM financials WHERE period = 'FY2024' ORDER BY symbol"
+    assert query(instance.home, revenues) == [(filer.trailing(2024, 4),) for filer in (ALFA, grown, CARGO)]
+
+
+def test_a_failed_run_says_why_in_the_ui(instance, page, shoot):
+    known = {run["runId"] for run in instance.ask(RUNS)["runsOrError"]["results"]}
+    before = published(instance.home).pointer
+    config = {"source": str(instance.mirror.folder), "symbols": "ZZZZ"}
+    instance.ask(LAUNCH, job=JOB, config={"resources": {"synchronization": {"config": config}}})
+
+    run, status = instance.ended(known)
+
+    assert status == "FAILURE"
+    assert published(instance.home).pointer == before
+    page.goto(f"{instance.url}/runs/{run}")
+    expect(page.get_by_text("no such symbol in the SEC's list of 4: ZZZZ").first).to_be_visible(timeout=PATIENCE * 1000)
+    shoot("failed-run")

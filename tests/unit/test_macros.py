@@ -1,0 +1,281 @@
+"""The macros of a build: each told again in Python, row by row, over a log that holds whatever a log may hold."""
+
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests import builds
+from tests.builds import Rows
+from warehouse import schema
+from warehouse.reader import open_read_only
+
+Row = tuple[Any, ...]
+NAMES = schema.BY_NAME["financials"].names
+KEY = ("cik", "period_kind", "period_end")
+ENDS = (date(2022, 12, 31), date(2023, 3, 31), date(2023, 12, 31))
+FIRST_DAY = date(2023, 1, 1)
+MACROS = {"financials_known", "financials_as_of", "financials_as_served", "restatements", "latest"}
+
+
+def random_log(random: Random) -> tuple[Rows, Rows]:
+    """Versions and their legs: of one filing or several, never served, withdrawn and back, out of the order of filing,
+    without legs, without a day of filing."""
+    versions: Rows = []
+    lineage: Rows = []
+    for cik in ("9990000001", "9990000002", "9990000005"):
+        for kind, end in [("ttm", end) for end in ENDS] + [("annual", ENDS[0]), ("annual", ENDS[2])]:
+            label = f"FY{end.year}" if kind == "annual" else f"{end.year}Q{end.month // 3}"
+            for item in random.sample(schema.ITEM_NAMES, random.randrange(9)):
+                of = {"cik": cik, "period_kind": kind, "period_end": end, "period": label}
+                history = random_history(random)
+                for number, known in enumerate(history, 1):
+                    row = builds.version(of, item, number, *known, number == len(history))
+                    versions.append(row)
+                    legs = builds.lineage([row])[: random.randrange(3)]
+                    lineage += [{**leg, "filed": leg["filed"] - timedelta(random.randrange(99))} for leg in legs]
+                    row["filed"] = random.choices([row["filed"], None], [9, 1])[0]
+    return versions, lineage
+
+
+def random_history(random: Random) -> list[builds.Known]:
+    length = random.choice((1, 1, 2, 3, 4))
+    never_served = random.randrange(length)
+    recorded = datetime(2024, 1, 1, tzinfo=UTC)
+    history: list[builds.Known] = []
+    for number in range(length):
+        value = random.choice((None, 0.0, -1.5, 100.0 + number)) if number else 100.0
+        recorded += timedelta(hours=random.randrange(0, 48, 12))
+        filed = FIRST_DAY + timedelta(random.randrange(0, 60, 6))
+        history.append(
+            (value, filed, None if number < never_served else recorded, "initial" if not number else "precision")
+        )
+    return history
+
+
+def told(
+    companies: Rows, versions: Rows, lineage: Rows, filed_by: date | None = None, recorded_by: datetime | None = None
+) -> list[Row]:
+    """Table `financials` by two clocks, the slow way."""
+    newest: dict[Row, dict[str, Any]] = {}
+    for row in versions:
+        filed = filed_by is None or row["filed"] is None or row["filed"] <= filed_by
+        recorded = recorded_by is None or (row["recorded_at"] is not None and row["recorded_at"] <= recorded_by)
+        if filed and recorded:
+            newest[(*key_of(row), row["item"])] = row  # versions ascend
+    periods = defaultdict(list)
+    for row in newest.values():
+        if row["value"] is not None:
+            periods[key_of(row)].append(row)
+    rows = []
+    for key, of in periods.items():
+        numbers = {(*key, row["item"], row["version"]) for row in of}
+        filed_on = [leg["filed"] for leg in lineage if (*key_of(leg), leg["item"], leg["version"]) in numbers]
+        cik, kind, end = key
+        for company in companies:
+            if company["cik"] == cik:
+                found = {
+                    **company,
+                    "period_kind": kind,
+                    "period_end": end,
+                    "period": of[0]["period"],
+                    "fiscal_year": end.year,
+                    "fiscal_quarter": end.month // 3,
+                    "first_filed": min(filed_on, default=None),
+                    "last_filed": max(filed_on, default=None),
+                    **{row["item"]: row["value"] for row in of},
+                }
+                rows.append(tuple(found.get(name) for name in NAMES))
+    return sorted(rows, key=lambda row: row[:3])
+
+
+def key_of(row: dict[str, Any]) -> Row:
+    return tuple(row[name] for name in KEY)
+
+
+class Build:
+    """A published build of a random log, and the rows that it was made from."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.companies = builds.companies()
+        self.versions, self.lineage = random_log(Random(seed))
+        financials = [dict(zip(NAMES, row, strict=True)) for row in self.told()]
+        rows = builds.tables() | {"financials": financials, "versions": self.versions, "lineage": self.lineage}
+        made = builds.publish_small(folder / "published", rows=rows)
+        self.file = folder / "published" / made.file
+
+    def told(self, **bounds: Any) -> list[Row]:
+        return told(self.companies, self.versions, self.lineage, **bounds)
+
+    def days(self) -> list[date]:
+        """Every day on which something was filed, and the days around it."""
+        filed = {row["filed"] for row in self.versions if row["filed"]}
+        return sorted({day + timedelta(days) for day in filed for days in (-1, 0, 1)})
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    return Build(tmp_path_factory.mktemp("build"), request.param)
+
+
+Ask = Callable[..., list[Row]]
+
+
+@pytest.fixture
+def ask(build: Build) -> Iterator[Ask]:
+    """SQL over the build, through the door of all readers."""
+    with open_read_only(build.file) as connection:
+
+        def rows(sql: str, *parameters: object) -> list[Row]:
+            return connection.execute(sql, parameters).fetchall()
+
+        yield rows
+
+
+BY_KEY = "ORDER BY symbol, period_kind, period_end"
+
+
+def test_as_of_is_what_the_filings_told_on_any_day(build: Build, ask: Ask) -> None:
+    seen = set()
+    for day in build.days():
+        found = ask(f"FROM financials_as_of(?) {BY_KEY}", day)
+        assert found == build.told(filed_by=day)
+        seen.add(tuple(found))
+    assert len(seen) > 3
+
+
+def test_as_of_the_last_day_is_the_table_itself(build: Build, ask: Ask) -> None:
+    held = ask(f"FROM financials {BY_KEY}")
+    assert held
+    assert ask(f"FROM financials_as_of('9999-12-31') {BY_KEY}") == held
+
+
+def test_as_served_is_what_was_recorded_by_then(build: Build, ask: Ask) -> None:
+    moments = {row["recorded_at"] for row in build.versions if row["recorded_at"]}
+    for moment in sorted(moments):
+        for at in (moment, moment - timedelta(microseconds=1)):
+            found = ask(f"FROM financials_as_served(?) {BY_KEY}", at)
+            assert found == build.told(recorded_by=at)
+    assert ask("FROM financials_as_served('2023-12-31T23:59:59Z')") == []
+    last = "SELECT count(*) FROM financials_as_served('9999-12-31T00:00:00Z')"
+    assert ask(last) == ask("SELECT count(*) FROM financials")
+
+
+def test_both_clocks_at_once(build: Build, ask: Ask) -> None:
+    day, at = FIRST_DAY + timedelta(30), datetime(2024, 1, 2, tzinfo=UTC)
+    found = ask(f"FROM financials_known(?, ?) {BY_KEY}", day, at)
+    assert found == build.told(filed_by=day, recorded_by=at)
+    assert ask(f"FROM financials_known(NULL, NULL) {BY_KEY}") == build.told()
+
+
+def test_filters_choose_rows_and_change_none(build: Build, ask: Ask) -> None:
+    day = FIRST_DAY + timedelta(40)
+    kept = [row for row in build.told(filed_by=day) if row[0] == "LNTR-B" and row[1] == "ttm" and row[2] > ENDS[0]]
+    where = "WHERE symbol = 'LNTR-B' AND period_kind = 'ttm' AND period_end > '2022-12-31'"
+    assert ask(f"FROM financials_as_of(?) {where} {BY_KEY}", day) == kept
+
+
+def test_they_have_the_columns_and_types_of_the_table(ask: Ask) -> None:
+    table = ask("SELECT column_name, column_type FROM (DESCRIBE financials)")
+    for call in ("financials_as_of('2024-01-01')", "financials_as_served('2024-01-01T00:00:00Z')"):
+        assert ask(f"SELECT column_name, column_type FROM (DESCRIBE FROM {call})") == table
+
+
+def test_restatements_are_all_versions_of_what_has_more_than_one(build: Build, ask: Ask) -> None:
+    urls = {row["accession"]: row["url"] for row in builds.filings()}
+    numbered: dict[Row, list[dict[str, Any]]] = defaultdict(list)
+    for row in build.versions:
+        if row["cik"] == "9990000001":
+            numbered[(*key_of(row), row["item"])].append(row)
+    expected = []
+    for of in numbered.values():
+        for before, row in zip([None, *of], of, strict=False):
+            if len(of) > 1:
+                previous = before["value"] if before else None
+                is_change = row["value"] is not None and previous is not None
+                expected.append(
+                    {
+                        **row,
+                        "symbol": "LNTR",
+                        "previous_value": previous,
+                        "change": row["value"] - previous if is_change else None,
+                        "url": urls.get(row["accession"]),
+                    }
+                )
+    names = [row[0] for row in ask("SELECT column_name FROM (DESCRIBE FROM restatements('LNTR'))")]
+    assert set(expected[0]) - set(names) == {"cik", "flags"}
+    ordered = sorted(expected, key=lambda row: (row["item"], row["version"]))
+    ordered.sort(key=lambda row: (row["period_end"], row["period_kind"]), reverse=True)
+    assert ask("FROM restatements('lntr')") == [tuple(row[name] for name in names) for row in ordered]
+
+
+def test_restatements_of_a_symbol_that_is_none_are_none(ask: Ask) -> None:
+    assert ask("FROM restatements('NOPE')") == []
+    assert ask("FROM restatements(NULL)") == []
+
+
+@pytest.mark.parametrize("item", schema.ITEM_NAMES)
+def test_latest_is_the_newest_twelve_months_of_each_primary_listed_symbol(build: Build, ask: Ask, item: str) -> None:
+    newest: dict[str, Row] = {}
+    for row in build.told():
+        held = dict(zip(NAMES, row, strict=True))
+        if held["is_primary"] and held["period_kind"] == "ttm" and held[item] is not None and held["symbol"] != "GONE":
+            newest[held["symbol"]] = (held["symbol"], held["period_end"], held["period"], item, held[item])
+    found = ask("SELECT symbol, period_end, period, item, value FROM latest(?)", item)
+    assert found == sorted(newest.values())
+
+
+def test_latest_says_whose_it_is(ask: Ask) -> None:
+    columns = [row[0] for row in ask("SELECT column_name FROM (DESCRIBE FROM latest('revenue'))")]
+    about = ["symbol", "cik", "name", "exchange", "sic", "currency"]
+    assert columns == [*about, "item", "period_end", "period", "value"]
+
+
+def test_latest_of_what_is_no_line_item_is_told(ask: Ask) -> None:
+    with pytest.raises(duckdb.Error, match="no such line item: revenu; the names of line items are in table"):
+        ask("FROM latest('revenu')")
+
+
+def test_a_day_that_is_none_is_told(ask: Ask) -> None:
+    with pytest.raises(duckdb.ConversionException, match="2024-02-30"):
+        ask("FROM financials_as_of('2024-02-30')")
+
+
+def test_every_macro_says_what_it_does(ask: Ask) -> None:
+    comments: dict[str, str] = dict(ask("SELECT function_name, comment FROM duckdb_functions() WHERE NOT internal"))
+    assert comments.keys() == MACROS
+    assert all(comment.endswith(".") for comment in comments.values())
+
+
+def test_they_work_wherever_the_file_lies_and_whatever_it_is_called(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an analyst has it: a copy under another name, opened by DuckDB alone, or attached beside other files."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(build.file, elsewhere / "my copy.db")
+    monkeypatch.chdir(elsewhere)
+    count = "SELECT count(*) FROM financials_as_of('9999-12-31')"
+    with duckdb.connect("my copy.db", read_only=True) as connection:
+        alone = connection.execute(count).fetchall()
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH 'my copy.db' AS mine (READ_ONLY)")
+        connection.execute("USE mine")
+        assert connection.execute(count).fetchall() == alone == [(len(build.told()),)]
+
+
+def test_the_small_build_agrees_with_its_versions(tmp_path: Path) -> None:
+    """The rows that the tests of the interface are made from: table `financials` is what the versions lead to."""
+    file = tmp_path / "published" / builds.publish_small(tmp_path / "published").file
+    has_value = f"coalesce({', '.join(schema.ITEM_NAMES)}) IS NOT NULL"
+    with open_read_only(file) as connection:
+        held = connection.execute(f"FROM financials WHERE {has_value} {BY_KEY}").fetchall()
+        assert connection.execute(f"FROM financials_as_of('9999-12-31') {BY_KEY}").fetchall() == held
+        early = "SELECT period, revenue FROM financials_as_of('2025-02-15') WHERE symbol = 'LNTR' AND period_end = ?"
+        assert connection.execute(early, [builds.YEAR_END]).fetchall() == [("FY2024", 3900.5), ("2024Q4", 3900.0)]
