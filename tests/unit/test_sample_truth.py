@@ -5,26 +5,13 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.edgar.sample import (
-    Company,
-    Dividend,
-    Economics,
-    Filer,
-    FiscalCalendar,
-    Kind,
-    Offering,
-    RevisedBy,
-    Revision,
-    Split,
-    TruthRow,
-    sample_filers,
-    simulate,
-)
+from pipelines.edgar.sample import Company, Filer, TruthRow, sample_filers, simulate
 from pipelines.edgar.sample.books import Quarter, keep_books
 from pipelines.edgar.sample.schedule import known_from
+from tests.strategies import FIRST_DAY, LAST_DAY, examples, filers
 
 FLOWS = {
     "revenue": lambda flows: (
@@ -218,52 +205,12 @@ def test_a_foreign_filer_has_years_in_its_own_currency():
 
 # -- any mix of traits -----------------------------------------------------------------------------------------------
 
-calendars = st.builds(
-    FiscalCalendar,
-    month=st.integers(1, 12),
-    weekday=st.none() | st.integers(0, 6),
-    nearest=st.booleans(),
-    weeks=st.sampled_from([(13, 13, 13, 13), (12, 12, 12, 16), (16, 12, 12, 12)]),
-    named_after_start=st.booleans(),
-)
-splits = st.builds(
-    Split,
-    ratio=st.sampled_from([Fraction(2), Fraction(4), Fraction(3, 2), Fraction(1, 10)]),
-    effective=st.dates(date(2021, 1, 1), date(2025, 11, 1)),
-)
-revisions = st.builds(Revision, year=st.integers(2021, 2025), by=st.sampled_from(RevisedBy))
-
-
-@st.composite
-def filers(draw: st.DrawFn) -> Filer:
-    """A filer with any of the traits together, and a short history."""
-    dividend = draw(st.none() | st.builds(Dividend, cents=st.integers(1, 90), annual_raise=st.integers(0, 9)))
-    offering = draw(st.none() | st.builds(Offering, day=st.dates(date(2021, 1, 4), date(2021, 12, 30))))
-    return Filer(
-        cik=f"{9990000000 + draw(st.integers(100, 9999))}",
-        name="Example Drawn Filer Inc",
-        kind=draw(st.sampled_from([Kind.COMMERCIAL, Kind.BANK, Kind.FOREIGN])),
-        calendar=draw(calendars),
-        first_year=2021,
-        unit=draw(st.sampled_from([1_000, 1_000_000])),
-        economics=draw(st.builds(Economics, overhead=st.floats(0.1, 0.8), debt=st.floats(0, 4))),
-        investments_tag=draw(st.sampled_from([None, "ShortTermInvestments"])),
-        untagged=draw(st.frozensets(st.sampled_from(["capex", "debt_current", "eps_basic", "cash"]), max_size=2)),
-        dividend=dividend,
-        splits=tuple(draw(st.lists(splits, max_size=2))),
-        revisions=tuple(draw(st.lists(revisions, max_size=1))),
-        offering=offering,
-        proxies=draw(st.booleans()),
-        seed=draw(st.integers(0, 9)),
-    )
-
-
 def keys(rows: list[TruthRow]) -> set[tuple]:
     return {(row.period_kind, row.period_end, row.item) for row in rows}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(filer=filers(), day=st.dates(date(2021, 1, 1), date(2025, 11, 21)))
+@examples(25)
+@given(filer=filers(), day=st.dates(FIRST_DAY, LAST_DAY))
 def test_whatever_the_traits_the_truth_and_the_filings_agree(filer, day):
     """Books and truth agree, filings balance, a cut is a part of the whole, and nothing depends on chance."""
     one = simulate(filer)

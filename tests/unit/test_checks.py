@@ -1,0 +1,125 @@
+"""The checks that hold back publishing, each against tables that it must pass and tables that it must not."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import polars as pl
+import pytest
+
+from pipelines import checks, tables
+from pipelines.lake import Lake
+from pipelines.resources import Synchronization
+from pipelines.stages import DOCUMENTS, LISTINGS, QUARANTINE
+from warehouse import schema
+
+END = date(2024, 12, 31)
+
+
+@pytest.fixture
+def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
+    return Lake(tmp_path / "tables")
+
+
+def frame(table: str, *rows: dict[str, Any]) -> pl.DataFrame:
+    types = {column.name: tables.POLARS_TYPES[column.type] for column in schema.BY_NAME[table].columns}
+    return pl.DataFrame([dict.fromkeys(types) | row for row in rows], schema=types)
+
+
+def run(check: dg.AssetChecksDefinition) -> dg.AssetCheckResult:
+    return check(Synchronization())
+
+
+def period(kind: str = "ttm", symbol: str = "ALFA", end: date = END, **items: float | None) -> dict[str, Any]:
+    return {"symbol": symbol, "cik": symbol, "period_kind": kind, "period_end": end, **items}
+
+
+def test_every_check_holds_back_publishing():
+    for check in checks.CHECKS:
+        assert [spec.blocking for spec in check.check_specs] == [True]
+
+
+def test_keys_name_one_row(lake):
+    rows = [period(), period("annual"), period(symbol="BRVO")]
+    lake.write(tables.assembled("financials"), frame("financials", *rows))
+    assert run(checks.keys_are_unique).passed
+
+    lake.write(tables.assembled("financials"), frame("financials", *rows, period()))
+    result = run(checks.keys_are_unique)
+    assert not result.passed
+    assert "a key names more than one row" in str(result.description)
+    assert result.metadata["dagster/row_count"].value == 1
+
+
+@pytest.mark.parametrize(
+    ("ttm", "annual", "passed"),
+    [
+        ({"revenue": 5.0}, {"revenue": 5.0}, True),
+        ({"revenue": None}, {"revenue": None}, True),
+        ({"revenue": 5.0}, {"revenue": 6.0}, False),
+        ({"revenue": 5.0}, {"revenue": None}, False),
+        ({"revenue": None}, {"revenue": 5.0}, False),
+        ({"revenue": 5.0, "roic": 0.1}, {"revenue": 5.0, "roic": 0.2}, False),
+    ],
+)
+def test_annual_equals_ttm_at_the_year_end(lake, ttm, annual, passed):
+    other = period(end=date(2024, 9, 30), revenue=99.0)  # no year ends here
+    lake.write(tables.assembled("financials"), frame("financials", period(**ttm), period("annual", **annual), other))
+    assert run(checks.annual_equals_ttm_at_year_end).passed is passed
+
+
+def test_an_annual_row_without_its_ttm_fails(lake):
+    lake.write(tables.assembled("financials"), frame("financials", period("annual", revenue=5.0)))
+    assert not run(checks.annual_equals_ttm_at_year_end).passed
+
+
+def covered(lake: Lake, before: list[str] | None, now: list[str], listed: list[str]) -> dg.AssetCheckResult:
+    if before is not None:
+        lake.write("covered", pl.DataFrame({"cik": before}, schema={"cik": pl.String}))
+    lake.write(tables.assembled("companies"), frame("companies", *({"symbol": cik, "cik": cik} for cik in now)))
+    rows = [dict.fromkeys(LISTINGS.names()) | {"cik": cik, "symbol": cik} for cik in listed]
+    lake.write("listings", pl.DataFrame(rows, schema=LISTINGS))
+    return run(checks.no_company_is_lost)
+
+
+def test_no_company_is_lost(lake):
+    assert covered(lake, None, ["A"], ["A"]).passed
+    assert covered(lake, ["A"], ["A", "B"], ["A", "B"]).passed
+
+    lost = covered(lake, ["A", "B"], ["A"], ["A", "B"])
+    assert not lost.passed
+    assert lost.description == "1 companies that the build before covered have no value any more: B"
+
+
+def test_a_company_whose_symbol_is_anothers_now_may_go(lake):
+    assert covered(lake, ["A", "B"], ["A"], ["A"]).passed
+
+
+@pytest.mark.parametrize(
+    ("broken", "held", "passed"),
+    [
+        (0, 0, True),
+        (0, 10, True),
+        (1, 1, False),  # everything that there is
+        (3, 4, True),  # few
+        (4, 5, False),
+        (4, 40, True),  # a tenth
+        (5, 49, False),
+        (5, 50, True),
+    ],
+)
+def test_many_quarantined_companies_stop_the_publishing(lake, broken, held, passed):
+    documents = [dict.fromkeys(DOCUMENTS.names()) | {"cik": str(n), "facts_digest": "d"} for n in range(held)]
+    absent = dict.fromkeys(DOCUMENTS.names()) | {"cik": "absent", "status": "no_facts"}
+    lake.write("documents", pl.DataFrame([*documents, absent], schema=DOCUMENTS))
+    # a company whose two documents are broken counts once
+    rows = [(str(n), "reason", "place", kind) for n in range(broken) for kind in ("facts", "submissions")]
+    lake.write("quarantine", pl.DataFrame(rows, schema=QUARANTINE, orient="row"))
+
+    result = run(checks.few_are_quarantined)
+
+    assert result.passed is passed
+    if not passed:
+        assert result.description == f"{broken} of {held} companies with documents are quarantined"

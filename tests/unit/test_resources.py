@@ -1,0 +1,63 @@
+"""What the assets share: the run configuration, and a home held for as long as the run lasts."""
+
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from pipelines.edgar.errors import SourceError
+from pipelines.home import Home, HomeError
+from pipelines.resources import Synchronization
+from pipelines.stages import Asked
+from tests.mirrors import ALFA, Mirror
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> Home:
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
+    return Home(tmp_path / "home")
+
+
+def running(**config: Any) -> AbstractContextManager[Synchronization]:
+    return Synchronization(**config).yield_for_execution(dg.build_init_resource_context())
+
+
+def test_the_home_is_held_while_it_runs(home):
+    before = datetime.now(UTC)
+    with running() as synchronization:
+        assert before <= synchronization.started_at <= datetime.now(UTC)
+        assert synchronization.sync_id == f"{synchronization.started_at:%Y%m%dT%H%M%S%fZ}"
+        assert synchronization.lake.folder == home.tables
+        assert synchronization.store.root == home.root / "raw"
+        with pytest.raises(HomeError, match="another synchronization is running"), running():
+            pass
+    with running() as later:
+        assert later.sync_id > synchronization.sync_id
+
+
+@pytest.mark.parametrize(
+    ("symbols", "asked"),
+    [("", ()), (" , ", ()), ("AAA", ("AAA",)), (" aaa, Brk-b ,,", ("AAA", "BRK-B"))],
+)
+def test_symbols_are_read_leniently(symbols, asked):
+    assert Synchronization(symbols=symbols, full=True).asked == Asked(asked, full=True)
+
+
+def test_opening_claims_the_home(home, tmp_path):
+    mirror = Mirror(tmp_path / "mirror", ALFA)
+    with running(source=str(mirror.folder)) as synchronization, synchronization.open() as source:
+        assert (source.name, source.kind) == ("mirror", "edgar")
+    with running(source="sample") as synchronization, pytest.raises(HomeError, match="holds real data"):
+        synchronization.open()
+
+
+def test_live_takes_its_settings_from_the_environment(home, monkeypatch):
+    with running(source="live") as synchronization:
+        with pytest.raises(SourceError, match="EDGAR_USER_AGENT"):
+            synchronization.open()
+        monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
+        monkeypatch.setenv("EDGAR_BASE_URL", "nonsense")
+        with pytest.raises(SourceError, match="EDGAR_BASE_URL is 'nonsense'"):
+            synchronization.open()
