@@ -3,8 +3,9 @@
 Belongs here: the elements of us-gaap (FASB) and ifrs-full (IFRS Foundation), what each concept prefers and why.
 Does not: how a source is chosen in a filing (facts), or how concepts combine into line items (items, balances).
 
-A filing's value for a concept is its first source of which every element is there, in the same filing and for
-the same period. `plus` elements are added where present, `minus` ones taken off where present.
+A filing's value for a concept is its first source of which every element is there, in the same filing and for the
+same period; `minus` elements are needed too, and taken off; `plus` ones are added where present. Where an `at_least`
+element is present, a smaller sum is a part of it and no total, and the next source is asked.
 """
 
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ IFRS = "ifrs-full"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Elements that together state a concept: the sum of `elements`, with `plus` and `minus` where present."""
+    """Elements that together state a concept: the sum of `elements`, less `minus`, with `plus` where present."""
 
     elements: tuple[str, ...]
     why: str = ""
     plus: tuple[str, ...] = ()
     minus: tuple[str, ...] = ()
+    at_least: tuple[str, ...] = ()
     taxonomy: str = US_GAAP
     industries: tuple[Industry, ...] = ("general", "bank")
 
@@ -37,16 +39,23 @@ class Concept:
     measure: Measure
     instant: bool
     sources: tuple[Source, ...]
+    can_be_negative: bool = True
 
 
-def us(*elements: str, why: str = "", plus: tuple[str, ...] = (), minus: tuple[str, ...] = ()) -> Source:
+def us(
+    *elements: str,
+    why: str = "",
+    plus: tuple[str, ...] = (),
+    minus: tuple[str, ...] = (),
+    at_least: tuple[str, ...] = (),
+) -> Source:
     """A us-gaap source for any industry."""
-    return Source(elements, why, plus, minus)
+    return Source(elements, why, plus, minus, at_least)
 
 
-def ifrs(*elements: str, why: str = "", plus: tuple[str, ...] = ()) -> Source:
+def ifrs(*elements: str, why: str = "", plus: tuple[str, ...] = (), at_least: tuple[str, ...] = ()) -> Source:
     """An ifrs-full source for any industry."""
-    return Source(elements, why, plus, taxonomy=IFRS)
+    return Source(elements, why, plus, at_least=at_least, taxonomy=IFRS)
 
 
 def of_banks(*elements: str, why: str = "", minus: tuple[str, ...] = ()) -> Source:
@@ -63,13 +72,18 @@ REVENUE = Concept(
     "revenue",
     "money",
     instant=False,
+    can_be_negative=False,
     sources=(
         of_banks("RevenuesNetOfInterestExpense", why="the filer's own total, net of interest expense"),
         of_banks("InterestIncomeExpenseNet", "NoninterestIncome", why="both halves of a bank's income, net"),
         of_banks(
             "InterestAndDividendIncomeOperating", "NoninterestIncome", minus=("InterestExpense",), why="net by hand"
         ),
-        us("Revenues", why="the face total; contract revenue below is often only a part of it"),
+        us(
+            "Revenues",
+            at_least=("SalesRevenueNet",),
+            why="the face total, unless a segment's; contract revenue below is often only a part of it",
+        ),
         of_others("RevenuesNetOfInterestExpense", why="brokers and card issuers"),
         us("RevenueFromContractWithCustomerExcludingAssessedTax", why="ASC 606, since 2018"),
         us("RevenueFromContractWithCustomerIncludingAssessedTax", why="ASC 606 where taxes are not split off"),
@@ -107,8 +121,9 @@ NET_INCOME_PARENT = Concept(
         us(
             "ProfitLoss",
             minus=("NetIncomeLossAttributableToNoncontrollingInterest",),
-            why="consolidated less minorities",
+            why="consolidated, less minorities",
         ),
+        us("ProfitLoss", why="no minorities stated"),
         ifrs("ProfitLossAttributableToOwnersOfParent", why="IAS 1.81B"),
         ifrs("ProfitLoss", why="no minorities stated"),
     ),
@@ -179,6 +194,7 @@ CAPITAL_EXPENDITURE = Concept(
     "capital_expenditure",
     "money",
     instant=False,
+    can_be_negative=False,
     sources=(
         us("PaymentsToAcquirePropertyPlantAndEquipment", why="the common line of ASC 230-10-45-13"),
         us("PaymentsToAcquireProductiveAssets", why="with intangible productive assets in one line"),
@@ -197,6 +213,7 @@ SHARES_BASIC = Concept(
     "shares_basic",
     "shares",
     instant=False,
+    can_be_negative=False,
     sources=(
         us("WeightedAverageNumberOfSharesOutstandingBasic", why="denominator of basic EPS, ASC 260-10-45-10"),
         us("WeightedAverageNumberOfShareOutstandingBasicAndDiluted", why="one figure where there is no dilution"),
@@ -210,6 +227,7 @@ SHARES_DILUTED = Concept(
     "shares_diluted",
     "shares",
     instant=False,
+    can_be_negative=False,
     sources=(
         us("WeightedAverageNumberOfDilutedSharesOutstanding", why="denominator of diluted EPS, ASC 260-10-45-16"),
         us("WeightedAverageNumberOfShareOutstandingBasicAndDiluted", why="one figure where there is no dilution"),
@@ -314,8 +332,16 @@ DEBT_NONCURRENT = Concept(
     "money",
     instant=True,
     sources=(
-        us("LongTermDebtNoncurrent", why="carrying amount without finance leases"),
-        us("LongTermDebtAndCapitalLeaseObligations", why="non-current despite its label; with finance leases"),
+        us(
+            "LongTermDebtNoncurrent",
+            plus=("NotesPayableRelatedPartiesNoncurrent",),
+            why="carrying amount without finance leases; debt to related parties is a line of its own",
+        ),
+        us(
+            "LongTermDebtAndCapitalLeaseObligations",
+            plus=("NotesPayableRelatedPartiesNoncurrent",),
+            why="non-current despite its label; with finance leases",
+        ),
         us(
             "ConvertibleDebtNoncurrent",
             plus=("SeniorLongTermNotes", "LongTermNotesPayable", "LongTermLineOfCredit", "UnsecuredLongTermDebt"),
@@ -329,11 +355,15 @@ DEBT_NONCURRENT = Concept(
         us("LongTermLoansPayable"),
         us("OtherLongTermDebtNoncurrent"),
         ifrs(
+            "LongtermBorrowings",
+            at_least=("NoncurrentPortionOfNoncurrentBondsIssued",),
+            why="all borrowings, unless they are fewer than the bonds beside them",
+        ),
+        ifrs(
             "NoncurrentPortionOfNoncurrentBondsIssued",
-            plus=("NoncurrentPortionOfNoncurrentLoansReceived",),
+            plus=("LongtermBorrowings", "NoncurrentPortionOfNoncurrentLoansReceived"),
             why="bonds and loans on lines of their own",
         ),
-        ifrs("LongtermBorrowings"),
         ifrs("NoncurrentPortionOfNoncurrentBorrowings"),
     ),
 )
@@ -351,9 +381,10 @@ DEBT_CURRENT_MATURITIES = Concept(
         us("NotesPayableCurrent"),
         ifrs(
             "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
-            plus=("CurrentPortionOfNoncurrentLoansReceived",),
+            plus=("CurrentPortionOfLongtermBorrowings", "CurrentPortionOfNoncurrentLoansReceived"),
+            why="bonds and loans on lines of their own",
         ),
-        ifrs("CurrentPortionOfLongtermBorrowings"),
+        ifrs("CurrentPortionOfLongtermBorrowings", why="maturities of all borrowings"),
     ),
 )
 
@@ -469,7 +500,7 @@ def wanted_elements() -> dict[str, frozenset[str]]:
     wanted: dict[str, set[str]] = {US_GAAP: set(BANK_EVIDENCE), IFRS: set()}
     for concept in CONCEPTS:
         for source in concept.sources:
-            wanted[source.taxonomy].update(source.elements, source.plus, source.minus)
+            wanted[source.taxonomy].update(source.elements, source.plus, source.minus, source.at_least)
     return {taxonomy: frozenset(elements) for taxonomy, elements in wanted.items()}
 
 
@@ -484,6 +515,7 @@ def describe_sources(item: str) -> str:
 
 def _described(source: Source) -> list[str]:
     parts = [" + ".join(source.elements)]
+    parts += [f" - {element}" for element in source.minus]
     parts += [f" [+ {element}]" for element in source.plus]
-    parts += [f" [- {element}]" for element in source.minus]
+    parts += [f" [no less than {element}]" for element in source.at_least]
     return [f"{source.taxonomy}:", *parts]

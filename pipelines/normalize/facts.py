@@ -34,6 +34,9 @@ SLOT_OF_FILING = ["cik", "seq", "start", "end", "concept"]
 LARGEST_POWER, SMALLEST_POWER = 9, -4
 SIGNIFICANT_DIGITS = 3
 
+SAME_AMOUNT = 0.005
+MOSTLY = 0.5
+
 
 def typed(raw: pl.DataFrame) -> pl.DataFrame:
     """Facts of periodic reports with dates, and the measure that their unit makes them.
@@ -155,43 +158,82 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     matched = facts.join(of_industry, on="cik").join(
         _ELEMENTS, on=["taxonomy", "tag", "measure", "industry"], how="inner"
     )
-    matched = matched.filter(pl.col("start").is_null() == pl.col("instant"))
+    # zero is no average number of shares: it stands where the figure was left out
+    is_count = (pl.col("measure") != "shares") | (pl.col("value") > 0)
+    matched = matched.filter(pl.col("start").is_null() == pl.col("instant"), is_count)
     candidates = (
         matched.with_columns(grain=granularity(pl.col("value")))
         .group_by(*SLOT_OF_FILING, "rank")
         .agg(
             value=(pl.col("value") * pl.col("coefficient")).sum(),
-            grain=pl.col("grain").max(),
+            floor=pl.col("value").filter(pl.col("coefficient") == 0).max(),
+            grain=pl.col("grain").filter(pl.col("coefficient") != 0).max(),
             present=pl.col("needed").sum(),
             wanted=pl.col("wanted").first(),
             filed=pl.col("filed").first(),
             annual_form=pl.col("form_family").first().is_in(ANNUAL_FORMS),
             amended=pl.col("amended").first(),
-            signature=pl.col("tag").sort().str.join("+"),
+            signature=pl.col("tag").filter(pl.col("coefficient") != 0).sort().str.join("+"),
         )
-        .filter(pl.col("present") == pl.col("wanted"))
+        .filter(
+            pl.col("present") == pl.col("wanted"),
+            pl.col("floor").is_null() | (pl.col("value") >= pl.col("floor") * (1 - SAME_AMOUNT)),
+        )
     )
-    vintages = (
+    best = (
         candidates.sort(*SLOT_OF_FILING, "rank")
         .unique(SLOT_OF_FILING, keep="first", maintain_order=True)
-        .drop("present", "wanted")
-        .with_row_index("vintage")
+        .drop("present", "wanted", "floor")
     )
-    legs = matched.join(
-        vintages.select("vintage", *SLOT_OF_FILING, "rank"), on=[*SLOT_OF_FILING, "rank"], nulls_equal=True
-    ).select(
-        "vintage",
-        pl.concat_str("taxonomy", "tag", separator=":").alias("tag"),
-        "unit",
-        "start",
-        "end",
-        "value",
-        "coefficient",
-        "accession",
-        "form",
-        "filed",
+    vintages = _without_lesser_repetitions(best, candidates).with_row_index("vintage")
+    legs = (
+        matched.filter(pl.col("coefficient") != 0)
+        .join(vintages.select("vintage", *SLOT_OF_FILING, "rank"), on=[*SLOT_OF_FILING, "rank"], nulls_equal=True)
+        .select(
+            "vintage",
+            pl.concat_str("taxonomy", "tag", separator=":").alias("tag"),
+            "unit",
+            "start",
+            "end",
+            "value",
+            "coefficient",
+            "accession",
+            "form",
+            "filed",
+        )
     )
     return vintages, legs.sort("vintage", "tag")
+
+
+def _without_lesser_repetitions(best: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
+    """Leave out what a later filing states from a lesser source that, for this company, is another amount.
+
+    Where its filings so far showed both sources side by side and they mostly differed (net income with and without
+    minorities, sales with and without membership fees), the lesser one alone restates nothing.
+    """
+    pair, period = ["cik", "concept", "rank", "better"], ["cik", "concept", "start", "end"]
+    beside = candidates.sort(*SLOT_OF_FILING, "rank").with_columns(
+        better=pl.col("rank").first().over(SLOT_OF_FILING), better_value=pl.col("value").first().over(SLOT_OF_FILING)
+    )
+    differs = (pl.col("value") - pl.col("better_value")).abs() > SAME_AMOUNT * pl.col("better_value").abs()
+    share = pl.col("differs").cast(pl.Float64).cum_sum() / pl.int_range(1, pl.len() + 1)
+    told = (
+        beside.filter(pl.col("rank") != pl.col("better"))
+        .with_columns(differs=differs)
+        .sort("seq")
+        .select(*pair, "seq", mostly_differs=share.over(pair) > MOSTLY)
+        .unique([*pair, "seq"], keep="last", maintain_order=True)
+        .sort("seq")
+    )
+    return (
+        best.sort(*period, "seq")
+        .with_columns(better=pl.col("rank").cum_min().shift().over(period))
+        .sort("seq")
+        .join_asof(told, on="seq", by=pair, check_sortedness=False)
+        .filter(~pl.col("mostly_differs").fill_null(value=False))
+        .drop("better", "mostly_differs")
+        .sort(SLOT_OF_FILING)
+    )
 
 
 def _element_table() -> pl.DataFrame:
@@ -207,7 +249,7 @@ def _element_table() -> pl.DataFrame:
             "rank": rank,
             "coefficient": coefficient,
             "needed": needed,
-            "wanted": len(source.elements),
+            "wanted": len(source.elements) + len(source.minus),
         }
         for concept in CONCEPTS
         for rank, source in enumerate(concept.sources)
@@ -215,7 +257,8 @@ def _element_table() -> pl.DataFrame:
         for elements, coefficient, needed in (
             (source.elements, 1.0, 1),
             (source.plus, 1.0, 0),
-            (source.minus, -1.0, 0),
+            (source.minus, -1.0, 1),
+            (source.at_least, 0.0, 0),
         )
         for element in elements
     ]

@@ -138,7 +138,7 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
 
     Args:
         points: `cik`, `concept`, `seq` (after which filing to look), `by_quarter_first` (whether four quarters are
-            preferred), and `q` where not all quarter ends are asked for.
+            preferred), `can_be_negative`, and `q` where not all quarter ends are asked for.
         grid: of calendar.fiscal_grid.
         known: of known_values.
 
@@ -162,7 +162,7 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
         is_year=_amount("year").is_not_null(),
         by_years=_amount("last_year") + _amount("to_date") - _amount("prior"),
         years_days=_days("last_year") + _days("to_date") - _days("prior"),
-        prior_moved=(_amount("prior") != _amount("prior_newest")).fill_null(value=False),
+        recast=(_amount("prior_newest") - _amount("prior")).abs(),
         years_legs=_legs(_leg("last_year"), _leg("to_date"), _leg("prior", -1.0)),
     )
     windows = _four_quarters(windows, grid, known)
@@ -200,8 +200,11 @@ def _four_quarters(windows: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFram
 
 
 def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
-    by_years = pl.col("years_days").is_between(*WINDOW_DAYS) & pl.col("by_years").is_not_null()
-    by_quarters = pl.col("quarters_days").is_between(*WINDOW_DAYS) & pl.col("by_quarters").is_not_null()
+    def sound(amount: str, days: str) -> pl.Expr:
+        possible = pl.col("can_be_negative") | (pl.col(amount) >= 0)
+        return pl.col(days).is_between(*WINDOW_DAYS) & pl.col(amount).is_not_null() & possible
+
+    by_years, by_quarters = sound("by_years", "years_days"), sound("by_quarters", "quarters_days")
     quarters_first = by_quarters & (pl.col("by_quarter_first") | ~by_years)
     way = (
         pl.when("is_year")
@@ -227,8 +230,8 @@ def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
     in_between = pl.col("method") != "fiscal_year"
     flags = {
         "weeks_53": pl.col("days") >= WEEKS_53_DAYS,
-        "mixed_basis": pl.col("prior_moved") & (pl.col("method") == "year_to_date") & apart,
-        "ways_disagree": apart & by_years & by_quarters & in_between & ~pl.col("prior_moved"),
+        "mixed_basis": in_between & (pl.col("recast") > DISAGREEMENT * pl.col("amount").abs()),
+        "ways_disagree": apart & by_years & by_quarters & in_between & (pl.col("recast").fill_null(0.0) == 0),
     }
     return (
         windows.with_columns(method=way)

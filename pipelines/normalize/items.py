@@ -113,6 +113,8 @@ def _item(
 def _net_income(money: pl.DataFrame) -> pl.DataFrame:
     """Net income on one basis a company: to common shareholders where it covers every window or can be completed.
 
+    Every window means those after the last that it is not stated for; what lies before is the parent's, flagged.
+
     Completed means: net income attributable to the parent less preferred dividends, which are nothing before the
     first and more than a year after the last that is filed. Between them a window without them has no value. Where
     the two bases differ without preferred dividends (participating securities) and common is not stated throughout,
@@ -122,17 +124,18 @@ def _net_income(money: pl.DataFrame) -> pl.DataFrame:
     stated = pl.col("net_income_common").is_not_null()
     paid = pl.col("preferred_dividends") > 0
     bases = money.group_by("cik").agg(
-        throughout=stated.sum() == covered.sum(),
+        last_unstated=pl.col("q").filter(covered & ~stated).max(),
         has_common=stated.any(),
         first_paid=pl.col("q").filter(paid).min(),
         last_paid=pl.col("q").filter(paid).max(),
     )
     frame = money.filter(covered).join(bases, on="cik")
+    throughout = (pl.col("q") > pl.col("last_unstated")).fill_null(value=True)
     has_preferred = pl.col("first_paid").is_not_null()
     near = pl.col("q").is_between("first_paid", pl.col("last_paid") + QUARTERS_A_YEAR).fill_null(value=False)
     known_dividends = pl.col("preferred_dividends").is_not_null()
     basis = (
-        pl.when("throughout")
+        pl.when(throughout)
         .then(pl.lit("common"))
         .when(has_preferred & stated)
         .then(pl.lit("common"))
@@ -341,6 +344,8 @@ def gaps(items: pl.DataFrame, stated: pl.DataFrame, of_industry: pl.DataFrame) -
         .then(pl.lit("financial_company"))
         .when(pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups")))
         .then(pl.lit("no_tag"))
+        .when((item == "roic") & pl.col("debt").is_null())
+        .then(pl.lit("no_total_debt"))
         .when(item == "roic")
         .then(pl.lit("capital_undefined"))
         .when(balance)

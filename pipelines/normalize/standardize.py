@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.normalize import balances, calendar, causes, facts, flows, items, splits, versions
+from pipelines.normalize import balances, calendar, causes, facts, flows, items, scale, splits, versions
 from pipelines.normalize.concepts import BY_NAME, CONCEPTS
 
 MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
-PER_SHARE = tuple(concept.name for concept in CONCEPTS if concept.measure == "per_share")
 PLAIN_BALANCES = tuple(
     concept.name
     for concept in CONCEPTS
@@ -56,7 +55,9 @@ def standardize(raw: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Stan
     currencies = facts.reporting_currency(periodic)
     ordered = facts.in_filing_order(facts.in_currency(periodic, currencies), accepted)
     of_industry = facts.industries(ordered)
-    vintages, legs = facts.stated_concepts(ordered, of_industry)
+    as_filed, legs = facts.stated_concepts(ordered, of_industry)
+    vintages = scale.repaired(as_filed)
+    legs = legs.join(vintages.select("vintage", "repair"), on="vintage", maintain_order="left")
     grid = calendar.fiscal_grid(ordered)
     found_splits = splits.infer_splits(vintages)
     signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
@@ -88,7 +89,7 @@ def _items_at_every_change(
     """The line items after each filing that changed anything behind them: columns of items.line_items."""
     plain = balances.as_first_shown(placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)))
     stocks = flows.at_instants(flows.known_values(pl.concat([plain, composed], how="diagonal")))
-    money = versions.flow_versions(flows.known_values(placed.filter(pl.col("n") > 0)), grid, PER_SHARE)
+    money = versions.flow_versions(flows.known_values(placed.filter(pl.col("n") > 0)), grid)
     standing = versions.at_every_change(money, flows.settled(stocks, ["cik", "concept", "q"], "amount"))
     return items.line_items(*standing, of_industry)
 
@@ -123,7 +124,8 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
         .sort("number", "order", "tag")
         .with_columns(
             weight=pl.col("weight") * pl.col("coefficient"),
-            split_factor=pl.when(pl.col("unit") == "shares")
+            split_factor=pl.col("repair")
+            * pl.when(pl.col("unit") == "shares")
             .then("split_factor")
             .when(pl.col("unit").str.ends_with("/shares"))
             .then(1 / pl.col("split_factor"))
@@ -132,6 +134,7 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
     )
     behind = facts_behind.group_by("number", maintain_order=True).agg(
         legs=pl.struct([field.name for field in versions.FACT.fields]),
+        scale_repaired=(pl.col("repair") != 1).any(),
         tags=pl.col("tag").unique().sort().str.join("+"),
         standards=pl.concat_str(pl.col("tag").str.split(":").list.first(), pl.lit(" "), "unit")
         .unique()
@@ -154,6 +157,7 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
     flagged = causes.classified(joined).with_columns(
         flags=pl.concat_str(
             pl.col("flags").replace("", None),
+            pl.when("scale_repaired").then(pl.lit(SCALE_REPAIRED)),
             pl.when((pl.col("cause") == "initial") & first_shown).then(pl.lit(FIRST_SEEN_AS_COMPARATIVE)),
             separator=",",
             ignore_nulls=True,
@@ -164,6 +168,10 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
 
 FIRST_SEEN_AS_COMPARATIVE = "first_seen_as_comparative"
 """A value whose own report is not among the facts: it was published earlier than its first filing here says."""
+
+
+SCALE_REPAIRED = "scale_repaired"
+"""A leg of the value was filed a thousand or a million times too large or too small; `lineage` has what was filed."""
 
 
 def _profiles(currencies: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:

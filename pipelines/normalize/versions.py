@@ -11,6 +11,7 @@ from datetime import datetime
 
 import polars as pl
 
+from pipelines.normalize.concepts import CONCEPTS
 from pipelines.normalize.flows import SAME_VALUE, settled, telling_points, twelve_months
 from pipelines.normalize.items import CALCULATED, QUARTERS_A_YEAR, SHARES
 
@@ -61,10 +62,22 @@ LOG = pl.Schema({**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": p
 value and the legs. `rules` identifies the rules that it was made by."""
 
 
-def flow_versions(known: pl.DataFrame, grid: pl.DataFrame, per_share: tuple[str, ...]) -> pl.DataFrame:
+def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """Twelve-month flows after each filing that changed them: columns of flows.twelve_months, one row a change."""
-    points = telling_points(known).with_columns(by_quarter_first=pl.col("concept").is_in(per_share))
+    points = telling_points(known).join(_TRAITS, on="concept")
     return settled(twelve_months(points, grid, known), ["cik", "concept", "q"], "amount")
+
+
+_TRAITS = pl.DataFrame(
+    [
+        {
+            "concept": concept.name,
+            "by_quarter_first": concept.measure == "per_share",
+            "can_be_negative": concept.can_be_negative,
+        }
+        for concept in CONCEPTS
+    ]
+)
 
 
 def at_every_change(flows: pl.DataFrame, balances: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -36,8 +36,8 @@ def test_no_source_counts_an_element_twice_or_hides_behind_another(concept):
         assert source.elements
         assert len(together) == len(set(together))
         for industry in source.industries:
-            assert (source.taxonomy, source.elements, industry) not in seen
-            seen.add((source.taxonomy, source.elements, industry))
+            assert (source.taxonomy, source.elements, source.minus, industry) not in seen
+            seen.add((source.taxonomy, source.elements, source.minus, industry))
 
 
 @pytest.mark.parametrize("concept", ITEM_CONCEPTS["total_debt"], ids=lambda concept: concept.name)
@@ -63,5 +63,5 @@ def test_sources_are_described_in_their_order():
     assert [line.partition(":")[0] for line in described] == ["operating_cash_flow", "capital_expenditure"]
     assert described[0].startswith("operating_cash_flow: us-gaap:NetCashProvidedByUsedInOperatingActivities | us-gaap:")
     assert "[+ PaymentsToAcquireOtherPropertyPlantAndEquipment]" in described[1]
-    assert "[- InterestExpense]" in describe_sources("revenue")
+    assert "NoninterestIncome - InterestExpense" in describe_sources("revenue")
     assert describe_sources("debt_to_fcf") == ""

@@ -228,3 +228,51 @@ def test_a_figure_is_a_whole_number_of_its_grains(digits, power):
 
     assert value % grain == 0
     assert abs(value) / grain >= 100
+
+
+def test_a_total_is_no_less_than_its_part():
+    """`Revenues` below net sales of the same filing and period are a segment's; equal ones are the total."""
+    segment = raw(fact("Revenues", 29, *YEAR), fact("SalesRevenueNet", 82, *YEAR))
+    total = raw(fact("Revenues", 82, *YEAR), fact("SalesRevenueNet", 82, *YEAR))
+
+    assert values(segment, "revenue") == [82]
+    assert values(total, "revenue") == [82]
+
+
+def beside(filed, parent, consolidated):
+    """A report that shows net income with and without minorities."""
+    year = (f"{filed - 1}-01-01", f"{filed - 1}-12-31")
+    return [
+        fact("NetIncomeLoss", parent, *year, filed=f"{filed}-02-20"),
+        fact("ProfitLoss", consolidated, *year, filed=f"{filed}-02-20"),
+    ]
+
+
+def repeated(filed, year, consolidated):
+    """A later report that shows the year with minorities only."""
+    return fact("ProfitLoss", consolidated, f"{year}-01-01", f"{year}-12-31", filed=f"{filed}-02-20")
+
+
+def test_a_lesser_source_restates_nothing_where_it_is_another_amount():
+    rows = raw(beside(2022, 90, 100), beside(2023, 95, 104), repeated(2024, 2022, 104))
+
+    assert values(rows, "net_income_parent") == [90, 95]
+
+
+def test_a_lesser_source_restates_where_it_is_the_same_amount():
+    rows = raw(beside(2022, 90, 90), beside(2023, 95, 95), repeated(2024, 2022, 96))
+
+    assert values(rows, "net_income_parent") == [90, 95, 96]
+
+
+def test_what_sources_are_to_each_other_is_told_by_filings_so_far():
+    """That the two differ in a later filing does not reach back."""
+    rows = raw(beside(2022, 90, 90), repeated(2023, 2021, 91), beside(2024, 90, 120), beside(2025, 90, 130))
+
+    assert 91 in values(rows, "net_income_parent")
+
+
+def test_zero_is_no_average_number_of_shares():
+    rows = raw(fact("WeightedAverageNumberOfSharesOutstandingBasic", 0, *YEAR))
+
+    assert values(rows, "shares_basic") == []

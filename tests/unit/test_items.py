@@ -228,7 +228,7 @@ def test_an_operating_loss_is_not_reduced_by_tax():
     [
         ({EQUITY: [-400] * 12}, "capital_undefined"),  # buy-backs: less than nothing was invested
         ({EQUITY: [-80] * 8 + [-170] * 4}, "capital_undefined"),  # 2.5 % of assets: the ratio would explode
-        ({DEBT: None}, "capital_undefined"),
+        ({DEBT: None}, "no_total_debt"),
         ({EQUITY: None}, "no_tag"),
     ],
 )
