@@ -43,8 +43,8 @@ serve: setup ## serve what is published
 ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the launchpad
 	@mkdir -p "$(FUNDAMENTALS_HOME)/dagster" && cp dagster.yaml "$(FUNDAMENTALS_HOME)/dagster/dagster.yaml"
 	@echo "The Dagster UI comes up on http://127.0.0.1:$(UI_PORT)/asset-groups (Ctrl-C ends it)"
-	@DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
-		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level warning
+	@PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
+		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level error
 
 test: setup ## all tests; STRICT=1 fails where one is skipped for a missing program
 	@$(BIN)/python -m pytest --cov --cov-report=term $(if $(STRICT),--strict-skips)

@@ -265,6 +265,7 @@ def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
     if not to_do and known:
         return {"standardized": 0}
     results: list[Standardized] = []
+    report("values", 0, len(to_do))
     for number, batch in enumerate(_in_batches(sorted(to_do))):
         accepted = lake.of_companies("acceptances", batch).select("accession", "accepted_at")
         results.append(standardize(lake.of_companies("facts", batch), accepted))
@@ -329,6 +330,7 @@ def _decoded(
     to_do: Mapping[str, str], decode: Callable[[Mapping[str, str]], pl.DataFrame], stage: str
 ) -> Iterator[pl.DataFrame]:
     """The decoded batches; one at least, so that a table always has its columns."""
+    report(stage, 0, len(to_do))
     for number, batch in enumerate(_in_batches(to_do) if to_do else [()]):
         yield decode({cik: to_do[cik] for cik in batch})
         report(stage, min((number + 1) * BATCH, len(to_do)), len(to_do))

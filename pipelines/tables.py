@@ -132,8 +132,12 @@ def content_digest(name: str, rows: pl.DataFrame) -> str:
 
 
 def inputs(lake: Lake) -> str:
-    """Identifies what a build would be made from: the same inputs make the same build."""
-    told = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in sorted(paths(lake))]
+    """Identifies what a build would be made from; the same inputs need no new build.
+
+    Not `changes`: it tells what became new since the build before, and says nothing once that is published.
+    """
+    names = sorted(paths(lake).keys() - {"changes"})
+    told = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in names]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 

@@ -63,7 +63,6 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     changed = [replace(filer, scale=filer.scale + 50) for filer in FILERS[::2]]
     mirror.list(*FILERS, Filer(301, "NEWX"))
     mirror.hold(*changed, Filer(301, "NEWX"))
-    assert sync(folder / "fresh", mirror.folder).returncode == 0
     measured = folder / "measured"
     shutil.copytree(home, measured, symlinks=True)
     process = start(measured, mirror.folder)
@@ -73,7 +72,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         home=home,
         source=mirror.folder,
         old_hash=published(home).content_hash,
-        new_hash=published(folder / "fresh").content_hash,
+        new_hash=published(measured).content_hash,
         seconds=time.monotonic() - began,
     )
 
@@ -117,9 +116,9 @@ def test_killed_it_leaves_the_old_or_the_new_build(scene, tmp_path, moment):
 
 def debris(home: Path) -> list[str]:
     """What a killed run left behind and no later one took away."""
-    kept = {healed.name for healed in (home / "published").glob("warehouse.duckdb")}
     pointer = published(home).pointer
-    kept |= {pointer.file, pointer.previous or "", pointer.synchronized_file, "CURRENT.json"}
+    kept = {pointer.file, pointer.previous, pointer.synchronized_file, "CURRENT.json", "warehouse.duckdb"}
     left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
     left += [path.name for path in (home / "tables").iterdir() if path.suffix != ".parquet"]
+    left += [path.name for path in (home / "log").iterdir() if path.name not in pointer.log]
     return left + [path.name for path in (home / "raw" / "incoming").iterdir()]

@@ -360,8 +360,10 @@ def test_batches_make_the_same_tables(run, tmp_path, monkeypatch):
     for table in ("facts", stages.REPLAYED, *stages.STANDARDIZED[1:]):
         assert again.lake.read(table).equals(run.lake.read(table)), table
     assert [told for told in heard if told[0] != "documents"] == [
+        ("facts", 0, 3),
         ("facts", 2, 3),
         ("facts", 3, 3),
+        ("values", 0, 3),
         ("values", 2, 3),
         ("values", 3, 3),
     ]

@@ -1,0 +1,125 @@
+"""The assets: what they show of what they made, and which synchronizations led to a build."""
+
+import json
+from dataclasses import replace
+from datetime import date
+
+import dagster as dg
+import polars as pl
+import pytest
+
+from pipelines import assets, tables
+from pipelines.definitions import run_job
+from pipelines.home import Home
+from pipelines.lake import Lake
+from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
+from warehouse import publish
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> Home:
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
+    made = Home(tmp_path / "home")
+    made.prepare()
+    return made
+
+
+@pytest.fixture
+def mirror(tmp_path) -> Mirror:
+    return Mirror(tmp_path / "mirror", ALFA, BRAVO, ABSENT)
+
+
+def led_to(home: Home) -> list[str]:
+    """The synchronizations that the tables about to be published tell of."""
+    return Lake(home.tables).read(tables.assembled("syncs"))["build"].to_list()
+
+
+def test_metadata_shows_rows_companies_and_a_few_rows():
+    rows = pl.DataFrame({"cik": ["1", "1", "2"], "end": [date(2024, 1, 2)] * 3, "value": [1234567.0, 0.12345678, None]})
+    told = assets.row_metadata(rows, more=1)
+    assert list(told) == ["dagster/row_count", "companies", "more", "sample"]
+    assert (told["dagster/row_count"], told["companies"], told["more"]) == (3, 2, 1)
+    assert [record.data for record in told["sample"].records] == [
+        {"cik": "1", "end": "2024-01-02", "value": "1,234,567"},
+        {"cik": "1", "end": "2024-01-02", "value": "0.123457"},
+        {"cik": "2", "end": "2024-01-02", "value": ""},
+    ]
+    assert [column.name for column in told["sample"].schema.columns] == rows.columns
+
+
+def test_metadata_of_many_and_of_no_rows():
+    rows = pl.DataFrame({"name": [str(n) for n in range(100)]})
+    told = assets.row_metadata(rows)
+    assert "companies" not in told
+    assert len(told["sample"].records) == assets.SAMPLE_ROWS
+    assert assets.row_metadata(rows.clear())["sample"].records == []
+
+
+def test_counts_are_read_back_from_metadata():
+    assert assets.counts_of({}) == {}
+    assert assets.counts_of({"counts": dg.MetadataValue.json({"seen": 1})}) == {"seen": 1}
+    assert assets.counts_of({"counts": dg.MetadataValue.text(json.dumps({"seen": 1}))}) == {"seen": 1}
+
+
+def test_every_asset_tells_rows_companies_and_a_table(home, mirror):
+    run_job(home, str(mirror.folder))
+    with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
+        for asset in assets.ASSETS:
+            event = instance.get_latest_materialization_event(asset.key)
+            told = event.asset_materialization.metadata
+            if asset is assets.warehouse:
+                pointer = publish.current(home.published)
+                assert told["build"].value == pointer.build
+                assert told["content_hash"].value == pointer.content_hash
+                assert "| companies | 2 |" in told["tables"].value
+            else:
+                assert told["dagster/row_count"].value > 0, asset.key
+                assert told["companies"].value == 2, asset.key
+                assert told["sample"].records, asset.key
+
+
+def test_only_synchronizations_that_published_led_to_a_build(home, mirror):
+    """Not one that found nothing new, nor one that was held back."""
+    first = publish_of(home, mirror)
+    assert led_to(home) == [first]
+
+    run_job(home, str(mirror.folder))
+    assert led_to(home)[:-1] == [first]
+
+    for filer in (ALFA, BRAVO):
+        mirror.facts(filer).write_text("{")
+    assert run_job(home, str(mirror.folder)).held_back_by
+    assert led_to(home)[:-1] == [first]
+
+    mirror.hold(ALFA, replace(BRAVO, scale=900))
+    last = publish_of(home, mirror)
+    assert led_to(home) == [first, last]
+
+
+def publish_of(home: Home, mirror: Mirror) -> str:
+    assert run_job(home, str(mirror.folder)).counts["published"] == 1
+    pointer = publish.current(home.published)
+    assert pointer
+    return pointer.build
+
+
+def test_a_build_that_was_lost_is_made_again(home, mirror):
+    first = publish_of(home, mirror)
+    hashed = publish.current(home.published).content_hash
+    (home.published / f"warehouse-{first}.duckdb").unlink()
+    assert publish_of(home, mirror) != first
+    assert publish.current(home.published).content_hash == hashed
+
+
+def test_rows_that_were_made_anew_and_are_the_same_move_no_reader(home, mirror, monkeypatch):
+    first = publish_of(home, mirror)
+    monkeypatch.setattr(tables, "inputs", lambda lake: "others")
+    assert run_job(home, str(mirror.folder)).counts["published"] == 0
+    pointer = publish.current(home.published)
+    assert (pointer.build, pointer.inputs) == (first, "others")
+    assert [path.name for path in home.published.glob("warehouse-*.duckdb")] == [f"warehouse-{first}.duckdb"]
+
+
+@pytest.mark.parametrize(("source", "name"), [("live", "live"), ("sample", "sample"), ("/some/folder", "mirror")])
+def test_paths_are_not_told_to_clients(source, name):
+    assert assets._source_name(assets.Synchronization(source=source)) == name

@@ -1,0 +1,193 @@
+"""The published tables, put together from those of the stages."""
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipelines import tables
+from pipelines.definitions import run_job
+from pipelines.home import Home
+from pipelines.lake import Lake
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
+from warehouse import publish, schema
+from warehouse.pointer import POINTER
+
+CLASSES = (
+    replace(ALFA, symbol="ALFA-B"),
+    replace(ALFA, symbol="ALFA-PA"),
+    replace(ALFA, symbol="ALFA-WT"),
+)
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """The tables of a home after a synchronization with a company of several symbols, one broken, one without facts."""
+    folder = tmp_path_factory.mktemp("tables")
+    mirror = Mirror(folder / "mirror", ALFA, BRAVO, CARGO, ABSENT)
+    mirror.list(ALFA, *CLASSES, replace(BRAVO, exchange=None), CARGO, ABSENT)
+    mirror.facts(CARGO).write_text("{")
+    mirror.submissions(BRAVO).unlink()
+    home = Home(folder / "home")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FUNDAMENTALS_HOME", str(home.root))
+        home.prepare()
+        run_job(home, str(mirror.folder))
+    return Lake(home.tables)
+
+
+@pytest.fixture(scope="module")
+def made(lake: Lake) -> dict[str, pl.DataFrame]:
+    return tables.assemble(lake, lake.read(tables.assembled("syncs")))
+
+
+def test_each_table_has_the_columns_of_the_schema(made):
+    for name, rows in made.items():
+        columns = {column.name: tables.POLARS_TYPES[column.type] for column in schema.BY_NAME[name].columns}
+        assert dict(rows.schema) == columns, name
+        required = [column.name for column in schema.BY_NAME[name].columns if column.required]
+        assert rows.select(required).null_count().sum_horizontal().sum() == 0, name
+        assert rows.equals(rows.sort(*schema.BY_NAME[name].order)), name
+
+
+def test_companies_are_common_equity(made):
+    """The first symbol and its classes share the data; preferred shares and warrants are securities."""
+    companies = made["companies"].select("symbol", "is_primary", "name", "exchange", "sic", "sic_description").rows()
+    group = "Industrial and Commercial Machinery and Computer Equipment"
+    assert [row[:5] for row in companies] == [
+        ("ALFA", True, "ALFA WORKS INC", "Nasdaq", "3571"),
+        ("ALFA-B", False, "ALFA WORKS INC", "Nasdaq", "3571"),
+        ("BRVO", True, "BRVO", None, None),  # without submissions the list names it
+    ]
+    assert companies[0][5] in (group, companies[1][5])
+    assert companies[2][5] is None
+    assert made["securities"].select("symbol", "kind").rows() == [("ALFA-PA", "preferred"), ("ALFA-WT", "warrant")]
+
+
+def test_a_company_is_covered_by_its_periods(made):
+    row = made["companies"].row(0, named=True)
+    assert (row["first_period_end"], row["last_period_end"]) == (date(2022, 12, 31), date(2024, 12, 31))
+    assert (row["currency"], row["fiscal_year_end_month"], row["is_listed"]) == ("USD", 12, True)
+    assert row["data_updated_at"] == made["syncs"]["started_at"].item()
+
+
+@pytest.mark.parametrize("symbol", ["ALFA", "ALFA-B"])
+def test_financials_are_a_row_a_period(made, symbol):
+    rows = made["financials"].filter(symbol=symbol)
+    revenue = {row["period"]: row["revenue"] for row in rows.iter_rows(named=True)}
+    quarters = [(2022, 4), *((year, quarter) for year in (2023, 2024) for quarter in (1, 2, 3, 4))]
+    assert revenue == {f"{year}Q{quarter}": ALFA.trailing(year, quarter) for year, quarter in quarters} | {
+        f"FY{year}": ALFA.trailing(year, 4) for year in (2022, 2023, 2024)
+    }
+    interim = rows.filter(period="2024Q2").row(0, named=True)
+    assert interim["first_filed"] < interim["last_filed"] == date(2024, 8, 9)
+
+
+def test_every_value_has_its_version_and_its_legs(made):
+    key = ["cik", "period_kind", "period_end", "item", "version"]
+    current = made["versions"].filter(pl.col("is_current")).drop_nulls("value")
+    assert current.join(made["lineage"], on=key, how="anti").is_empty()
+    summed = (
+        made["lineage"]
+        .filter(item="revenue")
+        .group_by(key)
+        .agg(told=pl.when(pl.col("operation") == "subtract").then(-pl.col("value")).otherwise("value").sum())
+    )
+    both = current.filter(item="revenue").join(summed, on=key)
+    assert both.height > 0
+    assert both["told"].to_list() == both["value"].to_list()
+
+
+def test_no_value_without_its_reason(made):
+    """A covered period has each item either as a value or as a gap."""
+    alfa = made["financials"].filter(symbol="ALFA")
+    missing = [
+        (row["period_kind"], row["period_end"], item)
+        for row in alfa.iter_rows(named=True)
+        for item in schema.ITEM_NAMES
+        if row[item] is None
+    ]
+    gaps = made["gaps"].filter(cik=ALFA.cik).select("period_kind", "period_end", "item").rows()
+    assert missing
+    assert set(missing) <= set(gaps)
+
+
+def test_filings_lead_to_the_sec(made):
+    row = made["filings"].filter(form="10-K", cik=ALFA.cik).row(0, named=True)
+    assert row["url"] == (
+        f"https://www.sec.gov/Archives/edgar/data/101/{row['accession'].replace('-', '')}/{row['accession']}-index.htm"
+    )
+    assert str(row["accepted_at"]) == f"{row['filed']} 21:30:00+00:00"
+
+
+def test_the_quarantine_is_told(made):
+    assert made["quarantine"]["cik"].to_list() == [CARGO.cik]
+
+
+def test_line_items_say_what_feeds_them():
+    rows = tables.line_items()
+    assert rows["name"].to_list() == list(schema.ITEM_NAMES)
+    assert "Revenues" in rows.filter(name="revenue")["sources"].item()
+
+
+def test_the_content_digest_tells_content_from_time(made):
+    digests = {name: tables.content_digest(name, rows) for name, rows in made.items()}
+    companies = made["companies"]
+    later = companies.with_columns(pl.col("data_updated_at").dt.offset_by("1d"))
+    renamed = companies.with_columns(name=pl.lit("Another"))
+    assert tables.content_digest("companies", later) == digests["companies"]
+    assert tables.content_digest("companies", companies.reverse()) == digests["companies"]
+    assert tables.content_digest("companies", renamed) != digests["companies"]
+    assert tables.content_digest("companies", companies.clear()) != digests["companies"]
+    assert digests["syncs"] == ""
+
+
+def test_inputs_change_with_any_table_but_the_changes(lake, tmp_path):
+    copied = Lake(tmp_path)
+    for name, path in tables.paths(lake).items():
+        copied.path(tables.assembled(name)).write_bytes(path.read_bytes())
+    before = tables.inputs(copied)
+    assert before == tables.inputs(lake)
+    for name in tables.paths(lake):
+        table = tables.assembled(name)
+        whole = copied.path(table).read_bytes()
+        copied.write(table, copied.read(table), {tables.CONTENT: "other"})
+        assert (tables.inputs(copied) == before) is (name == "changes"), name
+        copied.path(table).write_bytes(whole)
+
+
+def test_what_was_published_before(tmp_path: Path, lake):
+    published = lake.folder.parent / "published"
+    pointer = tables.published_before(published)
+    assert pointer == publish.current(published)
+    assert tables.published_before(tmp_path) is None
+    (tmp_path / POINTER).write_bytes((published / POINTER).read_bytes())
+    assert tables.published_before(tmp_path) is None  # its build is gone
+    (tmp_path / POINTER).write_text("{")
+    assert tables.published_before(tmp_path) is None
+
+
+def test_a_company_that_is_no_more_listed_stays_in_the_file(tmp_path, monkeypatch):
+    """Also where its symbol is another's now: that one has it, and nothing holds back publishing."""
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
+    mirror, home = Mirror(tmp_path / "mirror", ALFA, BRAVO), Home(tmp_path / "home")
+    home.prepare()
+    run_job(home, str(mirror.folder))
+    mirror.list(BRAVO)
+    run_job(home, str(mirror.folder))
+
+    def listed() -> list[tuple[str, str, bool]]:
+        rows = Lake(home.tables).read(tables.assembled("companies"))
+        return rows.select("symbol", "cik", "is_listed").rows()
+
+    assert listed() == [("ALFA", ALFA.cik, False), ("BRVO", BRAVO.cik, True)]
+    pointer = publish.current(home.published)
+    assert pointer.companies == 1
+
+    heir = Filer(777, "ALFA", 70)
+    mirror.list(heir, BRAVO)
+    mirror.hold(heir)
+    assert run_job(home, str(mirror.folder)).held_back_by == []
+    assert listed() == [("ALFA", heir.cik, True), ("BRVO", BRAVO.cik, True)]
