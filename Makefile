@@ -13,7 +13,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format docs bench lock system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench lock system clean
 
 help: ## what each command does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,17 @@ check: setup ## lint, format, types, tests
 	@$(BIN)/mypy
 	@$(MAKE) --no-print-directory test
 
+linters: node_modules/.package-lock.json ## the linters of the OpenAPI description (Node.js and npm)
+
+node_modules/.package-lock.json: package-lock.json
+	npm ci --ignore-scripts --no-audit --no-fund
+
+lintapi: setup linters ## lint the OpenAPI description
+	@mkdir -p build && $(BIN)/python -m serve.openapi > build/openapi.json
+	@node_modules/.bin/spectral lint --fail-severity hint --ruleset .spectral.yaml build/openapi.json
+	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
+		node_modules/.bin/redocly lint --config redocly.yaml build/openapi.json
+
 format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
@@ -71,7 +82,8 @@ lock: ## pin dependencies anew (needs uv)
 
 system: ## the Debian packages that some tests want (as root)
 	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium curl redis-server
+	command -v npm >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm
 
 clean: ## remove .venv and everything made, but not .data
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*

@@ -15,11 +15,9 @@ from pipelines.checks import CHECKS
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.resources import Synchronization
+from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
-EVERY_MORNING = "0 6 * * *"
-TIME_ZONE = "America/New_York"
-"""The SEC recompiles its bulk files at about three in the morning, New York time."""
 
 
 def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
@@ -36,7 +34,7 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
         assets=ASSETS,
         asset_checks=CHECKS,
         jobs=[job],
-        schedules=[dg.ScheduleDefinition(job=job, cron_schedule=EVERY_MORNING, execution_timezone=TIME_ZONE)],
+        schedules=[dg.ScheduleDefinition(job=job, cron_schedule=CRON, execution_timezone=TIME_ZONE)],
         resources={"synchronization": synchronization},
         # one process a run: it holds the lock of the home, and starting one a step costs a second each
         executor=dg.in_process_executor,

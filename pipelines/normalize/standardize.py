@@ -141,7 +141,10 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
         .sort()
         .str.join("+"),
     )
-    periods = grid.select("cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end")
+    # the day before the first fiscal year is no period: only its balance sheet is shown, as a comparative
+    periods = grid.filter(pl.col("fiscal_quarter") > 0).select(
+        "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
+    )
     of_version = filings.select(
         "cik", "seq", "accession", "form", "filed", amended=pl.col("form").str.ends_with(facts.AMENDMENT)
     )
