@@ -3,24 +3,57 @@
 Belongs here: which segments count, reading them, writing one. Does not: what is a version (normalize.versions).
 
 The pointer to the current build names the segments that are committed with it, so that a killed run leaves neither a
-build nor a segment. A segment is never written again; going back moves the pointer, never the log.
+build nor a segment. A segment is never written again; going back moves the pointer, never the log: what a pointer
+ever named is remembered beside the segments.
 """
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
+from pipelines.errors import PipelineError
 from pipelines.normalize.versions import LOG
 
 SEGMENT = "versions-{}.parquet"
+COMMITTED = "committed.json"
+
+
+class LogError(PipelineError):
+    """A committed segment cannot be read; better no synchronization than a history with a hole."""
+
+
+def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
+    """All segments that a pointer names or ever named, in the order of recording; those of this one are remembered."""
+    path = folder / COMMITTED
+    remembered = json.loads(path.read_text()) if path.exists() else []
+    segments = sorted({*remembered, *pointed})
+    if segments != remembered:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = folder / f".{COMMITTED}.tmp"
+        written.write_text(json.dumps(segments))
+        written.replace(path)
+    return tuple(segments)
 
 
 def read(folder: Path, segments: Sequence[str]) -> pl.DataFrame:
-    """The versions of the committed segments, in the order of recording: columns of LOG."""
-    frames = [pl.read_parquet(folder / name, memory_map=False).select(LOG.names()) for name in segments]
-    return pl.concat([pl.DataFrame(schema=LOG), *frames])
+    """The versions of the committed segments, in the order of recording: columns of LOG.
+
+    Raises:
+        LogError: a segment is missing or damaged.
+    """
+    frames = [pl.DataFrame(schema=LOG)]
+    for name in segments:
+        try:
+            frames.append(pl.read_parquet(folder / name, memory_map=False).select(LOG.names()))
+        except (OSError, pl.exceptions.PolarsError) as error:
+            reason = str(error).partition("\n")[0]
+            raise LogError(
+                f"{folder / name}: {reason}; put the segment back from a copy, the log is not made anew"
+            ) from error
+    return pl.concat(frames)
 
 
 def write(folder: Path, sync_id: str, rows: pl.DataFrame) -> str:
@@ -36,10 +69,8 @@ def write(folder: Path, sync_id: str, rows: pl.DataFrame) -> str:
 
 
 def clear(folder: Path, segments: Sequence[str]) -> None:
-    """Remove what killed runs left: segments newer than the last committed one that no pointer names."""
-    if not folder.is_dir():
-        return
+    """Remove what killed runs left: segments newer than the last committed one, and files that were never finished."""
     last = max(segments, default="")
-    for path in (*folder.glob(SEGMENT.format("*")), *folder.glob(".*.tmp")):
-        if path.name not in segments and (path.name > last or path.name.startswith(".")):
-            path.unlink()
+    left = [path for path in folder.glob(SEGMENT.format("*")) if path.name > last]
+    for path in (*left, *folder.glob(".*.tmp")):
+        path.unlink()

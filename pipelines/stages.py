@@ -27,7 +27,7 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake
-from pipelines.log import clear, read, write
+from pipelines.log import clear, committed, read, write
 from pipelines.normalize.concepts import wanted_elements
 from pipelines.normalize.facts import RAW_SCHEMA
 from pipelines.normalize.listings import classified
@@ -288,12 +288,13 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
 
     Args:
         log: the folder of the log.
-        segments: those committed by the pointer.
+        segments: those that the pointer names.
         sync_id, now: of this synchronization.
 
     Returns:
         the segments that a build made from these tables has to commit.
     """
+    segments = committed(log, segments)
     clear(log, segments)
     filings, replayed = lake.read("filings"), lake.read(REPLAYED)
     factors = filings.select("cik", "accession", "factor")

@@ -1,11 +1,16 @@
 """Strategies that more than one test draws from: simulated filers with any mix of traits, and cuts of their history.
 
-Belongs here: what hypothesis draws. Does not: what must hold of it (the tests).
+Belongs here: what hypothesis draws, and how much of it. Does not: what must hold of it (the tests).
+
+`PROPERTY_DEPTH=20 pytest tests/property` draws twenty times as many examples, other ones each time, and shrinks what
+fails, which takes minutes.
 """
 
-from datetime import date, timedelta
+import os
+from datetime import date
 from fractions import Fraction
 
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from pipelines.edgar.sample import (
@@ -22,6 +27,21 @@ from pipelines.edgar.sample import (
 
 FIRST_DAY, LAST_DAY = date(2021, 1, 1), date(2025, 11, 21)
 """Between them the drawn filers file."""
+
+DEPTH = int(os.environ.get("PROPERTY_DEPTH", "1"))
+
+
+def examples(count: int) -> settings:
+    """So many examples, the same each time; or many new ones where PROPERTY_DEPTH asks for them."""
+    return settings(
+        max_examples=count * DEPTH,
+        derandomize=DEPTH == 1,
+        database=None,
+        phases=(Phase.explicit, Phase.generate, *([Phase.shrink] if DEPTH > 1 else [])),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
 
 calendars = st.builds(
     FiscalCalendar,
@@ -63,3 +83,11 @@ def filers(draw: st.DrawFn, number: int | None = None) -> Filer:
         proxies=draw(st.booleans()),
         seed=draw(st.integers(0, 9)),
     )
+
+
+days = st.dates(date(2021, 6, 1), LAST_DAY)
+
+
+def cuts(most: int) -> st.SearchStrategy[list[date]]:
+    """Some days of the history, in order: each is a synchronization before the last."""
+    return st.lists(days, min_size=1, max_size=most, unique=True).map(sorted)

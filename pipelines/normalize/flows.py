@@ -39,7 +39,8 @@ def known_values(placed: pl.DataFrame) -> pl.DataFrame:
     Returns:
         one row a slot (`cik`, `concept`, `q`, `n`) and `seq`, sorted by it: `found`, a struct of `amount` (additive:
         value x `weight`, which is the days for shares and else 1), `days`, `weight`, `vintage` (the filing that the
-        value is taken from) and `seq` (the last filing that stated it).
+        value is taken from), `seq` (the last filing that stated it) and `revised` (the filing that stated it anew,
+        null where it is as first stated).
     """
     one_a_filing = placed.sort(*SLOT, "seq", "rank", "end", "start").unique(
         [*SLOT, "seq"], keep="last", maintain_order=True
@@ -58,7 +59,14 @@ def known_values(placed: pl.DataFrame) -> pl.DataFrame:
     return settled.select(
         *SLOT,
         "seq",
-        found=pl.struct((pl.col("value") * weight).alias("amount"), "days", weight.alias("weight"), "vintage", "seq"),
+        found=pl.struct(
+            (pl.col("value") * weight).alias("amount"),
+            "days",
+            weight.alias("weight"),
+            "vintage",
+            "seq",
+            revised=pl.when(pl.col("run") > 1).then(pl.col("seq").first().over(run)),
+        ),
     ).sort("seq")
 
 
@@ -133,7 +141,8 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
 
     At a fiscal year end the year as filed. Else TTM = FY(previous) + YTD(current) - YTD(previous), the last two
     legs on the accounting basis of one filing: the year to date is taken as known when the full year was last
-    stated, for a recast column beside an old year would put two bases into the stub. Else, and first of all for
+    stated, for a recast column beside an old year would put two bases into the stub; and as stated last where it was
+    not known then, or where that year was stated anew after it. Else, and first of all for
     amounts per share, the sum of four discrete quarters, the fourth being FY - 9M.
 
     Args:
@@ -158,6 +167,10 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     stated_with = pl.col("last_year").struct.field("seq")
     windows = _look_up(windows, known, "prior", q - 4, quarter, seq=stated_with)
     windows = _look_up(windows, known, "prior_newest", q - 4, quarter)
+    # an amended year has left behind what was known of its quarters: the newest is on its basis, if any is
+    left_behind = pl.col("prior").struct.field("seq") < pl.col("last_year").struct.field("revised")
+    takes_newest = left_behind.fill_null(value=False) | pl.col("prior").is_null()
+    windows = windows.with_columns(prior=pl.when(takes_newest).then("prior_newest").otherwise("prior"))
     windows = windows.with_columns(
         is_year=_amount("year").is_not_null(),
         by_years=_amount("last_year") + _amount("to_date") - _amount("prior"),

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import polars as pl
 
-from pipelines import stages, tables
+from pipelines import log, stages, tables
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions
 from pipelines.edgar.raw_store import RawStore
@@ -29,7 +29,6 @@ from pipelines.stages import Asked
 from warehouse.schema import ITEM_NAMES
 
 FIRST_SYNCHRONIZATION = datetime(2026, 1, 5, 6, tzinfo=UTC)
-ITEM_OF_PERIOD = ["cik", "period_kind", "period_end", "item"]
 TOLD = [*VERSION_OF, "value", "accession", "form", "filed", "cause", "method", "flags", "legs"]
 """What a version says of the filings; the rest of a row is when and by what rules it was recorded."""
 
@@ -94,11 +93,24 @@ class Follower:
     def now(self) -> datetime:
         return FIRST_SYNCHRONIZATION + timedelta(days=self.synchronizations)
 
-    def synchronize(self, filed_by: date | None = None, *, full: bool = False, killed: bool = False) -> pl.DataFrame:
+    @staticmethod
+    def first_time() -> datetime:
+        """When the first synchronization of any home is."""
+        return FIRST_SYNCHRONIZATION
+
+    def synchronize(
+        self,
+        filed_by: date | None = None,
+        *,
+        symbols: Sequence[str] = (),
+        full: bool = False,
+        killed: bool = False,
+    ) -> pl.DataFrame:
         """Synchronize with what was filed by a day, and return all versions.
 
         Args:
             filed_by: the day; the whole history where left out.
+            symbols: those asked for; all where left out.
             full: do everything again though nothing is new.
             killed: before the pointer was moved: the tables and the segment are there, and nothing commits them.
         """
@@ -106,7 +118,7 @@ class Follower:
         store = RawStore(self.folder)
         with self._source(filed_by) as source:
             listings = stages.update_listings(source, store, self.lake, self.now)
-            ciks = stages.companies_asked(listings, Asked())
+            ciks = stages.companies_asked(listings, Asked(tuple(symbols)))
             stages.update_documents(source, store, self.lake, ciks, self.now)
         again = ciks if full else []
         stages.update_facts(store, self.lake, again)
@@ -121,9 +133,9 @@ class Follower:
         """All versions, as the newest synchronization left them."""
         return self.lake.read(stages.VERSIONS)
 
-    def told(self) -> list[tuple[Any, ...]]:
-        """What all versions say of the filings, in order."""
-        return told(self.versions())
+    def recorded(self) -> pl.DataFrame:
+        """The committed log as it lies on the disk, in the order of recording: values as they were recorded."""
+        return log.read(self.log, self.segments)
 
     def appended(self) -> int:
         """How many versions the newest synchronization appended."""

@@ -205,6 +205,7 @@ def test_a_foreign_filer_has_years_in_its_own_currency():
 
 # -- any mix of traits -----------------------------------------------------------------------------------------------
 
+
 def keys(rows: list[TruthRow]) -> set[tuple]:
     return {(row.period_kind, row.period_end, row.item) for row in rows}
 

@@ -1,0 +1,169 @@
+"""Real documents cut at a filing date, and then whole: what companies first said, what they said later, and why."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions, decode_tickers
+from pipelines.normalize.concepts import wanted_elements
+from pipelines.normalize.facts import RAW_SCHEMA
+from pipelines.normalize.items import recomputed
+from pipelines.normalize.standardize import ITEM_SIGNS, Standardized, standardize
+from pipelines.normalize.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
+from tests.factories import day
+
+MILLION = 1e6
+FIRST = datetime(2026, 1, 5, 6, tzinfo=UTC)
+
+CASES = [
+    # symbol, cut, fiscal year end, item, what was said at first and later (millions; per share), form, filed, cause
+    ("AAPL", "2009-12-31", "2009-09-26", "revenue", 36537, 42905, "10-K/A", "2010-01-25", "restatement"),
+    ("AAPL", "2009-12-31", "2009-09-26", "net_income", 5704, 8235, "10-K/A", "2010-01-25", "restatement"),
+    ("MSFT", "2018-06-30", "2017-06-30", "revenue", 89950, 96571, "10-K", "2018-08-03", "accounting_change"),
+    ("MSFT", "2018-06-30", "2017-06-30", "net_income", 21204, 25489, "10-K", "2018-08-03", "accounting_change"),
+    ("MSFT", "2018-06-30", "2017-06-30", "eps_basic", 2.74, 3.29, "10-K", "2018-08-03", "accounting_change"),
+    ("VRT", "2021-03-31", "2020-12-31", "net_income", -183.6, -327.3, "10-K/A", "2021-04-30", "restatement"),
+    ("VRT", "2021-03-31", "2020-12-31", "eps_basic", -0.60, -1.07, "10-K/A", "2021-04-30", "restatement"),
+]
+CUTS = {symbol: cut for symbol, cut, *_ in CASES}
+
+
+def facts_of(companies: Path, ciks: Iterable[str]) -> pl.DataFrame:
+    """The facts of some companies in a mirror."""
+    columns = FactColumns()
+    for cik in ciks:
+        document = companies / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
+        columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
+    return pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
+
+
+def acceptances_of(companies: Path, ciks: Iterable[str]) -> pl.DataFrame:
+    """When EDGAR accepted the filings of some companies; the mirror lacks the submissions of a few."""
+    documents = {cik: companies / f"data.sec.gov/submissions/CIK{cik}.json" for cik in ciks}
+    rows = [
+        (filing.accession, filing.accepted_at)
+        for cik, document in documents.items()
+        if document.exists()
+        for filing in decode_submissions(document.read_bytes(), cik).filings
+        if filing.accepted_at
+    ]
+    frame = pl.DataFrame(rows, schema={"accession": pl.String, "accepted_at": pl.String}, orient="row")
+    return frame.with_columns(pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC"))
+
+
+def followed(documents: Iterable[pl.DataFrame], accepted: pl.DataFrame) -> tuple[pl.DataFrame, Standardized]:
+    """The log, numbered and on the newest share basis, after a synchronization with each of the documents, in turn."""
+    log = pl.DataFrame(schema=LOG)
+    for number, facts in enumerate(documents):
+        found = standardize(facts, accepted)
+        known = on_basis_of_today(log, found.filings.select("cik", "accession", "factor"), ITEM_SIGNS)
+        new = to_append(known, found.versions, found.filings.select("cik", "accession", "seq"), "rules")
+        told = recorded(new, FIRST + timedelta(days=number), "rules")
+        log, today = pl.concat([log, told]), pl.concat([known, told])
+    return numbered(today), found
+
+
+@pytest.fixture(scope="module")
+def number_of(mirror: Path) -> dict[str, str]:
+    """Symbol to CIK."""
+    listings = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
+    return {listing.symbol: listing.cik for listing in listings}
+
+
+@pytest.fixture(scope="module")
+def cut_then_whole(mirror: Path, number_of: dict[str, str]) -> Callable[[str], tuple[pl.DataFrame, Standardized]]:
+    """The log of a company that was met on the day of its cut, and again today."""
+
+    @cache
+    def follow(symbol: str) -> tuple[pl.DataFrame, Standardized]:
+        ciks = [number_of[symbol]]
+        facts = facts_of(mirror, ciks)
+        return followed([facts.filter(pl.col("filed") <= CUTS[symbol]), facts], acceptances_of(mirror, ciks))
+
+    return follow
+
+
+def versions_of(log: pl.DataFrame, item: str, end: str) -> list[dict[str, object]]:
+    return log.filter(item=item, period_end=day(end)).sort("version").to_dicts()
+
+
+@pytest.mark.parametrize(("symbol", "cut", "end", "item", "first", "later", "form", "filed", "cause"), CASES)
+def test_what_was_said_first_and_what_later(cut_then_whole, symbol, cut, end, item, first, later, form, filed, cause):
+    """Two versions, each recorded when it was current, the second with its filing and the reason."""
+    log, found = cut_then_whole(symbol)
+    before, after = versions_of(log, item, end)
+    factors = dict(found.filings.select("accession", "factor").iter_rows())
+    in_units = (1 / factors[before["accession"]]) if item == "eps_basic" else MILLION
+
+    assert before["value"] == pytest.approx(first * in_units, rel=2e-3 if item == "eps_basic" else 1e-9)
+    assert after["value"] == pytest.approx(later * in_units, rel=2e-3 if item == "eps_basic" else 1e-9)
+    assert (before["cause"], before["form"], before["recorded_at"]) == ("initial", "10-K", FIRST)
+    assert before["filed"] <= day(cut)
+    assert (after["cause"], after["form"], after["filed"]) == (cause, form, day(filed))
+    assert after["recorded_at"] == FIRST + timedelta(days=1)
+    assert (before["is_current"], after["is_current"]) == (False, True)
+
+
+def test_a_reverse_merger_shows_another_companys_figures(cut_then_whole):
+    """The shell that took over Vertiv earned 4.4 million in 2019; the annual report of 2020 shows Vertiv's loss."""
+    shell, vertiv = versions_of(cut_then_whole("VRT")[0], "net_income", "2019-12-31")
+
+    assert (shell["value"], vertiv["value"]) == (4_389_796, -140.8 * MILLION)
+    assert (vertiv["cause"], vertiv["filed"]) == ("entity_change", date(2021, 3, 1))
+
+
+@pytest.mark.parametrize("symbol", CUTS)
+def test_a_log_that_was_cut_is_the_log_at_once(cut_then_whole, symbol):
+    """Version by version, but for when they were recorded."""
+    log, found = cut_then_whole(symbol)
+    told = ["version", "accession", "form", "filed", "cause", "method", "flags"]
+    rows = [frame.sort(*VERSION_OF, "version").select(*VERSION_OF, *told) for frame in (log, numbered(found.versions))]
+
+    assert rows[0].rows() == rows[1].rows()
+    values = [frame.sort(*VERSION_OF, "version")["value"].to_list() for frame in (log, numbered(found.versions))]
+    assert values[0] == pytest.approx(values[1], rel=1e-9, nan_ok=False)
+
+
+@pytest.mark.parametrize("symbol", CUTS)
+def test_every_version_is_what_its_lineage_recomputes(cut_then_whole, symbol):
+    log = cut_then_whole(symbol)[0].with_row_index("row")
+    again = log.join(
+        recomputed(log.select("row", "legs").explode("legs").unnest("legs"), ["row"]), on="row", how="left"
+    )
+
+    assert again["recomputed"].to_list() == pytest.approx(again["value"].to_list(), rel=1e-9)
+
+
+def test_documents_of_another_day_add_periods_and_no_false_restatement(mirror):
+    """An earlier state of some documents first, then the later one: new quarters, and nothing said anew."""
+    earlier = mirror.parent / "edgar-earlier"
+    if not earlier.is_dir():
+        pytest.skip("an earlier state of the mirror is missing: shared/edgar-earlier")
+    ciks = sorted(path.stem[3:] for path in (earlier / "data.sec.gov/api/xbrl/companyfacts").glob("CIK*.json"))
+    documents = [facts_of(earlier, ciks), facts_of(mirror, ciks)]
+
+    log, _ = followed(documents, acceptances_of(mirror, ciks))
+
+    later = log.filter(pl.col("recorded_at") == FIRST + timedelta(days=1))
+    newest_then = dict(documents[0].group_by("cik").agg(pl.col("filed").max()).iter_rows())
+    assert later.height > 30
+    assert set(later["cause"]) == {"initial"}
+    assert set(later["version"]) == {1}
+    assert all(filed > day(newest_then[cik]) for cik, filed in later.select("cik", "filed").iter_rows())
+
+
+def test_hardly_a_change_is_unexplained(mirror, number_of):
+    """Of the changes of some companies that stated much anew, by the table of causes."""
+    ciks = sorted(number_of[symbol] for symbol in ("AAPL", "MSFT", "VRT", "TMUS", "GE", "WMT", "KO", "JPM"))
+
+    changes = standardize(facts_of(mirror, ciks)).versions.filter(pl.col("cause") != "initial")
+
+    assert changes.height > 300
+    assert changes.filter(cause="unexplained").height < 0.03 * changes.height
+    assert {"restatement", "reclassification", "accounting_change", "precision", "entity_change"} <= set(
+        changes["cause"]
+    )

@@ -1,0 +1,301 @@
+"""The version log: the same whatever the order, the batches, the cuts and the accidents of synchronization."""
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines import stages
+from pipelines.edgar.sample import sample_filers
+from pipelines.normalize import items
+from pipelines.normalize.items import CALCULATED, served
+from pipelines.normalize.standardize import ITEM_SIGNS
+from pipelines.normalize.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
+from tests.property.histories import Follower, current, replayed, told
+from tests.strategies import cuts, days, examples, filers
+
+Item = tuple[str, date, str]
+
+WITHIN = 2e-9
+"""Sums of the same legs in another order, or put on another share basis twice, differ by less."""
+
+
+def same(one: float | None, other: float | None, within: float = WITHIN) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= within * abs(other)
+
+
+def disagreement(one: pl.DataFrame, other: pl.DataFrame) -> list[tuple[Any, ...]]:
+    """The first versions in which two logs differ, whatever they say of their recording; none where they agree."""
+    plain = [*VERSION_OF, "accession", "form", "filed", "cause", "method", "flags"]
+
+    def rows(versions: pl.DataFrame) -> list[tuple[Any, ...]]:
+        return versions.sort(*VERSION_OF, "version").select("value", *plain).rows()
+
+    ones, others = rows(one), rows(other)
+    apart = [(a, b) for a, b in zip(ones, others, strict=False) if a[1:] != b[1:] or not same(a[0], b[0])]
+    return [*apart[:3], *([(len(ones), len(others))] if len(ones) != len(others) else [])]
+
+
+def values(rows: pl.DataFrame) -> dict[Item, float]:
+    return {(cik, end, item): value for cik, end, item, value in rows.select(*VERSION_OF, "value").iter_rows()}
+
+
+# --- Cuts, batches, accidents -----------------------------------------------------------------------------------
+
+
+@examples(8)
+@given(filer=filers(), stops=cuts(3))
+def test_any_cut_of_the_history_gives_the_same_log(filer, stops):
+    """A home that followed the filings has what one has that met them all at once, recorded times apart."""
+    with TemporaryDirectory() as followed, TemporaryDirectory() as met:
+        follower, newcomer = Follower(Path(followed), [filer]), Follower(Path(met), [filer])
+        for stop in stops:
+            follower.synchronize(stop)
+
+        assert disagreement(follower.synchronize(), newcomer.synchronize()) == []
+
+
+@examples(5)
+@given(filer=filers(), stops=cuts(3), killed=st.data())
+def test_a_killed_synchronization_leaves_no_trace(filer, stops, killed):
+    """Its tables and its segment are there, and no pointer names them: the next run does it all again."""
+    with TemporaryDirectory() as followed, TemporaryDirectory() as met:
+        follower, newcomer = Follower(Path(followed), [filer]), Follower(Path(met), [filer])
+        for stop in stops:
+            follower.synchronize(stop, killed=killed.draw(st.booleans()))
+        follower.synchronize(killed=True)
+
+        assert disagreement(follower.synchronize(), newcomer.synchronize()) == []
+        assert sorted(path.name for path in follower.log.iterdir()) == sorted(follower.segments)
+
+
+@examples(5)
+@given(filer=filers(), stop=days)
+def test_running_again_appends_nothing(filer, stop):
+    """Not on the same documents, and not where everything is done anew."""
+    with TemporaryDirectory() as folder:
+        follower = Follower(Path(folder), [filer])
+        for day in (stop, None):
+            before = told(follower.synchronize(day))
+            segments = follower.segments
+
+            assert told(follower.synchronize(day)) == before
+            assert told(follower.synchronize(day, full=True)) == before
+            assert follower.segments == segments
+
+
+@examples(4)
+@given(
+    mixed=st.tuples(*(filers(number=number) for number in (201, 202, 203))).flatmap(st.permutations),
+    batch=st.sampled_from([1, 2, 250]),
+)
+def test_neither_the_order_of_companies_nor_the_batches_say_anything(mixed, batch):
+    with TemporaryDirectory() as one, TemporaryDirectory() as other, pytest.MonkeyPatch.context() as patch:
+        expected = Follower(Path(one), sorted(mixed, key=lambda filer: filer.cik)).synchronize()
+        patch.setattr(stages, "BATCH", batch)
+        follower = Follower(Path(other), mixed)
+        for filer in mixed[:2]:
+            follower.synchronize(symbols=filer.symbols)
+
+        assert disagreement(follower.synchronize(), expected) == []
+
+
+@examples(6)
+@given(filer=filers(), stops=cuts(2), nth=st.integers(2, 9))
+def test_a_fact_that_edgar_drops_loses_no_version(filer, stops, nth):
+    """It was filed; that later documents lack it withdraws nothing, and what comes later is as if it were there."""
+
+    def without_some(document: dict[str, Any]) -> dict[str, Any]:
+        for elements in document["facts"].values():
+            for element in elements.values():
+                for unit, facts in element["units"].items():
+                    element["units"][unit] = [fact for n, fact in enumerate(facts) if n % nth]
+        return document
+
+    with TemporaryDirectory() as followed, TemporaryDirectory() as met:
+        follower, newcomer = Follower(Path(followed), [filer]), Follower(Path(met), [filer])
+        for stop in [*stops, None]:
+            whole = follower.synchronize(stop)
+        follower.edit = without_some
+
+        assert told(follower.synchronize()) == told(whole)
+        assert disagreement(whole, newcomer.synchronize()) == []
+        assert whole["value"].null_count() == 0
+
+
+# --- What a version says ----------------------------------------------------------------------------------------
+
+
+@examples(10)
+@given(filer=filers(), stop=days)
+def test_every_value_is_what_its_lineage_recomputes(filer, stop):
+    """On the share basis of today, though the legs were recorded on the one of their day."""
+    early, late = replayed(filer, filed_by=stop), replayed(filer)
+    then = recorded(early.versions, Follower.first_time(), "rules")
+    today = on_basis_of_today(then, late.filings.select("cik", "accession", "factor"), ITEM_SIGNS)
+
+    for versions in (early.versions, late.versions, today):
+        told_by = versions.with_row_index("row")
+        legs = told_by.select("row", "legs").explode("legs").unnest("legs")
+        again = told_by.join(items.recomputed(legs, ["row"]), on="row", how="left")
+        apart = [row for row in again.select("value", "recomputed", "item", "method").iter_rows() if not same(*row[:2])]
+
+        assert apart == []
+
+
+@examples(12)
+@given(filer=filers(), day=days)
+def test_as_of_a_day_is_what_a_newcomer_of_that_day_finds(filer, day):
+    """The newest versions filed by then are the values of the facts filed by then, on one share basis."""
+    whole = replayed(filer)
+    then = recorded(replayed(filer, filed_by=day).versions, Follower.first_time(), "rules")
+    fresh = numbered(on_basis_of_today(then, whole.filings.select("cik", "accession", "factor"), ITEM_SIGNS))
+
+    as_of = values(current(replace(whole, versions=whole.versions.filter(pl.col("filed") <= day))))
+    expected = values(fresh.filter("is_current"))
+
+    assert as_of.keys() == expected.keys()
+    assert {key: (as_of[key], value) for key, value in expected.items() if not same(as_of[key], value, 1e-7)} == {}
+
+
+@examples(6)
+@given(filer=filers(), stops=cuts(3))
+def test_the_values_ever_served_are_the_recorded_versions(filer, stops):
+    """On one share basis: every value ever served is a version, and what was recorded at a time was served then."""
+    with TemporaryDirectory() as folder:
+        follower, tellings = Follower(Path(folder), [filer]), []
+        for stop in [*stops, None]:
+            follower.synchronize(stop)
+            basis = follower.lake.read("filings").sort("seq").select(pl.col("accession").last()).item()
+            tellings.append((follower.now, basis, follower.served().filter(period_kind="ttm")))
+        factors = dict(follower.lake.read("filings").select("accession", "factor").iter_rows())
+        versions = follower.versions().with_columns(served("value"))
+
+    ever: dict[Item, list[float]] = {}
+    for at, basis, rows in tellings:
+        for key, value in values(rows).items():
+            sign = ITEM_SIGNS.get(key[2], 0)
+            ever.setdefault(key, [])
+            on_one_basis = value * factors[basis] ** sign
+            if not ever[key] or not served_alike(ever[key][-1], on_one_basis, key[2]):
+                ever[key].append(on_one_basis)
+                recorded_then = versions.filter(cik=key[0], period_end=key[1], item=key[2], recorded_at=at)
+                assert recorded_then.height == 1, (key, at)
+    by_item = versions.drop_nulls("recorded_at").group_by(VERSION_OF, maintain_order=True).agg("value")
+    recorded_values = {(cik, end, item): told for cik, end, item, told in by_item.iter_rows()}
+    assert recorded_values.keys() == ever.keys()
+    for key, served_values in ever.items():
+        assert len(served_values) == len(recorded_values[key]), key
+        assert all(map(served_alike, served_values, recorded_values[key], [key[2]] * len(served_values))), key
+
+
+def served_alike(one: float, other: float, item: str) -> bool:
+    """Whether two served values are one, when either was rounded before it was put on another share basis."""
+    return same(one, other, 1e-5 if item in CALCULATED else 1e-6)
+
+
+# --- Rules of ours ----------------------------------------------------------------------------------------------
+
+ORCHARD, RIDGE = sample_filers()[0], sample_filers()[7]
+
+
+@pytest.fixture
+def follower(tmp_path):
+    """A home that met two filers whose history ended in 2021, by rules that are called `old`."""
+    filers = [replace(filer, last_filed=date(2021, 8, 31)) for filer in (ORCHARD, RIDGE)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stages, "_rules_digest", lambda: "old rules")
+        follower = Follower(tmp_path, filers)
+        follower.synchronize()
+    return follower
+
+
+def test_other_rules_that_give_the_same_values_append_nothing(follower, monkeypatch):
+    before = told(follower.versions())
+    monkeypatch.setattr(stages, "_rules_digest", lambda: "new rules")
+
+    assert told(follower.synchronize()) == before
+
+
+def test_other_rules_append_where_values_differ_and_say_so(follower, monkeypatch):
+    """A lower cap of the tax rate changes returns on capital of who earns money, and nothing else."""
+    before = values(follower.versions().filter("is_current"))
+    monkeypatch.setattr(stages, "_rules_digest", lambda: "new rules")
+    monkeypatch.setattr(items, "HIGHEST_TAX_RATE", 0.05)
+
+    versions = follower.synchronize()
+    new = versions.filter(pl.col("recorded_at") == follower.now)
+
+    assert new.height > 10
+    assert set(new.select("cik", "item", "cause").iter_rows()) == {(ORCHARD.cik, "roic", "method")}
+    after = values(versions.filter("is_current"))
+    assert before.keys() == after.keys()
+    assert {key for key in before if not same(before[key], after[key], 1e-5)} == set(values(new))
+    assert new["version"].min() >= 2
+
+
+def test_what_other_rules_support_no_more_is_withdrawn_and_comes_back(follower, monkeypatch):
+    """A version without a value, caused by our method; the values before it stay in the log."""
+    old = follower.versions()
+    with monkeypatch.context() as patch:
+        patch.setattr(stages, "_rules_digest", lambda: "strict rules")
+        patch.setattr(items, "THIN_CAPITAL", 1e9)
+        withdrawn = follower.synchronize()
+        at = follower.now
+        assert follower.served().filter(item="roic").is_empty()
+    monkeypatch.setattr(stages, "_rules_digest", lambda: "newest rules")
+    again = follower.synchronize()
+
+    gone = withdrawn.filter(pl.col("recorded_at") == at)
+    had = values(old.filter("is_current").filter(item="roic"))
+    assert had
+    assert values(gone) == dict.fromkeys(had)
+    assert set(gone["cause"]) == {"method"}
+    assert set(gone["legs"].list.len()) == {0}
+    back = values(again.filter("is_current").filter(item="roic"))
+    assert back.keys() == had.keys()
+    assert all(same(back[key], had[key]) for key in had)
+    assert set(again.filter(pl.col("recorded_at") == follower.now)["cause"]) == {"method"}
+
+
+def test_a_second_withdrawal_is_none(follower, monkeypatch):
+    """What is withdrawn stays so, whatever else changes in the rules."""
+    monkeypatch.setattr(items, "THIN_CAPITAL", 1e9)
+    for rules in ("strict rules", "other strict rules"):
+        monkeypatch.setattr(stages, "_rules_digest", lambda rules=rules: rules)
+        versions = follower.synchronize()
+
+    assert follower.appended() == 0
+    assert versions.filter(item="roic", is_current=True)["value"].null_count() > 10
+
+
+def test_a_split_adds_no_version_but_of_figures_that_are_told_finer(tmp_path):
+    """A home that followed before and after a reverse split: cents of the new share are tenths of the old."""
+    follower = Follower(tmp_path / "followed", [RIDGE])
+    before = follower.synchronize(date(2021, 5, 31))
+    after = follower.synchronize(date(2021, 8, 31))
+
+    told_before = after.join(before, on=VERSION_OF, how="semi")
+    appended = told_before.filter(pl.col("recorded_at") == follower.now)
+    shares = [values(versions.filter(is_current=True, item="shares_basic")) for versions in (before, after)]
+    assert follower.lake.read("splits")["ratio"].to_list() == [0.1]
+    assert set(appended.select("item", "cause").iter_rows()) == {("eps_basic", "precision")}
+    assert {key for key, value in shares[0].items() if not same(10 * shares[1][key], value, 1e-6)} == set()
+    assert follower.recorded().schema == LOG
+
+
+def test_what_is_appended_to_nothing_is_everything():
+    found = replayed(ORCHARD)
+    empty = pl.DataFrame(schema=LOG)
+
+    appended = to_append(empty, found.versions, found.filings.select("cik", "accession", "seq"), "rules")
+
+    assert told(appended) == told(found.versions)

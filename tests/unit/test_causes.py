@@ -1,0 +1,236 @@
+"""Why a value changed: each row of the table of causes with a small example of its own, and which row comes first."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipelines.normalize.causes import CAUSES, classified
+from pipelines.normalize.versions import FACT
+from tests.factories import day
+
+CIK = "9990000901"
+REVENUE, INCOME, SHARES, CAPITAL = "us-gaap:Revenues", "us-gaap:NetIncomeLoss", "us-gaap:Shares", "us-gaap:Payments"
+YEAR, NINE_MONTHS = ("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-09-30")
+
+Leg = dict[str, Any]
+Version = dict[str, Any]
+
+
+def leg(value: float, tag: str = REVENUE, period: tuple[str, str] = YEAR, **more: Any) -> Leg:
+    """A filed fact behind a value."""
+    start, end = (day(text) for text in period)
+    told = {"accession": "a", "form": "10-K", "filed": day("2023-02-01"), "unit": "USD"}
+    return {"role": "sum", "weight": 1.0, "split_factor": 1.0, **told, **more} | {
+        "tag": tag,
+        "start": start,
+        "end": end,
+        "value": float(value),
+    }
+
+
+def version(
+    item: str, seq: int, value: float, *, q: int = 8, legs: Sequence[Leg] | None = None, **more: Any
+) -> Version:
+    """A value after a filing, made of one fact where no other is given."""
+    legs = [leg(value)] if legs is None else list(legs)
+    told = {"method": "fiscal_year", "flags": "", "amended": False, "tags": REVENUE, "standards": "us-gaap USD"}
+    return {"cik": CIK, "q": q, "item": item, "seq": seq, "value": float(value), **told, **more, "legs": legs}
+
+
+def causes(*versions: Version) -> list[str]:
+    """The cause of each version, in the order given."""
+    frame = pl.DataFrame(list(versions), schema_overrides={"legs": pl.List(FACT)}).with_row_index("given")
+    return classified(frame).sort("given")["cause"].to_list()
+
+
+def last_cause(*versions: Version) -> str:
+    return causes(*versions)[-1]
+
+
+def income(seq: int, *values: float) -> list[Version]:
+    """Net income of a year and of those before it, after a filing."""
+    return [
+        version("net_income", seq, value, q=8 - 4 * back, legs=[leg(value, INCOME)])
+        for back, value in enumerate(values)
+    ]
+
+
+CASES = {
+    "initial": [version("revenue", 1, 100e6)],
+    "precision": [version("revenue", 1, 123e6), version("revenue", 2, 122_956_000)],
+    "scale_fix": [version("shares_basic", 1, 20_500, legs=[leg(20_500)]), version("shares_basic", 2, 20.5e6)],
+    "sign_fix": [version("free_cash_flow", 1, -42e6), version("free_cash_flow", 2, 42e6)],
+    "context_fix": [version("revenue", seq, value) for seq, value in enumerate((100e6, 26e6, 100e6))],
+    "basis_change": [
+        version("revenue", 1, 100e6, standards="us-gaap USD"),
+        version("revenue", 2, 90e6, standards="ifrs-full EUR", tags="ifrs-full:Revenue"),
+    ],
+    "entity_change": [
+        *income(1, 4e6),
+        version("revenue", 1, 0),
+        *income(2, -140e6),
+        version("revenue", 2, 4_431e6),
+    ],
+    "restatement": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, amended=True)],
+    "lines_changed": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, tags="us-gaap:SalesRevenueNet")],
+    "mixed_basis_resolved": [
+        version("revenue", 1, 100e6, flags="weeks_53,mixed_basis"),
+        version("revenue", 2, 96e6, flags="weeks_53"),
+    ],
+    "other_columns": [
+        version("revenue", 1, 100e6, legs=[leg(100e6, period=YEAR)]),
+        version(
+            "revenue", 2, 96e6, legs=[leg(70e6, period=NINE_MONTHS), leg(26e6, period=("2022-10-01", "2022-12-31"))]
+        ),
+    ],
+    "reclassification": [*income(1, 10e6), version("revenue", 1, 100e6), version("revenue", 2, 96e6)],
+    "accounting_change": [*income(1, 10e6, 8e6), *income(2, 11e6, 9e6)],
+    "share_count_revised": [version("shares_diluted", 1, 51.3e6), version("shares_diluted", 2, 50.1e6)],
+    "input_changed": [
+        version("roic", 1, 0.10, legs=[leg(25e6, role="operating_income")]),
+        version("roic", 2, 0.11, legs=[leg(26e6, role="operating_income")]),
+    ],
+}
+
+
+@pytest.mark.parametrize(("cause", "versions"), CASES.items(), ids=CASES)
+def test_each_cause_has_its_example(cause, versions):
+    assert last_cause(*versions) == cause
+
+
+def test_every_row_of_the_table_is_reached():
+    """But the last, which is for what nobody thought of."""
+    assert {cause.name for cause in CAUSES} - set(CASES) == {"unexplained"}
+    assert all(cause.meaning for cause in CAUSES)
+
+
+def test_what_nobody_thought_of_is_unexplained():
+    assert last_cause(version("goodwill", 1, 100.0), version("goodwill", 2, 96.0)) == "unexplained"
+
+
+def test_one_period_stated_anew_is_a_restatement():
+    """Net income of one year alone; of several it is an accounting change, and revenue that moves with it too."""
+    alone = [*income(1, 10e6, 8e6), *income(2, 11e6, 8e6)[:1]]
+    with_revenue = [version("revenue", 1, 100e6), version("revenue", 2, 96e6)]
+
+    assert last_cause(*alone) == "restatement"
+    assert last_cause(*alone, *with_revenue) == "restatement"
+    assert last_cause(*income(1, 10e6, 8e6), *income(2, 11e6, 9e6), *with_revenue) == "accounting_change"
+
+
+def test_net_income_of_another_window_says_nothing():
+    """A filing restates last year's net income; this year's revenue was only reclassified."""
+    versions = [*income(1, 10e6, 8e6), version("revenue", 1, 100e6), *income(2, 10e6, 9e6)[1:]]
+
+    assert last_cause(*versions, version("revenue", 2, 96e6)) == "reclassification"
+
+
+# --- Precision ----------------------------------------------------------------------------------------------------
+
+
+def sums(*values: float, **more: Any) -> list[Leg]:
+    """A year, nine months of the next added, and of the year taken off."""
+    periods = [YEAR, ("2023-01-01", "2023-09-30"), NINE_MONTHS]
+    return [leg(value, period=period, **more) for value, period in zip(values, periods, strict=True)]
+
+
+def test_sums_of_rounded_figures_differ_by_their_rounding():
+    """Three legs in millions, then in thousands: each moved by less than half a million, and so did the sum."""
+    before = sums(400e6, 330e6, -290e6)
+    after = sums(400_410_000, 330_420_000, -289_610_000)
+
+    found = last_cause(version("revenue", 1, 440e6, legs=before), version("revenue", 2, 441_220_000, legs=after))
+
+    assert found == "precision"
+
+
+def test_a_figure_that_moves_by_more_than_its_rounding_is_stated_anew():
+    """Though the sum moves by less than the rounding of its legs together."""
+    before, after = sums(400e6, 330e6, -290e6), sums(401e6, 330e6, -290e6)
+
+    found = last_cause(version("revenue", 1, 440e6, legs=before), version("revenue", 2, 441e6, legs=after))
+
+    assert found == "reclassification"
+
+
+def test_a_round_number_is_no_rounding_of_another():
+    """1,123 million become 1,120 million: capital expenditure was stated anew, and the result happens to be round."""
+    before, after = sums(1_400e6, 130e6, -407e6), sums(1_400e6, 130e6, -410e6)
+
+    found = last_cause(
+        version("free_cash_flow", 1, 1_123e6, legs=before), version("free_cash_flow", 2, 1_120e6, legs=after)
+    )
+
+    assert found == "reclassification"
+
+
+def test_averages_move_by_the_rounding_of_their_share():
+    """A split turns counts in millions into tens of millions; later they are told in millions again."""
+    before = [leg(126e6, SHARES, role="mean", weight=365.0, split_factor=10.0, unit="shares")]
+    after = [leg(1_258e6, SHARES, role="mean", weight=365.0, unit="shares")]
+
+    found = last_cause(
+        version("shares_basic", 1, 1_260e6, legs=before), version("shares_basic", 2, 1_258e6, legs=after)
+    )
+
+    assert found == "precision"
+
+
+# --- Facts behind the value ---------------------------------------------------------------------------------------
+
+
+def test_a_leg_in_thousands_is_an_error_of_scale():
+    """One quarter of an average that was filed in thousands moves the whole by no power of ten."""
+    before = [leg(2_239, SHARES, NINE_MONTHS, role="mean", weight=181.0), leg(3e6, SHARES, role="mean", weight=184.0)]
+    after = [leg(2_239_000, SHARES, NINE_MONTHS, role="mean", weight=181.0), *before[1:]]
+
+    found = last_cause(version("shares_basic", 1, 1.5e6, legs=before), version("shares_basic", 2, 2.6e6, legs=after))
+
+    assert found == "scale_fix"
+
+
+def test_a_leg_with_the_other_sign_is_an_error_of_sign():
+    """A tax of 7,139 million becomes a benefit of 7,156 million, and the return on capital half as high again."""
+    before, after = [leg(7_139e6, role="income_tax")], [leg(-7_156e6, role="income_tax")]
+
+    assert last_cause(version("roic", 1, 0.165, legs=before), version("roic", 2, 0.245, legs=after)) == "sign_fix"
+
+
+def test_a_reverse_merger_changes_the_entity_of_the_whole_filing():
+    """Revenue and net income of the year are another company's; so is the cash that moves in the same filing."""
+    before = [*income(1, 394e6), version("revenue", 1, 5_101e6), version("cash_and_equivalents", 1, 2_368e6)]
+    after = [*income(2, -7_336e6), version("revenue", 2, 19_719e6), version("cash_and_equivalents", 2, 1_900e6)]
+
+    assert causes(*before, *after)[3:] == ["entity_change"] * 3
+
+
+def test_a_large_restatement_of_profit_alone_changes_no_entity():
+    before = [*income(1, 10e6), version("revenue", 1, 100e6)]
+
+    assert last_cause(*before, version("revenue", 2, 96e6), *income(2, -30e6)) == "restatement"
+
+
+def test_shares_that_jump_with_most_items_are_another_companys():
+    items = ("shares_basic", "shares_diluted", "eps_basic")
+    before, after = [[version(item, seq, value) for item in items] for seq, value in ((1, 168.1e6), (2, 28.6e6))]
+
+    assert causes(*before, *after)[3:] == ["entity_change"] * 3
+
+
+def test_companies_items_and_periods_are_apart():
+    """The first value of each is initial, whatever stands beside it."""
+    others = [
+        version("revenue", 1, 50e6, q=9),
+        version("net_income", 1, 7e6),
+        version("revenue", 1, 3e6) | {"cik": "1"},
+    ]
+
+    assert causes(version("revenue", 1, 100e6), *others) == ["initial"] * 4
+
+
+def test_nothing_has_no_cause():
+    nothing = pl.DataFrame([version("revenue", 1, 1)], schema_overrides={"legs": pl.List(FACT)}).clear()
+
+    assert classified(nothing).is_empty()

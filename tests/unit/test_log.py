@@ -1,0 +1,120 @@
+"""The version log on the disk: committed segments stay, what a killed run left goes."""
+
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+from pipelines import log
+from pipelines.normalize.versions import LOG
+from tests.factories import CIK, day
+
+NOW = datetime(2026, 8, 1, 6, tzinfo=UTC)
+
+
+def rows(value: float, **more: object) -> pl.DataFrame:
+    """A segment of one version."""
+    row = {
+        "cik": CIK,
+        "period_end": day("2024-12-31"),
+        "item": "revenue",
+        "value": value,
+        "cause": "initial",
+        "legs": [{"role": "sum", "weight": 1.0, "value": value}],
+        "recorded_at": NOW,
+    }
+    return pl.DataFrame([row | more], schema=LOG)
+
+
+def test_an_empty_log_has_its_columns(tmp_path):
+    assert log.read(tmp_path / "nowhere", ()).schema == LOG
+
+
+def test_what_is_written_is_read_in_the_order_of_recording(tmp_path):
+    """The order of the segments named, whatever their names; recorded times keep their microseconds."""
+    at = NOW.replace(microsecond=123_456)
+    second, first = log.write(tmp_path, "20260802", rows(2)), log.write(tmp_path, "20260801", rows(1, recorded_at=at))
+
+    read = log.read(tmp_path, (first, second))
+
+    assert read["value"].to_list() == [1, 2]
+    assert read["recorded_at"].to_list() == [at, NOW]
+    assert read.equals(pl.concat([rows(1, recorded_at=at), rows(2)]))
+
+
+def test_a_segment_counts_once_it_is_named(tmp_path):
+    log.write(tmp_path, "20260801", rows(1))
+
+    assert log.read(tmp_path, ()).is_empty()
+
+
+def test_columns_beyond_the_log_are_not_kept(tmp_path):
+    name = log.write(tmp_path, "20260801", rows(1).with_columns(more=pl.lit(1)))
+
+    assert pl.read_parquet_schema(tmp_path / name) == LOG
+
+
+def test_a_committed_segment_that_is_missing_is_an_error(tmp_path):
+    """Better no synchronization than a history with a hole."""
+    with pytest.raises(log.LogError, match=r"versions-20260801\.parquet"):
+        log.read(tmp_path, ("versions-20260801.parquet",))
+
+
+def test_uncommitted_segments_are_cleared(tmp_path):
+    """Those of the killed run after the last committed one, and files that were never finished."""
+    committed = tuple(log.write(tmp_path, day_of_run, rows(1)) for day_of_run in ("20260801", "20260803"))
+    log.write(tmp_path, "20260804", rows(2))
+    (tmp_path / ".versions-20260805.parquet.tmp").write_bytes(b"half")
+
+    log.clear(tmp_path, committed)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == list(committed)
+    assert log.read(tmp_path, committed)["value"].to_list() == [1, 1]
+
+
+def test_without_any_committed_segment_all_are_left_overs(tmp_path):
+    log.write(tmp_path, "20260801", rows(1))
+
+    log.clear(tmp_path, ())
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_committed_and_foreign_files_are_never_cleared(tmp_path):
+    """An older segment that the pointer does not name is no left-over of the run before this one."""
+    older, committed = log.write(tmp_path, "20260801", rows(1)), log.write(tmp_path, "20260803", rows(2))
+    (tmp_path / "notes.txt").write_text("kept")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    for _ in range(2):
+        log.clear(tmp_path, (committed,))
+
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert set(before) == {older, committed, "notes.txt"}
+
+
+def test_a_log_that_is_not_there_needs_no_clearing(tmp_path):
+    log.clear(tmp_path / "nowhere", ())
+
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_same_synchronization_writes_its_segment_anew(tmp_path):
+    """Killed before the commit and run again by the same id: the later rows count, and nothing else is left."""
+    log.write(tmp_path, "20260801", rows(1))
+    name = log.write(tmp_path, "20260801", rows(2))
+
+    assert log.read(tmp_path, (name,))["value"].to_list() == [2]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_going_back_forgets_no_segment(tmp_path):
+    """A pointer that is moved back names fewer segments; those that were committed since stay and are read."""
+    first, second = (log.write(tmp_path, day, rows(value)) for day, value in (("20260801", 1), ("20260802", 2)))
+    assert log.committed(tmp_path, (first, second)) == (first, second)
+
+    after_going_back = log.committed(tmp_path, (first,))
+    log.clear(tmp_path, after_going_back)
+
+    assert after_going_back == (first, second)
+    assert log.read(tmp_path, after_going_back)["value"].to_list() == [1, 2]

@@ -1,0 +1,287 @@
+"""Versions: what is one, what a synchronization appends to the log, and share bases that move under it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipelines.normalize.items import recomputed
+from pipelines.normalize.standardize import ITEM_SIGNS
+from pipelines.normalize.versions import (
+    LOG,
+    REPLAYED,
+    at_every_change,
+    item_versions,
+    numbered,
+    on_basis_of_today,
+    recorded,
+    to_append,
+)
+from tests.factories import CIK, day
+
+NOW, LATER = datetime(2026, 8, 1, 6, tzinfo=UTC), datetime(2026, 9, 1, 6, tzinfo=UTC)
+FILINGS = ("10-K 2024", "10-K/A 2024", "10-Q 2025", "10-K 2025")
+ORDER = pl.DataFrame(
+    {"cik": [CIK] * 4, "accession": FILINGS, "seq": range(4)},
+    schema={"cik": pl.String, "accession": pl.String, "seq": pl.Int32},
+)
+
+Row = dict[str, Any]
+
+
+def leg(value: float, role: str = "sum", weight: float = 1.0, unit: str = "USD", split_factor: float = 1.0) -> Row:
+    return {"role": role, "weight": weight, "unit": unit, "value": value, "split_factor": split_factor}
+
+
+def version(value: float | None, accession: str = FILINGS[0], item: str = "revenue", **more: Any) -> Row:
+    """A version of fiscal 2024."""
+    row = {"cik": CIK, "period_end": day("2024-12-31"), "item": item, "value": value, "accession": accession}
+    filed = day("2025-02-01") if accession == FILINGS[0] else day("2025-03-01")
+    return row | {"form": accession.split()[0], "filed": filed, "cause": "initial", "basis": FILINGS[0]} | more
+
+
+def replayed(*rows: Row) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema=REPLAYED)
+
+
+def logged(*rows: Row, rules: str = "rules") -> pl.DataFrame:
+    return pl.DataFrame([{"rules": rules, "recorded_at": NOW} | row for row in rows], schema=LOG)
+
+
+def appended(log: pl.DataFrame, found: pl.DataFrame, rules: str = "rules") -> list[tuple[float | None, str, str]]:
+    """What is added to a log: value, filing and cause of each version."""
+    return to_append(log, found, ORDER, rules).select("value", "accession", "cause").rows()
+
+
+# --- What is appended -------------------------------------------------------------------------------------------
+
+
+def test_what_the_log_does_not_know_is_appended_whole():
+    """In the order of filing, superseded values and all."""
+    found = replayed(version(100.0), version(96.0, FILINGS[1], cause="restatement"))
+
+    assert to_append(logged(), found, ORDER, "rules").equals(found)
+    assert appended(logged(version(5.0, item="net_income")), found) == [
+        (100.0, FILINGS[0], "initial"),
+        (96.0, FILINGS[1], "restatement"),
+    ]
+
+
+def test_what_the_log_knows_is_not_appended_again():
+    found = replayed(version(100.0), version(96.0, FILINGS[1]))
+
+    assert appended(logged(version(100.0), version(96.0, FILINGS[1])), found) == []
+
+
+def test_later_filings_are_appended_with_their_cause():
+    found = replayed(version(100.0), version(96.0, FILINGS[1], cause="restatement"), version(97.0, FILINGS[3]))
+
+    assert appended(logged(version(100.0)), found) == [(96.0, FILINGS[1], "restatement"), (97.0, FILINGS[3], "initial")]
+
+
+def test_a_later_filing_that_repeats_what_is_logged_adds_nothing():
+    """The replay starts from another value than the log does, and they meet."""
+    found = replayed(version(90.0), version(100.0, FILINGS[1]), version(96.0, FILINGS[2], cause="restatement"))
+
+    assert appended(logged(version(100.0)), found) == [(96.0, FILINGS[2], "restatement")]
+
+
+@pytest.mark.parametrize(("rules", "cause"), [("new rules", "method"), ("rules", "correction")])
+def test_another_value_for_a_filing_that_is_logged_is_ours(rules, cause):
+    """By new rules, or because later filings told more about the company: not a word of that filing changed."""
+    assert appended(logged(version(100.0)), replayed(version(104.0)), rules) == [(104.0, FILINGS[0], cause)]
+
+
+def test_new_rules_append_only_where_values_differ():
+    log = logged(version(100.0), version(7.0, item="net_income"))
+
+    assert appended(log, replayed(version(100.0), version(8.0, item="net_income")), "new rules") == [
+        (8.0, FILINGS[0], "method")
+    ]
+
+
+def test_new_rules_and_a_later_filing_at_once():
+    """What the filing changed has its cause; what the rules changed is corrected by it, or comes after it."""
+    later = version(99.0, FILINGS[3], cause="restatement")
+
+    assert appended(logged(version(100.0)), replayed(version(104.0), later), "new rules") == [
+        (99.0, FILINGS[3], "restatement")
+    ]
+
+
+def test_what_new_rules_support_no_more_is_withdrawn_once():
+    """A null value, with the filing of the one that it follows, and without legs."""
+    log = logged(version(100.0, legs=[leg(100.0)], flags="weeks_53"), version(7.0, item="net_income"))
+    found = replayed(version(7.0, item="net_income"))
+
+    withdrawn = to_append(log, found, ORDER, "new rules")
+
+    assert withdrawn.select("item", "value", "cause", "flags", "accession").rows() == [
+        ("revenue", None, "method", "", FILINGS[0])
+    ]
+    assert withdrawn["legs"].to_list() == [[]]
+    again = pl.concat([log, recorded(withdrawn, LATER, "new rules")])
+    assert appended(again, found, "newest rules") == []
+
+
+def test_a_withdrawn_value_comes_back():
+    log = logged(version(100.0), version(None, cause="method"), rules="strict rules")
+
+    assert appended(log, replayed(version(100.0)), "new rules") == [(100.0, FILINGS[0], "method")]
+
+
+def test_a_fact_that_later_documents_lack_withdraws_nothing():
+    """By the same rules nothing is ever taken back; nor where a company has no facts left at all."""
+    log = logged(version(100.0), version(7.0, item="net_income"))
+
+    assert appended(log, replayed(version(7.0, item="net_income"))) == []
+    assert appended(log, replayed(), "new rules") == []
+
+
+def test_a_filing_that_is_gone_cannot_be_placed():
+    """The log's newest version is of a filing that the documents no longer have: what it said stands."""
+    log = logged(version(100.0), version(96.0, "10-K/A that is gone"))
+
+    assert appended(log, replayed(version(100.0), version(96.0, FILINGS[3]))) == []
+
+
+def test_periods_and_items_are_apart():
+    other_end = version(50.0, period_end=day("2023-12-31"))
+
+    assert appended(logged(version(100.0)), replayed(other_end, version(100.0))) == [(50.0, FILINGS[0], "initial")]
+
+
+@pytest.mark.parametrize(
+    ("item", "value", "same", "other"),
+    [
+        ("revenue", 1e12, 1e12 + 100, 1e12 + 2_000),
+        ("shares_basic", 1e9, 1e9 + 50, 1e9 + 200),
+        ("eps_basic", 1.234567, 1.234570, 1.23461),
+    ],
+)
+def test_noise_of_arithmetic_is_no_version(item, value, same, other):
+    log = logged(version(value, item=item))
+
+    assert appended(log, replayed(version(same, item=item))) == []
+    assert appended(log, replayed(version(other, item=item))) == [(other, FILINGS[0], "correction")]
+
+
+# --- Replaying --------------------------------------------------------------------------------------------------
+
+
+def test_a_version_is_a_value_that_differs_from_the_one_before():
+    """The first, each change, and a return to an earlier value; not its repetition."""
+    rows = [(CIK, 8, "revenue", seq, value) for seq, value in enumerate((100.0, 100.0, 96.0, 96.0, 100.0))]
+    frame = pl.DataFrame(rows, schema=["cik", "q", "item", "seq", "value"], orient="row")
+
+    assert item_versions(frame.sample(fraction=1, shuffle=True, seed=3))["seq"].to_list() == [0, 2, 4]
+
+
+def test_what_a_filing_does_not_change_stands_as_it_stood():
+    """Flows change with one filing, balances with another: at each both are there, once both are known."""
+    flows = pl.DataFrame({"cik": CIK, "q": 8, "concept": "revenue", "seq": [0, 3], "amount": [100.0, 96.0]})
+    balances = pl.DataFrame({"cik": CIK, "q": 8, "concept": "equity", "seq": [2], "amount": [40.0]})
+
+    standing = at_every_change(flows, balances)
+
+    assert [sorted(frame.select("seq", "amount").iter_rows()) for frame in standing] == [
+        [(0, 100.0), (2, 100.0), (3, 96.0)],
+        [(2, 40.0), (3, 40.0)],
+    ]
+
+
+def test_the_balances_of_a_year_before_tell_too():
+    """A return on capital changes when the balance sheet a year earlier is stated again."""
+    flows = pl.DataFrame({"cik": CIK, "q": [8], "concept": "operating_income", "seq": [1], "amount": [9.0]})
+    balances = pl.DataFrame(
+        {"cik": CIK, "q": [4, 4, 8], "concept": "equity", "seq": [0, 5, 1], "amount": [3.0, 4.0, 5.0]}
+    )
+
+    standing_flows, _ = at_every_change(flows, balances)
+
+    assert sorted(standing_flows.select("q", "seq").iter_rows()) == [(8, 1), (8, 5)]
+
+
+# --- Share bases ------------------------------------------------------------------------------------------------
+
+FACTORS = pl.DataFrame({"cik": [CIK] * 4, "accession": FILINGS, "factor": [4.0, 4.0, 4.0, 1.0]})
+
+
+def test_a_split_rescales_what_was_recorded_before_it():
+    """Four new shares for one: counts times four, amounts per share a fourth, money as it is."""
+    items = {"shares_basic": 10e6, "eps_basic": 8.0, "dividends_per_share": 2.0, "net_income": 80e6}
+    log = logged(*(version(value, item=item) for item, value in items.items()))
+
+    today = on_basis_of_today(log, FACTORS, ITEM_SIGNS)
+
+    assert dict(today.select("item", "value").iter_rows()) == {
+        "shares_basic": 40e6,
+        "eps_basic": 2.0,
+        "dividends_per_share": 0.5,
+        "net_income": 80e6,
+    }
+    assert today.drop("value", "legs").equals(log.drop("value", "legs"))
+
+
+def test_the_basis_is_the_newest_filing_at_the_recording():
+    """Not the filing of the value: a version recorded after the split is on the new basis already."""
+    log = logged(version(8.0, item="eps_basic", basis=FILINGS[2]), version(2.0, item="eps_basic", basis=FILINGS[3]))
+
+    assert on_basis_of_today(log, FACTORS, ITEM_SIGNS)["value"].to_list() == [2.0, 2.0]
+
+
+def test_legs_go_with_their_value():
+    """Each by its unit: earnings per share over shares, from money that no split moves."""
+    legs = [leg(80e6, "dividend"), leg(10e6, "divisor_mean", weight=365.0, unit="shares")]
+    per_share = [leg(6.0, unit="USD/shares"), leg(2.0, unit="USD/shares", split_factor=0.5)]
+    log = logged(
+        version(8.0, item="eps_basic", legs=legs),
+        version(7.0, item="eps_basic", legs=per_share, period_end=day("2023-12-31")),
+        version(80e6, item="net_income", legs=[leg(80e6)]),
+    )
+
+    today = on_basis_of_today(log, FACTORS, ITEM_SIGNS).with_row_index("row")
+    again = recomputed(today.select("row", "legs").explode("legs").unnest("legs"), ["row"]).sort("row")
+
+    assert again["recomputed"].to_list() == pytest.approx([2.0, 7.0 / 4, 80e6])
+    assert again["recomputed"].to_list() == pytest.approx(today["value"].to_list())
+
+
+def test_without_splits_the_log_is_as_it_was():
+    log = logged(
+        version(8.0, item="eps_basic", legs=[leg(8.0, unit="USD/shares")]), version(None, item="roic", legs=[])
+    )
+
+    assert on_basis_of_today(log, FACTORS.with_columns(factor=pl.lit(1.0)), ITEM_SIGNS).equals(log)
+    assert on_basis_of_today(log, FACTORS.clear(), ITEM_SIGNS).equals(log)
+    assert on_basis_of_today(log.clear(), FACTORS, ITEM_SIGNS).equals(log.clear())
+
+
+def test_a_withdrawal_has_no_share_basis():
+    today = on_basis_of_today(logged(version(None, item="eps_basic", legs=[])), FACTORS, ITEM_SIGNS)
+
+    assert today.select("value", "legs").rows() == [(None, [])]
+
+
+# --- Recording and numbering --------------------------------------------------------------------------------------
+
+
+def test_only_the_current_value_has_been_served():
+    """Superseded before this service saw them: no time of recording."""
+    rows = replayed(version(100.0), version(7.0, item="net_income"), version(96.0, FILINGS[1]))
+
+    told = recorded(rows, NOW, "rules")
+
+    assert told["recorded_at"].to_list() == [None, NOW, NOW]
+    assert set(told["rules"]) == {"rules"}
+    assert told.schema == LOG
+
+
+def test_versions_are_numbered_in_the_order_of_recording():
+    log = logged(version(100.0), version(7.0, item="net_income"), version(96.0), version(None, cause="method"))
+
+    told = numbered(log)
+
+    assert told["version"].to_list() == [1, 1, 2, 3]
+    assert told["is_current"].to_list() == [False, True, False, True]
