@@ -74,7 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="serve what is published")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=8000, help="port to listen on (default: %(default)s)")
-    serve.add_argument("--workers", type=int, default=1, help="worker processes; rate limits allow one only")
+    serve.add_argument(
+        "--workers", type=int, default=1, help="worker processes (default: %(default)s); several need REDIS_URL"
+    )
 
     keys = commands.add_parser("keys", help="API keys of an account").add_subparsers(
         dest="action", required=True, metavar="ACTION"

@@ -11,16 +11,18 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve import responses, routes
+from serve import caching, responses, routes
 from serve.access.accounts import Accounts
-from serve.access.limits import Limits
+from serve.access.limits import Limits, LocalLimits
+from serve.caching import Representations
 from serve.clock import Clock
 from serve.errors import ApiError, NotFound, ServerError
+from serve.front import Front
 from serve.settings import Settings
 from warehouse.reader import Warehouse
 
 
-def create_app(settings: Settings, *, clock: Clock = time.time) -> Starlette:
+def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
     """An ASGI application over what is published below the home.
 
     Args:
@@ -28,13 +30,22 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Starlette:
         clock: Unix time, for the times in answers and the windows of the limits.
 
     Raises:
-        CommandError: the database of accounts cannot be opened.
+        CommandError: the database of accounts cannot be opened, or the address of Redis is none.
     """
-    service = routes.Service(settings, Warehouse(settings.published), Accounts(settings.accounts), Limits(), clock)
+    accounts = Accounts(settings.accounts)
+    service = routes.Service(
+        settings,
+        Warehouse(settings.published),
+        accounts,
+        _limits(settings, accounts, clock),
+        Representations(caching.LARGEST if settings.cache else 0),
+        clock,
+    )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
+        async with service.limits.running():
+            yield
         service.warehouse.close()
         service.accounts.close()
 
@@ -46,9 +57,17 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Starlette:
 
     app = Starlette(
         routes=routes.routes(service),
-        # Exception: what happens outside of any endpoint; it is answered, then raised again for the server to log
+        # Exception: what happens outside of any endpoint; it is answered, then raised again for the front to log
         exception_handlers={ApiError: tell, 404: tell_not_found, Exception: tell},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return app
+    return Front(app, settings.pages)
+
+
+def _limits(settings: Settings, accounts: Accounts, clock: Clock) -> Limits:
+    if settings.redis_url is None:
+        return LocalLimits(accounts, clock)
+    from serve.access.shared_limits import SharedLimits  # its client takes a moment to load
+
+    return SharedLimits(settings.redis_url)

@@ -5,7 +5,6 @@ Does not: reading arguments and telling errors (fundamentals.py).
 """
 
 import json
-import logging
 import os
 import socket
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from serve.access.accounts import Accounts, Status
 from serve.errors import CommandError
-from serve.settings import Settings, from_environment
+from serve.settings import HOST, Settings, from_environment
 
 BACKLOG = 512
 
@@ -25,16 +24,20 @@ def serve(host: str, port: int, workers: int) -> None:
     """Serve what is published until told to stop.
 
     Raises:
-        CommandError: the address is taken, the home is missing or cannot be written, more than one worker is wanted.
+        CommandError: the address is taken, the home is missing or cannot be written, there is no such number of
+            workers, or it is more than one and nothing to count the limits of all.
     """
-    if workers != 1:
-        raise CommandError(
-            f"--workers {workers}: limits are counted in the process, and each worker would allow them anew; run one"
-        )
-    with _listening(host, port) as listener:
+    if workers < 1:
+        raise CommandError(f"--workers {workers}: one at least is needed")
+    with listening(host, port) as listener:
         settings = from_environment(host, listener.getsockname()[1])
-        _require_home(settings.home)
-        _run(settings, listener)
+        if workers > 1 and settings.redis_url is None:
+            raise CommandError(
+                f"--workers {workers}: limits are counted in the process, and each worker would allow them anew; "
+                "run one, or set REDIS_URL to a Redis server that counts for all"
+            )
+        require_home(settings.home)
+        run(settings, listener, workers, host)
 
 
 def create_key(email: str) -> None:
@@ -44,13 +47,13 @@ def create_key(email: str) -> None:
         settings.home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CommandError(f"home {settings.home}: {error.strerror}; set FUNDAMENTALS_HOME to a folder") from error
-    with _accounts(settings) as accounts:
+    with accounts_of(settings) as accounts:
         print(accounts.create_key(email, time.time()))
 
 
 def list_keys(email: str, as_json: bool) -> None:
     """Print the keys of an account: a line each, or JSON."""
-    with _accounts(from_environment()) as accounts:
+    with accounts_of(from_environment()) as accounts:
         keys = [key.as_dict() for key in accounts.keys_of(email)]
     if as_json:
         print(json.dumps(keys, indent=2))
@@ -65,19 +68,20 @@ def list_keys(email: str, as_json: bool) -> None:
 
 def revoke_key(key_id: str) -> None:
     """End a key; the service knows within seconds."""
-    with _accounts(from_environment()) as accounts:
+    with accounts_of(from_environment()) as accounts:
         accounts.revoke_key(key_id, time.time())
 
 
 def set_subscription(email: str, status: Status) -> None:
     """Make a subscription active or inactive; the service knows within seconds."""
-    with _accounts(from_environment()) as accounts:
+    with accounts_of(from_environment()) as accounts:
         accounts.set_subscription(email, status, time.time())
 
 
 @contextmanager
-def _accounts(settings: Settings) -> Iterator[Accounts]:
-    _require_home(settings.home)
+def accounts_of(settings: Settings) -> Iterator[Accounts]:
+    """The accounts of a home, open until the block ends."""
+    require_home(settings.home)
     accounts = Accounts(settings.accounts)
     try:
         yield accounts
@@ -85,7 +89,7 @@ def _accounts(settings: Settings) -> Iterator[Accounts]:
         accounts.close()
 
 
-def _require_home(home: Path) -> None:
+def require_home(home: Path) -> None:
     """A home that is not there is a wrong FUNDAMENTALS_HOME more often than a new one, so it is not made."""
     if not home.is_dir():
         raise CommandError(f"home {home} is no folder; set FUNDAMENTALS_HOME, or make it with `fundamentals sync`")
@@ -94,7 +98,7 @@ def _require_home(home: Path) -> None:
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def listening(host: str, port: int) -> Iterator[socket.socket]:
     """A socket on the address, bound before anything else is done, so that a port in use is told in one line."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -108,22 +112,34 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _run(settings: Settings, listener: socket.socket) -> None:
-    """Run the server; imported here, for the other commands need none of it."""
-    from serve.app import create_app
-    from serve.server import server
+def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str = HOST) -> None:
+    """Answer on a socket until told to stop; what it takes is imported here, for the other commands need none of it.
+
+    Raises:
+        CommandError: the accounts cannot be opened, or the address of Redis is none.
+    """
+    from serve.workers import supervise, work
     from warehouse.errors import BuildUnreadable
     from warehouse.pointer import current
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    app = create_app(settings)
     try:
         pointer = current(settings.published)
         state = f"build {pointer.build}" if pointer else "nothing is published yet: run `fundamentals sync`"
     except BuildUnreadable as error:
         state = str(error)
+    _try(settings)
     print(f"serving {settings.base_url} from {settings.home}: {state}", file=sys.stderr, flush=True)
-    try:
-        server(app).run(sockets=[listener])
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+    if workers == 1:
+        work(settings, listener)
+    else:
+        supervise(workers, host, listener)
+    print("stopped", file=sys.stderr)
+
+
+def _try(settings: Settings) -> None:
+    """Open what can be wrong, here, where it is told in one line."""
+    with accounts_of(settings):
+        if settings.redis_url:
+            from serve.access.shared_limits import SharedLimits
+
+            SharedLimits(settings.redis_url)

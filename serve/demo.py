@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from serve.access.accounts import Accounts
-from serve.commands import _accounts, _listening, _run
+from serve.commands import accounts_of, listening, run
 from serve.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
 from warehouse import queries, schema
@@ -59,14 +59,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _demonstrate(port: int) -> None:
     """The key is made last, when nothing else can fail: it cannot be shown again."""
-    with _listening(HOST, port) as listener:
+    with listening(HOST, port) as listener:
         port = listener.getsockname()[1]
         settings = from_environment(HOST, port)
         symbol = _covered_symbol(settings.published)
-        with _accounts(settings) as accounts:
+        with accounts_of(settings) as accounts:
             key = _active_key(accounts)
         print(_welcome(settings, port, key, symbol), flush=True)
-        _run(settings, listener)
+        run(settings, listener)
 
 
 def _covered_symbol(published: Path) -> str:

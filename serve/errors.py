@@ -97,3 +97,15 @@ class ServerError(ApiError):
     """An internal failure; what it was is in the log only."""
 
     status, code, message = 500, "server_error", "The request could not be answered; the failure has been logged."
+
+
+ERRORS: tuple[type[ApiError], ...] = (
+    Unauthenticated,
+    SubscriptionInactive,
+    NotFound,
+    MethodNotAllowed,
+    InvalidParameter,
+    RateLimited,
+    ServerError,
+)
+"""All that a client can be told, by status: the table of section 7."""

@@ -19,6 +19,7 @@ from serve.access.keys import is_well_formed
 from serve.errors import InvalidParameter
 from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 
+CONTROLS = r"\x00-\x1f\x7f-\x9f"
 LARGEST = 2_147_483_647  # an int32: where the specification sets no maximum
 SHOWN = 60  # characters of a client's own text that a message repeats
 CREDENTIALS = re.compile(
@@ -38,8 +39,16 @@ class Parameter(Protocol):
         """What it does, for people."""
 
     @property
+    def example(self) -> Any:
+        """A value that somebody might send."""
+
+    @property
     def default(self) -> Any:
         """The value where it is not given."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its values; a list is comma-separated."""
 
     def read(self, text: str) -> Any:
         """The value of a text."""
@@ -51,11 +60,17 @@ class Text:
 
     name: str
     description: str
+    example: str
     default: None = None
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A string."""
+        return {"type": "string", "minLength": 1, "pattern": f"^[^{CONTROLS}]+$"}
 
     def read(self, text: str) -> str:
         """The text itself."""
-        if re.search(r"[\x00-\x1f\x7f-\x9f]", text):
+        if re.search(f"[{CONTROLS}]", text):
             raise ValueError("must not contain control characters")
         return text
 
@@ -66,9 +81,15 @@ class Integer:
 
     name: str
     description: str
+    example: int
     default: int
     minimum: int
     maximum: int = LARGEST
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """An integer."""
+        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum, "default": self.default}
 
     def read(self, text: str) -> int:
         """The number; the length is looked at first, for thousands of digits take their time."""
@@ -83,7 +104,13 @@ class Day:
 
     name: str
     description: str
+    example: str
     default: None = None
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A string in the form of a date."""
+        return {"type": "string", "format": "date"}
 
     def read(self, text: str) -> date:
         """The date."""
@@ -101,8 +128,14 @@ class Choice:
 
     name: str
     description: str
+    example: str
     default: str
     choices: tuple[str, ...]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A string, one of the words."""
+        return {"type": "string", "enum": list(self.choices), "default": self.default}
 
     def read(self, text: str) -> str:
         """The word."""
@@ -117,7 +150,14 @@ class Names:
 
     name: str
     description: str
+    example: tuple[str, ...]
     default: tuple[str, ...]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """An array of the names, each once."""
+        names = {"type": "string", "enum": list(self.default)}
+        return {"type": "array", "items": names, "minItems": 1, "uniqueItems": True, "default": list(self.default)}
 
     def read(self, text: str) -> tuple[str, ...]:
         """The names, in the order given."""
@@ -133,29 +173,33 @@ class Names:
         return names
 
 
-ITEMS = Names("items", "Line items, comma-separated.", ITEM_NAMES)
-SINCE = Day("from", "Only periods that end on or after this day.")
-UNTIL = Day("to", "Only periods that end on or before this day.")
+ITEMS = Names("items", "Line items, comma-separated; default all.", ("revenue", "free_cash_flow"), ITEM_NAMES)
+SINCE = Day("from", "Only periods that end on or after this day.", "2024-01-01")
+UNTIL = Day("to", "Only periods that end on or before this day; not before `from`.", "2026-12-31")
 COMPANIES: tuple[Parameter, ...] = (
-    Text("search", "Ticker prefix or part of the company name, without case."),
-    Text("exchange", "Exchange name, without case."),
-    Integer("page", "Page number.", default=1, minimum=1),
-    Integer("per_page", "Companies per page.", default=50, minimum=1, maximum=100),
+    Text("search", "Ticker prefix or part of the company name, without case, taken literally.", "orchard"),
+    Text("exchange", "Exchange name, without case.", "Nasdaq"),
+    Integer("page", "Page number.", 1, default=1, minimum=1),
+    Integer("per_page", "Companies per page.", 10, default=50, minimum=1, maximum=100),
 )
 FINANCIALS: tuple[Parameter, ...] = (
     Choice(
-        "period", "ttm: trailing twelve months at each quarter end; annual: fiscal year ends only.", "ttm", PERIOD_KINDS
+        "period",
+        "`ttm`: trailing twelve months at each quarter end; `annual`: fiscal year ends only.",
+        "annual",
+        "ttm",
+        PERIOD_KINDS,
     ),
     ITEMS,
     SINCE,
     UNTIL,
-    Integer("limit", "Number of periods.", default=20, minimum=1, maximum=40),
+    Integer("limit", "Number of periods.", 4, default=20, minimum=1, maximum=40),
 )
 REVISIONS: tuple[Parameter, ...] = (
     ITEMS,
     SINCE,
     UNTIL,
-    Integer("limit", "Number of revised period and item pairs.", default=50, minimum=1, maximum=200),
+    Integer("limit", "Number of revised period and item pairs.", 10, default=50, minimum=1, maximum=200),
 )
 
 

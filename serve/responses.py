@@ -1,8 +1,10 @@
-"""What a client sees: envelopes, numbers, links.
+"""From rows of the warehouse to what a client sees: envelopes, numbers, links.
 
-Belongs here: how rows of the warehouse become the JSON of section 2. Does not: which rows (queries), when (routes).
+Belongs here: how the shapes of section 2 are filled. Does not: their fields (shapes), which rows (queries), when
+(endpoints).
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
@@ -10,9 +12,13 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response
 
+from serve import shapes
 from serve.clock import timestamp
 from serve.errors import ApiError
-from warehouse.queries import Company, Coverage, Period, Revision
+from warehouse import queries
+from warehouse.reasons import NO_FAIR_VALUE, NOT_YET_VALUED
+
+Json = dict[str, Any]
 
 EXACT = 2.0**53  # beyond, a double is no longer sure of its integer
 FILINGS = (
@@ -20,13 +26,21 @@ FILINGS = (
 )
 FORMS = {"20-F": "20-F", "40-F": "40-F"}  # by the form of the newest annual report; the others file 10-K and 10-Q
 
-Json = dict[str, Any]
+
+def success(data: object, meta: msgspec.Struct, now: float, headers: Mapping[str, str]) -> Response:
+    """A 200 with `data` and `meta`."""
+    return plain(body(data, meta, now), headers)
 
 
-def success(data: object, meta: Mapping[str, object], now: float, headers: Mapping[str, str]) -> Response:
-    """A 200: `data`, and `meta` with the fields that every answer has (section 2.1)."""
-    common = {"source": "SEC EDGAR", "api_version": "v1", "generated_at": timestamp(now)}
-    return _json({"data": data, "meta": {**meta, **common}}, 200, headers)
+def body(data: object, meta: msgspec.Struct, now: float) -> Json:
+    """`data`, and `meta` with the endpoint's own fields and those that every answer has (section 2.1)."""
+    common = shapes.Common(source="SEC EDGAR", api_version="v1", generated_at=timestamp(now))
+    return {"data": data, "meta": {**msgspec.structs.asdict(meta), **msgspec.structs.asdict(common)}}
+
+
+def plain(content: object, headers: Mapping[str, str]) -> Response:
+    """A 200 that is this and no more: the description of the interface is no data."""
+    return _json(content, 200, headers)
 
 
 def failure(error: ApiError, pages: str) -> Response:
@@ -34,77 +48,88 @@ def failure(error: ApiError, pages: str) -> Response:
     return _json(error.envelope(pages), error.status, error.headers or {})
 
 
-def company(row: Company, updated_at: str | None) -> Json:
+def company(row: queries.Company, updated_at: str | None) -> shapes.Company:
     """A Company (section 2.2); `updated_at` is the time of its last synchronization, where that is known."""
-    return {
-        "symbol": row.symbol,
-        "name": row.name,
-        "exchange": row.exchange,
-        "cik": row.cik,
-        "sic": row.sic,
-        "sic_description": row.sic_description,
-        "currency": row.currency,
-        "first_period_end": row.first_period_end,
-        "last_period_end": row.last_period_end,
-        "data_updated_at": updated_at or row.data_updated_at,
-    }
+    return shapes.Company(**_company(row, updated_at))
 
 
-def profile(row: Company, updated_at: str | None, held: Coverage, annual_form: str | None, base_url: str) -> Json:
+def profile(
+    row: queries.Company, updated_at: str | None, held: queries.Coverage, annual_form: str | None, base_url: str
+) -> shapes.CompanyProfile:
     """A Company profile (section 2.3)."""
     address = f"{base_url}/companies/{quote(row.symbol, safe='')}"
-    return {
-        **company(row, updated_at),
-        "fiscal_year_end_month": row.fiscal_year_end_month,
-        "coverage": {
-            "first_period": _labelled(held.first_period),
-            "last_period": _labelled(held.last_period),
-            "ttm_periods": held.ttm_periods,
-            "annual_periods": held.annual_periods,
-            "line_items": held.line_items,
-        },
-        "links": {
-            "sec_filings": filings_url(row.cik, annual_form),
-            "financials": f"{address}/financials",
-            "valuation": f"{address}/valuation",
-        },
-    }
+    return shapes.CompanyProfile(
+        **_company(row, updated_at),
+        fiscal_year_end_month=row.fiscal_year_end_month,
+        coverage=shapes.Coverage(
+            first_period=shapes.LabelledPeriod(*held.first_period),
+            last_period=shapes.LabelledPeriod(*held.last_period),
+            ttm_periods=held.ttm_periods,
+            annual_periods=held.annual_periods,
+            line_items=held.line_items,
+        ),
+        links=shapes.Links(
+            sec_filings=filings_url(row.cik, annual_form),
+            financials=f"{address}/financials",
+            valuation=f"{address}/valuation",
+        ),
+    )
 
 
-def period(row: Period, items: tuple[str, ...]) -> Json:
+def period(row: queries.Period, items: tuple[str, ...]) -> shapes.FinancialPeriod:
     """A Financial period (section 2.5): an item without a value is left out, for it is not zero."""
     values = zip(items, row.values, strict=True)
-    return {
-        "period": row.period,
-        "period_end": row.period_end,
-        "fiscal_year": row.fiscal_year,
-        "fiscal_quarter": row.fiscal_quarter,
-        "values": {item: number(value) for item, value in values if value is not None},
-    }
+    return shapes.FinancialPeriod(
+        period=row.period,
+        period_end=row.period_end,
+        fiscal_year=row.fiscal_year,
+        fiscal_quarter=row.fiscal_quarter,
+        values=shapes.Values({item: number(value) for item, value in values if value is not None}),
+    )
 
 
-def revision(row: Revision) -> Json:
+def revision(row: queries.Revision) -> shapes.Revision:
     """A Revision (section 2.6): the values only, for a version without one withdraws; then none is current."""
-    return {
-        "period": row.period,
-        "period_end": row.period_end,
-        "item": row.item,
-        "current_value": None if row.current_value is None else number(row.current_value),
-        "versions": [
-            {
-                "version": version.version,
-                "value": number(version.value),
-                "current": version.is_current,
-                "recorded_at": version.recorded_at,
-            }
+    return shapes.Revision(
+        period=row.period,
+        period_end=row.period_end,
+        item=row.item,
+        current_value=_number(row.current_value),
+        versions=tuple(
+            shapes.Version(version.version, number(version.value), version.is_current, version.recorded_at)
             for version in row.versions
-        ],
-    }
+        ),
+    )
 
 
-def number(value: float) -> float | int:
+def valuation(of: queries.Company, row: queries.Valuation | None) -> shapes.FairValue | shapes.NoFairValue:
+    """The valuation of a company (section 4.5); one that has no row has not been valued yet.
+
+    The column `assumptions` holds all that the model took and came to, by the names of the shape, but for the
+    projected years.
+    """
+    if row and row.meaningful:
+        told = {
+            "symbol": of.symbol,
+            "currency": of.currency,
+            "meaningful": True,
+            "fair_value_per_share": _number(row.fair_value_per_share),
+            "projection": _numbers(row.projection),
+            **_numbers(row.assumptions),
+        }
+        return msgspec.convert(told, shapes.FairValue)
+    codes = row.reasons if row else (NOT_YET_VALUED,)
+    message = " ".join(NO_FAIR_VALUE[code] for code in codes)
+    return shapes.NoFairValue(of.symbol, of.currency, False, shapes.Reason(codes[0], message, codes))
+
+
+def number(value: float) -> shapes.Number:
     """A double as JSON shows it: an integer where it is whole. Published doubles are finite (see warehouse.publish)."""
     return int(value) if value.is_integer() and abs(value) <= EXACT else value
+
+
+def _number(value: float | None) -> shapes.Number | None:
+    return None if value is None else number(value)
 
 
 def filings_url(cik: str, annual_form: str | None) -> str:
@@ -112,10 +137,15 @@ def filings_url(cik: str, annual_form: str | None) -> str:
     return FILINGS.format(cik=cik, form=FORMS.get(annual_form or "", "10-"))
 
 
-def _labelled(labelled: tuple[str, str]) -> Json:
-    label, end = labelled
-    return {"period": label, "period_end": end}
+def _company(row: queries.Company, updated_at: str | None) -> Json:
+    fields = {name: getattr(row, name) for name in shapes.Company.__struct_fields__}
+    return {**fields, "data_updated_at": updated_at or row.data_updated_at}
 
 
-def _json(body: object, status: int, headers: Mapping[str, str]) -> Response:
-    return Response(msgspec.json.encode(body), status, headers, media_type="application/json")
+def _numbers(text: str) -> Any:
+    """JSON of the warehouse, whole numbers as integers."""
+    return json.loads(text, parse_float=lambda digits: number(float(digits)))
+
+
+def _json(content: object, status: int, headers: Mapping[str, str]) -> Response:
+    return Response(msgspec.json.encode(content), status, headers, media_type="application/json")

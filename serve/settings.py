@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,10 +15,16 @@ HOME = Path(".data/edgar")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where everything mutable lies, and the public address, which ends with the version segment."""
+    """Where everything mutable lies, the public address, which ends with the version segment, and how it is served.
+
+    `redis_url` is where limits are counted, None for in this process; it may hold a password. `cache` is whether
+    representations are kept.
+    """
 
     home: Path = HOME
     base_url: str = f"http://{HOST}:{PORT}/v1"
+    redis_url: str | None = field(default=None, repr=False)
+    cache: bool = True
 
     @property
     def published(self) -> Path:
@@ -37,7 +43,7 @@ class Settings:
 
 
 def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[str, str] | None = None) -> Settings:
-    """Settings from FUNDAMENTALS_HOME and FUNDAMENTALS_BASE_URL; an empty variable counts as none.
+    """Settings from FUNDAMENTALS_HOME, _BASE_URL, _CACHE and REDIS_URL; an empty variable counts as none.
 
     Args:
         host: where the service listens, for the default address.
@@ -45,7 +51,7 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
         environment: the process's own where it is not given.
 
     Raises:
-        CommandError: FUNDAMENTALS_BASE_URL is no web address.
+        CommandError: FUNDAMENTALS_BASE_URL is no web address, FUNDAMENTALS_CACHE neither on nor off.
     """
     environment = os.environ if environment is None else environment
     home = environment.get("FUNDAMENTALS_HOME") or HOME
@@ -55,7 +61,10 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
         raise CommandError(
             f"FUNDAMENTALS_BASE_URL is {base_url!r}, expected an address like https://data.example.org/v1"
         )
-    return Settings(Path(home), base_url)
+    cache = environment.get("FUNDAMENTALS_CACHE") or "on"
+    if cache not in ("on", "off"):
+        raise CommandError(f"FUNDAMENTALS_CACHE is {cache!r}, expected on or off")
+    return Settings(Path(home), base_url, environment.get("REDIS_URL") or None, cache == "on")
 
 
 def _is_web_address(text: str) -> bool:

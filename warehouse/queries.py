@@ -82,6 +82,16 @@ class Revision(msgspec.Struct, frozen=True):
     versions: tuple[Version, ...]
 
 
+class Valuation(msgspec.Struct, frozen=True):
+    """What the model came to for a company: a value, or codes of reasons; an object and an array of JSON."""
+
+    meaningful: bool
+    fair_value_per_share: float | None
+    reasons: tuple[str, ...]
+    assumptions: str
+    projection: str
+
+
 def companies(
     build: OpenBuild, *, search: str | None, exchange: str | None, limit: int, offset: int
 ) -> tuple[list[Company], int]:
@@ -226,6 +236,16 @@ def revisions(
         Revision(label, end, item, current, tuple(Version(*version) for version in versions))
         for label, end, item, current, versions in found
     ]
+
+
+def valuation(build: OpenBuild, cik: str) -> Valuation | None:
+    """The valuation of a company; None where it has not been valued."""
+    found = build.rows(
+        "SELECT meaningful, fair_value_per_share, CAST(coalesce(reasons, '[]')::JSON AS VARCHAR[]), "
+        "coalesce(assumptions, '{}'), coalesce(projection, '[]') FROM valuations WHERE cik = ?",
+        [cik],
+    )
+    return next((Valuation(fits, value, tuple(codes), *told) for fits, value, codes, *told in found), None)
 
 
 def annual_form(build: OpenBuild, cik: str) -> str | None:

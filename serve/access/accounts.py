@@ -9,7 +9,7 @@ import re
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -41,6 +41,11 @@ CREATE TABLE IF NOT EXISTS keys (
   created_at TEXT NOT NULL,
   last_used_at TEXT,
   revoked_at TEXT
+) STRICT;
+CREATE TABLE IF NOT EXISTS day_counts (
+  key_id TEXT PRIMARY KEY,
+  day INTEGER NOT NULL,
+  requests INTEGER NOT NULL
 ) STRICT;
 """
 KNOWN_FOR = 2.0  # seconds that a look-up is believed; a revocation must be felt within five
@@ -173,10 +178,9 @@ class Accounts:
         """
         if not keys.is_well_formed(key):
             return None
-        digest = keys.digest(key)
-        looked_up, holder = self._known.get(digest, (0.0, None))
-        if holder and 0 <= now - looked_up < KNOWN_FOR:
+        if holder := self.known_holder(key, now):
             return holder
+        digest = keys.digest(key)
         with self._lock:
             row = self._connection.execute(
                 "SELECT keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id) "
@@ -190,6 +194,35 @@ class Accounts:
             self._known[digest] = (now, holder)
             self._note_use(holder.key_id, now)
         return holder
+
+    def known_holder(self, key: str, now: float) -> Holder | None:
+        """Who holds a key, where that was looked up a moment ago; it never blocks."""
+        looked_up, holder = self._known.get(keys.digest(key), (0.0, None))
+        return holder if holder and 0 <= now - looked_up < KNOWN_FOR else None
+
+    def day_counts(self, day: int) -> dict[str, int]:
+        """How many requests each key made on a day, as far as that was kept.
+
+        Args:
+            day: Unix time of its first second.
+
+        Raises:
+            CommandError: the file cannot be read.
+        """
+        with self._transaction() as connection:
+            return dict(connection.execute("SELECT key_id, requests FROM day_counts WHERE day = ?", (day,)))
+
+    def keep_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
+        """Keep how many requests some keys made on a day; what they made on others is forgotten.
+
+        Raises:
+            CommandError: the file cannot be written.
+        """
+        with self._transaction() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO day_counts (key_id, day, requests) VALUES (?, ?, ?)",
+                [(key_id, day, count) for key_id, count in counts.items()],
+            )
 
     def _note_use(self, key_id: str, now: float) -> None:
         """Keep when a key was last used, about; a request is not refused because that cannot be written."""

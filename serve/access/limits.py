@@ -1,14 +1,24 @@
 """Rate limits: requests per minute and per day, per key, in fixed windows aligned to the minute and the day in UTC.
 
-Belongs here: counting in this process. Does not: which requests count (routes decide by when they call `take`).
-Counters live in memory: several worker processes would each allow the whole limit, so only one is run.
+Belongs here: the limits, what is told of them, and counting in this process. Does not: counting in common with other
+processes (shared_limits), which requests count (checks decide by when they call `take` and `give_back`).
 """
 
+import asyncio
+import contextlib
+import logging
 import math
-import threading
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from serve.errors import RateLimited
+from serve.access.accounts import Accounts
+from serve.clock import Clock
+from serve.errors import CommandError, RateLimited
+
+log = logging.getLogger(__name__)
+
+KEPT_EVERY = 1.0  # seconds between two writings of the day's counts: what a killed process forgets at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,33 +29,57 @@ class Limit:
     window: str
     seconds: int
 
+    def start(self, now: float) -> int:
+        """When the window that `now` falls into began."""
+        return int(now // self.seconds) * self.seconds
+
 
 LIMITS = (Limit(60, "minute", 60), Limit(10_000, "day", 86_400))
+DAY = 1  # the place of the day among them
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the headers of section 8 tell: the limit of a window, requests left in it, when it resets (Unix time)."""
+    """What a key has used of each of the LIMITS, the request at `now` among it."""
 
-    limit: int
-    remaining: int
-    reset: int
+    used: tuple[int, ...]
+    now: float
 
     @property
     def headers(self) -> dict[str, str]:
-        """The rate limit headers of a 200 response."""
+        """The headers of section 8 for the window with the fewest requests left, and the IETF's for all windows."""
+        limit, used = min(zip(LIMITS, self.used, strict=True), key=lambda window: window[0].requests - window[1])
         return {
-            "X-RateLimit-Limit": str(self.limit),
-            "X-RateLimit-Remaining": str(self.remaining),
-            "X-RateLimit-Reset": str(self.reset),
+            "X-RateLimit-Limit": str(limit.requests),
+            "X-RateLimit-Remaining": str(max(0, limit.requests - used)),
+            "X-RateLimit-Reset": str(limit.start(self.now) + limit.seconds),
+            **_fields(self.used, self.now),
         }
 
 
-class Limits:
-    """Counters by key and window; a window that has passed is forgotten when its key asks again."""
+def allowance(used: Sequence[int], now: float, *, refused: bool) -> Allowance:
+    """What is told of counts.
+
+    Args:
+        used: requests in the window of each of the LIMITS.
+        now: Unix time of the request.
+        refused: it was counted in none of them, for one is used up.
+
+    Raises:
+        RateLimited: it was refused; the wait is for the longest window that is used up.
+    """
+    if not refused:
+        return Allowance(tuple(used), now)
+    limit = max((limit for limit, count in zip(LIMITS, used, strict=True) if count >= limit.requests), key=_length)
+    error = RateLimited(limit.requests, limit.window, _until_reset(limit, now))
+    error.headers = {**(error.headers or {}), **_fields(used, now)}
+    raise error
+
+
+class Counters:
+    """Counts by key and window, in memory; a window that has passed is forgotten when its key asks again."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._counts: dict[str, list[tuple[int, int]]] = {}
 
     def take(self, key_id: str, now: float) -> Allowance:
@@ -55,23 +89,121 @@ class Limits:
             key_id: whose request it is.
             now: Unix time.
 
-        Returns:
-            The window with the fewest requests left, this one taken off.
-
         Raises:
-            RateLimited: a window is used up; the request is counted in none, and the wait is for the longest.
+            RateLimited: a window is used up; the request is counted in none.
         """
-        with self._lock:
-            seen = self._counts.get(key_id, [(0, 0)] * len(LIMITS))
-            starts = [int(now // limit.seconds) * limit.seconds for limit in LIMITS]
-            counts = [n if start == before else 0 for start, (before, n) in zip(starts, seen, strict=True)]
-            windows = list(zip(LIMITS, starts, counts, strict=True))
-            for limit, start, count in reversed(windows):
-                if count >= limit.requests:
-                    raise RateLimited(limit.requests, limit.window, math.ceil(start + limit.seconds - now))
-            self._counts[key_id] = [(start, count + 1) for _, start, count in windows]
-        left = [
-            Allowance(limit.requests, limit.requests - count - 1, start + limit.seconds)
-            for limit, start, count in windows
-        ]
-        return min(left, key=lambda allowance: allowance.remaining)
+        used = self.used(key_id, now)
+        refused = any(count >= limit.requests for limit, count in zip(LIMITS, used, strict=True))
+        if not refused:
+            used = tuple(count + 1 for count in used)
+            self.set(key_id, now, used)
+        return allowance(used, now, refused=refused)
+
+    def give_back(self, key_id: str, now: float) -> Allowance:
+        """Take a request that was counted at `now` out of the day again."""
+        used = tuple(max(0, n - 1) if place == DAY else n for place, n in enumerate(self.used(key_id, now)))
+        self.set(key_id, now, used)
+        return Allowance(used, now)
+
+    def used(self, key_id: str, now: float) -> tuple[int, ...]:
+        """What a key has used of each of the LIMITS."""
+        seen = self._counts.get(key_id, [(0, 0)] * len(LIMITS))
+        return tuple(
+            count if start == limit.start(now) else 0 for limit, (start, count) in zip(LIMITS, seen, strict=True)
+        )
+
+    def set(self, key_id: str, now: float, used: Sequence[int]) -> None:
+        """Know what a key has used."""
+        self._counts[key_id] = [(limit.start(now), count) for limit, count in zip(LIMITS, used, strict=True)]
+
+    def of_day(self, now: float) -> dict[str, int]:
+        """What each key has used of the day."""
+        start = LIMITS[DAY].start(now)
+        return {key_id: seen[DAY][1] for key_id, seen in self._counts.items() if seen[DAY][0] == start}
+
+
+class Limits(Protocol):
+    """Counting requests, in one process or in many."""
+
+    @property
+    def degraded(self) -> bool:
+        """Whether counts are less exact than they should be."""
+
+    async def take(self, key_id: str, now: float) -> Allowance:
+        """Count one request; RateLimited where a window is used up."""
+
+    async def give_back(self, key_id: str, now: float) -> Allowance:
+        """Take a request that was counted at `now` out of the day again."""
+
+    def running(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """Do what is to be done beside requests."""
+
+
+class LocalLimits:
+    """Counting in this process alone; the day's counts are kept in the file of accounts, a moment behind."""
+
+    degraded = False
+
+    def __init__(self, accounts: Accounts, clock: Clock) -> None:
+        self._accounts = accounts
+        self._clock = clock
+        self._counters = Counters()
+        self._kept: dict[str, int] = {}
+
+    async def take(self, key_id: str, now: float) -> Allowance:
+        """See Counters."""
+        return self._counters.take(key_id, now)
+
+    async def give_back(self, key_id: str, now: float) -> Allowance:
+        """See Counters."""
+        return self._counters.give_back(key_id, now)
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Remember the day's counts of the process before, and keep this one's, to the last."""
+        now = self._clock()
+        self._kept = self._accounts.day_counts(LIMITS[DAY].start(now))
+        for key_id, count in self._kept.items():
+            self._counters.set(key_id, now, [count if place == DAY else 0 for place in range(len(LIMITS))])
+        keeping = asyncio.create_task(self._keep_on())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            await asyncio.wait({keeping})
+            await self._keep()
+
+    async def _keep_on(self) -> None:
+        while True:
+            await asyncio.sleep(KEPT_EVERY)
+            await self._keep()
+
+    async def _keep(self) -> None:
+        """Write down the counts that changed; where that cannot be done, try again next time."""
+        now = self._clock()
+        counts = self._counters.of_day(now)
+        changed = {key_id: count for key_id, count in counts.items() if self._kept.get(key_id) != count}
+        if not changed:
+            return
+        try:
+            await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), changed)
+        except CommandError as error:
+            log.warning("the day's counts were not kept: %s", error)
+        else:
+            self._kept = counts
+
+
+def _fields(used: Sequence[int], now: float) -> dict[str, str]:
+    """RateLimit-Policy and RateLimit, as draft-ietf-httpapi-ratelimit-headers has them."""
+    windows = list(zip(LIMITS, used, strict=True))
+    policy = (f'"{limit.window}";q={limit.requests};w={limit.seconds}' for limit, _ in windows)
+    left = (f'"{limit.window}";r={max(0, limit.requests - n)};t={_until_reset(limit, now)}' for limit, n in windows)
+    return {"RateLimit-Policy": ", ".join(policy), "RateLimit": ", ".join(left)}
+
+
+def _until_reset(limit: Limit, now: float) -> int:
+    return math.ceil(limit.start(now) + limit.seconds - now)
+
+
+def _length(limit: Limit) -> int:
+    return limit.seconds

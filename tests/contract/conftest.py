@@ -1,6 +1,7 @@
-"""A real server on a free port over the small build, with a clock that tests turn."""
+"""A real server on a free port over the small build, with a clock that tests turn; its answers fit the description."""
 
 import itertools
+import re
 import socket
 import threading
 import time
@@ -11,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import jsonschema_rs
 import pytest
 
+from serve import openapi
 from serve.access.accounts import Accounts
 from serve.app import create_app
+from serve.endpoints import ENDPOINTS
 from serve.server import server as make_server
 from serve.settings import Settings
 from tests import builds
@@ -33,6 +37,15 @@ class Clock:
 
 
 @dataclass
+class Ticking(Clock):
+    """Ten seconds pass with every request: no limit of the minute or the day is ever reached."""
+
+    def __call__(self) -> float:
+        self.now += 10
+        return self.now
+
+
+@dataclass
 class Served:
     """A running service: its address, its home, its clock, and ways to make keys."""
 
@@ -46,9 +59,9 @@ class Served:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[Served]:
+def serving(home: Path, clock: Clock | None = None) -> Iterator[Served]:
     """Serve a home on a free port until the block ends."""
-    clock = Clock()
+    clock = clock or Clock()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         server = make_server(create_app(Settings(home, "https://data.example.org/v1"), clock=clock))
@@ -107,9 +120,43 @@ def key(served: Served) -> str:
 
 @pytest.fixture
 def client(served: Served) -> Iterator[httpx.Client]:
-    """A client without a key."""
-    with httpx.Client(base_url=served.address) as client:
+    """A client without a key, which holds every answer against the description."""
+    with httpx.Client(base_url=served.address, event_hooks={"response": [assert_described]}) as client:
         yield client
+
+
+DESCRIPTION = openapi.description(ENDPOINTS, "https://data.example.org/v1")
+OPERATIONS = [
+    (re.compile("/v1" + re.sub(r"{\w+}", "[^/]+", path)), item["get"]["responses"])
+    for path, item in DESCRIPTION["paths"].items()
+]
+
+
+def resolved(part: dict[str, Any]) -> dict[str, Any]:
+    """What a reference into the description stands for."""
+    while "$ref" in part:
+        _, kind, name = part["$ref"].removeprefix("#/").split("/")
+        part = DESCRIPTION["components"][kind][name]
+    return part
+
+
+def assert_described(response: httpx.Response) -> None:
+    """The answer of an endpoint is documented: its status, its headers, its body to the last field."""
+    for pattern, told in OPERATIONS:
+        if pattern.fullmatch(response.request.url.path):
+            described = resolved(told[str(response.status_code)])
+            for name, header in described["headers"].items():
+                header = resolved(header)
+                numeric = header["schema"]["type"] == "integer"
+                assert_valid(int(response.headers[name]) if numeric else response.headers[name], header["schema"])
+            if response.read() or response.status_code == 200:
+                assert_valid(response.json(), described["content"]["application/json"]["schema"])
+
+
+def assert_valid(value: object, schema: dict[str, Any]) -> None:
+    """A value fits a schema of the description."""
+    whole = {**schema, "components": DESCRIPTION["components"]}
+    jsonschema_rs.Draft202012Validator(whole, validate_formats=True).validate(value)
 
 
 Get = Callable[..., httpx.Response]

@@ -25,7 +25,13 @@ REVISIONS = "/companies/LNTR/financials/revisions"
 SEC = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK={}&type={}&dateb=&owner=include&count=40"
 
 
-@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", "/companies/LNTR/financials", REVISIONS, "/status"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/companies?search=lantern",  # asked for nowhere else: what is kept has the time at which it was made
+        *("/companies/LNTR", "/companies/LNTR/financials", REVISIONS, "/companies/LNTR/valuation", "/status"),
+    ],
+)
 def test_2_1_every_success_has_data_and_common_meta(get: Get, path: str) -> None:
     body = get(path).json()
     assert body.keys() == {"data", "meta"}
@@ -199,8 +205,8 @@ def test_4_2_class_sibling_shares_the_data(get: Get) -> None:
 @pytest.mark.parametrize(
     "symbol", ["NOPE", "GONE", "VOID", "ODDY", "LNTR%00", "%FF", "LNTR%0A", "..%5C", "%C5%BF", "L" * 999]
 )
-@pytest.mark.parametrize("path", ["", "/financials", "/financials/revisions"])
-def test_4_2_to_4_4_company_not_covered_is_404(get: Get, symbol: str, path: str) -> None:
+@pytest.mark.parametrize("path", ["", "/financials", "/financials/revisions", "/valuation"])
+def test_4_2_to_4_5_company_not_covered_is_404(get: Get, symbol: str, path: str) -> None:
     """Unknown, off the list, without any period or value, or no symbol at all."""
     assert_error(get(f"/companies/{symbol}{path}"), 404, "not_found")
 
@@ -257,6 +263,7 @@ def test_4_6_status_needs_no_key_and_tells_how_fresh_the_data_is(client: httpx.C
         "age_seconds": 5 * 3600 + 55 * 60,
         "newest_filing": "2025-05-15",
         "companies": 4,
+        "next_synchronization_at": "2026-03-03T11:00:00Z",
     }
     assert not [name for name in response.headers if name.startswith("x-ratelimit")]
 

@@ -1,9 +1,12 @@
 """Query parameters: section 4 and the code `invalid_parameter` of section 7, against a running server."""
 
+from typing import Any
+
 import httpx
 import pytest
 
 from serve.access.keys import new_key
+from serve.endpoints import ENDPOINTS
 from tests.contract.conftest import Get, assert_error
 from warehouse.schema import ITEM_NAMES
 
@@ -47,6 +50,7 @@ LISTS = [
 ]
 FINANCIALS = "/companies/LNTR/financials"
 REVISIONS = "/companies/LNTR/financials/revisions"
+VALUATION = "/companies/LNTR/valuation"
 TEXTS = ["", "\x00", "a\x7f", "a\nb"]
 
 
@@ -75,7 +79,9 @@ def test_4_value_out_of_form_is_422_and_named(get: Get, path: str, parameter: st
     assert parameter in response.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", FINANCIALS, REVISIONS, "/status"])
+@pytest.mark.parametrize(
+    "path", ["/companies", "/companies/LNTR", FINANCIALS, REVISIONS, VALUATION, "/status", "/openapi.json"]
+)
 def test_4_unknown_parameters_are_named_with_those_that_are_accepted(get: Get, path: str) -> None:
     details = assert_error(get(path, limti=1, _=2), 422, "invalid_parameter")
     assert details.keys() == {"limti", "_"}
@@ -92,8 +98,26 @@ def test_4_3_unknown_item_is_named_with_the_valid_ones(get: Get, path: str) -> N
     assert all(name in message for name in ITEM_NAMES)
 
 
-def test_4_a_parameter_given_twice_is_422(get: Get) -> None:
-    assert assert_error(get("/companies?page=1&page=1"), 422, "invalid_parameter").keys() == {"page"}
+@pytest.mark.parametrize(
+    ("path", "parameter", "value"),
+    [(endpoint.path, parameter.name, parameter.example) for endpoint in ENDPOINTS for parameter in endpoint.parameters],
+)
+def test_4_a_parameter_given_twice_or_empty_is_422_and_named(get: Get, path: str, parameter: str, value: Any) -> None:
+    """Each of each endpoint, whose example is fine."""
+    path = path.format(symbol="LNTR")
+    value = ",".join(value) if isinstance(value, tuple) else value
+    assert get(path, **{parameter: value}).status_code == 200
+    for query, told in ((f"{parameter}={value}&{parameter}={value}", "more than once"), (f"{parameter}=", "empty")):
+        details = assert_error(get(f"{path}?{query}"), 422, "invalid_parameter")
+        assert details.keys() == {parameter}
+        assert told in details[parameter] or "must" in details[parameter]
+
+
+def test_4_every_endpoint_that_takes_none_says_so(get: Get) -> None:
+    for path in ("/companies/LNTR", VALUATION, "/status", "/openapi.json"):
+        for parameter in ("period", "limit", "years"):
+            details = assert_error(get(path, **{parameter: 1}), 422, "invalid_parameter")
+            assert details[parameter].endswith("this endpoint takes none.")
 
 
 @pytest.mark.parametrize("path", [FINANCIALS, REVISIONS])
@@ -128,7 +152,7 @@ def test_4_hostile_queries_are_answered_in_the_envelope(get: Get, query: str) ->
 @pytest.mark.parametrize(
     "name", ["apikey", "api_key", "API-KEY", "key", "Token", "x-api-key", "access_token", "secret"]
 )
-@pytest.mark.parametrize("path", ["/companies", FINANCIALS, REVISIONS, "/status"])
+@pytest.mark.parametrize("path", ["/companies", FINANCIALS, REVISIONS, VALUATION, "/status", "/openapi.json"])
 def test_5_4_key_in_the_address_is_422_before_authentication(client: httpx.Client, path: str, name: str) -> None:
     key = new_key()
     response = client.get(path, params={name: key})

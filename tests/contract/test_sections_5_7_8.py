@@ -26,6 +26,9 @@ def test_1_any_method_but_get_is_405(client: httpx.Client, method: str, path: st
         assert_error(response, 405, "method_not_allowed")
 
 
+REVISIONS = "/financials/revisions"
+
+
 def malformed() -> list[bytes]:
     key = keys.new_key()
     wrong_check = key[:-1] + ("a" if key[-1] != "a" else "b")
@@ -110,7 +113,7 @@ def test_7_server_error_tells_nothing_of_the_inside(
 
     monkeypatch.setattr("warehouse.queries.companies", fail)
     with caplog.at_level(logging.ERROR):
-        response = client.get("/companies", headers={"X-Api-Key": key})
+        response = client.get("/companies?search=not+kept", headers={"X-Api-Key": key})
     assert_error(response, 500, "server_error")
     assert "secret" not in response.text
     assert "secret place" in caplog.text
@@ -119,7 +122,7 @@ def test_7_server_error_tells_nothing_of_the_inside(
 def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Served) -> None:
     key, _ = new_key(empty)
     with httpx.Client(base_url=empty.address, headers={"X-Api-Key": key}) as client:
-        for path in ("/companies", "/companies/LNTR", "/companies/LNTR/financials"):
+        for path in ("/companies", *(f"/companies/LNTR{end}" for end in ("", "/financials", REVISIONS, "/valuation"))):
             response = client.get(path)
             assert_error(response, 500, "server_error")
             assert response.json()["error"]["message"] == "No data has been published yet."
@@ -132,6 +135,7 @@ def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Se
             "age_seconds": None,
             "newest_filing": None,
             "companies": None,
+            "next_synchronization_at": "2026-03-03T11:00:00Z",
         }
         builds.publish_small(empty.home / "published")
         assert client.get("/companies").status_code == 200

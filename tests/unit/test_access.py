@@ -1,5 +1,6 @@
 """Keys, accounts and limits: what is kept, what is felt how soon, what is counted."""
 
+import asyncio
 import hashlib
 import re
 import sqlite3
@@ -7,6 +8,7 @@ import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -14,8 +16,9 @@ from hypothesis import strategies as st
 
 from serve.access import accounts as accounts_module
 from serve.access import keys
+from serve.access import limits as limits_module
 from serve.access.accounts import Accounts, Holder
-from serve.access.limits import LIMITS, Limits
+from serve.access.limits import LIMITS, Allowance, Counters, LocalLimits, allowance
 from serve.errors import CommandError, RateLimited
 
 NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
@@ -181,9 +184,15 @@ def test_threads_and_processes_may_make_keys_at_once(path: Path) -> None:
 # --- limits
 
 
-def taken(limits: Limits, times: int, now: float, key: str = "key") -> None:
+def taken(counters: Counters, times: int, now: float, key: str = "key") -> None:
     for _ in range(times):
-        limits.take(key, now)
+        counters.take(key, now)
+
+
+def told(allowance: Allowance) -> tuple[int, int, int]:
+    """Limit, remaining, reset: the headers of section 8."""
+    headers = allowance.headers
+    return tuple(int(headers[f"X-RateLimit-{name}"]) for name in ("Limit", "Remaining", "Reset"))  # type: ignore[return-value]
 
 
 def test_limits_are_those_of_the_specification() -> None:
@@ -194,52 +203,123 @@ def test_limits_are_those_of_the_specification() -> None:
 
 
 def test_sixty_a_minute_and_a_new_sixty_in_the_next() -> None:
-    limits = Limits()
-    assert limits.take("key", NOW + 59.9).remaining == 59
-    taken(limits, 59, NOW + 59.9)
+    counters = Counters()
+    assert told(counters.take("key", NOW + 59.9)) == (60, 59, NOW + 60)
+    taken(counters, 59, NOW + 59.9)
     with pytest.raises(RateLimited, match="60 requests per minute") as raised:
-        limits.take("key", NOW + 59.9)
-    assert raised.value.headers == {"Retry-After": "1"}
-    allowance = limits.take("key", NOW + 60)
-    assert (allowance.limit, allowance.remaining, allowance.reset) == (60, 59, NOW + 120)
+        counters.take("key", NOW + 59.9)
+    assert raised.value.headers
+    assert raised.value.headers["Retry-After"] == "1"
+    assert told(counters.take("key", NOW + 60)) == (60, 59, NOW + 120)
 
 
 def test_ten_thousand_a_day_and_a_new_day_at_midnight() -> None:
     """The day's window is told once fewer are left in it than in the minute's; what was refused is not counted."""
-    limits, midnight = Limits(), NOW - 43_200
+    counters, midnight = Counters(), NOW - 43_200
     for minute in range(166):
-        taken(limits, 60, midnight + 60 * minute)
+        taken(counters, 60, midnight + 60 * minute)
         with pytest.raises(RateLimited, match="per minute"):
-            limits.take("key", midnight + 60 * minute)
-    allowance = limits.take("key", midnight + 60 * 166)
-    assert (allowance.limit, allowance.remaining, allowance.reset) == (10_000, 39, midnight + 86_400)
-    taken(limits, 39, midnight + 60 * 166)
+            counters.take("key", midnight + 60 * minute)
+    assert told(counters.take("key", midnight + 60 * 166)) == (10_000, 39, midnight + 86_400)
+    taken(counters, 39, midnight + 60 * 166)
     with pytest.raises(RateLimited, match="10000 requests per day") as raised:
-        limits.take("key", midnight + 60 * 167)
-    assert raised.value.headers == {"Retry-After": str(86_400 - 60 * 167)}
-    assert limits.take("key", midnight + 86_400).remaining == 59
+        counters.take("key", midnight + 60 * 167)
+    assert raised.value.headers
+    assert raised.value.headers["Retry-After"] == str(86_400 - 60 * 167)
+    assert told(counters.take("key", midnight + 86_400))[1] == 59
+
+
+def test_where_both_windows_are_used_up_the_wait_is_for_the_day() -> None:
+    with pytest.raises(RateLimited, match="per day"):
+        allowance((60, 10_000), NOW, refused=True)
+
+
+def test_the_headers_of_the_ietf_tell_every_window() -> None:
+    """draft-ietf-httpapi-ratelimit-headers: a policy has quota and window, a limit what remains and for how long."""
+    counters = Counters()
+    taken(counters, 2, NOW + 30)
+    headers = counters.take("key", NOW + 30).headers
+    assert headers["RateLimit-Policy"] == '"minute";q=60;w=60, "day";q=10000;w=86400'
+    assert headers["RateLimit"] == '"minute";r=57;t=30, "day";r=9997;t=43170'
+    taken(counters, 57, NOW + 30)
+    with pytest.raises(RateLimited) as raised:
+        counters.take("key", NOW + 30)
+    assert raised.value.headers
+    assert raised.value.headers["RateLimit"] == '"minute";r=0;t=30, "day";r=9940;t=43170'
+
+
+def test_what_is_given_back_counts_in_the_minute_and_not_in_the_day() -> None:
+    counters = Counters()
+    taken(counters, 3, NOW)
+    assert counters.give_back("key", NOW).used == (3, 2)
+    assert counters.take("key", NOW + 60).used == (1, 3)
 
 
 def test_each_key_has_its_own() -> None:
-    limits = Limits()
-    taken(limits, 60, NOW, "one")
-    assert limits.take("other", NOW).remaining == 59
+    counters = Counters()
+    taken(counters, 60, NOW, "one")
+    assert counters.take("other", NOW).used == (1, 1)
 
 
-def test_threads_do_not_get_more_than_the_limit() -> None:
-    limits, allowed = Limits(), []
+class Clock:
+    """A clock that tests turn."""
 
-    def ask() -> None:
-        for _ in range(20):
-            try:
-                limits.take("key", NOW)
-            except RateLimited:
-                continue
-            allowed.append(1)
+    def __init__(self) -> None:
+        self.now = NOW
 
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(allowed) == 60
+    def __call__(self) -> float:
+        return self.now
+
+
+def take_in_one_run(path: Path, clock: Clock, times: int, *, killed: bool = False) -> list[tuple[int, ...]]:
+    """What a process that takes so many requests is told; one that is killed has kept its counts a moment before."""
+
+    async def run() -> list[tuple[int, ...]]:
+        accounts = Accounts(path)
+        limits = LocalLimits(accounts, clock)
+        running = limits.running()
+        await running.__aenter__()
+        used = [(await limits.take("key_1", clock.now)).used for _ in range(times)]
+        if killed:
+            while not accounts.day_counts(int(NOW - 43_200)):
+                await asyncio.sleep(0.01)
+        else:
+            await limits.give_back("key_1", clock.now)
+            await running.__aexit__(None, None, None)
+        accounts.close()
+        return used
+
+    return asyncio.run(run())
+
+
+def test_the_days_count_survives_a_restart_and_not_the_day(path: Path) -> None:
+    clock = Clock()
+    assert take_in_one_run(path, clock, 3) == [(1, 1), (2, 2), (3, 3)]
+    assert take_in_one_run(path, clock, 1) == [(1, 3)]
+    clock.now += 86_400
+    assert take_in_one_run(path, clock, 1) == [(1, 1)]
+
+
+def test_the_days_count_survives_the_end_of_a_process_that_could_not_say_goodbye(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits_module, "KEPT_EVERY", 0.01)
+    take_in_one_run(path, Clock(), 5, killed=True)
+    assert take_in_one_run(path, Clock(), 1) == [(1, 6)]
+
+
+def test_counts_that_cannot_be_kept_refuse_nobody_and_are_kept_later(
+    accounts: Accounts, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        limits = LocalLimits(accounts, Clock())
+        with monkeypatch.context() as patched:
+            patched.setattr(accounts, "keep_day_counts", Mock(side_effect=CommandError("disk is full")))
+            await limits.take("key_1", NOW)
+            await limits._keep()
+        await limits._keep()
+        await limits._keep()
+
+    asyncio.run(run())
+    assert "the day's counts were not kept: disk is full" in caplog.text
+    assert accounts.day_counts(int(NOW - 43_200)) == {"key_1": 1}

@@ -99,7 +99,7 @@ def test_the_requests_go_to_this_machine_whatever_the_public_address(
     def run(settings: Settings, listener: socket.socket) -> None:
         served.append((settings, listener.getsockname()[1]))
 
-    monkeypatch.setattr(demo, "_run", run)
+    monkeypatch.setattr(demo, "run", run)
     monkeypatch.setenv("FUNDAMENTALS_BASE_URL", "https://data.example.org/v1")
     assert demo.main(["--port", "0"]) == 0
     printed = capsys.readouterr().out

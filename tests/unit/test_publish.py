@@ -90,7 +90,7 @@ def test_the_pointer_says_what_is_current(published: Path) -> None:
         "synchronization": builds.SYNCHRONIZATION,
         "synchronized_file": "synchronized-s1.json",
         "previous": None,
-            "log": [],
+        "log": [],
     }
     pointer = publish.current(published)
     assert pointer is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
 
@@ -42,11 +43,13 @@ def test_what_nobody_foresaw_is_answered_in_the_envelope(tmp_path: Path) -> None
     async def fail(_: Request) -> None:
         raise RuntimeError("secret")
 
-    app.router.routes.append(Route("/fail", fail))
+    inside = app.app
+    assert isinstance(inside, Starlette)
+    inside.router.routes.append(Route("/fail", fail))
 
     async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport) as client:
+        transport = httpx.ASGITransport(app)
+        async with inside.router.lifespan_context(inside), httpx.AsyncClient(transport=transport) as client:
             return await client.get("https://data.example.org/fail")
 
     response = asyncio.run(ask())

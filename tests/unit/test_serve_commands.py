@@ -15,11 +15,11 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
-from starlette.applications import Starlette
 
 import fundamentals
 import pipelines
-from serve import server
+from serve import server, workers
+from serve.front import Front
 from tests import builds
 
 ROOT = Path(__file__).parents[2]
@@ -186,7 +186,10 @@ def test_the_service_runs_as_a_process_and_stops_when_told(home: Path, capsys: p
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
         assert process.stderr
-        assert process.stderr.read() == "stopped\n"
+        *requests, last = process.stderr.read().splitlines()
+        assert last == "stopped"
+        assert [json.loads(line)["status"] for line in requests] == [200, 200]
+        assert key not in "".join(requests)
 
 
 def test_the_service_says_what_it_serves(home: Path) -> None:
@@ -205,11 +208,11 @@ def test_serving_ends_with_status_0(
     builds.publish_small(home / "published")
     real = server.server
 
-    def stopping(app: Starlette) -> uvicorn.Server:
+    def stopping(app: Front) -> uvicorn.Server:
         made = real(app)
         made.should_exit = True
         return made
 
-    monkeypatch.setattr(server, "server", stopping)
+    monkeypatch.setattr(workers, "server", stopping)
     assert fundamentals.main(["serve", "--port", "0"]) == 0
-    assert capsys.readouterr().err.endswith("build b1\n")
+    assert capsys.readouterr().err.endswith("build b1\nstopped\n")

@@ -6,6 +6,7 @@ from serve import responses
 from serve.clock import seconds_since, timestamp
 from serve.errors import CommandError
 from serve.settings import Settings, from_environment
+from serve.shapes import StatusMeta
 from warehouse.queries import Company, Coverage, Period
 
 
@@ -24,7 +25,7 @@ from warehouse.queries import Company, Coverage, Period
 )
 def test_whole_doubles_are_integers_and_others_keep_every_digit(value: float, shown: str) -> None:
     row = Period("FY2025", "2025-12-31", 2025, 4, (value, None))
-    response = responses.success([responses.period(row, ("revenue", "roic"))], {}, 0.0, {})
+    response = responses.success([responses.period(row, ("revenue", "roic"))], StatusMeta(), 0.0, {})
     assert f'"values":{{"revenue":{shown}}}'.replace("e+300", "e300") in bytes(response.body).decode().replace(
         "e+", "e"
     )
@@ -33,8 +34,8 @@ def test_whole_doubles_are_integers_and_others_keep_every_digit(value: float, sh
 def test_links_take_any_symbol() -> None:
     row = Company("A/B?", None, None, "9990000001", None, None, "USD", 12, "2024-03-31", None, None)
     held = Coverage(("2024Q1", "2024-03-31"), ("2024Q1", "2024-03-31"), 1, 0, ())
-    links = responses.profile(row, None, held, None, "https://data.example.org/v1")["links"]
-    assert links["financials"] == "https://data.example.org/v1/companies/A%2FB%3F/financials"
+    links = responses.profile(row, None, held, None, "https://data.example.org/v1").links
+    assert links.financials == "https://data.example.org/v1/companies/A%2FB%3F/financials"
 
 
 def test_moments() -> None:

@@ -1,0 +1,246 @@
+"""The endpoints of section 4, as data: what each accepts, what it answers with, which questions it asks of the build.
+
+Belongs here: one row an endpoint, and the function that answers it. Does not: the order of checks and HTTP (routes),
+the form of parameters (parameters) and of answers (shapes, responses), the SQL (warehouse.queries).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from serve import parameters, responses, shapes
+from serve.clock import seconds_since, timestamp
+from serve.errors import NotFound, ServerError
+from serve.parameters import Parameter
+from warehouse import queries
+from warehouse.reader import OpenBuild
+from warehouse.schedule import next_synchronization
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request that passed all checks: the build to ask, the symbol of its path, its parameters, the time.
+
+    `held` is None where no build can be opened; `degraded` is true where something else is amiss.
+    """
+
+    held: OpenBuild | None
+    degraded: bool
+    base_url: str
+    symbol: str
+    values: Mapping[str, Any]
+    now: float
+
+    @property
+    def build(self) -> OpenBuild:
+        """The build to ask.
+
+        Raises:
+            ServerError: there is none.
+        """
+        if self.held is None:
+            raise ServerError("No data has been published yet.")
+        return self.held
+
+
+Answer = tuple[object, msgspec.Struct]  # data and the endpoint's own meta
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A path, how it is answered and with what, the parameters that it accepts, whether it needs a key.
+
+    `data` is the shape of the answer's data, or those that it is one of; `of_many` says that it is a list of them.
+    """
+
+    path: str
+    name: str
+    summary: str
+    description: str
+    answer: Callable[[Question], Answer]
+    data: tuple[type[msgspec.Struct], ...]
+    meta: type[msgspec.Struct]
+    parameters: tuple[Parameter, ...] = ()
+    of_many: bool = False
+    needs_key: bool = True
+
+    @property
+    def needs_symbol(self) -> bool:
+        """Whether the path names a company, which may not be covered."""
+        return "{symbol}" in self.path
+
+
+def list_companies(question: Question) -> Answer:
+    """`GET /companies` (section 4.1)."""
+    values = question.values
+    page, per_page = values["page"], values["per_page"]
+    rows, total = queries.companies(
+        question.build,
+        search=values["search"],
+        exchange=values["exchange"],
+        limit=per_page,
+        offset=(page - 1) * per_page,
+    )
+    data = [responses.company(row, question.build.updated_at(row.cik)) for row in rows]
+    return data, shapes.PageMeta(page, per_page, total, last_page=max(1, -(-total // per_page)))
+
+
+def show_company(question: Question) -> Answer:
+    """`GET /companies/{symbol}` (section 4.2)."""
+    build = question.build
+    company = _covered(build, question.symbol)
+    held = _held(build, company)
+    form = queries.annual_form(build, company.cik)
+    profile = responses.profile(company, build.updated_at(company.cik), held, form, question.base_url)
+    return profile, shapes.SymbolMeta(company.symbol)
+
+
+def list_financials(question: Question) -> Answer:
+    """`GET /companies/{symbol}/financials` (section 4.3)."""
+    build, values = question.build, question.values
+    kind, items = values["period"], values["items"]
+    company = _covered(build, question.symbol)
+    rows = queries.financials(
+        build, company.symbol, kind, items, since=values["from"], until=values["to"], limit=values["limit"]
+    )
+    if not rows:
+        _held(build, company)
+    filings_url = responses.filings_url(company.cik, queries.annual_form(build, company.cik))
+    meta = shapes.FinancialsMeta(company.symbol, company.currency, kind, items, len(rows), filings_url)
+    return [responses.period(row, items) for row in rows], meta
+
+
+def list_revisions(question: Question) -> Answer:
+    """`GET /companies/{symbol}/financials/revisions` (section 4.4)."""
+    build, values = question.build, question.values
+    items = values["items"]
+    company = _covered(build, question.symbol)
+    rows = queries.revisions(build, company.cik, items, since=values["from"], until=values["to"], limit=values["limit"])
+    if not rows:
+        _held(build, company)
+    meta = shapes.RevisionsMeta(company.symbol, company.currency, items, len(rows))
+    return [responses.revision(row) for row in rows], meta
+
+
+def show_valuation(question: Question) -> Answer:
+    """`GET /companies/{symbol}/valuation` (section 4.5)."""
+    company = _covered(question.build, question.symbol)
+    _held(question.build, company)
+    row = queries.valuation(question.build, company.cik)
+    return responses.valuation(company, row), shapes.SymbolMeta(company.symbol)
+
+
+def show_status(question: Question) -> Answer:
+    """`GET /status` (section 4.6): answered whatever the state of the data is."""
+    due = next_synchronization(datetime.fromtimestamp(question.now, UTC))
+    next_at = timestamp(due.timestamp())
+    if question.held is None:
+        return shapes.Status("degraded", None, None, None, None, None, next_at), shapes.StatusMeta()
+    pointer = question.held.pointer
+    synchronized_at = pointer.synchronization.finished_at
+    status = shapes.Status(
+        status="degraded" if question.degraded else "up",
+        build=pointer.build,
+        last_synchronized_at=synchronized_at,
+        age_seconds=seconds_since(synchronized_at, question.now),
+        newest_filing=pointer.newest_filing,
+        companies=pointer.companies,
+        next_synchronization_at=next_at,
+    )
+    return status, shapes.StatusMeta()
+
+
+def _covered(build: OpenBuild, symbol: str) -> queries.Company:
+    """The company of a symbol.
+
+    Raises:
+        NotFound: it is not covered.
+    """
+    company = queries.company(build, symbol)
+    if company is None:
+        raise NotFound("No company with this symbol is covered.")
+    return company
+
+
+def _held(build: OpenBuild, company: queries.Company) -> queries.Coverage:
+    """What is held of a company.
+
+    Raises:
+        NotFound: no period has a value.
+    """
+    held = queries.coverage(build, company.symbol)
+    if held is None:
+        raise NotFound("There is no filing data for this company yet.")
+    return held
+
+
+ENDPOINTS = (
+    Endpoint(
+        "/companies",
+        "listCompanies",
+        "List covered companies",
+        "Listed companies with filing data, by symbol. Pages are stable for as long as the same build is served.",
+        list_companies,
+        (shapes.Company,),
+        shapes.PageMeta,
+        parameters.COMPANIES,
+        of_many=True,
+    ),
+    Endpoint(
+        "/companies/{symbol}",
+        "getCompany",
+        "Show a company",
+        "The company, what is held of it, and where to find it.",
+        show_company,
+        (shapes.CompanyProfile,),
+        shapes.SymbolMeta,
+    ),
+    Endpoint(
+        "/companies/{symbol}/financials",
+        "listFinancials",
+        "List a company's financials",
+        "Line items by period, newest first. A period is left out when none of the requested items has a value for it; "
+        "an item without a value is omitted from `values`.",
+        list_financials,
+        (shapes.FinancialPeriod,),
+        shapes.FinancialsMeta,
+        parameters.FINANCIALS,
+        of_many=True,
+    ),
+    Endpoint(
+        "/companies/{symbol}/financials/revisions",
+        "listRevisions",
+        "List a company's restated values",
+        "Each period and item whose value changed after it was first recorded, newest period first; an empty array "
+        "when nothing was revised.",
+        list_revisions,
+        (shapes.Revision,),
+        shapes.RevisionsMeta,
+        parameters.REVISIONS,
+        of_many=True,
+    ),
+    Endpoint(
+        "/companies/{symbol}/valuation",
+        "getValuation",
+        "Show a company's fair value per share",
+        "A fair value per share from a 10-year projection of free cash flow at an 8.5% required return and 2.5% "
+        "perpetual growth, with the projection and the assumptions behind it; or the reasons why the model does not "
+        "fit the company, and then no value.",
+        show_valuation,
+        (shapes.FairValue, shapes.NoFairValue),
+        shapes.SymbolMeta,
+    ),
+    Endpoint(
+        "/status",
+        "getStatus",
+        "Show the status",
+        "Whether the interface is up, and how fresh the data is. Needs no key.",
+        show_status,
+        (shapes.Status,),
+        shapes.StatusMeta,
+        needs_key=False,
+    ),
+)

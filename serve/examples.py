@@ -1,0 +1,107 @@
+"""Examples of what is answered, for the description: made like real answers, from a fictional company.
+
+Belongs here: one example or more for each endpoint, by its name. Does not: shapes (shapes), real values.
+"""
+
+import msgspec
+
+from serve import responses, shapes
+from warehouse import queries
+
+BASE_URL = "https://data.example.org/v1"
+MADE_AT = 1_772_452_800.0
+SYMBOL = "XQORC"
+COMPANY = queries.Company(
+    symbol=SYMBOL,
+    name="Example Orchard Tools Inc",
+    exchange="NYSE",
+    cik="9990000001",
+    sic="3420",
+    sic_description="Fabricated Metal Products",
+    currency="USD",
+    fiscal_year_end_month=12,
+    first_period_end="2019-12-31",
+    last_period_end="2025-12-31",
+    data_updated_at="2026-03-02T11:04:00Z",
+)
+HELD = queries.Coverage(("2019Q4", "2019-12-31"), ("2025Q4", "2025-12-31"), 25, 7, ("revenue", "free_cash_flow"))
+YEAR = queries.Period("FY2025", "2025-12-31", 2025, 4, (5_120_000_000.0, 100_000_000.0))
+REVISION = queries.Revision(
+    "FY2024",
+    "2024-12-31",
+    "free_cash_flow",
+    97_500_000.0,
+    (
+        queries.Version(1, 96_000_000.0, False, None),
+        queries.Version(2, 97_500_000.0, True, "2026-03-02T11:04:00Z"),
+    ),
+)
+ITEMS = ("revenue", "free_cash_flow")
+RETURN, GROWTH = 0.085, 0.025
+
+
+def _projected(year: int) -> shapes.ProjectedYear:
+    free_cash_flow = round(100_000_000 * (1 + GROWTH) ** year, 2)
+    factor = round((1 + RETURN) ** -year, 6)
+    return shapes.ProjectedYear(year, GROWTH, free_cash_flow, factor, round(free_cash_flow * factor, 2))
+
+
+def _fair_value() -> shapes.FairValue:
+    """The model on a company whose free cash flow grows at the perpetual rate from the first year on."""
+    projection = tuple(_projected(year) for year in range(1, 11))
+    projected = round(sum(year.present_value for year in projection), 2)
+    terminal = round(projection[-1].free_cash_flow * (1 + GROWTH) / (RETURN - GROWTH), 2)
+    discounted = round(terminal * projection[-1].discount_factor, 2)
+    equity = round(projected + discounted, 2)
+    return shapes.FairValue(
+        symbol=SYMBOL,
+        currency="USD",
+        meaningful=True,
+        period="2025Q4",
+        period_end="2025-12-31",
+        fair_value_per_share=round(equity / 100_000_000, 4),
+        assumptions=shapes.Assumptions(
+            RETURN, GROWTH, 10, 100_000_000, "as reported", GROWTH, "history", 100_000_000, "diluted"
+        ),
+        projection=projection,
+        present_value_of_projection=projected,
+        terminal_value=terminal,
+        present_value_of_terminal_value=discounted,
+        terminal_share=round(discounted / equity, 6),
+        equity_value=equity,
+        net_debt=250_000_000,
+        sensitivity=(shapes.GridValue(RETURN, GROWTH, round(equity / 100_000_000, 4)),),
+    )
+
+
+def _body(data: object, meta: shapes.Shape) -> object:
+    """The body as a client decodes it."""
+    return msgspec.json.decode(msgspec.json.encode(responses.body(data, meta, MADE_AT)))
+
+
+ANSWERS: dict[str, dict[str, object]] = {
+    "listCompanies": {"page": _body([responses.company(COMPANY, None)], shapes.PageMeta(1, 50, 1, 1))},
+    "getCompany": {
+        "company": _body(responses.profile(COMPANY, None, HELD, "10-K", BASE_URL), shapes.SymbolMeta(SYMBOL))
+    },
+    "listFinancials": {
+        "year": _body(
+            [responses.period(YEAR, ITEMS)],
+            shapes.FinancialsMeta(SYMBOL, "USD", "annual", ITEMS, 1, responses.filings_url(COMPANY.cik, "10-K")),
+        )
+    },
+    "listRevisions": {
+        "revised": _body([responses.revision(REVISION)], shapes.RevisionsMeta(SYMBOL, "USD", ITEMS, 1)),
+        "nothing": _body([], shapes.RevisionsMeta(SYMBOL, "USD", ITEMS, 0)),
+    },
+    "getValuation": {
+        "meaningful": _body(_fair_value(), shapes.SymbolMeta(SYMBOL)),
+        "not_meaningful": _body(responses.valuation(COMPANY, None), shapes.SymbolMeta(SYMBOL)),
+    },
+    "getStatus": {
+        "up": _body(
+            shapes.Status("up", "b1", "2026-03-02T11:05:00Z", 3300, "2026-02-27", 1, "2026-03-03T11:00:00Z"),
+            shapes.StatusMeta(),
+        )
+    },
+}

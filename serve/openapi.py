@@ -1,0 +1,296 @@
+"""The OpenAPI 3.1 description of the interface, generated from what the code runs on.
+
+Belongs here: how endpoints, parameters, shapes and errors become a description, its canonical form and fingerprint.
+Does not: any of their content (endpoints, parameters, shapes, errors, examples), its history (interface_changelog).
+"""
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from serve import examples, shapes
+from serve.access.limits import LIMITS
+from serve.endpoints import ENDPOINTS, Endpoint
+from serve.errors import (
+    ERRORS,
+    ApiError,
+    InvalidParameter,
+    MethodNotAllowed,
+    NotFound,
+    RateLimited,
+    ServerError,
+    SubscriptionInactive,
+    Unauthenticated,
+)
+from serve.interface_changelog import VERSION
+from serve.parameters import Names, Parameter
+from warehouse.schema import LINE_ITEMS
+
+Json = dict[str, Any]
+
+REF = "#/components/{}/{}"
+WINDOWS = " and ".join(f"{limit.requests:,} a {limit.window}" for limit in LIMITS)
+ABOUT = f"""Standardized fundamentals of listed US companies, built from the regulator's public electronic filings, and
+a fair value per share from a discounted cash flow model. Read-only: only `GET` is accepted.
+
+**The data is provided as is and is not investment advice.**
+
+Monetary values are in the company's reporting currency and in units. Every success has `data` and `meta`; every failure
+has `error`, of one shape. New fields may be added: ignore those that you do not know. Undocumented query parameters are
+refused, and so is a parameter that is empty or given twice.
+
+Send your key in the header `X-Api-Key`, never in the address. A key may ask {WINDOWS}, in fixed windows of UTC. Every
+request with a valid key and an active subscription counts, whatever its answer; a 304 does not count in the day.
+
+While v1 is in beta it may change in place. Each change is listed in a changelog, with the SHA-256 of this description
+after it: without `servers`, keys sorted, no white space outside of strings, in UTF-8.
+
+The company in the examples is fictional."""
+TAGS = {
+    "companies": "Covered companies and what is held of them.",
+    "financials": "Line items by period, and how they were restated.",
+    "valuation": "Fair value per share.",
+    "status": "Whether the interface is up.",
+}
+SYMBOL = {
+    "name": "symbol",
+    "in": "path",
+    "required": True,
+    "description": "Ticker symbol, case-insensitive.",
+    "schema": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9.-]{0,15}$"},
+    "example": examples.SYMBOL,
+}
+INTEGER, TEXT = {"type": "integer", "minimum": 0}, {"type": "string", "minLength": 1}
+HEADERS: dict[str, tuple[str, Json]] = {
+    "X-Request-Id": ("Identifies the request; yours, where it was sent and fit for it.", TEXT),
+    "X-RateLimit-Limit": ("Requests allowed in the current window.", INTEGER),
+    "X-RateLimit-Remaining": ("Requests left in the current window.", INTEGER),
+    "X-RateLimit-Reset": ("Unix time in seconds when the window resets.", INTEGER),
+    "RateLimit-Policy": ("The quota of each window (draft-ietf-httpapi-ratelimit-headers).", TEXT),
+    "RateLimit": ("What is left of each window, and the seconds until it resets (same draft).", TEXT),
+    "ETag": ("Names this representation, weakly; send it in If-None-Match.", TEXT),
+    "Last-Modified": ("When the data changed last.", TEXT),
+    "Cache-Control": ("How long the response may be kept.", TEXT),
+    "Vary": ("The headers of a request that the response depends on.", TEXT),
+    "Retry-After": ("Seconds to wait.", INTEGER),
+    "Allow": ("The methods that are accepted.", {"type": "string", "const": "GET"}),
+}
+"""What a client is told by header: meaning and schema."""
+
+OF_EVERY_RESPONSE = ("X-Request-Id", "Cache-Control")
+OF_THE_LIMIT = ("RateLimit-Policy", "RateLimit")
+OF_DATA = (
+    *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", *OF_THE_LIMIT),
+    *("ETag", "Last-Modified", "Vary"),
+)
+OF_ERROR = {MethodNotAllowed: ("Allow",), RateLimited: ("Retry-After", *OF_THE_LIMIT)}
+NOT_MODIFIED = "not_modified"
+TOLD: dict[type[ApiError], ApiError] = {
+    Unauthenticated: Unauthenticated(),
+    SubscriptionInactive: SubscriptionInactive(),
+    NotFound: NotFound("No company with this symbol is covered."),
+    MethodNotAllowed: MethodNotAllowed(),
+    InvalidParameter: InvalidParameter({"limit": "Parameter 'limit' must be an integer from 1 to 40."}),
+    RateLimited: RateLimited(LIMITS[0].requests, LIMITS[0].window, 48),
+    ServerError: ServerError(),
+}
+
+
+def description(endpoints: Sequence[Endpoint], base_url: str) -> Json:
+    """The whole description; `base_url` is the public address, and nothing else depends on it."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Fundamentals Data Service",
+            "version": VERSION,
+            "summary": "Standardized fundamentals of listed US companies.",
+            "description": ABOUT,
+            "contact": {"name": "Fundamentals Data Service"},
+            "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": base_url}],
+        "security": [{"apiKey": []}],
+        "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
+        "paths": {endpoint.path: {"get": _operation(endpoint)} for endpoint in endpoints},
+        "components": {
+            "schemas": _schemas(endpoints),
+            "parameters": {"symbol": SYMBOL},
+            "headers": {
+                name: {"description": about, "required": True, "schema": schema}
+                for name, (about, schema) in HEADERS.items()
+            },
+            "responses": {
+                NOT_MODIFIED: {
+                    "description": "What If-None-Match or If-Modified-Since names is still current.",
+                    "headers": _headers(OF_DATA),
+                },
+                **{error.code: _failure(error) for error in ERRORS},
+            },
+            "securitySchemes": {
+                "apiKey": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-Api-Key",
+                    "description": "A key of an account with an active Premium subscription.",
+                }
+            },
+        },
+    }
+
+
+def canonical(described: Mapping[str, Any]) -> bytes:
+    """What a fingerprint is taken of: keys sorted, no white space, whatever the address of the server."""
+    neutral = {name: value for name, value in described.items() if name != "servers"}
+    return json.dumps(neutral, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def fingerprint(described: Mapping[str, Any]) -> str:
+    """The SHA-256 of the canonical form, in hexadecimal."""
+    return hashlib.sha256(canonical(described)).hexdigest()
+
+
+def _operation(endpoint: Endpoint) -> Json:
+    tag = endpoint.path.rpartition("/")[2].replace("revisions", "financials")
+    told: Json = {
+        "operationId": endpoint.name,
+        "summary": endpoint.summary,
+        "description": endpoint.description,
+        "tags": [tag if tag in TAGS else "companies"],
+        "parameters": [
+            *([_ref("parameters", "symbol")] if endpoint.needs_symbol else []),
+            *(_parameter(parameter) for parameter in endpoint.parameters),
+        ],
+        "responses": {
+            "200": _success(endpoint),
+            **({"304": _ref("responses", NOT_MODIFIED)} if endpoint.needs_key else {}),
+            **{str(error.status): _ref("responses", error.code) for error in _errors(endpoint)},
+        },
+    }
+    return told if endpoint.needs_key else {**told, "security": []}
+
+
+def _errors(endpoint: Endpoint) -> Iterable[type[ApiError]]:
+    """Those that an endpoint can answer with."""
+    never: set[type[ApiError]] = set() if endpoint.needs_symbol else {NotFound}
+    if not endpoint.needs_key:
+        never |= {Unauthenticated, SubscriptionInactive, RateLimited}
+    return [error for error in ERRORS if error not in never]
+
+
+def _parameter(parameter: Parameter) -> Json:
+    told = {
+        "name": parameter.name,
+        "in": "query",
+        "description": parameter.description,
+        "schema": parameter.schema,
+        "example": parameter.example,
+    }
+    if isinstance(parameter, Names):
+        return {**told, "example": list(parameter.example), "style": "form", "explode": False}
+    return told
+
+
+def _success(endpoint: Endpoint) -> Json:
+    shown = {name: {"value": value} for name, value in examples.ANSWERS[endpoint.name].items()}
+    return {
+        "description": endpoint.summary + ".",
+        "headers": _headers(OF_DATA if endpoint.needs_key else ()),
+        "content": {"application/json": {"schema": _ref("schemas", _body_name(endpoint)), "examples": shown}},
+    }
+
+
+def _failure(error: type[ApiError]) -> Json:
+    pages = examples.BASE_URL.removesuffix("/v1")
+    return {
+        "description": error.__doc__,
+        "headers": _headers(OF_ERROR.get(error, ())),
+        "content": {
+            "application/json": {
+                "schema": _ref("schemas", "ErrorBody"),
+                "examples": {error.code: {"value": TOLD[error].envelope(pages)}},
+            }
+        },
+    }
+
+
+def _headers(names: Iterable[str]) -> Json:
+    return {name: _ref("headers", name) for name in (*OF_EVERY_RESPONSE, *names)}
+
+
+def _ref(kind: str, name: str) -> Json:
+    return {"$ref": REF.format(kind, name)}
+
+
+# --- Schemas ------------------------------------------------------------------------------------------------------
+
+
+def _schemas(endpoints: Sequence[Endpoint]) -> Json:
+    """Every shape, and the body of every endpoint made of them."""
+    metas = [endpoint.meta for endpoint in endpoints]
+    used = [shapes.ErrorBody, shapes.Common, *(shape for endpoint in endpoints for shape in endpoint.data), *metas]
+    _, found = msgspec.json.schema_components(used, schema_hook=_values, ref_template=REF.format("schemas", "{name}"))
+    named: Json = {name: _plain(schema) for name, schema in found.items()}
+    bodies = {_body_name(endpoint): _body(endpoint, named) for endpoint in endpoints}
+    part_of_bodies = {shapes.Common.__name__, *(meta.__name__ for meta in metas)}
+    return {**{name: schema for name, schema in named.items() if name not in part_of_bodies}, **bodies}
+
+
+def _body_name(endpoint: Endpoint) -> str:
+    return f"{endpoint.name[0].upper()}{endpoint.name[1:]}Body"
+
+
+def _body(endpoint: Endpoint, named: Mapping[str, Json]) -> Json:
+    one_of = [_ref("schemas", shape.__name__) for shape in endpoint.data]
+    data = one_of[0] if len(one_of) == 1 else {"oneOf": one_of}
+    own, common = named[endpoint.meta.__name__], named[shapes.Common.__name__]
+    return _closed(
+        {
+            "data": {"type": "array", "items": data} if endpoint.of_many else data,
+            "meta": _closed({**own["properties"], **common["properties"]}),
+        }
+    )
+
+
+def _closed(properties: Json) -> Json:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _values(shape: type) -> Json:
+    """The schema of the one shape that is no struct: any of the line items may be missing."""
+    if shape is not shapes.Values:
+        raise NotImplementedError(shape)
+    items = {item.name: {"type": "number", "description": f"{item.meaning} [{item.unit}]"} for item in LINE_ITEMS}
+    return {**_closed(items), "required": [], "minProperties": 1, "description": shapes.Values.__doc__}
+
+
+def _plain(schema: Any) -> Any:
+    """A schema as msgspec makes it, without what only Python means: titles, and integers apart from numbers."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = {name: _plain(part) for name, part in schema.items() if name != "title"}
+    types = [part.get("type") for part in told.get("anyOf", [])]
+    if types and all(types):
+        del told["anyOf"]
+        kept = [kind for kind in types if kind != "integer" or "number" not in types]
+        told["type"] = kept[0] if len(kept) == 1 else kept
+    return told
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the description, or its fingerprint."""
+    parser = argparse.ArgumentParser(prog="python -m serve.openapi", description="The OpenAPI description.")
+    parser.add_argument("--fingerprint", action="store_true", help="its SHA-256 only")
+    parser.add_argument("--base-url", default=examples.BASE_URL, help="the public address")
+    given = parser.parse_args(arguments)
+    described = description(ENDPOINTS, given.base_url)
+    print(fingerprint(described) if given.fingerprint else json.dumps(described, indent=2, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""What holds for every endpoint alike: sections 1, 2.4, 4, 5 and 7, against a running server."""
+
+import re
+
+import httpx
+import pytest
+
+from serve.endpoints import ENDPOINTS, Endpoint
+from serve.parameters import COMPANIES, FINANCIALS, REVISIONS
+from tests.contract.conftest import DESCRIPTION, NOON, Get, Served, assert_error, assert_valid, new_key
+from warehouse.schema import ITEM_NAMES
+
+PATHS = [endpoint.path.format(symbol="LNTR") for endpoint in ENDPOINTS]
+KEYED = [endpoint.path.format(symbol="LNTR") for endpoint in ENDPOINTS if endpoint.needs_key]
+
+every_endpoint = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+
+
+def test_4_the_endpoints_are_the_six_of_the_specification() -> None:
+    assert [(endpoint.path, [parameter.name for parameter in endpoint.parameters]) for endpoint in ENDPOINTS] == [
+        ("/companies", ["search", "exchange", "page", "per_page"]),
+        ("/companies/{symbol}", []),
+        ("/companies/{symbol}/financials", ["period", "items", "from", "to", "limit"]),
+        ("/companies/{symbol}/financials/revisions", ["items", "from", "to", "limit"]),
+        ("/companies/{symbol}/valuation", []),
+        ("/status", []),
+    ]
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECTED"])
+@pytest.mark.parametrize("path", [*PATHS, "/openapi.json"])
+def test_1_only_get_is_accepted(client: httpx.Client, method: str, path: str) -> None:
+    response = client.request(method, path)
+    assert (response.status_code, response.headers["allow"]) == (405, "GET")
+    if method == "HEAD":
+        assert response.content == b""
+    else:
+        assert_error(response, 405, "method_not_allowed")
+
+
+@every_endpoint
+def test_2_an_answer_is_data_and_meta_in_the_shapes_of_the_endpoint(endpoint: Endpoint, get: Get) -> None:
+    """To the last field: the client of these tests holds each answer against the closed description, too."""
+    body = get(endpoint.path.format(symbol="LNTR")).json()
+    assert list(body) == ["data", "meta"]
+    assert isinstance(body["data"], list) == endpoint.of_many
+    own = list(endpoint.meta.__struct_fields__)
+    assert list(body["meta"]) == [*own, "source", "api_version", "generated_at"]
+    one = body["data"][0] if endpoint.of_many else body["data"]
+    assert list(one) in [list(shape.__struct_fields__) for shape in endpoint.data]
+
+
+def test_2_the_description_knows_a_wrong_answer(get: Get) -> None:
+    """That the answers fit it says something: another field, or one less, does not."""
+    schema = {"$ref": "#/components/schemas/ListCompaniesBody"}
+    body = get("/companies").json()
+    assert_valid(body, schema)
+    for wrong in ({**body, "more": 1}, {"data": body["data"]}, {**body, "data": [{**body["data"][0], "secret": 1}]}):
+        with pytest.raises(ValueError):
+            assert_valid(wrong, schema)
+    assert "ListCompaniesBody" in DESCRIPTION["components"]["schemas"]
+
+
+@pytest.mark.parametrize("item", ITEM_NAMES)
+def test_2_4_each_of_the_eleven_line_items_can_be_asked_for(get: Get, item: str) -> None:
+    assert get("/companies/ABCX/financials", items=item).json()["meta"]["items"] == [item]
+    assert get("/companies/ABCX/financials/revisions", items=item).json()["meta"]["items"] == [item]
+
+
+@pytest.mark.parametrize("item", ["eps_diluted", "operating_cash_flow", "capital_expenditure"])
+@pytest.mark.parametrize("path", ["/companies/LNTR/financials", "/companies/LNTR/financials/revisions"])
+def test_2_4_what_is_planned_is_not_accepted(get: Get, path: str, item: str) -> None:
+    assert f"'{item}'" in assert_error(get(path, items=item), 422, "invalid_parameter")["items"]
+
+
+def test_2_4_discrete_quarters_are_not_accepted(get: Get) -> None:
+    details = assert_error(get("/companies/LNTR/financials", period="quarter"), 422, "invalid_parameter")
+    assert "ttm, annual" in details["period"]
+
+
+def test_4_1_pages_add_up_to_the_whole_list_again_and_again(get: Get) -> None:
+    whole = [company["symbol"] for company in get("/companies").json()["data"]]
+    for _ in range(2):
+        pages = [get("/companies", per_page=1, page=page).json()["data"] for page in range(1, len(whole) + 1)]
+        assert [company["symbol"] for page in pages for company in page] == whole
+
+
+@pytest.mark.parametrize("path", KEYED)
+def test_5_1_every_endpoint_but_the_status_needs_a_key(client: httpx.Client, path: str) -> None:
+    assert_error(client.get(path), 401, "unauthenticated")
+    assert client.get("/status").status_code == 200
+
+
+def test_5_3_a_key_is_a_prefix_and_forty_characters(key: str) -> None:
+    assert re.fullmatch(r"fds_live_[A-Za-z0-9]{40}", key)
+
+
+def test_5_7_limits_are_counted_per_key(served: Served, client: httpx.Client) -> None:
+    """Two keys of one account, too."""
+    served.clock.now = NOON + 3600
+    key, email = new_key(served)
+    accounts = served.accounts()
+    other = accounts.create_key(email, served.clock.now)
+    accounts.close()
+    left = [client.get("/status").headers.get("X-RateLimit-Remaining")]
+    left += [
+        client.get("/companies", headers={"X-Api-Key": used}).headers["X-RateLimit-Remaining"]
+        for used in (key, key, other)
+    ]
+    assert left == [None, "59", "58", "59"]
+
+
+def test_8_the_bounds_of_the_table() -> None:
+    bounds = {
+        (name, parameter.name): (parameter.default, parameter.minimum, parameter.maximum)
+        for name, accepted in (("companies", COMPANIES), ("financials", FINANCIALS), ("revisions", REVISIONS))
+        for parameter in accepted
+        if hasattr(parameter, "maximum")
+    }
+    assert bounds == {
+        ("companies", "page"): (1, 1, 2**31 - 1),
+        ("companies", "per_page"): (50, 1, 100),
+        ("financials", "limit"): (20, 1, 40),
+        ("revisions", "limit"): (50, 1, 200),
+    }
+
+
+@pytest.mark.parametrize("path", KEYED)
+def test_8_every_answer_with_data_has_the_headers_of_the_limit(get: Get, path: str) -> None:
+    headers = get(path).headers
+    told = [headers[f"X-RateLimit-{name}"] for name in ("Limit", "Remaining", "Reset")]
+    assert told == ["60", "59", str(int(NOON) + 60)]
+
+
+@pytest.mark.parametrize("path", KEYED)
+def test_8_what_a_client_has_already_is_304_and_fits_the_description(client: httpx.Client, key: str, path: str) -> None:
+    tag = client.get(path, headers={"X-Api-Key": key}).headers["ETag"]
+    response = client.get(path, headers={"X-Api-Key": key, "If-None-Match": tag})
+    assert (response.status_code, response.content) == (304, b"")

@@ -1,0 +1,153 @@
+"""Valuation and the description, rule by rule: sections 4.5, 4.7 and 9, against a running server."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from serve import examples, openapi
+from serve.interface_changelog import ENTRIES
+from tests import builds
+from tests.contract.conftest import (
+    DESCRIPTION,
+    NOON,
+    Get,
+    Served,
+    assert_described,
+    assert_error,
+    new_key,
+    serving,
+)
+from warehouse.reasons import NO_FAIR_VALUE
+
+PATH = "/companies/{}/valuation"
+EXAMPLE: dict[str, Any] = examples.ANSWERS["getValuation"]["meaningful"]["data"]  # type: ignore[index]
+COLUMNS = ("symbol", "currency", "meaningful", "fair_value_per_share", "projection")
+VALUATIONS = [
+    {
+        "cik": "9990000001",
+        "meaningful": True,
+        "fair_value_per_share": 17.0,
+        "reasons": "[]",
+        "assumptions": json.dumps({name: value for name, value in EXAMPLE.items() if name not in COLUMNS}),
+        "projection": json.dumps([{**year, "free_cash_flow": 1e8} for year in EXAMPLE["projection"]]),
+    },
+    {"cik": "9990000002", "meaningful": False, "reasons": '["negative_free_cash_flow", "too_volatile"]'},
+]
+
+
+@pytest.fixture(scope="module")
+def valued(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Get]:
+    """A client with a key of a service whose build has valuations."""
+    home: Path = tmp_path_factory.mktemp("valued")
+    builds.publish_small(home / "published", rows={**builds.tables(), "valuations": VALUATIONS})
+    with serving(home) as running:
+        key, _ = new_key(running)
+        hooks = {"response": [assert_described]}
+        with httpx.Client(base_url=running.address, headers={"X-Api-Key": key}, event_hooks=hooks) as client:
+            yield client.get
+
+
+def test_4_5_what_is_not_yet_valued_is_not_meaningful_and_says_why(get: Get) -> None:
+    body = get(PATH.format("lntr")).json()
+    assert body == {
+        "data": {
+            "symbol": "LNTR",
+            "currency": "USD",
+            "meaningful": False,
+            "reason": {
+                "code": "not_yet_valued",
+                "message": "The model has not been run for this company yet.",
+                "codes": ["not_yet_valued"],
+            },
+        },
+        "meta": {
+            "symbol": "LNTR",
+            "source": "SEC EDGAR",
+            "api_version": "v1",
+            "generated_at": "2026-03-02T12:00:00Z",
+        },
+    }
+
+
+def test_4_5_rule_1_not_meaningful_has_all_reasons_and_no_value(valued: Get) -> None:
+    data = valued(PATH.format("ABCX")).json()["data"]
+    assert data.keys() == {"symbol", "currency", "meaningful", "reason"}
+    assert data["meaningful"] is False
+    assert data["reason"]["code"] == "negative_free_cash_flow"
+    assert data["reason"]["codes"] == ["negative_free_cash_flow", "too_volatile"]
+    assert data["reason"]["message"] == " ".join(NO_FAIR_VALUE[code] for code in data["reason"]["codes"])
+
+
+def test_4_5_rule_2_meaningful_has_value_assumptions_and_ten_years(valued: Get) -> None:
+    response = valued(PATH.format("LNTR"))
+    data = response.json()["data"]
+    assert data["meaningful"] is True
+    assert "reason" not in data
+    assumptions = data["assumptions"]
+    told = (assumptions["projection_years"], assumptions["required_return"], assumptions["perpetual_growth"])
+    assert told == (10, 0.085, 0.025)
+    assert [year["year"] for year in data["projection"]] == list(range(1, 11))
+    assert '"fair_value_per_share":17,' in response.text, "whole numbers are integers"
+    assert '"free_cash_flow":100000000,' in response.text
+
+
+def test_4_5_class_sibling_shares_the_valuation_in_its_own_name(valued: Get) -> None:
+    first, second = (valued(PATH.format(symbol)).json()["data"] for symbol in ("LNTR", "LNTR-B"))
+    assert second == {**first, "symbol": "LNTR-B"}
+
+
+def test_4_5_a_valuation_of_another_shape_is_a_server_error(tmp_path: Path) -> None:
+    rows = [{**VALUATIONS[0], "assumptions": "{}"}]
+    builds.publish_small(tmp_path / "published", rows={**builds.tables(), "valuations": rows})
+    with serving(tmp_path) as running:
+        key, _ = new_key(running)
+        response = httpx.get(running.address + PATH.format("LNTR"), headers={"X-Api-Key": key})
+        assert_error(response, 500, "server_error")
+
+
+def test_4_5_needs_a_key_takes_get_only_and_no_parameters(client: httpx.Client, get: Get) -> None:
+    assert_error(client.get(PATH.format("LNTR")), 401, "unauthenticated")
+    assert_error(client.post(PATH.format("LNTR")), 405, "method_not_allowed")
+    assert_error(get(PATH.format("LNTR"), years=5), 422, "invalid_parameter")
+    assert_error(get(PATH.format("LNTR") + "/"), 404, "not_found")
+
+
+@pytest.mark.parametrize("headers", [{}, {"X-Api-Key": "nonsense"}])
+def test_4_7_the_description_is_served_with_or_without_a_key(client: httpx.Client, headers: dict[str, str]) -> None:
+    response = client.get("/openapi.json", headers=headers)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/json"
+    assert response.json() == DESCRIPTION
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"])
+def test_4_7_the_description_takes_get_only(client: httpx.Client, method: str) -> None:
+    response = client.request(method, "/openapi.json")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET")
+
+
+def test_4_7_reading_the_description_is_not_counted(client: httpx.Client, key: str, get: Get) -> None:
+    for _ in range(3):
+        client.get("/openapi.json", headers={"X-Api-Key": key})
+    assert get("/companies").headers["X-RateLimit-Remaining"] == "59"
+
+
+def test_9_2_the_changelog_ends_with_the_fingerprint_of_what_is_served(client: httpx.Client) -> None:
+    served = client.get("/openapi.json").json()
+    assert openapi.fingerprint(served) == ENTRIES[-1].fingerprint
+    assert served["info"]["version"].endswith(f"beta.{len(ENTRIES)}")
+
+
+def test_4_6_status_tells_the_next_morning_in_new_york(served: Served, client: httpx.Client) -> None:
+    """Six in New York is eleven in UTC in winter and ten in summer; the very moment belongs to the next day."""
+    for now, due in (
+        (NOON - 3601, "2026-03-02T11:00:00Z"),
+        (NOON - 3600, "2026-03-03T11:00:00Z"),
+        (NOON + 5 * 86_400, "2026-03-08T10:00:00Z"),
+    ):
+        served.clock.now = now
+        assert client.get("/status").json()["data"]["next_synchronization_at"] == due

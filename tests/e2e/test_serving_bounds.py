@@ -1,0 +1,324 @@
+"""What clients and attackers send: every answer is the one envelope, soon, and tells nothing of the inside."""
+
+import json
+import logging
+import re
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from serve import access_log, front, server
+from serve.settings import Settings
+from tests import builds
+from tests.servers import Clock, active_key, in_process
+
+FIXED = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    builds.publish_small(home / "published")
+    return home
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
+    """A service whose patience is short."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "DEADLINE", 0.5)
+        with in_process(Settings(home, "https://data.example.org/v1"), Clock()) as address:
+            yield address
+
+
+@pytest.fixture(scope="module")
+def key(home: Path) -> str:
+    return active_key(home)
+
+
+class Connection:
+    """A connection that sends whatever a test wants."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self.socket = socket.create_connection((parts.hostname, parts.port), timeout=30)
+
+    def __enter__(self) -> "Connection":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def send(self, *pieces: bytes) -> None:
+        for piece in pieces:
+            self.socket.sendall(piece)
+
+    def all(self) -> bytes:
+        """Everything until the server closes."""
+        received = b""
+        while piece := self.socket.recv(65536):
+            received += piece
+        return received
+
+
+def refused(answer: bytes) -> str:
+    """The answer is one envelope, 422 `invalid_parameter`, with the headers of every response; returns the detail."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+    assert status == "HTTP/1.1 422 Unprocessable Content"
+    assert headers.items() >= FIXED.items()
+    assert headers["cache-control"] == "no-store"
+    assert headers["content-type"] == "application/json"
+    assert headers["connection"] == "close"
+    assert int(headers["content-length"]) == len(body)
+    assert re.fullmatch("[0-9a-f]{32}", headers["x-request-id"])
+    assert "server" not in headers
+    error = json.loads(body)["error"]
+    assert error["code"] == "invalid_parameter"
+    assert error["docs"] == "https://data.example.org/errors#invalid_parameter"
+    assert error["details"].keys() == {"request"}
+    detail: str = error["details"]["request"]
+    assert error["message"] == detail
+    return detail
+
+
+NO_HTTP = [
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    b"hello\r\n\r\n",
+    b"GET /v1/status\r\n\r\n",
+    b"GET /v1/status HTTP/1.1\r\n\r\n",
+    b"GET /v1/status HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    b"GET /v1/status HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n",
+    b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n",
+    b"GET /v1/\xc3\xa9 HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"GET /v1/a b HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"GET /v1/status HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+    b"GET /v1/status HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    b"GET /v1/status HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: smoke\r\n\r\n",
+]
+
+
+@pytest.mark.parametrize("sent", NO_HTTP, ids=range(len(NO_HTTP)))
+def test_what_is_no_http_is_told_so(address: str, sent: bytes) -> None:
+    with Connection(address) as connection:
+        connection.send(sent)
+        assert refused(connection.all()) == "This is no valid HTTP/1.1 request."
+
+
+@pytest.mark.parametrize("piece", [100, 100_000])
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Long: %s\r\n\r\n" % (b"x" * 17_000),
+        b"GET /v1/status?q=%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % (b"x" * 17_000),
+        b"GET /v1/status HTTP/1.1\r\nHost: a\r\nConnection: close\r\n%s\r\n" % (b"X-Many: a\r\n" * 2000),
+    ],
+    ids=["header", "query", "many"],
+)
+def test_a_head_that_is_too_large_is_refused(address: str, head: bytes, piece: int) -> None:
+    """In pieces the server stops in the middle; in one piece it is all there before anybody looks."""
+    with Connection(address) as connection:
+        try:
+            connection.send(*(head[start : start + piece] for start in range(0, len(head), piece)))
+            answer = connection.socket.recv(65536)
+        except ConnectionError:
+            return  # it was closed while the rest was still on its way
+        assert b" 422 " in answer.partition(b"\r\n")[0]
+        assert b"The request line and headers are longer than 16384 bytes." in answer
+
+
+def test_a_head_that_does_not_end_is_not_waited_for(address: str) -> None:
+    """Slowloris: byte by byte, each in time, and never complete; others are answered meanwhile."""
+    with Connection(address) as slow, Connection(address) as silent:
+        slow.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n")
+        assert httpx.get(f"{address}/v1/status").status_code == 200
+        slow.socket.settimeout(0.05)
+        answer = b""
+        while not answer:
+            try:
+                slow.send(b"X")
+                answer = slow.socket.recv(65536)
+            except TimeoutError:
+                continue
+        assert refused(answer) == "The request was not complete within 0.5 seconds."
+        assert silent.all() == b"", "one that says nothing is closed without a word"
+
+
+def test_a_second_head_has_the_same_deadline(address: str) -> None:
+    with Connection(address) as connection:
+        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert connection.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
+        connection.send(b"GET /v1/status HTTP/1.1\r\n")
+        assert refused(connection.all())
+
+
+def test_a_body_is_ignored_and_not_waited_for(address: str, key: str) -> None:
+    head = b"GET /v1/companies/LNTR HTTP/1.1\r\nHost: a\r\nX-Api-Key: %s\r\n" % key.encode()
+    whole = b"Content-Length: 4\r\n\r\nbody"
+    chunked = b"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"
+    with Connection(address) as connection:
+        for body in (whole, chunked, b"Expect: 100-continue\r\n" + whole, b"\r\n"):
+            connection.send(head + body)
+            assert connection.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
+    for body in (b"Content-Length: 1000000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nnonsense"):
+        with Connection(address) as connection:
+            connection.send(head + body)
+            answer = connection.all()
+            assert answer.startswith(b"HTTP/1.1 200 ")
+            assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_a_large_body_that_comes_fast_is_thrown_away(address: str) -> None:
+    with Connection(address) as connection:
+        size = 5_000_000
+        connection.send(b"POST /v1/companies HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size)
+        connection.send(b"x" * size)
+        assert connection.socket.recv(65536).startswith(b"HTTP/1.1 405 ")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "TRACE", "CONNECT", "FOO"])
+def test_other_methods_are_405(address: str, method: str) -> None:
+    """In bytes, for a client that knows what TRACE and CONNECT mean would not send them."""
+    with Connection(address) as connection:
+        connection.send(f"{method} /v1/companies HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+        head, _, body = connection.all().partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 405 ")
+    assert b"\r\nallow: GET" in head
+    assert (body == b"") == (method == "HEAD")
+
+
+def test_an_upgrade_is_not_taken(address: str) -> None:
+    for upgrade in ("websocket", "h2c"):
+        asked = {"Connection": "Upgrade", "Upgrade": upgrade, "Sec-WebSocket-Key": "AA==", "HTTP2-Settings": "AA"}
+        assert httpx.get(f"{address}/v1/status", headers=asked).status_code == 200
+
+
+def test_more_connections_than_there_may_be_are_closed(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Connection(address) as first:
+        first.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert first.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
+        monkeypatch.setattr(server, "CONNECTIONS", 1)
+        with Connection(address) as second:
+            try:
+                second.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert second.all() == b""
+            except ConnectionError:
+                pass
+        first.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert first.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
+# --- every response, and the log
+
+
+def test_every_response_has_its_headers_and_none_tells_the_software(address: str, key: str) -> None:
+    asked = ["/v1/status", "/v1/companies", "/v1/companies/NOPE", "/v1/companies?page=0", "/", "/v1/openapi.json"]
+    for path in asked:
+        response = httpx.get(address + path, headers={"X-Api-Key": key})
+        assert response.headers.items() >= FIXED.items(), path
+        assert re.fullmatch("[0-9a-f]{32}", response.headers["X-Request-Id"])
+        assert not {"server", "x-powered-by", "via"} & response.headers.keys()
+
+
+@pytest.mark.parametrize("sent", ["a", "A-1_b.C", "x" * 64])
+def test_a_sane_request_id_is_kept(address: str, sent: str) -> None:
+    assert httpx.get(f"{address}/v1/status", headers={"X-Request-Id": sent}).headers["X-Request-Id"] == sent
+
+
+@pytest.mark.parametrize("sent", ["", "x" * 65, "a b", 'a"b', "fds_live_" + "a" * 40, "ä"])
+def test_another_one_is_replaced(address: str, sent: str) -> None:
+    response = httpx.get(f"{address}/v1/status", headers={"X-Request-Id": sent.encode("latin-1")})  # type: ignore[dict-item]
+    assert re.fullmatch("[0-9a-f]{32}", response.headers["X-Request-Id"])
+    twice = httpx.get(f"{address}/v1/status", headers=[("X-Request-Id", "a"), ("X-Request-Id", "b")])
+    assert re.fullmatch("[0-9a-f]{32}", twice.headers["X-Request-Id"])
+
+
+def test_the_log_has_a_line_a_request_and_no_key(address: str, key: str, caplog: pytest.LogCaptureFixture) -> None:
+    paths = [
+        "/v1/companies/LNTR?limit=1",
+        f"/v1/companies?apikey={key}",
+        f"/v1/companies/{key}",
+        f"/{key}/x",
+        f"/v1/companies?search={key}",
+        "/" + "x" * 300,
+    ]
+    with caplog.at_level(logging.INFO, "serve.access"):
+        for path in paths:
+            httpx.get(address + path, headers={"X-Api-Key": key, "X-Request-Id": "mine"})
+        with Connection(address) as connection:
+            connection.send(b"%s\r\n\r\n" % key.encode())
+            refused(connection.all())
+    lines: list[dict[str, Any]] = [json.loads(message) for message in caplog.messages]
+    assert key not in caplog.text
+    assert [(line["path"], line["status"]) for line in lines] == [
+        ("/v1/companies/{symbol}", 422),
+        ("/v1/companies", 422),
+        ("/v1/companies/{symbol}", 404),
+        ("/fds_live_…/x", 404),
+        ("/v1/companies", 422),
+        ("/" + "x" * 199, 404),
+        ("", 422),
+    ]
+    names = ["time", "id", "method", "path", "status", "bytes", "ms", "key", "worker"]
+    assert all(list(line) == names for line in lines)
+    assert [line["id"] for line in lines[:-1]] == ["mine"] * 6
+    assert [line["method"] for line in lines] == ["GET"] * 6 + [""]
+    assert re.fullmatch("key_[0-9a-f]{16}", lines[0]["key"])
+    assert lines[2]["key"] == lines[0]["key"]
+    assert lines[3]["key"] is None
+    assert all(line["bytes"] > 0 and line["ms"] >= 0 for line in lines)
+
+
+class Stuck:
+    """A stream that nobody reads, until somebody does."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        self.is_read = False
+
+    def write(self, text: str) -> None:
+        while not self.is_read:
+            time.sleep(0.001)
+        self.written.append(text)
+
+    def flush(self) -> None:
+        pass
+
+
+def test_a_log_that_nobody_reads_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines wait, then are dropped, and how many is told as soon as somebody reads again."""
+    monkeypatch.setattr(access_log, "HELD", 3)
+    stream = Stuck()
+    logger = logging.getLogger("serve.test")
+    with access_log.logging_to(stream):  # type: ignore[arg-type]
+        for number in range(10):
+            logger.warning("line %d", number)
+        stream.is_read = True
+    text = "".join(stream.written)
+    assert re.search(r"WARNING serve\.test: line 0\n", text)
+    assert re.search(r"^[67] lines were dropped: nobody reads them$", text, re.MULTILINE)
+
+
+def test_a_failure_outside_of_any_endpoint_has_the_envelope(
+    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: object) -> int:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(front, "_size_of_head", fail)
+    response = httpx.get(f"{address}/v1/status")
+    assert (response.status_code, response.json()["error"]["code"]) == (500, "server_error")
+    assert response.headers["X-Request-Id"] in caplog.text
+    assert "secret" not in response.text

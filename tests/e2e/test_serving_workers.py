@@ -1,0 +1,189 @@
+"""Worker processes on one socket, with a real Redis server: limits, revocation, and how they live and end."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from serve.access.accounts import Accounts
+from serve.settings import Settings
+from tests import builds
+from tests.servers import NOON, PATIENCE, Clock, Served, active_key, as_process, in_process, redis_server
+
+CLIENTS = 200
+EMAIL = "reader@example.org"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    builds.publish_small(home / "published")
+    return home
+
+
+@pytest.fixture
+def redis(program: Callable[[str, str], str]) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    executable = program("redis-server", "redis-server")
+    with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as running:
+        yield running
+
+
+def statuses(address: str, key: str, clients: int = CLIENTS) -> Counter[int]:
+    """What so many clients at once are answered, each on a connection of its own."""
+
+    async def all_at_once() -> Counter[int]:
+        async with httpx.AsyncClient(limits=httpx.Limits(max_connections=clients), timeout=PATIENCE) as client:
+            asked = [client.get(f"{address}/v1/companies", headers={"X-Api-Key": key}) for _ in range(clients)]
+            return Counter(response.status_code for response in await asyncio.gather(*asked))
+
+    return asyncio.run(all_at_once())
+
+
+def early_in_a_minute() -> None:
+    """Wait until the minute has time left for two hundred requests, on a slow machine too."""
+    if (left := 60 - time.time() % 60) < 10:
+        time.sleep(left + 0.1)
+
+
+def test_one_worker_gives_two_hundred_clients_sixty_in_a_minute_and_120_over_its_edge(home: Path) -> None:
+    clock = Clock(NOON + 59.999)
+    key = active_key(home)
+    with in_process(Settings(home), clock) as address:
+        assert statuses(address, key) == {200: 60, 429: 140}
+        clock.now = NOON + 60
+        assert statuses(address, key) == {200: 60, 429: 140}
+        clock.now = NOON + 119.999
+        assert statuses(address, key, 20) == {429: 20}
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_so_do_several_that_count_in_redis(home: Path, redis: tuple[str, object], workers: int) -> None:
+    keys = [active_key(home, f"reader{number}@example.org") for number in range(2)]
+    with as_process(home, "--workers", str(workers), REDIS_URL=redis[0]) as served:
+        early_in_a_minute()
+        assert [statuses(served.address, key) for key in keys] == [{200: 60, 429: 140}] * 2
+        assert len(served.workers()) > 1, "more than one had to count"
+        assert "Redis is away" not in served.errors.read_text()
+
+
+def test_redis_away_is_told_by_the_status_and_the_interface_answers(
+    home: Path, redis: tuple[str, "subprocess.Popen[bytes]"]
+) -> None:
+    url, process = redis
+    key = active_key(home)
+    with as_process(home, REDIS_URL=url) as served, httpx.Client(base_url=f"{served.address}/v1") as client:
+
+        def status() -> str:
+            state: str = client.get("/status").json()["data"]["status"]
+            return state
+
+        assert status() == "up"
+        process.send_signal(signal.SIGSTOP)
+        for _ in range(5):
+            assert client.get("/companies", headers={"X-Api-Key": key}).status_code == 200
+        assert status() == "degraded"
+        process.send_signal(signal.SIGCONT)
+        wait_until(lambda: status() == "up")
+
+
+def test_a_revocation_is_felt_by_every_worker_within_five_seconds(home: Path, redis: tuple[str, object]) -> None:
+    key = active_key(home)
+    with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
+
+        def ask() -> int:
+            return httpx.get(f"{served.address}/v1/companies", headers={"X-Api-Key": key}).status_code
+
+        known: set[int] = set()
+        while len(known) < 2:
+            assert ask() in (200, 429)
+            known = {line["worker"] for line in served.requests() if line["key"]}
+        accounts = Accounts(home / "accounts.sqlite")
+        accounts.revoke_key(accounts.keys_of(EMAIL)[0].id, time.time())
+        accounts.close()
+        time.sleep(5)
+        before = len(served.requests())
+        answered: set[int] = set()
+        while len(answered) < 2:
+            assert ask() == 401
+            answered = {line["worker"] for line in served.requests()[before:]}
+
+
+def test_all_workers_give_the_same_answer(home: Path, redis: tuple[str, object]) -> None:
+    """But for when it was made; and the same tag, so that a client may ask another one whether it has changed."""
+    key = active_key(home)
+    with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
+        answers = set()
+        while len({line["worker"] for line in served.requests() if line["key"]}) < 2:
+            response = httpx.get(f"{served.address}/v1/companies/LNTR", headers={"X-Api-Key": key})
+            body = response.json()
+            del body["meta"]["generated_at"]
+            answers.add((response.headers["ETag"], str(body)))
+    assert len(answers) == 1
+
+
+def wait_until(state: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not state():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def lives(process: int) -> bool:
+    """Whether a process is there and is no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def both_workers(served: Served) -> set[int]:
+    """The two workers of a service, once both have answered."""
+    wait_until(lambda: httpx.get(f"{served.address}/v1/status") and len(served.workers()) >= 2)
+    return served.workers()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes below /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_worker_that_dies_is_started_anew_and_all_end_when_told(
+    home: Path, redis: tuple[str, object], number: signal.Signals
+) -> None:
+    with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
+        first = both_workers(served)
+        os.kill(min(first), signal.SIGKILL)
+        wait_until(lambda: httpx.get(f"{served.address}/v1/status") and len(served.workers()) == 3)
+        served.process.send_signal(number)
+        assert served.process.wait(PATIENCE) == 0
+        assert not any(map(lives, served.workers()))
+        text = served.errors.read_text()
+    assert f"worker {min(first)} ended with status -9; started anew\n" in text
+    assert text.endswith("stopped\n")
+    assert "Traceback" not in text
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes below /proc")
+def test_no_worker_is_left_behind_by_one_that_was_killed(home: Path, redis: tuple[str, object]) -> None:
+    with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
+        workers = both_workers(served)
+        served.process.kill()
+        wait_until(lambda: not any(map(lives, workers)))
+
+
+def test_the_days_count_survives_a_restart_without_redis(home: Path) -> None:
+    key = active_key(home)
+
+    def left_of_the_day() -> str:
+        response = httpx.get(f"{served.address}/v1/companies", headers={"X-Api-Key": key})
+        return response.headers["RateLimit"].partition('"day";r=')[2].partition(";")[0]
+
+    with as_process(home) as served:
+        assert [left_of_the_day() for _ in range(3)] == ["9999", "9998", "9997"]
+    with as_process(home) as served:
+        assert left_of_the_day() in ("9996", "9999"), "9999 where midnight has passed between the two"

@@ -1,0 +1,142 @@
+"""Services and Redis servers for tests: in this process, with a clock that tests turn, or as processes of their own.
+
+Belongs here: starting, finding the address, ending. Does not: any test.
+"""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from serve.access.accounts import Accounts
+from serve.app import create_app
+from serve.server import server
+from serve.settings import Settings
+
+PROJECT = Path(__file__).resolve().parent.parent
+NOON = 1_772_452_800.0  # 2026-03-02T12:00:00Z, the first second of a minute
+PATIENCE = 60
+"""Seconds after which a process is taken to hang; none of them needs a tenth of that."""
+
+
+@dataclass
+class Clock:
+    """Unix time that stands still until a test moves it."""
+
+    now: float = NOON
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@contextmanager
+def in_process(settings: Settings, clock: Clock) -> Iterator[str]:
+    """Serve in a thread of this process; the address, without the version segment."""
+    with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
+        running = server(create_app(settings, clock=clock))
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            while not running.started:
+                time.sleep(0.01)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            running.should_exit = True
+            thread.join()
+
+
+@dataclass
+class Served:
+    """`fundamentals serve` as a process: what it is reached by, and where its standard error goes."""
+
+    process: subprocess.Popen[bytes]
+    address: str
+    errors: Path
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The lines of the access log."""
+        return [json.loads(line) for line in self.errors.read_text().splitlines() if line.startswith("{")]
+
+    def workers(self) -> set[int]:
+        """The processes that have answered."""
+        return {request["worker"] for request in self.requests()}
+
+
+@contextmanager
+def as_process(home: Path, *arguments: str, **environment: str) -> Iterator[Served]:
+    """Serve a home on a free port, until the block ends."""
+    errors = home / "stderr"
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("FUNDAMENTALS_", "REDIS_"))}
+    command = [sys.executable, "-m", "fundamentals", "serve", "--port", "0", *arguments]
+    with (
+        errors.open("wb") as stream,
+        subprocess.Popen(
+            command, cwd=PROJECT, env=inherited | {"FUNDAMENTALS_HOME": str(home)} | environment, stderr=stream
+        ) as process,
+    ):
+        try:
+            address = _until(lambda: re.search(r"serving (\S+)/v1 from ", errors.read_text()), process)[1]
+            _until(lambda: _answers(address), process)
+            yield Served(process, address, errors)
+        finally:
+            if process.poll() is None:
+                process.terminate()
+            process.wait(PATIENCE)
+
+
+@contextmanager
+def redis_server(executable: str, folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A Redis server in a folder, with nothing in it: its address, and its process."""
+    path = folder / "redis.sock"
+    command = [executable, "--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        try:
+            _until(lambda: path.exists() and _accepts(path), process)
+            yield f"unix://{path}", process
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+
+
+def active_key(home: Path, email: str = "reader@example.org") -> str:
+    """A new key of an account with an active subscription."""
+    accounts = Accounts(home / "accounts.sqlite")
+    key = accounts.create_key(email, time.time())
+    accounts.set_subscription(email, "active", time.time())
+    accounts.close()
+    return key
+
+
+def _until(found: Any, process: subprocess.Popen[bytes]) -> Any:
+    """What a function finds, as soon as it finds something."""
+    deadline = time.monotonic() + PATIENCE
+    while not (result := found()):
+        assert process.poll() is None, "the process has ended"
+        assert time.monotonic() < deadline, "the process does not get ready"
+        time.sleep(0.02)
+    return result
+
+
+def _answers(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/v1/status").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def _accepts(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) == 0

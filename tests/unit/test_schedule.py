@@ -1,0 +1,35 @@
+"""When the next synchronization is due."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warehouse.schedule import CRON, next_synchronization
+
+
+def test_the_schedule_is_six_every_morning() -> None:
+    assert CRON == "0 6 * * *"
+
+
+@pytest.mark.parametrize(
+    ("after", "due"),
+    [
+        ("2026-01-15T10:59:59+00:00", "2026-01-15T11:00:00+00:00"),
+        ("2026-01-15T11:00:00+00:00", "2026-01-16T11:00:00+00:00"),
+        ("2026-07-15T09:59:59+00:00", "2026-07-15T10:00:00+00:00"),
+        ("2026-07-16T02:00:00+00:00", "2026-07-16T10:00:00+00:00"),
+        ("2026-03-07T12:00:00+00:00", "2026-03-08T10:00:00+00:00"),
+        ("2026-10-31T12:00:00+00:00", "2026-11-01T11:00:00+00:00"),
+        ("2026-12-31T23:59:59+00:00", "2027-01-01T11:00:00+00:00"),
+    ],
+)
+def test_it_is_the_next_six_in_new_york_whatever_the_season(after: str, due: str) -> None:
+    assert next_synchronization(datetime.fromisoformat(after)).isoformat() == due
+
+
+@given(after=st.integers(946_684_800, 4_102_444_800))
+def test_it_is_after_now_and_within_a_day_and_an_hour(after: int) -> None:
+    wait = next_synchronization(datetime.fromtimestamp(after, UTC)).timestamp() - after
+    assert 0 < wait <= 25 * 3600

@@ -1,0 +1,302 @@
+"""Representations: validators, ages, codings, what is kept; over the whole application where that is what counts."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.datastructures import Headers
+
+from serve import caching
+from serve.caching import Representation, Representations, preferred_coding
+from serve.settings import Settings
+from tests import builds
+from tests.servers import NOON, Clock, active_key, in_process
+from warehouse.pointer import current
+
+MODIFIED = "Mon, 02 Mar 2026 06:05:00 GMT"
+MODIFIED_AT = 1_772_431_500.0
+
+
+def held(**headers: str) -> bool:
+    """Whether a client that sends these headers has the representation."""
+    request = Headers({name.replace("_", "-"): value for name, value in headers.items()})
+    return Representation(b"{}", "abc", MODIFIED_AT).is_held_by(request)
+
+
+@pytest.mark.parametrize("tags", ['W/"abc"', '"abc"', '"x", W/"abc"', ' W/"abc" ,"x"', "*"])
+def test_a_tag_that_matches_is_enough(tags: str) -> None:
+    """Weak comparison (RFC 9110, 8.8.3.2)."""
+    assert held(if_none_match=tags)
+    assert held(if_none_match=tags, if_modified_since="Thu, 01 Jan 1970 00:00:00 GMT")
+
+
+@pytest.mark.parametrize("tags", ['"abd"', 'W/"ab"', "abc", "", '"a*c"'])
+def test_another_tag_is_not_and_the_date_does_not_count_beside_it(tags: str) -> None:
+    assert not held(if_none_match=tags)
+    assert not held(if_none_match=tags, if_modified_since=MODIFIED)
+
+
+@pytest.mark.parametrize(
+    ("since", "is_held"),
+    [
+        (MODIFIED, True),
+        ("Mon, 02 Mar 2026 06:05:01 GMT", True),
+        ("Mon, 02 Mar 2026 06:04:59 GMT", False),
+        ("Mon, 02 Mar 2026 07:05:00 +0100", False),
+        ("Monday, 02-Mar-26 06:05:00 GMT", False),
+        ("yesterday", False),
+        ("", False),
+        ("Mon, 99 Mar 2026 06:05:00 GMT", False),
+        ("Mon, 02 Mar 99999999999 06:05:00 GMT", False),
+    ],
+)
+def test_without_tags_the_date_decides_and_nonsense_does_not(since: str, is_held: bool) -> None:
+    assert held(if_modified_since=since) == is_held
+
+
+def test_what_has_no_date_is_held_by_its_tag_alone() -> None:
+    held = Representation(b"{}", "abc").is_held_by
+    assert not held(Headers({"if-modified-since": MODIFIED}))
+    assert held(Headers({"if-none-match": '"abc"'}))
+
+
+@pytest.mark.parametrize(
+    ("now", "age"),
+    [
+        (NOON, 4 * 3600),  # 7 in the morning in New York, the next one is tomorrow
+        (NOON - 3600 - 60, 60),
+        (NOON - 3600, 4 * 3600),
+        (NOON - 2 * 3600, 3600),
+        (NOON - 3600 - 0.5, 0),
+    ],
+)
+def test_the_age_ends_with_the_next_synchronization_a_few_hours_at_most(now: float, age: int) -> None:
+    headers = Representation(b"{}", "abc", MODIFIED_AT).headers(now)
+    assert headers == {
+        "ETag": 'W/"abc"',
+        "Last-Modified": MODIFIED,
+        "Cache-Control": f"private, max-age={age}",
+        "Vary": "X-Api-Key, Accept-Encoding",
+    }
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("", ""),
+        ("gzip", "gzip"),
+        ("GZIP", "gzip"),
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("zstd;q=0.5, gzip", "gzip"),
+        ("zstd;q=0, gzip;q=0", ""),
+        ("br", ""),
+        ("*", "zstd"),
+        ("*;q=0", ""),
+        ("*;q=0.3, gzip;q=0.4", "gzip"),
+        ("zstd;q=0, *", "gzip"),
+        ("identity, gzip;q=0.5", ""),
+        ("identity;q=0.5, gzip;q=1.0", "gzip"),
+        ("identity;q=0", ""),
+        ("gzip;q=much", ""),
+        ("gzip ; q=0.001", "gzip"),
+        (";;,=,q=1", ""),
+    ],
+)
+def test_the_coding_is_the_one_that_the_client_likes_best(accepted: str, coding: str) -> None:
+    """RFC 9110, 12.5.3."""
+    assert preferred_coding(accepted) == coding
+
+
+@given(accepted=st.text(alphabet="gzipstd*;q=.,0 1-x", max_size=40))
+def test_any_text_gives_a_coding_or_none(accepted: str) -> None:
+    assert preferred_coding(accepted) in ("", "gzip", "zstd")
+
+
+def test_a_body_is_coded_once_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = b'{"data":[]}' * 100
+    made = Representation(body, "abc", MODIFIED_AT)
+    assert made.coded("") == body
+    assert gzip.decompress(made.coded("gzip")) == body
+    assert zstandard.decompress(made.coded("zstd")) == body
+    monkeypatch.setattr(caching, "CODERS", {})
+    assert made.coded("gzip") is made.coded("gzip")
+
+
+def test_a_small_body_is_not_coded() -> None:
+    assert Representation(b"{}", "abc").coding_for(Headers({"accept-encoding": "gzip"})) == ""
+    assert Representation(b" " * 512, "abc").coding_for(Headers({"accept-encoding": "gzip"})) == "gzip"
+
+
+def test_what_was_asked_for_last_is_kept_as_far_as_it_fits() -> None:
+    size = Representation(b"x" * 100, "").size
+    kept = Representations(3 * size)
+    made = {tag: kept.keep(tag, Representation(b"x" * 100, tag)) for tag in "abc"}
+    assert kept.get("a") is made["a"]
+    kept.keep("d", Representation(b"x" * 100, "d"))
+    assert [tag for tag in "abcd" if kept.get(tag)] == ["a", "c", "d"]
+    kept.keep("e", Representation(b"x" * 10_000, "e"))
+    assert not any(map(kept.get, "abcde")), "one that is too large is not kept, and what was is gone for it"
+    kept.keep("f", made["a"])
+    assert kept.get("f")
+
+
+def test_of_two_that_were_made_at_once_the_first_stays() -> None:
+    kept = Representations()
+    first, second = Representation(b"1", "a"), Representation(b"2", "a")
+    assert kept.keep("a", first) is first
+    assert kept.keep("a", second) is first
+
+
+def test_nothing_is_kept_where_nothing_may_be() -> None:
+    kept = Representations(0)
+    made = kept.keep("a", Representation(b"1", "a"))
+    assert made.coded("") == b"1"
+    assert kept.get("a") is None
+
+
+def test_a_tag_is_of_build_synchronization_and_question(tmp_path: Path) -> None:
+    def tag(path: str = "/companies/{symbol}", symbol: str = "LNTR", **values: Any) -> str:
+        pointer = current(tmp_path)
+        assert pointer
+        return caching.tag_of(pointer, path, symbol, values)
+
+    builds.publish_small(tmp_path)
+    first = tag(limit=1, items=("revenue", "roic"))
+    assert first == tag(symbol="lntr", items=("revenue", "roic"), limit=1)
+    others = {
+        tag(limit=2, items=("revenue", "roic")),
+        tag(limit=1, items=("roic", "revenue")),
+        tag(symbol="ABCX", limit=1, items=("revenue", "roic")),
+        tag(path="/other", limit=1, items=("revenue", "roic")),
+    }
+    for number, change in enumerate([{"sync_id": "s2"}, {"finished_at": "2026-03-03T06:05:00Z"}]):
+        builds.publish_small(tmp_path, f"b{number + 2}", **change)  # type: ignore[arg-type]
+        others.add(tag(limit=1, items=("revenue", "roic")))
+    assert len(others - {first}) == 6
+    assert tag(symbol="straße") != tag(symbol="STRASSE"), "no symbol is found by the capitals of another letter"
+
+
+# --- over the whole application
+
+
+@dataclass
+class Service:
+    """A service in this process, whose clock can be turned."""
+
+    client: httpx.Client
+    clock: Clock
+    published: Path
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        return self.client.get(path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+Serve = Callable[..., Service]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts a service over the small build."""
+    opened = []
+
+    def start(**settings: Any) -> Service:
+        builds.publish_small(tmp_path / "published")
+        clock = Clock()
+        running = in_process(Settings(tmp_path, **settings), clock)
+        client = httpx.Client(
+            base_url=f"{running.__enter__()}/v1",
+            headers={"X-Api-Key": active_key(tmp_path), "Accept-Encoding": "identity"},
+        )
+        opened.append((client, running))
+        return Service(client, clock, tmp_path / "published")
+
+    yield start
+    for client, running in opened:
+        client.close()
+        running.__exit__(None, None, None)
+
+
+FINANCIALS = "/companies/LNTR/financials"
+
+
+def test_an_answer_is_kept_with_its_time_until_the_data_changes(serve: Serve) -> None:
+    service = serve()
+    first = service.get(FINANCIALS)
+    service.clock.now += 30
+    again = service.get("/companies/lntr/financials?period=ttm&limit=20")
+    assert again.content == first.content, "the same question, written in another way"
+    assert again.json()["meta"]["generated_at"] == "2026-03-02T12:00:00Z"
+    assert again.headers["ETag"] == first.headers["ETag"]
+    builds.publish_small(service.published, "b2")
+    changed = service.get(FINANCIALS)
+    assert changed.json()["meta"]["generated_at"] == "2026-03-02T12:00:30Z"
+    assert changed.headers["ETag"] != first.headers["ETag"]
+    assert changed.json()["data"] == first.json()["data"]
+
+
+def test_without_the_cache_every_answer_is_made_anew_and_is_the_same_but_for_its_time(serve: Serve) -> None:
+    service = serve(cache=False)
+    first = service.get(FINANCIALS)
+    service.clock.now += 30
+    again = service.get(FINANCIALS)
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert again.content == first.content.replace(b"12:00:00Z", b"12:00:30Z")
+    assert service.get(FINANCIALS, If_None_Match=first.headers["ETag"]).status_code == 304
+
+
+def test_what_a_client_has_is_304_which_counts_in_the_minute_and_not_in_the_day(serve: Serve) -> None:
+    service = serve()
+    first = service.get(FINANCIALS)
+    for condition in ({"If_None_Match": first.headers["ETag"]}, {"If_Modified_Since": first.headers["Last-Modified"]}):
+        unchanged = service.get(FINANCIALS, **condition)
+        assert (unchanged.status_code, unchanged.content) == (304, b"")
+        for name in ("ETag", "Last-Modified", "Cache-Control", "Vary"):
+            assert unchanged.headers[name] == first.headers[name]
+        assert "content-type" not in unchanged.headers
+        assert "content-length" not in unchanged.headers
+    assert unchanged.headers["X-RateLimit-Remaining"] == "57"
+    assert unchanged.headers["RateLimit"] == '"minute";r=57;t=60, "day";r=9999;t=43200'
+    assert service.get(FINANCIALS, If_None_Match='W/"other"').status_code == 200
+
+
+def test_a_condition_changes_no_error(serve: Serve) -> None:
+    service = serve()
+    assert service.get("/companies/NOPE", If_None_Match="*").status_code == 404
+    assert service.get("/companies?page=0", If_None_Match="*").status_code == 422
+    assert service.client.get("/companies", headers={"X-Api-Key": "", "If-None-Match": "*"}).status_code == 401
+
+
+def test_what_is_told_of_keeping_an_answer(serve: Serve) -> None:
+    service = serve()
+    headers = service.get("/companies").headers
+    assert headers["Cache-Control"] == "private, max-age=14400"
+    assert headers["Vary"] == "X-Api-Key, Accept-Encoding"
+    for path in ("/status", "/companies/NOPE", "/companies?page=0", "/nothing"):
+        headers = service.get(path).headers
+        assert headers["Cache-Control"] == "no-store", path
+        assert "ETag" not in headers
+    described = service.get("/openapi.json")
+    assert described.headers["Cache-Control"] == "public, max-age=3600"
+    assert service.get("/openapi.json", If_None_Match=described.headers["ETag"]).status_code == 304
+
+
+@pytest.mark.parametrize(("coding", "decode"), [("gzip", gzip.decompress), ("zstd", zstandard.decompress)])
+def test_answers_are_coded(serve: Serve, coding: str, decode: Callable[[bytes], bytes]) -> None:
+    service = serve()
+    with service.client.stream("GET", FINANCIALS, headers={"Accept-Encoding": coding}) as response:
+        coded = b"".join(response.iter_raw())
+    assert response.headers["Content-Encoding"] == coding
+    assert int(response.headers["Content-Length"]) == len(coded)
+    plain = service.get(FINANCIALS)
+    assert "Content-Encoding" not in plain.headers
+    assert decode(coded) == plain.content
+    assert plain.headers["ETag"] == response.headers["ETag"]
+    assert json.loads(plain.content)["meta"]["count"] == 4

@@ -1,0 +1,12 @@
+"""Endpoints: what a question gives where there is nothing to ask."""
+
+import pytest
+
+from serve.endpoints import Question
+from serve.errors import ServerError
+
+
+def test_without_a_build_there_is_nothing_to_ask() -> None:
+    question = Question(None, True, "https://data.example.org/v1", "", {}, 0.0)
+    with pytest.raises(ServerError, match="No data has been published yet"):
+        _ = question.build

@@ -1,0 +1,207 @@
+"""Limits that several workers count together in a real Redis server, and what happens while that is away."""
+
+import asyncio
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serve.access import shared_limits
+from serve.access.shared_limits import SharedLimits
+from serve.errors import CommandError, RateLimited
+from tests.servers import NOON, redis_server
+
+Redis = tuple[str, "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture(scope="module")
+def executable(program: Callable[[str, str], str]) -> str:
+    return program("redis-server", "redis-server")
+
+
+@pytest.fixture
+def redis(executable: str) -> Iterator[Redis]:
+    """A server of its own for each test; the path of a socket must be short."""
+    with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried again is tried again soon."""
+    monkeypatch.setattr(shared_limits, "ASKED_EVERY", 0.02)
+    monkeypatch.setattr(shared_limits, "GIVEN_UP", 0.2)
+
+
+def with_workers(url: str, count: int, work: Callable[..., Coroutine[Any, Any, None]]) -> None:
+    """Run with the limits of so many workers, which know nothing of each other."""
+
+    async def run() -> None:
+        workers = [SharedLimits(url) for _ in range(count)]
+        async with asyncio.TaskGroup() as group:
+            stop = asyncio.Event()
+            ready = [asyncio.Event() for _ in workers]
+
+            async def live(worker: SharedLimits, is_ready: asyncio.Event) -> None:
+                async with worker.running():
+                    is_ready.set()
+                    await stop.wait()
+
+            for worker, is_ready in zip(workers, ready, strict=True):
+                group.create_task(live(worker, is_ready))
+            for is_ready in ready:
+                await is_ready.wait()
+            try:
+                await work(*workers)
+            finally:
+                stop.set()
+
+    asyncio.run(run())
+
+
+async def allowed(worker: SharedLimits, now: float, key_id: str = "key_1") -> bool:
+    try:
+        await worker.take(key_id, now)
+    except RateLimited:
+        return False
+    return True
+
+
+async def until(state: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not state():
+            await asyncio.sleep(0.01)
+
+
+def test_two_hundred_at_once_get_sixty_however_many_workers(redis: Redis) -> None:
+    """And over the edge of a minute never more than twice that."""
+
+    async def work(*workers: SharedLimits) -> None:
+        async def wave(now: float) -> int:
+            asked = [allowed(workers[number % 4], now) for number in range(200)]
+            return sum(await asyncio.gather(*asked))
+
+        assert await wave(NOON + 59.999) == 60
+        assert await wave(NOON + 60.0) == 60
+        assert await wave(NOON + 119.999) == 0
+        assert not any(worker.degraded for worker in workers)
+
+    with_workers(redis[0], 4, work)
+
+
+def test_the_same_is_told_as_by_one_process(redis: Redis) -> None:
+    async def work(one: SharedLimits, other: SharedLimits) -> None:
+        await one.take("key_1", NOON + 30)
+        headers = (await other.take("key_1", NOON + 30)).headers
+        assert headers["X-RateLimit-Remaining"] == "58"
+        assert headers["RateLimit"] == '"minute";r=58;t=30, "day";r=9998;t=43170'
+        assert (await one.give_back("key_1", NOON + 30)).used == (1, 0), "as far as it knows"
+        assert (await other.take("key_1", NOON + 30)).used == (3, 2)
+        for _ in range(57):
+            await one.take("key_1", NOON + 30)
+        with pytest.raises(RateLimited, match="60 requests per minute") as raised:
+            await other.take("key_1", NOON + 30)
+        assert raised.value.headers
+        assert raised.value.headers["Retry-After"] == "30"
+        assert (await other.take("key_2", NOON + 30)).used == (1, 1)
+
+    with_workers(redis[0], 2, work)
+
+
+def test_the_day_is_counted_too_and_survives_a_restart_of_all_workers(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        shared_limits, "LIMITS", (shared_limits.LIMITS[0], shared_limits.LIMITS[0].__class__(3, "day", 86_400))
+    )
+    monkeypatch.setattr("serve.access.limits.LIMITS", shared_limits.LIMITS)
+
+    async def use_up(worker: SharedLimits) -> None:
+        assert [await allowed(worker, NOON + 60 * minute) for minute in range(4)] == [True, True, True, False]
+
+    async def ask_again(worker: SharedLimits) -> None:
+        with pytest.raises(RateLimited, match="3 requests per day"):
+            await worker.take("key_1", NOON + 600)
+        assert await allowed(worker, NOON + 43_200), "the next day"
+
+    with_workers(redis[0], 1, use_up)
+    with_workers(redis[0], 1, ask_again)
+
+
+def test_what_is_counted_goes_away_by_itself(redis: Redis) -> None:
+    async def work(worker: SharedLimits) -> None:
+        await worker.take("key_1", NOON)
+        client = worker._redis
+        left = {key.decode(): await client.ttl(key) for key in await client.keys("fundamentals:{*")}
+        assert sorted(left.values()) == [120, 172_800]
+
+    with_workers(redis[0], 1, work)
+
+
+def test_a_server_that_says_nothing_is_not_waited_for_and_counting_goes_on_here(
+    redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    """From where Redis was: nobody gets sixty more because it went away. It comes back by itself."""
+    assert shared_limits.LOOKS * shared_limits.LOOK < 0.05
+
+    async def work(worker: SharedLimits) -> None:
+        for _ in range(50):
+            await worker.take("key_1", NOON)
+        redis[1].send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        assert sum(await asyncio.gather(*(allowed(worker, NOON) for _ in range(200)))) == 10
+        assert worker.degraded
+        assert (await worker.take("key_2", NOON)).used == (1, 1)
+        assert (await worker.give_back("key_2", NOON)).used == (1, 0)
+        assert time.monotonic() - began < 10, "a connection alone would be waited for much longer, two hundred times"
+        redis[1].send_signal(signal.SIGCONT)
+        await until(lambda: not worker.degraded)
+        assert (await worker.take("key_3", NOON)).used == (1, 1)
+
+    with_workers(redis[0], 1, work)
+    assert "Redis is away (no answer within 40 ms)" in caplog.text
+    assert "Redis is back" in caplog.text
+
+
+def test_a_server_that_is_gone_is_noticed_though_nobody_asks_and_found_again(executable: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as (url, process):
+
+        async def work(worker: SharedLimits) -> None:
+            process.kill()
+            await asyncio.to_thread(process.wait)
+            await until(lambda: worker.degraded)
+            assert (await worker.take("key_1", NOON)).used == (1, 1)
+            with redis_server(executable, Path(folder)):
+                await until(lambda: not worker.degraded)
+                assert (await worker.take("key_2", NOON)).used == (1, 1)
+
+        with_workers(url, 1, work)
+
+
+def test_a_connection_that_breaks_under_a_request_is_not_its_problem(redis: Redis) -> None:
+    async def work(worker: SharedLimits) -> None:
+        redis[1].kill()
+        await asyncio.to_thread(redis[1].wait)
+        assert (await worker.take("key_1", NOON)).used == (1, 1)
+        assert worker.degraded
+
+    with_workers(redis[0], 1, work)
+
+
+def test_a_service_starts_without_its_redis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work(worker: SharedLimits) -> None:
+        assert (await worker.take("key_1", NOON)).used == (1, 1)
+        assert worker.degraded
+
+    with_workers(f"unix://{tmp_path}/nobody", 1, work)
+
+
+@pytest.mark.parametrize("url", ["nowhere", "http://127.0.0.1", "redis://127.0.0.1:port"])
+def test_an_address_that_is_none_is_told_without_its_password(url: str) -> None:
+    with pytest.raises(CommandError, match="REDIS_URL is no address"):
+        SharedLimits(url)
