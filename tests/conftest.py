@@ -46,5 +46,5 @@ def program(request: pytest.FixtureRequest) -> Callable[[str, str], str]:
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads the settings of whoever runs it."""
-    for name in [name for name in os.environ if name.startswith(("FUNDAMENTALS_", "EDGAR_", "DAGSTER_"))]:
+    for name in [name for name in os.environ if name.startswith(("FUNDAMENTALS_", "EDGAR_", "DAGSTER_", "REDIS_"))]:
         monkeypatch.delenv(name)

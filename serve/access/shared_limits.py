@@ -3,10 +3,10 @@
 Belongs here: asking Redis, within a time that no request exceeds, and what is done while it is away.
 Does not: the limits and what is told of them (limits).
 
-Requests that wait at a moment are asked for in one journey: a hundred at once cost two, and no pool of connections. Where
-one is not back in time, all that wait are counted here, and all that come, until Redis answers again: nobody waits
-longer than one journey may take. What Redis said last of a key is known here too, so that nobody starts anew because it
-went away.
+Requests that wait at a moment are asked for in one journey: a hundred at once cost two, and no pool of connections.
+Where one is not back in time, all that wait are counted here, and all that come, until Redis answers again: nobody
+waits longer than one journey may take. What Redis said last of a key is known here too, so that nobody starts anew
+because it went away.
 """
 
 import asyncio
@@ -25,7 +25,8 @@ from serve.errors import CommandError
 
 log = logging.getLogger(__name__)
 
-LOOKS, LOOK = 8, 0.005  # how often, and after how many seconds each, it is seen whether Redis has answered: 40 ms
+PATIENCE = 0.04  # seconds that a journey may take
+LOOK = 0.005  # seconds between two looks whether it is over
 STARTING = 2.0  # seconds that the start waits for it
 GIVEN_UP = 1.0  # seconds after which a connection that says nothing is closed
 ASKED_EVERY = 0.5  # seconds between two attempts, and between two questions whether Redis is there while nobody asks
@@ -133,9 +134,9 @@ class SharedLimits:
             taken, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
             if not self._waiting:
                 self._wanted.clear()
-            journey = asyncio.ensure_future(self._journey([call for call, _ in taken]))
-            if not await self._is_back_in_time(journey):
-                self._give_up(taken, f"no answer within {LOOKS * LOOK * 1000:.0f} ms")
+            journey = asyncio.get_running_loop().create_task(self._journey([call for call, _ in taken]))
+            if not await self._is_back_in_time(journey, bool(taken)):
+                self._give_up(taken, f"no answer within {PATIENCE * 1000:.0f} ms")
             try:
                 answers = await journey
             except (RedisError, OSError) as error:
@@ -146,12 +147,22 @@ class SharedLimits:
                     if not answer.done():
                         answer.set_result(said)
 
-    async def _is_back_in_time(self, journey: asyncio.Future[list[Any]]) -> bool:
-        """Whether it is, by so many looks: where this process has no time to look, Redis is not the one that is late."""
-        for _ in range(LOOKS):
+    async def _is_back_in_time(self, journey: "asyncio.Task[list[Any]]", is_awaited: bool) -> bool:
+        """Whether it is back before somebody has waited for PATIENCE; time that this process was not given is none.
+
+        A machine that has no time for this process has none for Redis: where both share one, and two hundred requests
+        come at once, that is a matter of milliseconds, and no reason to count alone.
+        """
+        time = asyncio.get_running_loop().time
+        waited = 0.0
+        while waited < PATIENCE:
+            began = time()
             await asyncio.wait({journey}, timeout=LOOK)
             if journey.done():
                 return True
+            took = time() - began
+            if (is_awaited or self._waiting) and took < 1.5 * LOOK:
+                waited += took
         return False
 
     def _give_up(self, taken: Sequence[tuple[Call, asyncio.Future[Any]]], why: str) -> None:

@@ -172,7 +172,7 @@ def test_a_body_is_ignored_and_not_waited_for(address: str, key: str) -> None:
         for body in (whole, chunked, b"Expect: 100-continue\r\n" + whole, b"\r\n"):
             connection.send(head + body)
             assert connection.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
-    for body in (b"Content-Length: 1000000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nnonsense"):
+    for body in (b"Content-Length: 1000000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nnonsense\r\n"):
         with Connection(address) as connection:
             connection.send(head + body)
             answer = connection.all()

@@ -253,15 +253,10 @@ class Asked:
 
 def request(draw: random.Random, symbols: list[str]) -> Asked:
     """Any request to one of the endpoints, with any of its parameters, in any order."""
-    endpoint = draw.choice(("companies", "profile", "financials", "financials", "revisions", "revisions"))
+    endpoint = draw.choice(("companies", "companies", "profile", "financials", "financials", "revisions", "revisions"))
     if endpoint == "companies":
-        asked = some(
-            draw,
-            search=search(draw, symbols),
-            exchange=exchange(draw),
-            page=draw.randint(1, 4),
-            per_page=per_page(draw),
-        )
+        found = draw.choice(({}, some(draw, search=search(draw, symbols), exchange=exchange(draw))))
+        asked = found | some(draw, page=draw.randint(1, 4), per_page=draw.choice((1, 3, 10, 100)))
         return Asked("/companies", asked, lambda truth: truth.listed(**asked))
     symbol = draw.choice([*symbols, "NOPE", "ß1", "A%25"])
     path = f"/companies/{draw.choice((symbol, symbol.lower()))}"
@@ -296,10 +291,6 @@ def search(draw: random.Random, symbols: list[str]) -> str:
 
 def exchange(draw: random.Random) -> str:
     return draw.choice(("NYSE", "nasdaq", "OTC", "N%", "nowhere"))
-
-
-def per_page(draw: random.Random) -> int:
-    return draw.choice((1, 3, 10, 100))
 
 
 def written(asked: Asked) -> str:

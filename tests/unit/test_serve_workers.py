@@ -1,0 +1,129 @@
+"""Worker processes, seen from the one that starts them."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+import fundamentals
+from serve import workers
+from serve.workers import Workers
+from tests.servers import PATIENCE
+
+READY = "print('ready', flush=True); import time; time.sleep(600)"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}"
+
+
+def starting(code: str) -> Callable[[], "subprocess.Popen[bytes]"]:
+    """Starts a program that is no service, and waits until it is ready."""
+
+    def start() -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        assert process.stdout
+        with process.stdout:
+            assert process.stdout.readline() == b"ready\n"
+        return process
+
+    return start
+
+
+def test_only_what_died_is_started_anew_and_not_at_once_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(workers, "AFTER_DEATH", 3600)
+    group = Workers(2, starting(READY))
+    first, second = (worker for worker, _ in group._workers)
+    first.kill()
+    first.wait()
+    group.mend()
+    assert [worker for worker, _ in group._workers] == [first, second], "it died young, and may die again"
+    monkeypatch.setattr(workers, "AFTER_DEATH", 0)
+    group.mend()
+    (third, _), (other, _) = group._workers
+    assert (third.poll(), other) == (None, second)
+    group.end()
+    assert [third.returncode, second.returncode] == [-signal.SIGTERM] * 2
+    assert capsys.readouterr().err == f"worker {first.pid} ended with status -9; started anew\n"
+
+
+def test_one_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "SHUTDOWN", -5)
+    group = Workers(1, starting(STUBBORN))
+    group.end()
+    assert group._workers[0][0].returncode == -signal.SIGKILL
+
+
+def test_workers_answer_on_one_socket_until_told_to_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal handlers of before are back in place then."""
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
+    before = [signal.getsignal(number) for number in workers.ENDS]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        answers = []
+
+        def ask_and_stop() -> None:
+            response = httpx.get(f"http://127.0.0.1:{listener.getsockname()[1]}/v1/status", timeout=PATIENCE)
+            answers.append(response.status_code)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        client = threading.Thread(target=ask_and_stop)
+        client.start()
+        workers.supervise(2, "127.0.0.1", listener)
+        client.join()
+    assert answers == [200]
+    assert [signal.getsignal(number) for number in workers.ENDS] == before
+
+
+def test_a_worker_ends_with_the_one_that_started_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which is the end of its standard input; in this process."""
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
+    reading, writing = os.pipe()
+    read = os.read
+    monkeypatch.setattr(os, "read", lambda number, size: read(reading if number == 0 else number, size))
+    before = signal.getsignal(signal.SIGTERM)
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+
+    def ask_and_close() -> None:
+        assert httpx.get(f"http://127.0.0.1:{port}/v1/status", timeout=PATIENCE).status_code == 200
+        os.close(writing)
+
+    client = threading.Thread(target=ask_and_close)
+    client.start()
+    assert workers.main([str(listener.detach()), "127.0.0.1", str(port)]) == 0
+    client.join()
+    os.close(reading)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_several_workers_are_run_where_redis_counts_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    called = []
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
+    monkeypatch.setattr(workers, "supervise", lambda number, host, _: called.append((number, host)))
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    assert fundamentals.main(["serve", "--workers", "3", "--port", "0"]) == 0
+    assert called == [(3, "127.0.0.1")]
+    assert capsys.readouterr().err.endswith("stopped\n")
+    monkeypatch.setenv("REDIS_URL", "redis://:secret@127.0.0.1:port")
+    assert fundamentals.main(["serve", "--workers", "3", "--port", "0"]) == 1
+    printed = capsys.readouterr().err
+    assert "REDIS_URL is no address of a Redis server" in printed
+    assert "secret" not in printed
+    assert fundamentals.main(["serve", "--workers", "0", "--port", "0"]) == 1
+    assert "one at least is needed" in capsys.readouterr().err
+    monkeypatch.delenv("REDIS_URL")
+    assert fundamentals.main(["serve", "--workers", "2", "--port", "0"]) == 1
+    assert "limits are counted in the process" in capsys.readouterr().err
+    monkeypatch.setenv("FUNDAMENTALS_CACHE", "perhaps")
+    assert fundamentals.main(["serve", "--port", "0"]) == 1
+    assert "FUNDAMENTALS_CACHE is 'perhaps', expected on or off" in capsys.readouterr().err
