@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from pipelines import stages, tables
+from pipelines import log, stages, tables
 from pipelines.resources import Synchronization
 from warehouse import publish
 
@@ -150,7 +150,9 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         # the rows were made anew and are the same: no reader has to move
         publish.record(published, inputs=inputs, **times)
         return _published(before.build, before.content_hash, before.rows, is_new=False)
-    publish.point(published, build, inputs=inputs, log=tuple(lake.read(tables.SEGMENTS)["segment"]), **times)
+    segments = tuple(lake.read(tables.SEGMENTS)["segment"])
+    publish.point(published, build, inputs=inputs, log=segments, **times)
+    log.committed(synchronization.home.log, segments)
     return _published(build.build_id, build.content_hash, build.rows, is_new=True)
 
 

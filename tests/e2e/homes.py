@@ -22,7 +22,9 @@ PATIENCE = 120
 def environment(home: Path, **more: str) -> dict[str, str]:
     """The environment of a process that works on a home."""
     inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(("FUNDAMENTALS_", "DAGSTER_"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("FUNDAMENTALS_", "DAGSTER_", "REDIS_"))
     }
     return inherited | {"FUNDAMENTALS_HOME": str(home), "COLUMNS": "100", **more}
 

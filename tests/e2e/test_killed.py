@@ -120,5 +120,5 @@ def debris(home: Path) -> list[str]:
     kept = {pointer.file, pointer.previous, pointer.synchronized_file, "CURRENT.json", "warehouse.duckdb"}
     left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
     left += [path.name for path in (home / "tables").iterdir() if path.suffix != ".parquet"]
-    left += [path.name for path in (home / "log").iterdir() if path.name not in pointer.log]
+    left += [path.name for path in (home / "log").iterdir() if path.name not in {*pointer.log, "committed.json"}]
     return left + [path.name for path in (home / "raw" / "incoming").iterdir()]
