@@ -227,7 +227,9 @@ TABLES: tuple[Table, ...] = (
                 required=True,
             ),
             Column("weight", "DOUBLE", "What the leg is multiplied by: 1, -1, or days of an average.", required=True),
-            Column("split_factor", "DOUBLE", "What puts the leg on the newest share basis.", required=True),
+            Column(
+                "split_factor", "DOUBLE", "Splits since the filing, and the repair of an error of scale.", required=True
+            ),
             ACCESSION,
             FORM,
             FILED,
