@@ -15,8 +15,8 @@ import polars as pl
 
 from pipelines.lake import Lake
 from pipelines.normalize.concepts import describe_sources
-from pipelines.normalize.flows import SUM
 from pipelines.normalize.items import served
+from pipelines.normalize.legs import SUM
 from pipelines.normalize.sic import MAJOR_GROUPS
 from warehouse import publish, schema
 from warehouse.errors import BuildUnreadable

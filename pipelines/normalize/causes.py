@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.normalize.facts import granularity
-from pipelines.normalize.flows import SUM
-from pipelines.normalize.items import MEAN
+from pipelines.normalize.legs import MEAN, SUM
 
 ITEM = ["cik", "q", "item"]
 FILING = ["cik", "seq"]

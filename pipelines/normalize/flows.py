@@ -10,6 +10,8 @@ arithmetic serves money, per-share amounts and shares.
 
 import polars as pl
 
+from pipelines.normalize.legs import SUM
+
 SLOT = ["cik", "concept", "q", "n"]
 WINDOW_DAYS = (350, 378)
 WEEKS_53_DAYS = 369
@@ -20,12 +22,6 @@ SAME_VALUE = 1e-9
 """Sums of the same legs in another order differ by less."""
 
 NO_FILING = -1
-
-LEG = pl.Struct({"vintage": pl.UInt32, "role": pl.String, "weight": pl.Float64})
-"""A vintage that a value is made of, the part that it plays, and what its value is multiplied by."""
-
-SUM = "sum"
-"""The part of a leg that is simply added, times its weight."""
 
 
 def known_values(placed: pl.DataFrame) -> pl.DataFrame:

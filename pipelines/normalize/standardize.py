@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.normalize import balances, calendar, causes, facts, flows, items, scale, splits, versions
+from pipelines.normalize import balances, calendar, causes, facts, flows, gaps, items, scale, splits, versions
 from pipelines.normalize.concepts import BY_NAME, CONCEPTS
 
 MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
@@ -69,7 +69,7 @@ def standardize(raw: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Stan
     replayed = _with_facts(versions.item_versions(found), pl.concat([legs, composed_legs]), filings, grid)
     newest = replayed.group_by("cik", "q", "item", maintain_order=True).last()
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    missing = items.gaps(newest, stated, of_industry)
+    missing = gaps.gaps(newest, stated, of_industry)
     periods = grid.filter(pl.col("fiscal_quarter") > 0)
     return Standardized(
         versions=replayed.select(versions.REPLAYED.names()),

@@ -13,7 +13,8 @@ import polars as pl
 
 from pipelines.normalize.concepts import CONCEPTS
 from pipelines.normalize.flows import SAME_VALUE, settled, telling_points, twelve_months
-from pipelines.normalize.items import CALCULATED, QUARTERS_A_YEAR, SHARES
+from pipelines.normalize.items import CALCULATED, SHARES
+from pipelines.normalize.legs import QUARTERS_A_YEAR
 
 SAME_RATIO, SAME_SHARES = 1e-5, 1e-7
 """What is served to six significant digits, or in whole shares, is one value when it differs by less."""
