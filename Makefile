@@ -5,15 +5,17 @@ PORT ?= 8000
 UI_PORT ?= 3000
 SYMBOLS ?=
 STRICT ?=
+LIST ?=
 
 VENV := .venv
+OLDEST := $(VENV)/oldest-duckdb
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # real and fictional data never share a home
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench lock system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench accuracy quality lock system clean
 
 help: ## what each command does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,7 +48,12 @@ ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the
 	@PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
 		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level error
 
-test: setup ## all tests; STRICT=1 fails where one is skipped for a missing program
+# the oldest DuckDB that analysts are promised, beside the one in use
+$(OLDEST)/.ready: tests/duckdb-1.5.lock $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(OLDEST) -r $<
+	@touch $@
+
+test: setup $(OLDEST)/.ready ## all tests; STRICT=1 fails where one is skipped for a missing program
 	@$(BIN)/python -m pytest --cov --cov-report=term $(if $(STRICT),--strict-skips)
 
 check: setup ## lint, format, types, tests
@@ -55,7 +62,7 @@ check: setup ## lint, format, types, tests
 	@$(BIN)/mypy
 	@$(MAKE) --no-print-directory test
 
-linters: node_modules/.package-lock.json ## the linters of the OpenAPI description (Node.js and npm)
+linters: node_modules/.package-lock.json ## the linters of the OpenAPI description, and axe for the pages (Node.js and npm)
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund
@@ -72,6 +79,12 @@ format: setup ## format the code
 
 bench: setup ## what the version log costs, on copies of the companies of the home (synchronize first)
 	@$(BIN)/python -m tests.bench.version_log
+
+accuracy: setup ## the published values of the home beside a vendor's; LIST=1 lists what differs
+	@$(BIN)/python -m tests.accuracy $(if $(LIST),--list)
+
+quality: setup ## the checks of the home's values against themselves; LIST=1 lists what fails
+	@$(BIN)/python -m pipelines.quality $(if $(LIST),--list)
 
 docs: setup ## write docs/data-dictionary.md anew
 	@$(BIN)/python -m pipelines.dictionary

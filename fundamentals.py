@@ -40,6 +40,10 @@ def _run(given: argparse.Namespace) -> int:
     match given.command, getattr(given, "action", None):
         case "serve", _:
             commands.serve(given.host, given.port, given.workers)
+        case "explain", _:
+            commands.explain(given.symbol, given.item, given.period, given.json)
+        case "accounts", "invite":
+            commands.invite(given.email)
         case "keys", "create":
             commands.create_key(given.email)
         case "keys", "list":
@@ -77,6 +81,20 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--workers", type=int, default=1, help="worker processes (default: %(default)s); several need REDIS_URL"
     )
+
+    explain = commands.add_parser("explain", help="say where a value comes from: formula, filed facts, versions")
+    explain.add_argument("symbol", metavar="SYMBOL")
+    explain.add_argument("item", metavar="ITEM", help="a line item, such as free_cash_flow")
+    explain.add_argument("period", metavar="PERIOD", help="a label, 2026Q1 or FY2025, or the day on which it ends")
+    explain.add_argument("--json", action="store_true", help="as JSON")
+
+    accounts = commands.add_parser("accounts", help="accounts of the pages").add_subparsers(
+        dest="action", required=True, metavar="ACTION"
+    )
+    invite = accounts.add_parser(
+        "invite", help="print a link that signs in once, within half an hour; make the account where there is none"
+    )
+    invite.add_argument("email", metavar="EMAIL")
 
     keys = commands.add_parser("keys", help="API keys of an account").add_subparsers(
         dest="action", required=True, metavar="ACTION"

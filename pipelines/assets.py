@@ -12,6 +12,9 @@ import dagster as dg
 import polars as pl
 
 from pipelines import log, stages, tables
+from pipelines.quality import report
+from pipelines.quality.checks import measured
+from pipelines.quality.text import markdown
 from pipelines.resources import Synchronization
 from warehouse import publish
 
@@ -51,8 +54,9 @@ def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         ciks = stages.companies_asked(listings, synchronization.asked)
         # who is named is asked for, even where a 404 is remembered
         absence_lasts = timedelta(0) if synchronization.asked.symbols else None
-        rows, counts = stages.update_documents(source, store, lake, ciks, now, absence_lasts)
-    with_facts = rows.drop_nulls("facts_digest")
+        wanted = stages.with_predecessors(ciks, listings)
+        rows, counts = stages.update_documents(source, store, lake, wanted, now, absence_lasts)
+    with_facts = rows.drop_nulls("facts_digest").filter(pl.col("cik").is_in(listings["cik"].implode()))
     told = {
         "seen": len(ciks),
         "with_documents": with_facts.height,
@@ -121,7 +125,10 @@ def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         metadata=row_metadata(
             made["financials"],
             tables=dg.MetadataValue.md(_markdown(sizes)),
-            counts={"covered": made["companies"]["cik"].n_unique()},
+            counts={
+                "covered": made["companies"]["cik"].n_unique(),
+                "valued": int(made["valuations"]["meaningful"].sum()),
+            },
         )
     )
 
@@ -154,6 +161,22 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     publish.point(published, build, inputs=inputs, log=segments, **times)
     log.committed(synchronization.home.log, segments)
     return _published(build.build_id, build.content_hash, build.rows, is_new=True)
+
+
+@dg.asset(group_name=PUBLISH, deps=[warehouse], kinds={"polars", "html"})
+def quality_report(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+    """How good the published build is, as a page beside it: coverage, gaps, checks, restatements, differences."""
+    lake, published = synchronization.lake, synchronization.home.published
+    pointer = publish.current(published)
+    if pointer is None:
+        raise report.ReportError(f"{published}: nothing is published to report on; synchronize first")
+    found = measured(lake)
+    shown = report.tables_of(lake, found)
+    page = report.write(published, pointer, lambda: report.render(pointer, shown, found, report.symbols_of(lake)))
+    tables_shown = {name: dg.MetadataValue.md(markdown(rows)) for name, rows in shown.items() if rows.height}
+    counts = {"comparisons": found.height, "warnings": shown["checks"].filter(~pl.col("passed")).height}
+    told = {"build": pointer.build, "page": dg.MetadataValue.path(page), "counts": counts}
+    return dg.MaterializeResult(metadata=row_metadata(found, **told, **tables_shown))
 
 
 def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool) -> dg.MaterializeResult[None]:
@@ -206,4 +229,4 @@ def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
     return dict(json.loads(value) if isinstance(value, str) else value)  # type: ignore[arg-type]
 
 
-ASSETS = (documents, facts, values, versions, financials, warehouse)
+ASSETS = (documents, facts, values, versions, financials, warehouse, quality_report)

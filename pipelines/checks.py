@@ -1,12 +1,17 @@
-"""Asset checks that hold back publishing: what must be true of the tables before anybody reads them.
+"""Asset checks: what must be true of the tables before anybody reads them, and what is told of the published values.
 
-Belongs here: one function a check, each with the rows that fail. Does not: how the tables are made.
+Belongs here: one function a check that holds back publishing, each with the rows that fail; and the checks of
+pipelines.quality as they show in the UI, which only warn. Does not: how the tables are made, or any comparison.
 """
+
+from collections.abc import Iterator
 
 import dagster as dg
 import polars as pl
 
-from pipelines.assets import financials, row_metadata
+from pipelines.assets import financials, row_metadata, warehouse
+from pipelines.quality import checks as quality
+from pipelines.quality.evidence import FAILS, FLAGGED
 from pipelines.resources import Synchronization
 from pipelines.tables import assembled
 from warehouse import schema
@@ -80,4 +85,27 @@ def few_are_quarantined(synchronization: Synchronization) -> dg.AssetCheckResult
     return failing(quarantined if too_many or everything else quarantined.clear(), description)
 
 
-CHECKS = (keys_are_unique, annual_equals_ttm_at_year_end, no_company_is_lost, few_are_quarantined)
+@dg.multi_asset_check(
+    specs=[
+        dg.AssetCheckSpec(check.name, asset=warehouse, description=f"{check.meaning} Source: {check.source}.")
+        for check in quality.CHECKS
+    ]
+)
+def quality_of_values(synchronization: Synchronization) -> Iterator[dg.AssetCheckResult]:
+    """How well the published values hold together; a check that too much fails of warns, and holds nothing back."""
+    rows = quality.measured(synchronization.lake)
+    for told in quality.tallied(rows).iter_rows(named=True):
+        name, fails = told["check"], rows.filter(pl.col("check") == told["check"], pl.col("outcome") == FAILS)
+        counts = {column: told[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
+        yield dg.AssetCheckResult(
+            check_name=name,
+            asset_key=warehouse.key,
+            passed=told["passed"],
+            severity=dg.AssetCheckSeverity.WARN,
+            description=f"{told[FAILS]} of {told['compared']} fail, of {told['companies']} companies",
+            metadata={**counts, **row_metadata(fails.drop("check", "outcome"))},
+        )
+
+
+BLOCKING = (keys_are_unique, annual_equals_ttm_at_year_end, no_company_is_lost, few_are_quarantined)
+CHECKS = (*BLOCKING, quality_of_values)

@@ -1,4 +1,4 @@
-"""What Dagster loads: the assets in flow order, the checks that hold back publishing, the job and its schedule.
+"""What Dagster loads: the assets in flow order, their checks, the job and its schedule.
 
 Belongs here: one factory that serves the UI, the command line and the tests. Does not: any asset or rule.
 """
@@ -79,7 +79,8 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
     for event in logged:
         if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION:
             check = event.asset_check_evaluation_data
-            held_back_by += [] if check.passed else [f"{check.check_name}: {check.description}"]
+            only_warns = check.severity is dg.AssetCheckSeverity.WARN
+            held_back_by += [] if check.passed or only_warns else [f"{check.check_name}: {check.description}"]
         else:
             counts.update(counts_of(event.step_materialization_data.materialization.metadata))
     if held_back and not held_back_by:

@@ -31,6 +31,7 @@ from pipelines.log import clear, committed, read, write
 from pipelines.normalize.concepts import wanted_elements
 from pipelines.normalize.facts import RAW_SCHEMA
 from pipelines.normalize.listings import classified
+from pipelines.normalize.predecessors import chains, stitched
 from pipelines.normalize.standardize import ITEM_SIGNS, Standardized, standardize
 from pipelines.normalize.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.progress import report
@@ -131,6 +132,12 @@ def companies_asked(listings: pl.DataFrame, asked: Asked) -> list[str]:
         )
     ciks = [company_of[symbol] for symbol in asked.symbols] or listed["cik"].to_list()
     return list(dict.fromkeys(ciks))
+
+
+def with_predecessors(ciks: Sequence[str], listings: pl.DataFrame) -> list[str]:
+    """The companies, and the CIKs that they may continue: their documents are wanted, too."""
+    earlier = chains(ciks, listings.filter("is_listed")["cik"])
+    return list(dict.fromkeys([*ciks, *(cik for chain in earlier.values() for cik in chain)]))
 
 
 def update_documents(
@@ -258,7 +265,13 @@ def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
         counts: `standardized`.
     """
     facts, registrants = lake.inputs("facts"), lake.inputs("registrants")
-    wanted = {cik: _joined(digest, registrants.get(cik, ""), _rules_digest()) for cik, digest in facts.items()}
+    earlier = held_predecessors(lake)
+    continued = {cik for chain in earlier.values() for cik in chain}
+    wanted = {
+        cik: _joined(digest, registrants.get(cik, ""), *(facts[each] for each in earlier.get(cik, ())), _rules_digest())
+        for cik, digest in facts.items()
+        if cik not in continued
+    }
     known = lake.inputs("profiles")
     chosen = set(again)
     to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest or cik in chosen}
@@ -267,8 +280,11 @@ def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
     results: list[Standardized] = []
     report("values", 0, len(to_do))
     for number, batch in enumerate(_in_batches(sorted(to_do))):
-        accepted = lake.of_companies("acceptances", batch).select("accession", "accepted_at")
-        results.append(standardize(lake.of_companies("facts", batch), accepted))
+        chain_of = {cik: earlier[cik] for cik in batch if cik in earlier}
+        filers = [*batch, *(cik for chain in chain_of.values() for cik in chain)]
+        accepted = lake.of_companies("acceptances", filers).select("accession", "accepted_at")
+        codes = lake.of_companies("registrants", batch).select("cik", "sic")
+        results.append(standardize(stitched(lake.of_companies("facts", filers), chain_of), accepted, codes))
         report("values", min((number + 1) * BATCH, len(to_do)), len(to_do))
     if not results:
         results.append(standardize(pl.DataFrame(schema=RAW_SCHEMA)))
@@ -278,6 +294,13 @@ def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
             REPLAYED if name == "versions" else name, [getattr(each, name) for each in results], to_do
         )
     return {"standardized": len(to_do)}
+
+
+def held_predecessors(lake: Lake) -> dict[str, list[str]]:
+    """Listed company to the CIKs that it may continue and whose facts are held, the nearest first."""
+    held, listed = lake.inputs("facts"), lake.read("listings").filter("is_listed")["cik"]
+    earlier = chains(listed, listed)
+    return {cik: known for cik, chain in earlier.items() if (known := [each for each in chain if each in held])}
 
 
 # --- Versions ---------------------------------------------------------------------------------------------------
@@ -299,7 +322,8 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
     filings, replayed = lake.read("filings"), lake.read(REPLAYED)
     factors = filings.select("cik", "accession", "factor")
     known = on_basis_of_today(read(log, segments), factors, ITEM_SIGNS)
-    appended = to_append(known, replayed, filings.select("cik", "accession", "seq"), _rules_digest())
+    order, currencies = filings.select("cik", "accession", "seq"), lake.read("profiles").select("cik", "currency")
+    appended = to_append(known, replayed, order, _rules_digest(), currencies)
     new = recorded(appended, now, _rules_digest())
     if new.height:
         segments = (*segments, write(log, sync_id, new))
@@ -357,4 +381,4 @@ def _elements_digest() -> str:
 def _rules_digest() -> str:
     """Changes with any line of the rules, so that no value outlives the rule that it was made by."""
     folder = Path(normalize.__file__).parent
-    return _joined(*(path.read_text() for path in sorted(folder.glob("*.py"))))
+    return _joined(*(path.read_text() for path in sorted(folder.rglob("*.py"))))

@@ -18,6 +18,8 @@ from pipelines.normalize.concepts import describe_sources
 from pipelines.normalize.items import served
 from pipelines.normalize.legs import SUM
 from pipelines.normalize.sic import MAJOR_GROUPS
+from pipelines.stages import held_predecessors
+from pipelines.valuation.table import valuations
 from warehouse import publish, schema
 from warehouse.errors import BuildUnreadable
 from warehouse.publish import Pointer
@@ -61,8 +63,11 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFra
             "cause",
         ),
         "splits": lake.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True),
-        "filings": _filings(lake),
+        "breaks": lake.read("breaks"),
+        "repairs": lake.read("repairs"),
+        "filings": filing_addresses(lake),
         "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
+        "valuations": _valuations(lake, versions),
         "line_items": line_items(),
         "quarantine": lake.read("quarantine"),
         "syncs": synchronizations,
@@ -229,6 +234,13 @@ def _gaps(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
     return labelled.join(versions.filter("is_current").drop_nulls("value"), on=row, how="anti")
 
 
+def _valuations(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
+    """A fair value of each covered company, or why it has none."""
+    served_as_is = versions.with_columns(value=served("value"))
+    evidence = (lake.read(name) for name in ("profiles", "evidence", "latest_shares", "filings"))
+    return valuations(served_as_is, *evidence)
+
+
 def _financials(versions: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
     """One row a symbol, period kind and period end, the items as columns."""
     row = ["cik", "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
@@ -246,18 +258,23 @@ def _financials(versions: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame
     return wide.join(companies.select("cik", "symbol", "is_primary", "currency"), on="cik")
 
 
-def _filings(lake: Lake) -> pl.DataFrame:
+def filing_addresses(lake: Lake) -> pl.DataFrame:
+    """The filings whose facts are held, with the `url` of each at the SEC."""
     accession = pl.col("accession")
     url = pl.format(
         FILING_URL,
-        pl.col("cik").str.strip_chars_start("0"),
+        pl.coalesce("filer", "cik").str.strip_chars_start("0"),
         accession.str.replace_all("-", "", literal=True),
         accession,
     )
+    # a filing of a predecessor lies in its filer's folder
+    predecessors = [cik for chain in held_predecessors(lake).values() for cik in chain]
+    filers = lake.of_companies("facts", predecessors).select("accession", filer="cik").unique("accession")
     # co-registrants file one accession together; it stays with the first of them
     return (
         lake.read("filings")
         .sort("accession", "cik")
         .unique("accession", keep="first", maintain_order=True)
-        .with_columns(url=url)
+        .join(filers, on="accession", how="left", maintain_order="left")
+        .with_columns(url=url, share_basis="factor")
     )

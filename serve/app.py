@@ -1,4 +1,4 @@
-"""The application: endpoints and the envelope of every failure, put together.
+"""The application: endpoints, pages, and the envelope of every failure, put together.
 
 Belongs here: what makes an ASGI application of the parts. Does not: any rule of the interface.
 """
@@ -14,11 +14,15 @@ from starlette.responses import Response
 from serve import caching, responses, routes
 from serve.access.accounts import Accounts
 from serve.access.limits import Limits, LocalLimits
+from serve.access.sign_ins import SignIns
 from serve.caching import Representations
 from serve.clock import Clock
 from serve.errors import ApiError, NotFound, ServerError
 from serve.front import Front
 from serve.settings import Settings
+from serve.site import mount
+from serve.site.pages import Pages
+from serve.site.sessions import Sessions
 from warehouse.reader import Warehouse
 
 
@@ -42,6 +46,9 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
         clock,
     )
 
+    sessions = Sessions(settings, SignIns(accounts))
+    pages = Pages(settings, service.warehouse, accounts, service.limits, sessions, clock)
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with service.limits.running():
@@ -52,11 +59,13 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
     def tell(_: Request, error: Exception) -> Response:
         return responses.failure(error if isinstance(error, ApiError) else ServerError(), settings.pages)
 
-    def tell_not_found(_: Request, __: Exception) -> Response:
+    def tell_not_found(request: Request, _: Exception) -> Response:
+        if mount.is_for_people(request.scope):
+            return mount.not_found(pages, request)
         return responses.failure(NotFound(), settings.pages)
 
     app = Starlette(
-        routes=routes.routes(service),
+        routes=[*routes.routes(service), *mount.routes(pages)],
         # Exception: what happens outside of any endpoint; it is answered, then raised again for the front to log
         exception_handlers={ApiError: tell, 404: tell_not_found, Exception: tell},
         lifespan=lifespan,

@@ -1,11 +1,12 @@
-"""The commands of this side: serving, keys and subscriptions.
+"""The commands of this side: serving, explaining, accounts, keys and subscriptions.
 
-Belongs here: what `fundamentals serve`, `keys` and `subscriptions` do once their arguments are read.
-Does not: reading arguments and telling errors (fundamentals.py).
+Belongs here: what `fundamentals serve`, `explain`, `accounts`, `keys` and `subscriptions` do once their arguments are
+read. Does not: reading arguments and telling errors (fundamentals.py), how an explanation reads (explanation).
 """
 
 import json
 import os
+import shutil
 import socket
 import sys
 import time
@@ -13,7 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from serve.access.accounts import Accounts, Status
+from serve.access.sign_ins import SignIns
 from serve.errors import CommandError
 from serve.settings import HOST, Settings, from_environment
 
@@ -40,15 +44,45 @@ def serve(host: str, port: int, workers: int) -> None:
         run(settings, listener, workers, host)
 
 
+def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
+    """Print where a value comes from: lines to read, or JSON.
+
+    Raises:
+        CommandError: nothing is published, or there is no such symbol, item or period.
+    """
+    from serve import explanation
+    from warehouse.errors import WarehouseError
+    from warehouse.reader import Warehouse
+
+    settings = from_environment()
+    warehouse = Warehouse(settings.published)
+    try:
+        with warehouse.build() as build:
+            told = explanation.find(build, symbol, item, period)
+    except WarehouseError as error:
+        raise CommandError(f"home {settings.home}: {error}") from error
+    finally:
+        warehouse.close()
+    if as_json:
+        print(json.dumps(msgspec.to_builtins(told), indent=2))
+    else:
+        print(explanation.text(told, shutil.get_terminal_size().columns), end="")
+
+
 def create_key(email: str) -> None:
     """Print a new key, and only it."""
     settings = from_environment()
-    try:
-        settings.home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CommandError(f"home {settings.home}: {error.strerror}; set FUNDAMENTALS_HOME to a folder") from error
+    _make_home(settings.home)
     with accounts_of(settings) as accounts:
         print(accounts.create_key(email, time.time()))
+
+
+def invite(email: str) -> None:
+    """Print a link that signs in to the pages, and only it."""
+    settings = from_environment()
+    _make_home(settings.home)
+    with accounts_of(settings) as accounts:
+        print(f"{settings.pages}/sign-in?token={SignIns(accounts).invite(email, time.time())}")
 
 
 def list_keys(email: str, as_json: bool) -> None:
@@ -87,6 +121,13 @@ def accounts_of(settings: Settings) -> Iterator[Accounts]:
         yield accounts
     finally:
         accounts.close()
+
+
+def _make_home(home: Path) -> None:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"home {home}: {error.strerror}; set FUNDAMENTALS_HOME to a folder") from error
 
 
 def require_home(home: Path) -> None:

@@ -130,6 +130,8 @@ def show_valuation(question: Question) -> Answer:
     company = _covered(question.build, question.symbol)
     _held(question.build, company)
     row = queries.valuation(question.build, company.cik)
+    if row is None:
+        raise NotFound("There is no valuation of this company yet.")
     return responses.valuation(company, row), shapes.SymbolMeta(company.symbol)
 
 
@@ -228,7 +230,9 @@ ENDPOINTS = (
         "Show a company's fair value per share",
         "A fair value per share from a 10-year projection of free cash flow at an 8.5% required return and 2.5% "
         "perpetual growth, with the projection and the assumptions behind it; or the reasons why the model does not "
-        "fit the company, and then no value.",
+        "fit the company, and then no value. Free cash flow is after interest, so that the sum is the value of the "
+        "equity: debt is not subtracted and cash not added. Amounts are in whole units of currency, each rounded "
+        "before it is used: those shown add up to the value.",
         show_valuation,
         (shapes.FairValue, shapes.NoFairValue),
         shapes.SymbolMeta,

@@ -36,23 +36,30 @@ REVISION = queries.Revision(
         queries.Version(2, 97_500_000.0, True, "2026-03-02T11:04:00Z"),
     ),
 )
+NOT_VALUED = queries.Valuation(
+    meaningful=False,
+    fair_value_per_share=None,
+    reasons=("negative_free_cash_flow", "too_volatile"),
+    assumptions='{"period": "2025Q4", "period_end": "2025-12-31"}',
+    projection="[]",
+)
 ITEMS = ("revenue", "free_cash_flow")
 RETURN, GROWTH = 0.085, 0.025
 
 
 def _projected(year: int) -> shapes.ProjectedYear:
-    free_cash_flow = round(100_000_000 * (1 + GROWTH) ** year, 2)
-    factor = round((1 + RETURN) ** -year, 6)
-    return shapes.ProjectedYear(year, GROWTH, free_cash_flow, factor, round(free_cash_flow * factor, 2))
+    free_cash_flow = round(100_000_000 * (1 + GROWTH) ** year)
+    factor = (1 + RETURN) ** -year
+    return shapes.ProjectedYear(year, GROWTH, free_cash_flow, factor, round(free_cash_flow * factor))
 
 
 def _fair_value() -> shapes.FairValue:
     """The model on a company whose free cash flow grows at the perpetual rate from the first year on."""
     projection = tuple(_projected(year) for year in range(1, 11))
-    projected = round(sum(year.present_value for year in projection), 2)
-    terminal = round(projection[-1].free_cash_flow * (1 + GROWTH) / (RETURN - GROWTH), 2)
-    discounted = round(terminal * projection[-1].discount_factor, 2)
-    equity = round(projected + discounted, 2)
+    projected = sum(year.present_value for year in projection)
+    terminal = round(projection[-1].free_cash_flow * (1 + GROWTH) / (RETURN - GROWTH))
+    discounted = round(terminal * projection[-1].discount_factor)
+    equity = projected + discounted
     return shapes.FairValue(
         symbol=SYMBOL,
         currency="USD",
@@ -61,7 +68,20 @@ def _fair_value() -> shapes.FairValue:
         period_end="2025-12-31",
         fair_value_per_share=round(equity / 100_000_000, 4),
         assumptions=shapes.Assumptions(
-            RETURN, GROWTH, 10, 100_000_000, "as reported", GROWTH, "history", 100_000_000, "diluted"
+            required_return=RETURN,
+            perpetual_growth=GROWTH,
+            projection_years=10,
+            base_free_cash_flow=100_000_000,
+            base_is_normalized=False,
+            base_method="Trailing twelve months, as reported.",
+            reported_free_cash_flow=100_000_000,
+            initial_growth=GROWTH,
+            growth_method=(
+                "Median of 1.80% (trend of free cash flow over 6 fiscal years), 2.50% (revenue over 5.0 years), 3.10% "
+                "(revenue over 10.0 years), kept within -5% and 15%; fades in equal steps to the perpetual growth."
+            ),
+            shares=100_000_000,
+            shares_method="Weighted average diluted shares of the quarter that ends on 2025-12-31.",
         ),
         projection=projection,
         present_value_of_projection=projected,
@@ -96,7 +116,7 @@ ANSWERS: dict[str, dict[str, object]] = {
     },
     "getValuation": {
         "meaningful": _body(_fair_value(), shapes.SymbolMeta(SYMBOL)),
-        "not_meaningful": _body(responses.valuation(COMPANY, None), shapes.SymbolMeta(SYMBOL)),
+        "not_meaningful": _body(responses.valuation(COMPANY, NOT_VALUED), shapes.SymbolMeta(SYMBOL)),
     },
     "getStatus": {
         "up": _body(

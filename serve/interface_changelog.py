@@ -39,5 +39,14 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         "afee80d55b0ea1efd36cbad116775af96be83c7ff8b151d194c41144e251b42f",
     ),
+    Entry(
+        "2026-11-21",
+        (
+            "Every company has a fair value per share or reasons why it has none; the reason `not_yet_valued` is gone.",
+            "A valuation without a value tells its base period too: `period` and `period_end`.",
+            "`assumptions` has `base_is_normalized` and `reported_free_cash_flow`.",
+        ),
+        "b9962070aad6824ce2e654e7e3c06772e27c69e6c2d34cbccf78fe6329812e1d",
+    ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"

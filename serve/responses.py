@@ -16,7 +16,7 @@ from serve import shapes
 from serve.clock import timestamp
 from serve.errors import ApiError
 from warehouse import queries
-from warehouse.reasons import NO_FAIR_VALUE, NOT_YET_VALUED
+from warehouse.reasons import NO_FAIR_VALUE
 
 Json = dict[str, Any]
 
@@ -102,25 +102,19 @@ def revision(row: queries.Revision) -> shapes.Revision:
     )
 
 
-def valuation(of: queries.Company, row: queries.Valuation | None) -> shapes.FairValue | shapes.NoFairValue:
-    """The valuation of a company (section 4.5); one that has no row has not been valued yet.
+def valuation(of: queries.Company, row: queries.Valuation) -> shapes.FairValue | shapes.NoFairValue:
+    """The valuation of a company (section 4.5).
 
-    The column `assumptions` holds all that the model took and came to, by the names of the shape, but for the
-    projected years.
+    The column `assumptions` holds all that the model took and came to, by the names of the shape, but for the value
+    and the projected years; where the model does not fit, only which period it would have started from.
     """
-    if row and row.meaningful:
-        told = {
-            "symbol": of.symbol,
-            "currency": of.currency,
-            "meaningful": True,
-            "fair_value_per_share": _number(row.fair_value_per_share),
-            "projection": _numbers(row.projection),
-            **_numbers(row.assumptions),
-        }
-        return msgspec.convert(told, shapes.FairValue)
-    codes = row.reasons if row else (NOT_YET_VALUED,)
-    message = " ".join(NO_FAIR_VALUE[code] for code in codes)
-    return shapes.NoFairValue(of.symbol, of.currency, False, shapes.Reason(codes[0], message, codes))
+    told = {"symbol": of.symbol, "currency": of.currency, **_numbers(row.assumptions), "meaningful": row.meaningful}
+    if not row.meaningful:
+        message = " ".join(NO_FAIR_VALUE[code] for code in row.reasons)
+        reason = {"code": row.reasons[0], "message": message, "codes": row.reasons}
+        return msgspec.convert({**told, "reason": reason}, shapes.NoFairValue)
+    value, projection = _number(row.fair_value_per_share), _numbers(row.projection)
+    return msgspec.convert({**told, "fair_value_per_share": value, "projection": projection}, shapes.FairValue)
 
 
 def number(value: float) -> shapes.Number:

@@ -142,11 +142,13 @@ class Assumptions(Shape, frozen=True):
     perpetual_growth: Annotated[Number, about("Growth after the projected years.", const=0.025)]
     projection_years: Annotated[int, about("Number of projected years.", const=10)]
     base_free_cash_flow: Annotated[Number, about("Free cash flow that the projection starts from.")]
-    base_method: Annotated[str, about("How the base was found: as reported, or normalized, and from what.")]
+    base_is_normalized: Annotated[bool, about("True where the last twelve months are an outlier and are not used.")]
+    base_method: Annotated[str, about("How the base was found: as reported, or normalized, and to what.")]
+    reported_free_cash_flow: Annotated[Number, about("Free cash flow of the last twelve months, as reported.")]
     initial_growth: Annotated[Number, about("Growth of the first projected year.")]
     growth_method: Annotated[str, about("How the initial growth was found, and within which bounds.")]
     shares: Annotated[Number, about("Weighted average shares that the value is divided by.")]
-    shares_method: Annotated[str, about("Which shares: diluted, or basic in a loss.")]
+    shares_method: Annotated[str, about("Which shares: diluted, or basic in a loss; and of which period.")]
 
 
 class ProjectedYear(Shape, frozen=True):
@@ -154,8 +156,8 @@ class ProjectedYear(Shape, frozen=True):
 
     year: Annotated[int, Meta(ge=1, le=10, description="Years after the base period.")]
     growth: Annotated[Number, about("Growth over the year before.")]
-    free_cash_flow: Annotated[Number, about("Projected free cash flow.")]
-    discount_factor: Annotated[Number, about("What a unit of money at the end of this year is worth now.")]
+    free_cash_flow: Annotated[Number, about("That of the year before, times one and growth.")]
+    discount_factor: Annotated[Number, about("What a unit of money at the end of this year is worth at the base.")]
     present_value: Annotated[Number, about("Free cash flow times discount factor.")]
 
 
@@ -167,14 +169,18 @@ class GridValue(Shape, frozen=True):
     fair_value_per_share: Annotated[Number, about("Fair value per share at this point.")]
 
 
+BasePeriod = Annotated[str, about("Label of the twelve months before the projection.", **LABEL)]
+BasePeriodEnd = Annotated[str, about("Last day of the base period; years are discounted to it.", **DATE)]
+
+
 class FairValue(Shape, frozen=True):
     """A fair value per share and the projection behind it."""
 
     symbol: Symbol
     currency: Currency
+    period: BasePeriod
+    period_end: BasePeriodEnd
     meaningful: Annotated[bool, about("The model fits.", const=True)]
-    period: Annotated[str, about("Label of the base period.", **LABEL)]
-    period_end: Annotated[str, about("Last day of the base period.", **DATE)]
     fair_value_per_share: Annotated[Number, about("Fair value per share: equity value by shares.")]
     assumptions: Assumptions
     projection: Annotated[tuple[ProjectedYear, ...], about("The projected years.", minItems=10, maxItems=10)]
@@ -184,7 +190,9 @@ class FairValue(Shape, frozen=True):
     terminal_share: Annotated[Number, about("Share of the discounted terminal value in the equity value, a fraction.")]
     equity_value: Annotated[Number, about("Value of all shares: projection and terminal value, discounted.")]
     net_debt: Annotated[Number | None, about("Total debt less cash, for information: it is not subtracted.")]
-    sensitivity: Annotated[tuple[GridValue, ...], about("The value over required return and perpetual growth.")]
+    sensitivity: Annotated[
+        tuple[GridValue, ...], about("The value over required return and perpetual growth, the assumed among them.")
+    ]
 
 
 class Reason(Shape, frozen=True):
@@ -196,10 +204,12 @@ class Reason(Shape, frozen=True):
 
 
 class NoFairValue(Shape, frozen=True):
-    """The model does not fit this company, or has not been run: no value is given."""
+    """The model does not fit this company: no value is given."""
 
     symbol: Symbol
     currency: Currency
+    period: BasePeriod
+    period_end: BasePeriodEnd
     meaningful: Annotated[bool, about("The model does not fit.", const=False)]
     reason: Reason
 

@@ -4,6 +4,7 @@ Belongs here: rows that are easy to reason about, and the way from them to a pub
 Does not: what a pipeline makes of filings; the numbers here are no company's.
 """
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from serve import examples
 from warehouse import publish, schema
 
 Rows = list[dict[str, Any]]
@@ -259,7 +261,34 @@ def tables() -> dict[str, Rows]:
         "versions": told,
         "lineage": legs,
         "filings": filings(),
+        "valuations": valuations(),
     }
+
+
+def valuations() -> Rows:
+    """A fair value of LNTR, and no other: the description's example, with amounts that show a double's two forms."""
+    example: dict[str, Any] = examples.ANSWERS["getValuation"]["meaningful"]["data"]  # type: ignore[index]
+    columns = ("symbol", "currency", "meaningful", "fair_value_per_share", "projection")
+    lantern = {
+        "cik": "9990000001",
+        "meaningful": True,
+        "fair_value_per_share": 17.0,
+        "reasons": "[]",
+        "assumptions": json.dumps({name: value for name, value in example.items() if name not in columns}),
+        "projection": json.dumps([{**year, "free_cash_flow": 1e8} for year in example["projection"]]),
+    }
+    without = [(2, ["negative_free_cash_flow", "too_volatile"]), (3, ["too_little_history"]), (4, ["missing_shares"])]
+    of_base = json.dumps({"period": "2024Q4", "period_end": "2024-12-31"})
+    others = [
+        {
+            "cik": f"{9990000000 + number:010d}",
+            "meaningful": False,
+            "reasons": json.dumps(codes),
+            "assumptions": of_base,
+        }
+        for number, codes in without
+    ]
+    return [lantern, *others]
 
 
 def write(folder: Path, rows: Mapping[str, Rows]) -> dict[str, Path]:

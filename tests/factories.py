@@ -11,8 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.normalize import facts, items
-from pipelines.normalize.standardize import Standardized, standardize
+from pipelines.normalize import facts, industries, items
+from pipelines.normalize.concepts import BY_NAME
+from pipelines.normalize.standardize import MEASURE_SIGN, Standardized, standardize
 
 CIK = "9990000901"
 
@@ -83,7 +84,13 @@ def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
 def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept, and the facts behind it."""
     ordered = ordered_facts(rows)
-    return facts.stated_concepts(ordered, facts.industries(ordered))
+    return facts.stated_concepts(ordered, industries.industries(ordered))
+
+
+def signed(rows: pl.DataFrame) -> pl.DataFrame:
+    """What each filing states, with `measure_sign`: money 0, shares 1, amounts per share -1."""
+    signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
+    return stated(rows)[0].with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
 
 
 @dataclass(frozen=True)
@@ -102,9 +109,11 @@ class Today:
     found: Standardized
 
 
-def standardized(rows: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Today:
+def standardized(
+    rows: pl.DataFrame, accepted: pl.DataFrame | None = None, registrants: pl.DataFrame | None = None
+) -> Today:
     """Facts through all rules."""
-    found = standardize(rows, accepted)
+    found = standardize(rows, accepted, registrants)
     newest = found.versions.group_by("cik", "period_end", "item", maintain_order=True).last()
     values = _by_kind(newest.with_columns(value=items.served("value")))
     lineage = values.select(*KEY, "legs").explode("legs").unnest("legs")

@@ -7,28 +7,43 @@ fails, which takes minutes.
 """
 
 import os
+from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from pipelines.edgar.sample import (
+    Columns,
+    Conversion,
     Dividend,
     Economics,
+    Error,
+    Extra,
     Filer,
     FiscalCalendar,
     Kind,
+    Moved,
+    NewYearEnd,
     Offering,
     RevisedBy,
     Revision,
     Split,
 )
 
+FIRST_YEAR = 2021
 FIRST_DAY, LAST_DAY = date(2021, 1, 1), date(2025, 11, 21)
 """Between them the drawn filers file."""
 
+AMONG_OTHERS = 2023
+"""The fiscal year whose reports err: what they tell is told by reports of the years before and after it too."""
+
 DEPTH = int(os.environ.get("PROPERTY_DEPTH", "1"))
+
+Trait = st.SearchStrategy[dict[str, Any]]
+"""Draws what a trait makes of a filer: arguments of Filer."""
 
 
 def examples(count: int) -> settings:
@@ -43,46 +58,322 @@ def examples(count: int) -> settings:
     )
 
 
-calendars = st.builds(
-    FiscalCalendar,
-    month=st.integers(1, 12),
-    weekday=st.none() | st.integers(0, 6),
-    nearest=st.booleans(),
-    weeks=st.sampled_from([(13, 13, 13, 13), (12, 12, 12, 16), (16, 12, 12, 12)]),
-    named_after_start=st.booleans(),
+# -- calendars -------------------------------------------------------------------------------------------------------
+
+weekdays = st.integers(0, 6)
+sixteen_weeks = st.sampled_from([(12, 12, 12, 16), (16, 12, 12, 12)])
+
+CALENDARS: dict[str, Trait] = {
+    "months": st.fixed_dictionaries(
+        {"calendar": st.builds(FiscalCalendar, month=st.integers(1, 12), named_after_start=st.booleans())}
+    ),
+    "weeks_52_or_53": st.fixed_dictionaries(
+        {
+            "calendar": st.builds(
+                FiscalCalendar,
+                month=st.integers(1, 12),
+                weekday=weekdays,
+                nearest=st.booleans(),
+                named_after_start=st.booleans(),
+            )
+        }
+    ),
+    "sixteen_week_quarter": st.fixed_dictionaries(
+        {
+            "calendar": st.builds(
+                FiscalCalendar, month=st.integers(1, 12), weekday=weekdays, nearest=st.booleans(), weeks=sixteen_weeks
+            )
+        }
+    ),
+    "early_january_year_end": st.fixed_dictionaries(
+        {"calendar": st.builds(FiscalCalendar, weekday=weekdays, nearest=st.just(True))}
+    ),
+    "fiscal_year_change": st.sampled_from([(12, 9), (12, 6), (12, 3), (9, 6), (9, 3), (6, 3)]).flatmap(
+        lambda months: st.fixed_dictionaries(
+            {
+                "calendar": st.builds(
+                    FiscalCalendar,
+                    month=st.just(months[0]),
+                    change=st.builds(NewYearEnd, year=st.integers(2022, 2024), month=st.just(months[1])),
+                )
+            }
+        )
+    ),
+}
+
+# -- statements ------------------------------------------------------------------------------------------------------
+
+INDUSTRIES = (
+    Kind.BANK,
+    Kind.BROKER,
+    Kind.ASSET_MANAGER,
+    Kind.EXCHANGE,
+    Kind.PAYMENTS,
+    Kind.INSURER,
+    Kind.REIT,
+    Kind.UTILITY,
+    Kind.OIL_AND_GAS,
+    Kind.CAPTIVE_FINANCE,
+    Kind.PARTNERSHIP,
 )
-splits = st.builds(
-    Split,
-    ratio=st.sampled_from([Fraction(2), Fraction(4), Fraction(3, 2), Fraction(1, 10)]),
-    effective=st.dates(date(2021, 1, 1), date(2025, 11, 1)),
-)
-revisions = st.builds(Revision, year=st.integers(2021, 2025), by=st.sampled_from(RevisedBy))
+
+STATEMENTS: dict[str, Trait] = {
+    **{f"industry_{kind.name.lower()}": st.fixed_dictionaries({"kind": st.just(kind)}) for kind in INDUSTRIES},
+    "industry_shell": st.just(
+        {"kind": Kind.SHELL, "dividend": None, "economics": Economics(revenue=2_000_000, overhead=0.9, debt=0)}
+    ),
+    "annual_only": st.fixed_dictionaries({"kind": st.just(Kind.FOREIGN), "currency": st.sampled_from(["EUR", "JPY"])}),
+    "half_years": st.fixed_dictionaries(
+        {"kind": st.just(Kind.FOREIGN), "currency": st.just("EUR"), "half_years": st.just(True)}
+    ),
+    "second_currency": st.fixed_dictionaries(
+        {"kind": st.just(Kind.FOREIGN), "currency": st.sampled_from(["EUR", "TWD"]), "convenience": st.just(True)}
+    ),
+    "ifrs_to_us_gaap": st.fixed_dictionaries(
+        {
+            "kind": st.just(Kind.FOREIGN),
+            "conversion": st.builds(Conversion, year=st.just(2023), share=st.sampled_from([0.03, 0.2])),
+        }
+    ),
+}
+
+# -- shares ----------------------------------------------------------------------------------------------------------
+
+ratios = st.sampled_from([Fraction(2), Fraction(3), Fraction(4), Fraction(3, 2), Fraction(20)])
+reverse_ratios = st.sampled_from([Fraction(1, 4), Fraction(1, 10), Fraction(1, 20)])
+# a split is told by a period that is stated on both sides of it: not in the first years, and one at a time
+earlier_days, later_days = st.dates(date(2023, 6, 1), date(2024, 1, 15)), st.dates(date(2024, 7, 1), date(2025, 6, 30))
 
 
-@st.composite
-def filers(draw: st.DrawFn, number: int | None = None) -> Filer:
-    """A filer with any of the traits together, and a short history; `number` tells filers of one draw apart."""
-    dividend = draw(st.none() | st.builds(Dividend, cents=st.integers(1, 90), annual_raise=st.integers(0, 9)))
-    offering = draw(st.none() | st.builds(Offering, day=st.dates(date(2021, 1, 4), date(2021, 12, 30))))
-    number = draw(st.integers(100, 9999)) if number is None else number
+def splits_of(ratio: st.SearchStrategy[Fraction], days: st.SearchStrategy[date]) -> st.SearchStrategy[Split]:
+    return st.builds(Split, ratio=ratio, effective=days)
+
+
+SHARES: dict[str, Trait] = {
+    "split": st.fixed_dictionaries({"splits": st.tuples(splits_of(ratios, earlier_days | later_days))}),
+    "reverse_split": st.fixed_dictionaries({"splits": st.tuples(splits_of(reverse_ratios, earlier_days | later_days))}),
+    "two_splits": st.fixed_dictionaries(
+        {"splits": st.tuples(splits_of(ratios | reverse_ratios, earlier_days), splits_of(ratios, later_days))}
+    ),
+    "announced_split": st.fixed_dictionaries({"announced": st.tuples(splits_of(ratios | reverse_ratios, later_days))}),
+    "offering": st.fixed_dictionaries(
+        {
+            "dividend": st.none(),
+            "offering": st.builds(
+                Offering, day=st.dates(date(2021, 1, 4), date(2021, 12, 30)), before=st.sampled_from([0.02, 0.1, 0.4])
+            ),
+        }
+    ),
+}
+
+# -- tags ------------------------------------------------------------------------------------------------------------
+
+CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
+SECURITIES = (
+    "MarketableSecuritiesCurrent",
+    "DebtSecuritiesCurrent",
+    "AvailableForSaleSecuritiesDebtSecuritiesCurrent",
+    "AvailableForSaleSecuritiesCurrent",
+)
+
+
+def retagged(item: str, tag: str, since: int, **extra: Any) -> dict[str, Any]:
+    """From some fiscal year's filings on a line has another tag."""
+    return {"extras": (Extra(tag=tag, beside=item, since=since, **extra),), "ceased": ((item, since),)}
+
+
+years_of_change = st.integers(2022, 2024)
+pairs_of_securities = st.permutations(SECURITIES).map(lambda tags: tags[:2])
+
+TAGS: dict[str, Trait] = {
+    "tag_switch_interchangeable": st.builds(
+        lambda since, pair: {"revenue_tags": ((0, pair[0]),), **retagged("revenue", pair[1], since)},
+        years_of_change,
+        st.permutations(["Revenues", CONTRACTS, "SalesRevenueNet"]).map(lambda tags: tags[:2]),
+    ),
+    "tag_switch_of_flows": st.builds(
+        lambda since, pair: retagged(*pair, since),
+        years_of_change,
+        st.sampled_from(
+            [
+                ("capex", "PaymentsToAcquireProductiveAssets"),
+                ("net_income", "ProfitLoss"),
+                ("eps_basic", "EarningsPerShareBasicAndDiluted"),
+                ("dividends_per_share", "CommonStockDividendsPerShareCashPaid"),
+                ("operating_cash_flow", "NetCashProvidedByUsedInOperatingActivitiesContinuingOperations"),
+            ]
+        ),
+    ),
+    # the total is no longer told, and what is left beside it was always a part of it
+    "tag_switch_not_interchangeable": st.builds(
+        lambda since, share: {
+            "revenue_tags": ((0, "Revenues"),),
+            "extras": (Extra(tag=CONTRACTS, beside="revenue", of=(("revenue", share),)),),
+            "ceased": (("revenue", since),),
+        },
+        years_of_change,
+        st.sampled_from([0.6, 0.8, 0.97]),
+    ),
+    "tag_of_a_part_beside_the_total": st.builds(
+        lambda share: {
+            "revenue_tags": ((0, "Revenues"),),
+            "extras": (Extra(tag=CONTRACTS, beside="revenue", of=(("revenue", share),)),),
+        },
+        st.sampled_from([0.6, 0.97, 1.4]),
+    ),
+    "securities_tag_replaced": st.builds(
+        lambda since, pair: {"investments_tag": pair[0], **retagged("short_term_investments", pair[1], since)},
+        years_of_change,
+        pairs_of_securities,
+    ),
+    "never_tagged": st.fixed_dictionaries(
+        {"untagged": st.frozensets(st.sampled_from(["capex", "debt_current", "eps_basic", "cash"]), max_size=2)}
+    ),
+    "proxies": st.just({"proxies": True}),
+}
+
+# -- what is filed twice, anew, or wrong -----------------------------------------------------------------------------
+
+FLOWS = ("revenue", "net_income", "operating_cash_flow")
+COUNTS = frozenset({"shares_basic", "shares_diluted"})
+EARNINGS = frozenset({"eps_basic", "eps_diluted"})
+reports = st.tuples(st.just(AMONG_OTHERS), st.integers(1, 4))
+factors = st.sampled_from([Fraction(1000), Fraction(1_000_000), Fraction(1, 1000)])
+one_of_quarters = st.sampled_from(["revenue", "net_income"]).map(lambda item: frozenset({item}))
+one_flow = st.sampled_from(FLOWS).map(lambda item: frozenset({item}))
+
+
+def erring(**of: Any) -> Trait:
+    """One error of a report."""
+    return st.fixed_dictionaries({"errors": st.tuples(st.builds(Error, **of))})
+
+
+def with_quarterly_data(traits: dict[str, Any]) -> dict[str, Any]:
+    return {**traits, "quarterly_data": True}
+
+
+CONTRADICTED: dict[str, Trait] = {
+    "error_shares_in_thousands": erring(
+        items=st.just(COUNTS), report=reports, factor=st.sampled_from([Fraction(1, 1000), Fraction(1, 1_000_000)])
+    ),
+    "error_earnings_per_share_in_cents": erring(
+        items=st.just(EARNINGS), report=reports, factor=st.sampled_from([Fraction(1, 100), Fraction(100)])
+    ),
+    "error_money_in_thousands": erring(items=one_flow, report=reports, factor=factors),
+    "error_money_of_comparatives": erring(
+        items=one_flow, report=reports, columns=st.just(Columns.COMPARATIVE), factor=factors
+    ),
+    "error_sign_of_a_comparative": erring(
+        items=st.just(frozenset({"operating_cash_flow"})) | st.just(frozenset({"net_income"})),
+        report=reports,
+        columns=st.just(Columns.COMPARATIVE),
+        factor=st.just(Fraction(-1)),
+    ),
+    "error_sign_of_outflows": erring(items=st.just(frozenset({"capex"})), report=reports, factor=st.just(Fraction(-1))),
+    # right, wrong, right again: three filings
+    "error_quarter_in_half_year": erring(
+        items=one_of_quarters,
+        report=st.just((AMONG_OTHERS, 4)),
+        columns=st.just(Columns.OWN),
+        moved=st.just(Moved.TO_YEAR_TO_DATE),
+    ).map(with_quarterly_data),
+    # never told again, but no quarter is a half-year
+    "error_quarter_in_half_year_of_comparatives": erring(
+        items=one_of_quarters,
+        report=st.sampled_from([(AMONG_OTHERS, 2), (AMONG_OTHERS, 3)]),
+        columns=st.just(Columns.COMPARATIVE),
+        moved=st.just(Moved.TO_YEAR_TO_DATE),
+    ),
+    "error_last_years_quarters": erring(
+        items=one_of_quarters,
+        report=st.sampled_from([(AMONG_OTHERS, 4), (AMONG_OTHERS + 1, 4)]),
+        columns=st.just(Columns.COMPARATIVE),
+        moved=st.just(Moved.TO_NEXT_YEAR),
+    ).map(with_quarterly_data),
+}
+
+# every report that shows the column has the error, and no identity joins the item to another
+UNCONTRADICTED: dict[str, Trait] = {
+    "uncontradicted_scale": erring(
+        items=st.sampled_from(["capex", "dividends_per_share", "operating_cash_flow"]).map(
+            lambda item: frozenset({item})
+        ),
+        column=st.sampled_from([(2023, 1, 4), (2023, 1, 2), (2024, 1, 1)]),
+        factor=st.sampled_from([Fraction(1000), Fraction(1, 100), Fraction(10)]),
+    ),
+    "uncontradicted_sign": erring(
+        items=st.just(frozenset({"operating_cash_flow"})),
+        column=st.sampled_from([(2023, 1, 4), (2022, 1, 3)]),
+        factor=st.just(Fraction(-1)),
+    ),
+    "uncontradicted_balance": erring(
+        items=st.sampled_from(["cash", "debt_noncurrent", "debt_current"]).map(lambda item: frozenset({item})),
+        column=st.sampled_from([(2023, 4, 4), (2024, 2, 2)]),
+        factor=st.sampled_from([Fraction(1000), Fraction(1, 10)]),
+    ),
+}
+
+VINTAGES: dict[str, Trait] = {
+    "amendment": st.builds(
+        lambda year: {"revisions": (Revision(year=year, by=RevisedBy.AMENDMENT),)}, st.integers(2021, 2025)
+    ),
+    "restated_comparatives": st.builds(
+        lambda year: {"revisions": (Revision(year=year, by=RevisedBy.COMPARATIVES),)}, st.integers(2021, 2025)
+    ),
+    "missing_quarters": st.fixed_dictionaries(
+        {"missing": st.frozensets(st.tuples(st.integers(2021, 2025), st.integers(1, 3)), min_size=1, max_size=3)}
+    ),
+    "missing_year": st.fixed_dictionaries({"missing": st.just(frozenset({(2023, 4)}))}),
+    "rounding": st.fixed_dictionaries(
+        {"unit": st.just(1_000), "rounded_in": st.frozensets(st.integers(2021, 2025), min_size=1, max_size=3)}
+    ),
+    "quarterly_data": st.just({"quarterly_data": True}),
+    "reverse_merger": st.fixed_dictionaries({"merged": st.dates(date(2022, 7, 1), date(2023, 6, 30))}),
+    **CONTRADICTED,
+}
+
+TRAITS: dict[str, Trait] = CALENDARS | STATEMENTS | SHARES | TAGS | VINTAGES
+"""Every trait that leaves the truth to be found, by its name."""
+
+plain: Trait = st.fixed_dictionaries(
+    {
+        "unit": st.sampled_from([1_000, 1_000_000]),
+        "economics": st.builds(Economics, overhead=st.floats(0.1, 0.36), debt=st.sampled_from([0.5, 1.5, 4.0])),
+        "dividend": st.builds(Dividend, cents=st.integers(1, 90), annual_raise=st.integers(0, 9)),
+        "seed": st.integers(0, 9),
+    }
+)
+
+
+def filer_of(number: int, *traits: dict[str, Any]) -> Filer:
+    """A filer with a short history and these traits, the later ones first where they meet."""
+    drawn = {name: value for trait in traits for name, value in trait.items()}
     return Filer(
         cik=f"{9990000000 + number}",
         name="Example Drawn Filer Inc",
         symbols=(f"XQ{number:04d}",),
-        kind=draw(st.sampled_from([Kind.COMMERCIAL, Kind.BANK, Kind.FOREIGN])),
-        calendar=draw(calendars),
-        first_year=2021,
-        unit=draw(st.sampled_from([1_000, 1_000_000])),
-        economics=draw(st.builds(Economics, overhead=st.floats(0.1, 0.8), debt=st.floats(0, 4))),
-        investments_tag=draw(st.sampled_from([None, "ShortTermInvestments"])),
-        untagged=draw(st.frozensets(st.sampled_from(["capex", "debt_current", "eps_basic", "cash"]), max_size=2)),
-        dividend=dividend,
-        splits=tuple(draw(st.lists(splits, max_size=2))),
-        revisions=tuple(draw(st.lists(revisions, max_size=1))),
-        offering=offering,
-        proxies=draw(st.booleans()),
-        seed=draw(st.integers(0, 9)),
+        first_year=FIRST_YEAR,
+        **drawn,
     )
+
+
+def filers_with(trait: Trait) -> st.SearchStrategy[Filer]:
+    """Otherwise plain filers with a trait."""
+    return st.builds(filer_of, st.integers(100, 9999), plain, trait)
+
+
+@st.composite
+def filers(draw: st.DrawFn, number: int | None = None, without: Iterable[str] = ()) -> Filer:
+    """A filer with any mix of the traits, at most one of a kind; `number` tells filers of one draw apart."""
+    traits = [draw(plain)]
+    if draw(st.integers(0, 3)) == 0:  # losses turn signs
+        traits.append({"economics": draw(st.builds(Economics, overhead=st.floats(0.36, 0.8), debt=st.floats(0, 4)))})
+    for kinds in (SHARES, VINTAGES, CALENDARS, draw(st.sampled_from([STATEMENTS, TAGS]))):  # tags are a manufacturer's
+        names = [name for name in kinds if name not in without]
+        if name := draw(st.none() | st.sampled_from(names)):
+            traits.append(draw(kinds[name]))
+    number = draw(st.integers(100, 9999)) if number is None else number
+    return filer_of(number, *traits)
 
 
 days = st.dates(date(2021, 6, 1), LAST_DAY)

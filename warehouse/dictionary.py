@@ -6,7 +6,7 @@ elements feed an item (the `line_items` table of a build has them; whoever rende
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from warehouse import schema
+from warehouse import schema, vocabulary
 
 HEAD = """\
 # Data dictionary
@@ -24,8 +24,8 @@ SOURCES = """\
 ## Sources of the line items
 
 The elements that state each amount, in order of preference: a filing's value is the first line of which every element
-is in that filing for that period. `[+ …]` is added and `[- …]` taken off where present. Some lines hold for banks only,
-or for all but banks.
+is in that filing for that period, among the lines that hold for the filer's [industry](#industries). `[+ …]` is added
+and `[- …]` taken off where present.
 """
 
 
@@ -34,13 +34,14 @@ def render(sources: Mapping[str, str]) -> str:
 
     Args:
         sources: by item, as in column `sources` of table `line_items`: one amount a line, `name: source | source`,
-            best first; an item that is calculated from other items has none.
+            best first, each `elements (industries; reason)`; an item that is calculated from other items has none.
 
     Returns:
         Markdown, ending with a line feed; the same schema and sources give the same page.
     """
     parts = [HEAD, _overview(), _line_items(), *map(_table, schema.TABLES), SOURCES]
     parts += [_sources(item.name, sources[item.name]) for item in schema.LINE_ITEMS if sources.get(item.name)]
+    parts += [_gaps()]
     return "\n".join(parts)
 
 
@@ -68,8 +69,20 @@ def _sources(item: str, text: str) -> str:
 
 
 def _amount(name: str, sources: str) -> str:
-    lines = (f"{number}. `{source}`\n" for number, source in enumerate(sources.split(" | "), 1))
-    return f"`{name}`\n\n{''.join(lines)}"
+    rows = ((str(place), *_source(source)) for place, source in enumerate(sources.split(" | "), 1))
+    return f"`{name}`\n\n{_grid(('', 'elements', 'industries', 'why'), rows)}"
+
+
+def _source(text: str) -> tuple[str, str, str]:
+    """Elements, industries and reason of `elements (industries; reason)`."""
+    elements, _, told = text.partition(" (")
+    industries, _, why = told.removesuffix(")").partition("; ")
+    return f"`{elements}`", industries, why
+
+
+def _gaps() -> str:
+    rows = ((f"`{code}`", ", ".join(gap.items), gap.meaning) for code, gap in vocabulary.GAPS.items())
+    return "## Reasons of gaps\n\n" + _grid(("reason", "items", "meaning"), rows)
 
 
 def _named(columns: Sequence[str]) -> str:

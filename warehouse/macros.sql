@@ -170,3 +170,69 @@ COMMENT ON MACRO TABLE latest IS
 'A cross-section of the primary listed symbols: the newest trailing twelve months'' value of a line item (item_) '
 'of each company, and the period end that it belongs to; compare period ends, for a company may have stopped '
 'telling it.';
+
+CREATE MACRO explain(symbol_, item_, period_) AS TABLE
+WITH asked AS (
+    SELECT DISTINCT
+        symbol,
+        cik,
+        period_kind,
+        period,
+        period_end,
+        CASE
+            WHEN item_ IN (
+                'revenue', 'net_income', 'eps_basic', 'dividends_per_share', 'free_cash_flow', 'shares_basic',
+                'shares_diluted', 'total_debt', 'cash_and_equivalents', 'roic', 'debt_to_fcf'
+            ) THEN item_
+            ELSE error('no such line item: ' || item_ || '; the names of line items are in table line_items')
+        END AS item
+    FROM versions
+    INNER JOIN companies USING (cik)
+    WHERE
+        upper(symbol) = upper(symbol_)
+        AND (period = upper(CAST(period_ AS VARCHAR)) OR CAST(period_end AS VARCHAR) = CAST(period_ AS VARCHAR))
+    -- a day ends twelve months before it ends a year, and a label that occurs twice is that of the newest period
+    ORDER BY period_kind DESC, period_end DESC
+    LIMIT 1
+)
+SELECT
+    symbol,
+    period_kind,
+    asked.period,
+    period_end,
+    item,
+    told.value,
+    reason,
+    version,
+    cause,
+    method,
+    leg,
+    operation,
+    tag,
+    unit,
+    "start",
+    "end",
+    lineage.value AS leg_value,
+    weight,
+    split_factor,
+    lineage.value * split_factor * weight AS amount,
+    lineage.form,
+    lineage.filed,
+    accession,
+    url
+FROM asked
+LEFT JOIN (
+    SELECT cik, period_kind, period_end, item, version, value, cause, method
+    FROM versions
+    WHERE is_current
+) AS told USING (cik, period_kind, period_end, item)
+LEFT JOIN gaps USING (cik, period_kind, period_end, item)
+LEFT JOIN lineage USING (cik, period_kind, period_end, item, version)
+LEFT JOIN filings USING (accession)
+ORDER BY leg;
+
+COMMENT ON MACRO TABLE explain IS
+'Where the current value of a line item (item_) of a symbol (without case) comes from: a row for each filed fact '
+'behind it, and amount, which is that fact times split_factor and weight. Amounts of add and subtract sum up to the '
+'value; a mean is their amounts over their weights; a dividend is divided by a divisor. period_ is a label (2026Q1, '
+'FY2025) or the day on which the period ends. Where there is no value, one row without a leg, and the reason.';

@@ -6,7 +6,7 @@ Does not: what the tables hold (pipelines), how a build is opened and asked (rea
 
 A build gets a new file name each time and is never written again: DuckDB allows no writer beside readers, and a file
 that is replaced under its readers gives torn reads. It is made under a temporary name, read back whole, and renamed
-only then, so that whatever is called `warehouse-*.duckdb` is complete.
+only then, so that whatever is called `warehouse-*.duckdb` is complete, and has its `parquet-*` beside it.
 """
 
 import os
@@ -21,8 +21,9 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from warehouse import schema
+from warehouse import copies, schema
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
+from warehouse.files import quoted, sync
 from warehouse.pointer import POINTER, Pointer, Synchronization, current
 from warehouse.verify import content_hash, verify
 
@@ -42,7 +43,8 @@ STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 open the file too
 MACROS = Path(__file__).with_name("macros.sql")
 LINK = "warehouse.duckdb"
 TEMPORARY = ".building-"
-OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", "synchronized-*.json")  # what may be removed once nothing points to it
+# what may be removed once nothing points to it
+OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", copies.FOLDERS, "synchronized-*.json")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization ids are parts of file names
 
 
@@ -59,7 +61,7 @@ class Build:
 
 
 def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
-    """Make the file of a build from Parquet files, and verify it.
+    """Make the file of a build from Parquet files, and the copies of its tables, and verify both.
 
     Args:
         published: the folder of builds; made where it is missing.
@@ -84,12 +86,15 @@ def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
             raise PublishError(f"build {build_id} is published already; a build needs a new id")
         temporary = published / f"{TEMPORARY}{build_id}.duckdb"
         try:
-            _clear(published, f"{TEMPORARY}{build_id}.*")
+            _clear(published, f"{TEMPORARY}{build_id}.*", copies.folder_of(file))
             expected = _load(temporary, tables)
             held = verify(temporary, expected)
             temporary.chmod(0o444)
+            copied = temporary.with_suffix(".parquet")
+            copies.write(temporary, copied)
+            copied.replace(published / copies.folder_of(file))
             temporary.replace(published / file)
-            _sync_folder(published)
+            sync(published)
         except duckdb.Error as error:
             raise PublishError(f"build {build_id}: {first_line(error)}; what was published before stays") from error
         finally:
@@ -171,8 +176,8 @@ def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
     """Write every table of the schema into a new file, and the macros; return the rows that each table must have."""
     expected = {}
     with duckdb.connect(":memory:") as connection:
-        connection.execute(f"SET temp_directory = {_quoted(path.with_suffix('.spill'))}")
-        connection.execute(f"ATTACH {_quoted(path)} AS build (STORAGE_VERSION '{STORAGE_VERSION}')")
+        connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
+        connection.execute(f"ATTACH {quoted(path)} AS build (STORAGE_VERSION '{STORAGE_VERSION}')")
         for table in schema.TABLES:
             connection.execute(schema.create_table(table, "build.main"))
             for comment in schema.comments(table, "build.main"):
@@ -188,7 +193,7 @@ def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
 
 def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: Path) -> int:
     """Copy a Parquet file into its table, sorted; return how many rows the Parquet file says that it has."""
-    parquet = f"read_parquet({_quoted(source)}, hive_partitioning = false)"
+    parquet = f"read_parquet({quoted(source)}, hive_partitioning = false)"
     try:
         found = {row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {parquet}").fetchall()}
         if found != set(table.names):
@@ -210,11 +215,19 @@ def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> No
     with _os_errors_told(published):
         _write(published / pointer.synchronized_file, msgspec.json.encode(times, order="sorted"))
         _write(published / POINTER, msgspec.json.format(msgspec.json.encode(pointer), indent=2) + b"\n")
-        link = published / f"{TEMPORARY}link"
-        link.unlink(missing_ok=True)
-        link.symlink_to(pointer.file)
-        link.replace(published / LINK)
-        _clear(published, *OURS, kept={pointer.file, pointer.previous, pointer.synchronized_file})
+        builds = [file for file in (pointer.file, pointer.previous) if file]
+        folders = [copies.folder_of(file) for file in builds]
+        _link(published, LINK, pointer.file)
+        _link(published, copies.LINK, folders[0])
+        _clear(published, *OURS, kept={*builds, *folders, pointer.synchronized_file})
+
+
+def _link(published: Path, name: str, target: str) -> None:
+    """Let a name lead to the current build, in one step."""
+    link = published / f"{TEMPORARY}link"
+    link.unlink(missing_ok=True)
+    link.symlink_to(target)
+    link.replace(published / name)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -225,19 +238,10 @@ def _write(path: Path, content: bytes) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     temporary.replace(path)
-    _sync_folder(path.parent)
+    sync(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _clear(published: Path, *patterns: str, kept: Set[str | None] = frozenset()) -> None:
+def _clear(published: Path, *patterns: str, kept: Set[str] = frozenset()) -> None:
     """Remove the files of these names, with the folders where DuckDB put what did not fit into memory."""
     for path in (path for pattern in patterns for path in published.glob(pattern) if path.name not in kept):
         if path.is_dir():
@@ -295,7 +299,3 @@ def _file_name_part(text: str) -> str:
     if not NAME.fullmatch(text):
         raise PublishError(f"{text!r} cannot be part of a file name; ids are letters, digits, '.', '_' and '-'")
     return text
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

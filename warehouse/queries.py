@@ -266,3 +266,183 @@ def _columns(items: Sequence[str]) -> str:
 
 def _has_value(items: Sequence[str]) -> str:
     return f"coalesce({_columns(items)}) IS NOT NULL"
+
+
+class Stated(msgspec.Struct, frozen=True):
+    """The current value of a period and item, and the filing that its newest version comes from.
+
+    `versions` is how many the log has; `earlier` is the value before this one, where there was one. `url` is the
+    filing's index at the SEC, None where the filing is not held.
+    """
+
+    item: str
+    kind: str
+    period: str
+    period_end: str
+    value: float
+    versions: int
+    earlier: float | None
+    cause: str | None
+    form: str | None
+    filed: str | None
+    url: str | None
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """Periods of one kind that have no value for an item for one reason: how many, and their first and last end."""
+
+    item: str
+    kind: str
+    reason: str
+    periods: int
+    first_end: str
+    last_end: str
+
+
+def stated(build: OpenBuild, cik: str) -> list[Stated]:
+    """All current values of a company, with where each comes from.
+
+    Args:
+        build: the build to ask.
+        cik: the company; its symbols share the values.
+
+    Returns:
+        items in the order of the specification, trailing twelve months before years, newest period first.
+    """
+    found = build.rows(
+        "SELECT item, period_kind, period, CAST(period_end AS VARCHAR), value, told, earlier, cause, form, filed, url "
+        "FROM (SELECT *, count(*) OVER (PARTITION BY period_kind, period_end, item) AS told, "
+        "lag(value IGNORE NULLS) OVER (PARTITION BY period_kind, period_end, item ORDER BY version) AS earlier "
+        "FROM (SELECT * REPLACE (CAST(filed AS VARCHAR) AS filed) FROM versions WHERE cik = $cik)) AS numbered "
+        "LEFT JOIN (SELECT accession, url FROM filings WHERE cik = $cik) AS held USING (accession) "
+        "WHERE is_current AND value IS NOT NULL "
+        "ORDER BY list_position($order, item), list_position($kinds, period_kind), numbered.period_end DESC",
+        {"cik": cik, "order": schema.ITEM_NAMES, "kinds": schema.PERIOD_KINDS},
+    )
+    return [Stated(*row) for row in found]
+
+
+def gaps(build: OpenBuild, cik: str) -> list[Gap]:
+    """Why a company's periods lack items; items in the order of the specification, trailing twelve months first."""
+    found = build.rows(
+        "SELECT item, period_kind, reason, count(*), "
+        "CAST(min(period_end) AS VARCHAR), CAST(max(period_end) AS VARCHAR) "
+        "FROM gaps WHERE cik = $cik GROUP BY item, period_kind, reason "
+        "ORDER BY list_position($order, item), list_position($kinds, period_kind), min(period_end), reason",
+        {"cik": cik, "order": schema.ITEM_NAMES, "kinds": schema.PERIOD_KINDS},
+    )
+    return [Gap(*row) for row in found]
+
+
+def sources(build: OpenBuild) -> dict[str, str]:
+    """By item, the taxonomy elements that feed it, as in column `sources`; none for one calculated from other items."""
+    return dict(build.rows("SELECT name, sources FROM line_items WHERE sources IS NOT NULL"))
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Whom a symbol of common equity stands for, listed or not; `currency` is that of its reports."""
+
+    symbol: str
+    name: str | None
+    cik: str
+    currency: str
+
+
+class Span(msgspec.Struct, frozen=True):
+    """A period of a company: `ttm` or `annual`, its label, its last day."""
+
+    kind: str
+    period: str
+    period_end: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """One version of a value, None where it withdraws; what it came from, and why it is what it is."""
+
+    version: int
+    value: float | None
+    is_current: bool
+    cause: str | None
+    method: str | None
+    flags: str | None
+    form: str | None
+    filed: str | None
+    accession: str | None
+    url: str | None
+    recorded_at: str | None
+
+
+class Leg(msgspec.Struct, frozen=True):
+    """A filed fact behind a value: `value` as filed, and what takes it into the value (table `lineage`)."""
+
+    leg: int
+    operation: str
+    weight: float
+    split_factor: float
+    value: float
+    tag: str
+    unit: str
+    start: str | None
+    end: str
+    form: str | None
+    filed: str | None
+    accession: str | None
+    url: str | None
+
+
+def holder(build: OpenBuild, symbol: str) -> Holder | None:
+    """Whom a symbol stands for, without case; None where it is no common equity that a value is held of."""
+    found = build.rows("SELECT symbol, name, cik, currency FROM companies WHERE upper(symbol) = upper(?)", [symbol])
+    return Holder(*found[0]) if found else None
+
+
+def known_symbols(build: OpenBuild) -> dict[str, str]:
+    """Every symbol and what it is: `common`, or the kind of the security."""
+    return dict(build.rows("SELECT symbol, 'common' FROM companies UNION SELECT symbol, kind FROM securities"))
+
+
+def spans(build: OpenBuild, cik: str) -> list[Span]:
+    """The periods of a company that ever had a value, newest first, trailing twelve months before years."""
+    found = build.rows(
+        "SELECT period_kind, period, CAST(period_end AS VARCHAR) FROM "
+        "(SELECT DISTINCT period_kind, period, period_end FROM versions WHERE cik = $cik) AS held "
+        "ORDER BY held.period_end DESC, list_position($kinds, period_kind)",
+        {"cik": cik, "kinds": schema.PERIOD_KINDS},
+    )
+    return [Span(*row) for row in found]
+
+
+def told(build: OpenBuild, cik: str, span: Span, item: str) -> list[Told]:
+    """The versions of a value, oldest first; none where it never had one."""
+    found = build.rows(
+        "SELECT version, value, is_current, cause, method, flags, versions.form, CAST(versions.filed AS VARCHAR), "
+        f"accession, url, {TEXT_OF_TIME.format('recorded_at')} FROM versions LEFT JOIN filings USING (accession) "
+        f"WHERE versions.{OF_VALUE} ORDER BY version",
+        _of_value(cik, span, item),
+    )
+    return [Told(*row) for row in found]
+
+
+def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> list[Leg]:
+    """The facts behind a version, in the order of their numbers."""
+    found = build.rows(
+        'SELECT leg, operation, weight, split_factor, value, tag, unit, CAST("start" AS VARCHAR), '
+        'CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), accession, url '
+        "FROM lineage LEFT JOIN filings USING (accession) "
+        f"WHERE lineage.{OF_VALUE} AND version = $version ORDER BY leg",
+        {**_of_value(cik, span, item), "version": version},
+    )
+    return [Leg(*row) for row in found]
+
+
+def reason(build: OpenBuild, cik: str, span: Span, item: str) -> str | None:
+    """Why there is no value, as in table `gaps`; None where there is one, or nothing is said."""
+    found = build.rows(f"SELECT reason FROM gaps WHERE {OF_VALUE}", _of_value(cik, span, item))
+    return next((code for (code,) in found), None)
+
+
+OF_VALUE = "cik = $cik AND period_kind = $kind AND period_end = $period_end::DATE AND item = $item"
+
+
+def _of_value(cik: str, span: Span, item: str) -> dict[str, str]:
+    return {"cik": cik, "kind": span.kind, "period_end": span.period_end, "item": item}

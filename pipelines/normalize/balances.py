@@ -1,39 +1,40 @@
 """Balance sheet amounts, composed within one filing so that nothing counts twice.
 
 Belongs here: how the lines of one balance sheet make total debt and cash, and which later filing may restate it.
-Does not: which elements state a line (concepts), or where an instant lies on the grid (calendar).
+Does not: which elements state a line (concepts), debt by instrument (borrowings), lines that are missed (vanished), or
+where an instant lies on the grid (calendar).
 """
 
 import polars as pl
 
-SAME = 0.001
-"""Two lines within a tenth of a per cent are the same money under two tags."""
+from pipelines.normalize import borrowings
+from pipelines.normalize.borrowings import SAME, SHEET
+from pipelines.normalize.concepts import ITEM_CONCEPTS
 
-DEBT_LINES = (
-    "debt_noncurrent",
-    "debt_current_maturities",
-    "debt_short_term",
-    "debt_current",
-    "debt_long_term",
-    "debt_all",
+DEBT_LINES, CASH_LINES = (
+    tuple(concept.name for concept in ITEM_CONCEPTS[item]) for item in ("total_debt", "cash_and_equivalents")
 )
-CASH_LINES = ("cash_total", "cash", "short_term_investments")
-SHEET = ["cik", "q", "seq"]
+
+TOTAL = 0.01
+"""A total that is further from its parts than this contradicts them."""
+CONTRADICTED = "total_contradicts_parts"
+
+FIELDS = ("value", "vintage", "grain", "signature")
 
 
 def balance_sheets(placed: pl.DataFrame) -> pl.DataFrame:
-    """One row a filing and instant (`cik`, `q`, `seq`), with the value, vintage, grain and elements of each line.
+    """One row a filing and instant (`cik`, `q`, `seq`), with FIELDS of each line as `<field>_<line>`.
 
     Args:
         placed: instants on the grid (calendar.on_grid).
     """
     lines = placed.filter(pl.col("n") == 0).sort(*SHEET, "concept", "rank", "end")
     return lines.group_by(SHEET, maintain_order=True).agg(
-        pl.col("filed", "amended").first(),
+        pl.col("filed", "amended", "regime").first(),
         *(
             pl.col(field).filter(pl.col("concept") == line).first().alias(f"{field}_{line}")
             for line in (*DEBT_LINES, *CASH_LINES)
-            for field in ("value", "vintage", "grain", "signature")
+            for field in FIELDS
         ),
     )
 
@@ -46,17 +47,31 @@ def _or_nothing(line: str) -> pl.Expr:
     return _value(line).fill_null(0.0)
 
 
-def _same(one: pl.Expr, other: pl.Expr) -> pl.Expr:
-    return ((one - other).abs() <= SAME * other.abs()).fill_null(value=False)
+def _same(one: pl.Expr, other: pl.Expr, within: float = SAME) -> pl.Expr:
+    return ((one - other).abs() <= within * other.abs()).fill_null(value=False)
 
 
 def total_debt(sheets: pl.DataFrame) -> pl.DataFrame:
-    """Interest-bearing borrowings of each balance sheet: `cik`, `q`, `seq`, `value`, `lines` (concepts used).
+    """Interest-bearing borrowings of each balance sheet: `cik`, `q`, `seq`, `value`, `legs` (vintages) and
+    `reservation`.
 
     Non-current debt, current maturities and short-term borrowings; a line that repeats another's amount is left
-    out. Totals that include current maturities stand in where the parts are not shown. Operating leases, deposits,
+    out. Totals that include current maturities stand in where the parts are not shown. Where the balance sheet has no
+    current and non-current parts, the instruments that its liabilities tell (borrowings). Operating leases, deposits,
     repurchase agreements and trade payables are never in.
     """
+    parts = ("debt_noncurrent", "debt_current_maturities", "debt_current")
+    is_classified = pl.any_horizontal(_value(line).is_not_null() for line in parts)
+    classified = sheets.filter(is_classified).with_columns(lines=_lines_of_classified())
+    others = sheets.filter(~is_classified)
+    told = others.join(borrowings.instruments(others), on=SHEET, how="left", maintain_order="left").with_columns(
+        pl.coalesce("lines", pl.when(_value("debt_all").is_not_null()).then(pl.lit(["debt_all"])))
+    )
+    return _composed(pl.concat([classified, told]), "total_debt", DEBT_LINES, _debt_is_contradicted())
+
+
+def _lines_of_classified() -> pl.Expr:
+    """The lines that add up where current and non-current debt are told apart."""
     maturities, short, current = _value("debt_current_maturities"), _value("debt_short_term"), _value("debt_current")
     short_is_maturities = _same(short, maturities)
     current_is_maturities = _same(current, maturities)
@@ -64,7 +79,7 @@ def total_debt(sheets: pl.DataFrame) -> pl.DataFrame:
     whole, part = _value("debt_long_term"), _value("debt_noncurrent")
     whole_has_maturities = whole.is_not_null() & maturities.is_null() & current.is_null() & (whole > part * (1 + SAME))
     short_is_rest = _same(short, whole - part)
-    rules: list[tuple[pl.Expr, list[str]]] = [
+    rules: tuple[tuple[pl.Expr, list[str]], ...] = (
         (part.is_not_null() & whole_has_maturities & short_is_rest, ["debt_long_term"]),
         (part.is_not_null() & whole_has_maturities, ["debt_long_term", "debt_short_term"]),
         (
@@ -79,44 +94,76 @@ def total_debt(sheets: pl.DataFrame) -> pl.DataFrame:
         (_value("debt_all").is_not_null(), ["debt_all"]),
         (current_covers, ["debt_current"]),
         (short_is_maturities, ["debt_current_maturities"]),
-        (maturities.is_not_null() | short.is_not_null(), ["debt_current_maturities", "debt_short_term"]),
-    ]
-    return _composed(sheets, "total_debt", rules)
+        (maturities.is_not_null(), ["debt_current_maturities", "debt_short_term"]),
+    )
+    return _first_that_holds(rules)
 
 
 def cash_and_equivalents(sheets: pl.DataFrame) -> pl.DataFrame:
-    """Cash, cash equivalents and short-term investments: `cik`, `q`, `seq`, `value`, `lines`.
+    """Cash, cash equivalents and short-term investments: columns of total_debt.
 
     The filer's own total where it is no less than its cash; else cash and the current securities beside it.
     """
     total, cash = _value("cash_total"), _value("cash")
-    rules: list[tuple[pl.Expr, list[str]]] = [
-        (total.is_not_null() & (total >= _or_nothing("cash") * (1 - SAME)), ["cash_total"]),
-        (cash.is_not_null(), ["cash", "short_term_investments"]),
-    ]
-    return _composed(sheets, "cash_and_equivalents", rules)
+    lines = _first_that_holds(
+        (
+            (total.is_not_null() & (total >= _or_nothing("cash") * (1 - SAME)), ["cash_total"]),
+            (cash.is_not_null(), ["cash", "short_term_investments"]),
+        )
+    )
+    return _composed(sheets.with_columns(lines=lines), "cash_and_equivalents", CASH_LINES, _cash_is_contradicted())
 
 
-def _composed(sheets: pl.DataFrame, concept: str, rules: list[tuple[pl.Expr, list[str]]]) -> pl.DataFrame:
-    """The first rule that holds says which lines add up."""
-    chosen = pl.lit(None, pl.Int32)
-    for number, (holds, _) in reversed(list(enumerate(rules))):
-        chosen = pl.when(holds).then(pl.lit(number, pl.Int32)).otherwise(chosen)
-    parts = [
-        sheets.with_columns(rule=chosen)
-        .filter(pl.col("rule") == number)
+def _first_that_holds(rules: tuple[tuple[pl.Expr, list[str]], ...]) -> pl.Expr:
+    lines = pl.lit(None, pl.List(pl.String))
+    for holds, chosen in reversed(rules):
+        lines = pl.when(holds).then(pl.lit(chosen)).otherwise(lines)
+    return lines
+
+
+def _composed(sheets: pl.DataFrame, concept: str, lines: tuple[str, ...], is_contradicted: pl.Expr) -> pl.DataFrame:
+    """The sum of the `lines` of each sheet, for those that have any; flagged where a total says otherwise."""
+
+    def chosen(field: str) -> list[pl.Expr]:
+        return [pl.when(pl.col("lines").list.contains(line)).then(pl.col(f"{field}_{line}")) for line in lines]
+
+    return (
+        sheets.drop_nulls("lines")
+        .with_columns(value=pl.sum_horizontal(chosen("value")))
         .select(
             *SHEET,
             "filed",
             "amended",
-            value=pl.sum_horizontal(_value(line) for line in lines),
-            grain=pl.max_horizontal(pl.col(f"grain_{line}") for line in lines),
-            legs=pl.concat_list(pl.col(f"vintage_{line}") for line in lines).list.drop_nulls(),
-            signature=pl.concat_str([pl.col(f"signature_{line}") for line in lines], separator="+", ignore_nulls=True),
+            "regime",
+            "value",
+            grain=pl.sum_horizontal(chosen("grain")),
+            legs=pl.concat_list(chosen("vintage")).list.drop_nulls(),
+            signature=pl.concat_str(chosen("signature"), separator="+", ignore_nulls=True),
+            reservation=pl.when(is_contradicted).then(pl.lit(CONTRADICTED)),
+            concept=pl.lit(concept),
         )
-        for number, (_, lines) in enumerate(rules)
-    ]
-    return pl.concat(parts).with_columns(concept=pl.lit(concept)).sort(*SHEET)
+        .sort(*SHEET)
+    )
+
+
+def _apart(total: pl.Expr, *told: pl.Expr) -> pl.Expr:
+    """Whether a total is there and is none of what the lines tell."""
+    return total.is_not_null() & ~pl.any_horizontal(_same(total, each, TOTAL) for each in told)
+
+
+def _debt_is_contradicted() -> pl.Expr:
+    """Whether one of the filer's own totals is neither the debt nor a part of it that is told."""
+    value, noncurrent, short = pl.col("value"), _value("debt_noncurrent"), _or_nothing("debt_short_term")
+    maturities = _value("debt_current_maturities")
+    long_term = _apart(_value("debt_long_term"), value, value - short, noncurrent)
+    everything = _apart(_value("debt_all"), value, value - short)
+    current = _apart(_value("debt_current"), maturities, _value("debt_short_term"), maturities + short)
+    return (value != 0) & (long_term | everything | (current & maturities.is_not_null()))
+
+
+def _cash_is_contradicted() -> pl.Expr:
+    cash, securities = _value("cash"), _value("short_term_investments")
+    return _apart(_value("cash_total"), cash, cash + securities) & cash.is_not_null() & securities.is_not_null()
 
 
 def as_first_shown(balances: pl.DataFrame) -> pl.DataFrame:

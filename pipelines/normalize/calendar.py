@@ -48,9 +48,12 @@ def fiscal_years(facts: pl.DataFrame) -> pl.DataFrame:
     figures of quarterly reports (Amazon) are no fiscal years. A comparative that overlaps a year some annual
     report is about is dropped.
     """
+    of_a_year = facts.filter(pl.col("start").is_not_null(), duration_days().is_between(*YEAR_DAYS))
+    is_annual = pl.col("form_family").is_in(ANNUAL_FORMS)
+    # 40-F filers may attach their statements to a 6-K, and the annual report itself has no facts
+    has_none = ~is_annual.any().over("cik") & (pl.col("form_family") == "6-K")
     years = (
-        facts.filter(pl.col("form_family").is_in(ANNUAL_FORMS), pl.col("start").is_not_null())
-        .filter(duration_days().is_between(*YEAR_DAYS))
+        of_a_year.filter(is_annual | has_none)
         .with_columns(reported=pl.col("end") == pl.col("end").max().over("cik", "accession"))
         .group_by("cik", "start", "end")
         .agg(pl.len(), elements=pl.col("tag").n_unique(), reported=pl.col("reported").any())

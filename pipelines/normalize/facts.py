@@ -7,9 +7,11 @@ Does not: which fiscal period a fact belongs to (calendar), share basis (splits)
 
 import polars as pl
 
-from pipelines.normalize.concepts import BANK_EVIDENCE, CONCEPTS
+from pipelines.normalize.concepts import CONCEPTS
 
 PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
+CURRENT_FORMS = ("8-K", "6-K")
+"""Current reports: recasts after a change of segments or a disposal, and interim reports of foreign issuers."""
 ANNUAL_FORMS = ("10-K", "10-KT", "20-F", "40-F")
 AMENDMENT = "/A"
 
@@ -33,13 +35,18 @@ RAW_SCHEMA = pl.Schema(
 SLOT_OF_FILING = ["cik", "seq", "start", "end", "concept"]
 LARGEST_POWER, SMALLEST_POWER = 9, -4
 SIGNIFICANT_DIGITS = 3
+SCALES = (1e3, 1e4, 1e5, 1e6)
+AMOUNTS_THAT_TELL = 10
+
+CURRENCY_DAYS = 800
+"""Two annual reports and what lies between: so long a company has kept its books in the currency it is served in."""
 
 SAME_AMOUNT = 0.005
 MOSTLY = 0.5
 
 
 def typed(raw: pl.DataFrame) -> pl.DataFrame:
-    """Facts of periodic reports with dates, and the measure that their unit makes them.
+    """Facts of periodic and current reports with dates, and the measure that their unit makes them.
 
     Args:
         raw: facts as filed, columns of RAW_SCHEMA.
@@ -66,7 +73,7 @@ def typed(raw: pl.DataFrame) -> pl.DataFrame:
             .otherwise(pl.lit("money")),
         )
         .filter(
-            pl.col("form_family").is_in(PERIODIC_FORMS),
+            pl.col("form_family").is_in([*PERIODIC_FORMS, *CURRENT_FORMS]),
             pl.col("measure").is_not_null(),
             pl.col("end") <= pl.col("filed"),
         )
@@ -75,12 +82,14 @@ def typed(raw: pl.DataFrame) -> pl.DataFrame:
 
 
 def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `currency`: the one of most monetary facts, of all years.
+    """`cik`, `currency`: the one of most monetary facts in the filings of the newest years.
 
-    A convenience translation covers the newest year only, so the majority is the currency of the books.
+    A convenience translation covers the newest year only, and comparatives do not have it, so the majority is the
+    currency of the books. A company that changed it has left the former one behind.
     """
+    newest = pl.col("filed").max().over("cik")
     return (
-        facts.filter(pl.col("measure") == "money")
+        facts.filter(pl.col("measure") == "money", newest - pl.col("filed") <= pl.duration(days=CURRENCY_DAYS))
         .group_by("cik", "currency")
         .len()
         .sort("cik", "len", "currency", descending=[False, True, False])
@@ -118,14 +127,6 @@ def in_filing_order(facts: pl.DataFrame, accepted: pl.DataFrame | None = None) -
     return facts.join(numbered, on=["cik", "accession"])
 
 
-def industries(facts: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `industry` by the elements that a filer uses; codes alone err (card networks, holding companies)."""
-    evidence = pl.col("tag").filter(pl.col("tag").is_in(BANK_EVIDENCE)).n_unique()
-    return facts.group_by("cik").agg(
-        industry=pl.when(evidence >= 3).then(pl.lit("bank")).otherwise(pl.lit("general")),
-    )
-
-
 def granularity(value: pl.Expr) -> pl.Expr:
     """The power of ten that a figure is stated to: 96,700,000,000 to 100,000,000; 1.5 to 0.1.
 
@@ -141,28 +142,43 @@ def granularity(value: pl.Expr) -> pl.Expr:
     return largest_fitting
 
 
+def _scale_of_filing() -> pl.Expr:
+    """The power of ten that all amounts of money of a filing are multiples of, where there are enough to tell.
+
+    Statements are shown in thousands or millions throughout: a small amount is rounded as much as a large one.
+    """
+    is_money = (pl.col("measure") == "money") & (pl.col("value") != 0)
+    amount = pl.when(is_money).then(pl.col("value").abs())
+    filing = ["cik", "seq"]
+    scale = pl.lit(1.0)
+    for power in SCALES:
+        scale = pl.when((amount % power == 0).all().over(filing)).then(power).otherwise(scale)
+    return pl.when(is_money & (is_money.sum().over(filing) >= AMOUNTS_THAT_TELL)).then(scale)
+
+
 def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept and period: its best source.
 
     Args:
         facts: typed facts in filing order, one currency a company.
-        of_industry: `cik`, `industry`.
+        of_industry: `cik`, `seq`, `industry` (industries.industries).
 
     Returns:
         vintages: one row a filing, concept and period: `vintage` (id), `cik`, `seq`, `concept`, `start`, `end`,
-            `value` (units), `grain` (the power of ten it is stated to), `rank` of the source, `filed`, `annual_form`,
-            `amended`.
+            `value` (units), `grain` (the power of ten it is stated to), `rank` of the source, `filed`,
+            `periodic` (in a periodic report), `amended`, `other_source` (the source is, for this company, another
+            amount than the best one that it has stated so far).
         legs: the facts behind each: `vintage`, `tag` (with its taxonomy), `unit`, `start`, `end`, `value`,
             `coefficient`, `accession`, `form`, `filed`.
     """
-    matched = facts.join(of_industry, on="cik").join(
+    matched = facts.join(of_industry, on=["cik", "seq"]).join(
         _ELEMENTS, on=["taxonomy", "tag", "measure", "industry"], how="inner"
     )
     # zero is no average number of shares: it stands where the figure was left out
     is_count = (pl.col("measure") != "shares") | (pl.col("value") > 0)
-    matched = matched.filter(pl.col("start").is_null() == pl.col("instant"), is_count)
+    matched = _without_repetitions(matched.filter(pl.col("start").is_null() == pl.col("instant"), is_count))
     candidates = (
-        matched.with_columns(grain=granularity(pl.col("value")))
+        matched.with_columns(grain=pl.max_horizontal(granularity(pl.col("value")), _scale_of_filing()))
         .group_by(*SLOT_OF_FILING, "rank")
         .agg(
             value=(pl.col("value") * pl.col("coefficient")).sum(),
@@ -171,7 +187,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             present=pl.col("needed").sum(),
             wanted=pl.col("wanted").first(),
             filed=pl.col("filed").first(),
-            annual_form=pl.col("form_family").first().is_in(ANNUAL_FORMS),
+            periodic=pl.col("form_family").first().is_in(PERIODIC_FORMS),
             amended=pl.col("amended").first(),
             signature=pl.col("tag").filter(pl.col("coefficient") != 0).sort().str.join("+"),
         )
@@ -205,6 +221,16 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     return vintages, legs.sort("vintage", "tag")
 
 
+def _without_repetitions(matched: pl.DataFrame) -> pl.DataFrame:
+    """Leave out what is added where present and repeats another amount of its source: one amount under two elements."""
+    adds, is_optional = pl.col("coefficient") > 0, pl.col("needed") == 0
+    same_amount = [*SLOT_OF_FILING, "rank", "value", "coefficient"]
+    ordered = matched.sort(is_optional, "tag", maintain_order=True)
+    return ordered.filter(
+        ~adds | ~is_optional | (pl.col("value") == 0) | (pl.int_range(pl.len()).over(same_amount) == 0)
+    )
+
+
 def _without_lesser_repetitions(best: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
     """Leave out what a later filing states from a lesser source that, for this company, is another amount.
 
@@ -231,6 +257,10 @@ def _without_lesser_repetitions(best: pl.DataFrame, candidates: pl.DataFrame) ->
         .sort("seq")
         .join_asof(told, on="seq", by=pair, check_sortedness=False)
         .filter(~pl.col("mostly_differs").fill_null(value=False))
+        .drop("mostly_differs")
+        .with_columns(better=pl.col("rank").cum_min().over("cik", "concept"))
+        .join_asof(told, on="seq", by=pair, check_sortedness=False)
+        .with_columns(other_source=pl.col("mostly_differs").fill_null(value=False))
         .drop("better", "mostly_differs")
         .sort(SLOT_OF_FILING)
     )
@@ -258,6 +288,7 @@ def _element_table() -> pl.DataFrame:
             (source.elements, 1.0, 1),
             (source.plus, 1.0, 0),
             (source.minus, -1.0, 1),
+            (source.less, -1.0, 0),
             (source.at_least, 0.0, 0),
         )
         for element in elements

@@ -30,12 +30,13 @@ def known_values(placed: pl.DataFrame) -> pl.DataFrame:
     A coarser repetition of a known value changes nothing and the finer value stays.
 
     Args:
-        placed: vintages on the grid (calendar.on_grid), on one share basis, with `measure_sign`.
+        placed: vintages on the grid (calendar.on_grid), on one share basis, with `measure_sign` and `regime`.
 
     Returns:
         one row a slot (`cik`, `concept`, `q`, `n`) and `seq`, sorted by it: `found`, a struct of `amount` (additive:
         value x `weight`, which is the days for shares and else 1), `days`, `weight`, `vintage` (the filing that the
-        value is taken from), `seq` (the last filing that stated it) and `revised` (the filing that stated it anew,
+        value is taken from), its `grain` and `other_source` (facts.stated_concepts), `seq` (the last filing that
+        stated it) and its `regime` (breaks.regimes), `since` (the first that stated it so) and `revised` (the same,
         null where it is as first stated).
     """
     one_a_filing = placed.sort(*SLOT, "seq", "rank", "end", "start").unique(
@@ -49,7 +50,8 @@ def known_values(placed: pl.DataFrame) -> pl.DataFrame:
     finer = pl.col("grain") < pl.col("grain").cum_min().shift().over(run)
     settles = finer.fill_null(value=True)
     settled = runs.with_columns(
-        pl.when(settles).then(pl.col(name)).forward_fill().over(run) for name in ("value", "vintage")
+        pl.when(settles).then(pl.col(name)).forward_fill().over(run)
+        for name in ("value", "vintage", "grain", "other_source")
     )
     weight = pl.when(pl.col("measure_sign") > 0).then(pl.col("days").cast(pl.Float64)).otherwise(1.0)
     return settled.select(
@@ -61,6 +63,10 @@ def known_values(placed: pl.DataFrame) -> pl.DataFrame:
             weight.alias("weight"),
             "vintage",
             "seq",
+            "regime",
+            "grain",
+            "other_source",
+            since=pl.col("seq").first().over(run),
             revised=pl.when(pl.col("run") > 1).then(pl.col("seq").first().over(run)),
         ),
     ).sort("seq")
@@ -114,6 +120,23 @@ def _amount(name: str) -> pl.Expr:
     return pl.col(name).struct.field("amount")
 
 
+def _spread(a_day: list[pl.Expr]) -> pl.Expr:
+    """The largest of some amounts a day over the smallest."""
+    return pl.max_horizontal(a_day) / pl.min_horizontal(a_day)
+
+
+def _regime(name: str) -> pl.Expr:
+    return pl.col(name).struct.field("regime")
+
+
+def _grain(name: str) -> pl.Expr:
+    return pl.col(name).struct.field("grain")
+
+
+def _other(name: str) -> pl.Expr:
+    return pl.col(name).struct.field("other_source")
+
+
 def _days(name: str) -> pl.Expr:
     return pl.col(name).struct.field("days")
 
@@ -135,11 +158,12 @@ def _legs(*legs: pl.Expr) -> pl.Expr:
 def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Twelve months to each quarter end, as known after a filing.
 
-    At a fiscal year end the year as filed. Else TTM = FY(previous) + YTD(current) - YTD(previous), the last two
-    legs on the accounting basis of one filing: the year to date is taken as known when the full year was last
-    stated, for a recast column beside an old year would put two bases into the stub; and as stated last where it was
-    not known then, or where that year was stated anew after it. Else, and first of all for
-    amounts per share, the sum of four discrete quarters, the fourth being FY - 9M.
+    At a fiscal year end the year as filed. Else TTM = FY(previous) + YTD(current) - YTD(previous), where the stretch
+    that is taken off is on the accounting basis of the year that it is taken off from: the stretch as known when the
+    year was last stated, or recast with it; and where the year alone was recast, the year as it was before. Else, and
+    first of all for amounts per share, the sum of four discrete quarters, the fourth being FY - 9M. Legs of two
+    regimes (another company, other standards), or from elements that this company has stated apart, are never added
+    up.
 
     Args:
         points: `cik`, `concept`, `seq` (after which filing to look), `by_quarter_first` (whether four quarters are
@@ -149,7 +173,8 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
 
     Returns:
         `cik`, `concept`, `seq`, `q`, `amount`, `days`, `method` (fiscal_year, year_to_date, four_quarters), `flags`,
-        `legs`; no row where no way leads to twelve months, for three quarters are no estimate of four.
+        `legs`, `regime`, `grain` (of the coarsest leg), `spread` (the largest daily amount of the legs over the
+        smallest); no row where no way leads to twelve months, for three quarters are no estimate of four.
 
     Source: Regulation S-X Rule 10-01(c): interim statements carry the year to date beside the same stretch of the
     preceding year.
@@ -160,26 +185,68 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     windows = _look_up(windows, known, "year", pl.when("is_year_end").then(q), pl.lit(4))
     windows = _look_up(windows, known, "last_year", year_before, pl.lit(4))
     windows = _look_up(windows, known, "to_date", q, quarter)
+    windows = _look_up(windows, known, "prior_newest", q - 4, quarter)
+    windows = _on_basis_of_prior(windows, known, year_before)
     stated_with = pl.col("last_year").struct.field("seq")
     windows = _look_up(windows, known, "prior", q - 4, quarter, seq=stated_with)
-    windows = _look_up(windows, known, "prior_newest", q - 4, quarter)
     # an amended year has left behind what was known of its quarters: the newest is on its basis, if any is
     left_behind = pl.col("prior").struct.field("seq") < pl.col("last_year").struct.field("revised")
-    takes_newest = left_behind.fill_null(value=False) | pl.col("prior").is_null()
+    of_another = _regime("prior") != _regime("last_year")
+    takes_newest = (left_behind | of_another).fill_null(value=False) | pl.col("prior").is_null()
     windows = windows.with_columns(prior=pl.when(takes_newest).then("prior_newest").otherwise("prior"))
+    not_recast_with_it = pl.col("prior").struct.field("seq") < pl.col("last_year").struct.field("revised")
+    to_date_revised = pl.col("to_date").struct.field("revised")
+    windows = _look_up(windows, known, "to_date_before", q, quarter, seq=to_date_revised - 1)
+    # a year to date that was recast alone stands beside a stub on the former basis
+    recast_alone = (to_date_revised > pl.col("last_year").struct.field("seq")) & (
+        pl.col("prior").struct.field("since") <= pl.col("last_year").struct.field("seq")
+    )
     windows = windows.with_columns(
         is_year=_amount("year").is_not_null(),
+        years_regimes=pl.concat_list(_regime("last_year"), _regime("to_date"), _regime("prior")),
+        years_spread=_spread([_amount(name) / _days(name) for name in ("last_year", "to_date", "prior")]),
+        years_grain=pl.max_horizontal(_grain("last_year"), _grain("to_date"), _grain("prior")),
+        years_sources=pl.concat_list(_other("last_year"), _other("to_date"), _other("prior")),
         by_years=_amount("last_year") + _amount("to_date") - _amount("prior"),
         years_days=_days("last_year") + _days("to_date") - _days("prior"),
-        recast=(_amount("prior_newest") - _amount("prior")).abs(),
+        recast=pl.max_horizontal(
+            (_amount("prior_newest") - _amount("prior")).abs(),
+            pl.when(not_recast_with_it & ~pl.col("recast_along")).then("year_moved"),
+            pl.when(recast_alone).then((_amount("to_date") - _amount("to_date_before")).abs()),
+        ),
         years_legs=_legs(_leg("last_year"), _leg("to_date"), _leg("prior", -1.0)),
     )
     windows = _four_quarters(windows, grid, known)
     return _chosen(windows)
 
 
+def _on_basis_of_prior(windows: pl.DataFrame, known: pl.DataFrame, year_before: pl.Expr) -> pl.DataFrame:
+    """Take `last_year` back before its recast where the same stretch of that year was not recast with it.
+
+    What is left of a recast year less a stretch on the former basis is on neither; both on the former basis are what
+    was filed. Adds `year_moved`, by how much the year was recast, `before_recast`, and
+    `recast_along` where the stretch was.
+    """
+    revised = pl.col("last_year").struct.field("revised")
+    windows = _look_up(windows, known, "last_year_before", year_before, pl.lit(4), seq=revised - 1)
+    told_before = pl.col("last_year_before").struct.field("seq")
+    recast_along = (pl.col("prior_newest").struct.field("since") > told_before).fill_null(value=False)
+    possible = pl.col("can_be_negative") | (_amount("last_year_before") >= _amount("prior_newest"))
+    before = _amount("last_year_before").is_not_null() & ~recast_along & possible.fill_null(value=True)
+    return windows.with_columns(
+        last_year=pl.when(before).then("last_year_before").otherwise("last_year"),
+        year_moved=(_amount("last_year") - _amount("last_year_before")).abs(),
+        before_recast=before,
+        recast_along=recast_along,
+    ).drop("last_year_before")
+
+
 def _four_quarters(windows: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Add `by_quarters`, `quarters_days`, `quarters_legs`: the sum of four discrete quarters to the window's end."""
+    """Add the sum of four discrete quarters to the window's end.
+
+    `by_quarters`, `quarters_days`, `quarters_legs`, `quarters_regimes`, `quarters_sources`, `quarters_grain`, and
+    `spread`: the largest daily amount of a leg over the smallest (for weighted shares: of the counts).
+    """
     quarters = grid.select("cik", pl.col("q").alias("of_q"), pl.col("fiscal_quarter").alias("of_quarter"))
     for back in range(4):
         at = pl.col("q") - back
@@ -188,32 +255,62 @@ def _four_quarters(windows: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFram
         windows = _look_up(windows, known, "direct", at, pl.lit(1))
         windows = _look_up(windows, known, "longer", at, quarter)
         windows = _look_up(windows, known, "shorter", pl.when(quarter > 1).then(at - 1), quarter - 1)
+        revised = pl.col("longer").struct.field("revised")
+        windows = _look_up(windows, known, "longer_before", at, quarter, seq=revised - 1)
+        # a recast year less nine months that were not recast would put the whole recast into the fourth quarter
+        possible = pl.col("can_be_negative") | (_amount("longer_before") >= _amount("shorter"))
+        told_before, told_since = pl.col("longer_before").struct.field("seq"), pl.col("shorter").struct.field("since")
+        recast_along = (told_since > told_before).fill_null(value=False)
+        left_behind = (pl.col("shorter").struct.field("seq") < revised) & possible & ~recast_along
+        windows = windows.with_columns(
+            longer=pl.when(left_behind.fill_null(value=False)).then("longer_before").otherwise("longer")
+        )
         is_direct = _amount("direct").is_not_null()
         windows = windows.with_columns(
             pl.when(is_direct)
             .then(_amount("direct"))
-            .otherwise(_amount("longer") - _amount("shorter"))
+            .when(pl.col("can_be_negative") | (_amount("longer") >= _amount("shorter")))
+            .then(_amount("longer") - _amount("shorter"))
             .alias(f"q{back}"),
             pl.when(is_direct).then(_days("direct")).otherwise(_days("longer") - _days("shorter")).alias(f"d{back}"),
             pl.when(is_direct)
             .then(_legs(_leg("direct")))
             .otherwise(_legs(_leg("longer"), _leg("shorter", -1.0)))
             .alias(f"l{back}"),
-        ).drop("of_q", "of_quarter", "direct", "longer", "shorter")
+            pl.when(is_direct)
+            .then(pl.concat_list(_regime("direct")))
+            .otherwise(pl.concat_list(_regime("longer"), _regime("shorter")))
+            .alias(f"r{back}"),
+            pl.when(is_direct)
+            .then(pl.concat_list(_other("direct")))
+            .otherwise(pl.concat_list(_other("longer"), _other("shorter")))
+            .alias(f"s{back}"),
+            pl.when(is_direct)
+            .then(_grain("direct"))
+            .otherwise(pl.max_horizontal(_grain("longer"), _grain("shorter")))
+            .alias(f"g{back}"),
+        ).drop("of_q", "of_quarter", "direct", "longer", "longer_before", "shorter")
     names = range(4)
     return windows.with_columns(
         by_quarters=pl.sum_horizontal(*(f"q{i}" for i in names), ignore_nulls=False),
         quarters_days=pl.sum_horizontal(*(f"d{i}" for i in names), ignore_nulls=False),
         quarters_legs=pl.concat_list(*(f"l{i}" for i in names)),
-    ).drop(*(f"{letter}{i}" for letter in "qdl" for i in names))
+        quarters_regimes=pl.concat_list(*(f"r{i}" for i in names)).list.drop_nulls(),
+        quarters_grain=pl.max_horizontal(*(f"g{i}" for i in names)),
+        quarters_sources=pl.concat_list(*(f"s{i}" for i in names)).list.drop_nulls(),
+        spread=pl.max_horizontal("years_spread", _spread([pl.col(f"q{i}") / pl.col(f"d{i}") for i in names])),
+    ).drop(*(f"{letter}{i}" for letter in "qdlrsg" for i in names))
 
 
 def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
-    def sound(amount: str, days: str) -> pl.Expr:
-        possible = pl.col("can_be_negative") | (pl.col(amount) >= 0)
-        return pl.col(days).is_between(*WINDOW_DAYS) & pl.col(amount).is_not_null() & possible
+    def sound(way: str) -> pl.Expr:
+        amount, regimes = pl.col(f"by_{way}"), pl.col(f"{way}_regimes").list
+        sources = pl.col(f"{way}_sources").list
+        of_one_kind = (regimes.min() == regimes.max()) & (sources.any() == sources.all())
+        possible = (pl.col("can_be_negative") | (amount >= 0)) & of_one_kind
+        return pl.col(f"{way}_days").is_between(*WINDOW_DAYS) & amount.is_not_null() & possible
 
-    by_years, by_quarters = sound("by_years", "years_days"), sound("by_quarters", "quarters_days")
+    by_years, by_quarters = sound("years"), sound("quarters")
     quarters_first = by_quarters & (pl.col("by_quarter_first") | ~by_years)
     way = (
         pl.when("is_year")
@@ -224,9 +321,21 @@ def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("year_to_date"))
     )
     sources = {
-        "fiscal_year": (_amount("year"), _days("year"), _legs(_leg("year"))),
-        "year_to_date": (pl.col("by_years"), pl.col("years_days"), pl.col("years_legs")),
-        "four_quarters": (pl.col("by_quarters"), pl.col("quarters_days"), pl.col("quarters_legs")),
+        "fiscal_year": (_amount("year"), _days("year"), _legs(_leg("year")), _regime("year"), _grain("year")),
+        "year_to_date": (
+            pl.col("by_years"),
+            pl.col("years_days"),
+            pl.col("years_legs"),
+            _regime("to_date"),
+            pl.col("years_grain"),
+        ),
+        "four_quarters": (
+            pl.col("by_quarters"),
+            pl.col("quarters_days"),
+            pl.col("quarters_legs"),
+            pl.col("quarters_regimes").list.first(),
+            pl.col("quarters_grain"),
+        ),
     }
 
     def picked(position: int) -> pl.Expr:
@@ -237,15 +346,22 @@ def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
 
     apart = (pl.col("by_years") - pl.col("by_quarters")).abs() > DISAGREEMENT * pl.col("by_years").abs()
     in_between = pl.col("method") != "fiscal_year"
+    other_element = (
+        pl.when("is_year").then(_other("year")).when(pl.col("method") == "year_to_date").then(_other("to_date"))
+    ).otherwise(pl.col("quarters_sources").list.any())
+    is_mixed = (pl.col("recast") > DISAGREEMENT * pl.col("amount").abs()).fill_null(value=False)
+    moved = pl.col("year_moved") > DISAGREEMENT * pl.col("amount").abs()
     flags = {
         "weeks_53": pl.col("days") >= WEEKS_53_DAYS,
-        "mixed_basis": in_between & (pl.col("recast") > DISAGREEMENT * pl.col("amount").abs()),
-        "ways_disagree": apart & by_years & by_quarters & in_between & (pl.col("recast").fill_null(0.0) == 0),
+        "other_element": other_element,
+        "mixed_basis": in_between & is_mixed,
+        "before_recast": in_between & pl.col("before_recast") & moved,
+        "ways_disagree": in_between & apart & by_years & by_quarters & ~is_mixed,
     }
     return (
         windows.with_columns(method=way)
         .filter(pl.col("method").is_not_null())
-        .with_columns(amount=picked(0), days=picked(1), legs=picked(2))
+        .with_columns(amount=picked(0), days=picked(1), legs=picked(2), regime=picked(3), grain=picked(4))
         .with_columns(
             flags=pl.concat_str(
                 *(pl.when(holds.fill_null(value=False)).then(pl.lit(name)) for name, holds in flags.items()),
@@ -253,19 +369,20 @@ def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
                 ignore_nulls=True,
             )
         )
-        .select("cik", "concept", "seq", "q", "amount", "days", "method", "flags", "legs")
+        .select("cik", "concept", "seq", "q", "amount", "days", "method", "flags", "legs", "regime", "grain", "spread")
     )
 
 
 def at_instants(known: pl.DataFrame) -> pl.DataFrame:
-    """What stands at each quarter end after each filing: `cik`, `concept`, `seq`, `q`, `amount`, `legs`."""
+    """What stands at each quarter end after each filing: `cik`, `concept`, `seq`, `q`, `amount`, `legs`, `regime`."""
     return known.filter(pl.col("n") == 0).select(
-        "cik", "concept", "seq", "q", amount=_amount("found"), legs=_legs(_leg("found"))
+        "cik", "concept", "seq", "q", amount=_amount("found"), legs=_legs(_leg("found")), regime=_regime("found")
     )
 
 
 def settled(rows: pl.DataFrame, of: list[str], value: str) -> pl.DataFrame:
-    """The rows that change `value` against the one before, by `seq`, for each `of`."""
+    """The rows that change `value`, or its `regime`, against the one before, by `seq`, for each `of`."""
     before = pl.col(value).shift().over(of)
     same = ((pl.col(value) - before).abs() <= SAME_VALUE * before.abs()).fill_null(value=False)
+    same &= pl.col("regime") == pl.col("regime").shift().over(of)
     return rows.sort(*of, "seq").filter(~same)

@@ -1,21 +1,35 @@
 """Gaps: why a window that has some value lacks an item.
 
-Belongs here: the reasons, one row a missing item. Does not: the items that have a value (items, returns).
+Belongs here: the reasons, one row a missing item. Does not: the items that have a value (items, returns), what the
+reasons mean (warehouse.vocabulary).
 """
 
 import polars as pl
 
+from pipelines.normalize import returns
 from pipelines.normalize.concepts import ITEM_CONCEPTS
+from pipelines.normalize.concepts.loans import PROOF
+from pipelines.normalize.industries import WITHOUT_MEANING_TABLE
+from pipelines.normalize.returns import NO_OPERATING_INCOME
+from pipelines.normalize.vanished import WATCHED
 from warehouse.schema import ITEM_NAMES
 
 
-def gaps(items: pl.DataFrame, stated: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:
+def gaps(
+    items: pl.DataFrame,
+    stated: pl.DataFrame,
+    of_industry: pl.DataFrame,
+    no_returns: pl.DataFrame,
+    missed: pl.DataFrame,
+) -> pl.DataFrame:
     """Why a window that has some value lacks an item: `cik`, `q`, `item`, `reason`.
 
     Args:
         items: of line_items, at one point a company.
         stated: `cik`, `concept` of everything that a company ever states.
-        of_industry: `cik`, `industry`.
+        of_industry: `cik`, `industry` of the newest filing (industries.newest).
+        no_returns: of returns.no_return, at all points; those of the newest filing tell.
+        missed: of vanished.missed.
     """
     windows = items.select("cik", "q").unique()
     wanted = windows.join(pl.DataFrame({"item": ITEM_NAMES}), how="cross")
@@ -38,33 +52,43 @@ def gaps(items: pl.DataFrame, stated: pl.DataFrame, of_industry: pl.DataFrame) -
         missing.join(ever, on=["cik", "item"], how="left")
         .join(inputs, on=["cik", "q"], how="left")
         .join(of_industry, on="cik", how="left")
+        .join(WITHOUT_MEANING_TABLE.rename({"reason": "senseless"}), on=["industry", "item"], how="left")
+        .join(_newest_returns(no_returns), on=["cik", "q", "item"], how="left")
+        .join(missed.rename({"reason": "missed"}), on=["cik", "q", "item"], how="left")
     )
-    item = pl.col("item")
-    balance = item.is_in(["total_debt", "cash_and_equivalents"])
-    reason = (
-        pl.when((item == "debt_to_fcf") & (pl.col("fcf") <= 0))
-        .then(pl.lit("negative_fcf"))
-        .when((item == "debt_to_fcf") & pl.col("fcf").is_null())
-        .then(pl.lit("no_free_cash_flow"))
-        .when((item == "debt_to_fcf") & pl.col("debt").is_null())
-        .then(pl.lit("no_total_debt"))
-        .when((item == "roic") & (pl.col("industry") == "bank"))
-        .then(pl.lit("financial_company"))
-        .when(pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups")))
-        .then(pl.lit("no_tag"))
-        .when((item == "roic") & pl.col("debt").is_null())
-        .then(pl.lit("no_total_debt"))
-        .when(item == "roic")
-        .then(pl.lit("capital_undefined"))
-        .when(balance)
-        .then(pl.lit("not_on_balance_sheet"))
-        .otherwise(pl.lit("missing_quarter"))
-    )
+    no_return = pl.when(pl.col("item") == "roic").then(pl.col("no_return").fill_null(NO_OPERATING_INCOME))
+    found = pl.lit(None, pl.String)
+    for code, holds in reversed(REASONS.items()):
+        found = pl.when(holds).then(pl.lit(code)).otherwise(found)
+    reason = pl.coalesce("senseless", no_return, "missed", found)
     return described.select("cik", "q", "item", reason=reason).sort("cik", "q", "item")
 
 
-ALL_NEEDED = ("free_cash_flow", "roic")
+ITEM = pl.col("item")
+REASONS: dict[str, pl.Expr] = {
+    "negative_fcf": (ITEM == "debt_to_fcf") & (pl.col("fcf") <= 0),
+    "no_free_cash_flow": (ITEM == "debt_to_fcf") & pl.col("fcf").is_null(),
+    "no_total_debt": (ITEM == "debt_to_fcf") & pl.col("debt").is_null(),
+    "no_tag": pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups")),
+    "not_on_balance_sheet": ITEM.is_in(["total_debt", "cash_and_equivalents"]),
+    "missing_quarter": pl.lit(value=True),
+}
+"""Why an item is missing that means something and whose lines did not vanish, in the order of asking."""
+
+CODES = frozenset(
+    (*REASONS, *returns.REASONS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique())
+)
+"""Every reason that there is (warehouse.vocabulary says what each means)."""
+
+
+ALL_NEEDED = ("free_cash_flow",)
 """Items that need each of their concepts; the others need one of them."""
+
+
+def _newest_returns(no_returns: pl.DataFrame) -> pl.DataFrame:
+    """`cik`, `q`, `item`, `no_return`: why there is no return on capital after the newest filing."""
+    newest = no_returns.sort("cik", "q", "seq").group_by("cik", "q", maintain_order=True).last()
+    return newest.select("cik", "q", item=pl.lit("roic"), no_return="reason")
 
 
 def _concepts_of_items() -> pl.DataFrame:
@@ -78,5 +102,6 @@ def _concepts_of_items() -> pl.DataFrame:
         }
         for item, concepts in ITEM_CONCEPTS.items()
         for concept in concepts
+        if concept not in PROOF
     ]
     return pl.DataFrame(rows)

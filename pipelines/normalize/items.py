@@ -15,6 +15,7 @@ from pipelines.normalize.legs import (
     POINT,
     QUARTERS_A_YEAR,
     SUM,
+    flags_of,
     how,
     item,
     legs_of,
@@ -31,6 +32,15 @@ from pipelines.normalize.returns import (
 
 SIGNIFICANT_DIGITS = 6
 
+PREFERRED_SHARE = 0.08
+"""Participating securities hardly take more of net income than this; preferred dividends do."""
+ROUNDINGS, SHARE_APART = 2, 0.02
+"""Four roundings of half a cent each, or two per cent: so far the sum of quarters may be from the control."""
+FAR_APART, A_HUNDREDFOLD = 0.5, 2
+"""A sum of quarters that is off by half is no sum of like quarters, whatever the reason."""
+ISSUANCE = 1.1
+"""A count that grows or shrinks by a tenth within a window makes per-share quarters on different counts."""
+
 ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
 """The parts that legs play in a value; `recomputed` says how they make it."""
 
@@ -38,19 +48,17 @@ CALCULATED = ("eps_basic", "dividends_per_share", "roic", "debt_to_fcf")
 SHARES = ("shares_basic", "shares_diluted")
 
 
-def line_items(flows: pl.DataFrame, balances: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:
+def line_items(flows: pl.DataFrame, money: pl.DataFrame) -> pl.DataFrame:
     """The items that have a value.
 
     Args:
         flows: of flows.twelve_months.
-        balances: of flows.at_instants.
-        of_industry: `cik`, `industry`.
+        money: of wide.
 
     Returns:
         `cik`, `seq`, `q`, `item`, `value` (units of the reporting currency, shares, or a ratio), `method`, `flags`,
         `legs` (list of structs: `vintage`, `operation`).
     """
-    money = _wide(flows, balances).join(of_industry, on="cik")
     plain = flows.filter(pl.col("concept").is_in(["revenue", "dividends_per_share"])).select(
         *POINT, pl.col("concept").alias("item"), pl.col("amount").alias("value"), "method", "flags", "legs"
     )
@@ -78,15 +86,16 @@ def served(column: str) -> pl.Expr:
     return pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(pl.col(column).round())
 
 
-def _wide(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
-    """One row a point: amounts by concept, and for flows their `<concept>_how` (method, flags, legs)."""
+def wide(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
+    """One row a point: amounts by concept, and for flows their `<concept>_how` (method, flags, legs, regime)."""
     stocks = balances.select(
         *POINT,
         "concept",
         "amount",
-        how=pl.struct(pl.lit("balance_sheet").alias("method"), pl.lit("").alias("flags"), "legs"),
+        how=pl.struct(pl.lit("balance_sheet").alias("method"), pl.lit("").alias("flags"), "legs", "regime"),
     )
-    both = pl.concat([flows.select(*POINT, "concept", "amount", how=pl.struct("method", "flags", "legs")), stocks])
+    made = flows.select(*POINT, "concept", "amount", how=pl.struct("method", "flags", "legs", "regime"))
+    both = pl.concat([made, stocks])
     names = [*(name for name in BY_NAME), "total_debt", "cash_and_equivalents"]
     return both.group_by(POINT, maintain_order=True).agg(
         *(pl.col("amount").filter(pl.col("concept") == name).first().alias(name) for name in names),
@@ -95,35 +104,23 @@ def _wide(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
 
 
 def _net_income(money: pl.DataFrame) -> pl.DataFrame:
-    """Net income on one basis a company: to common shareholders where it covers every window or can be completed.
+    """Net income on one basis: to common shareholders where it is stated throughout or can be completed.
 
-    Every window means those after the last that it is not stated for; what lies before is the parent's, flagged.
-
-    Completed means: net income attributable to the parent less preferred dividends, which are nothing before the
-    first and more than a year after the last that is filed. Between them a window without them has no value. Where
+    Throughout means: for the window and the four quarter ends before it, as far as net income is known there, so that
+    a figure of annual reports alone makes no sawtooth. Completed means: net income attributable to the parent less
+    preferred dividends, where a window of the year before, or this one, has any; without them it has no value. Where
     the two bases differ without preferred dividends (participating securities) and common is not stated throughout,
-    the parent's stands throughout, flagged.
+    the parent's stands, flagged. All of it is judged by what was known after the filing.
     """
     covered = pl.col("net_income_parent").is_not_null() | pl.col("net_income_common").is_not_null()
+    frame = _with_year_before(money.filter(covered))
     stated = pl.col("net_income_common").is_not_null()
-    paid = pl.col("preferred_dividends") > 0
-    bases = money.group_by("cik").agg(
-        last_unstated=pl.col("q").filter(covered & ~stated).max(),
-        has_common=stated.any(),
-        first_paid=pl.col("q").filter(paid).min(),
-        last_paid=pl.col("q").filter(paid).max(),
-    )
-    frame = money.filter(covered).join(bases, on="cik")
-    throughout = (pl.col("q") > pl.col("last_unstated")).fill_null(value=True)
-    has_preferred = pl.col("first_paid").is_not_null()
-    near = pl.col("q").is_between("first_paid", pl.col("last_paid") + QUARTERS_A_YEAR).fill_null(value=False)
-    known_dividends = pl.col("preferred_dividends").is_not_null()
+    has_preferred = pl.col("preferred_dividends") > 0
+    near = has_preferred.fill_null(value=False) | pl.col("paid_before")
     basis = (
-        pl.when(throughout)
+        pl.when(stated & (~pl.col("unstated_before") | near))
         .then(pl.lit("common"))
-        .when(has_preferred & stated)
-        .then(pl.lit("common"))
-        .when(near & known_dividends)
+        .when(near & pl.col("preferred_dividends").is_not_null())
         .then(pl.lit("completed"))
         .when(~near)
         .then(pl.lit("parent"))
@@ -138,9 +135,7 @@ def _net_income(money: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("basis") == "parent")
         .then(pl.col("net_income_parent"))
     )
-    to_parent = (pl.col("basis") == "parent") & pl.col("has_common") & ~has_preferred
-    differs = (pl.col("net_income_common") != pl.col("net_income_parent")).any().over("cik").fill_null(value=False)
-    mark = pl.when(to_parent & differs).then(pl.lit("attributable_to_parent"))
+    mark = pl.when((pl.col("basis") == "parent") & pl.col("differs_before")).then(pl.lit("attributable_to_parent"))
     parents, commons = how("net_income_parent", "flags"), how("net_income_common", "flags")
     flags = pl.concat_str(
         pl.when(is_common).then(commons).otherwise(parents).replace("", None), mark, separator=",", ignore_nulls=True
@@ -156,32 +151,112 @@ def _net_income(money: pl.DataFrame) -> pl.DataFrame:
     return item(frame, "net_income", value, method, flags, legs)
 
 
+def _with_year_before(money: pl.DataFrame) -> pl.DataFrame:
+    """Add what was known, after the filing, of the four quarter ends before.
+
+    `unstated_before`: net income, but not to common. `paid_before`: preferred dividends, or so much less to common
+    than to the parent that there are some. `differs_before`: to common is not the parent's, there or here.
+    """
+    common, parent = pl.col("net_income_common"), pl.col("net_income_parent")
+    differs = (common != parent).fill_null(value=False)
+    known = money.select(
+        "cik",
+        "seq",
+        past_q="q",
+        unstated=common.is_null() & parent.is_not_null(),
+        paid=(pl.col("preferred_dividends") > 0).fill_null(value=False)
+        | ((parent - common) > PREFERRED_SHARE * parent.abs()).fill_null(value=False),
+        differs=differs,
+    ).sort("seq")
+    quarters = range(1, QUARTERS_A_YEAR + 1)
+    frame = money.sort("seq")
+    for back in quarters:
+        frame = frame.with_columns(past_q=pl.col("q") - back).join_asof(
+            known.rename({name: f"{name}_{back}" for name in ("unstated", "paid", "differs")}),
+            on="seq",
+            by=["cik", "past_q"],
+            check_sortedness=False,
+        )
+
+    def any_of(name: str) -> pl.Expr:
+        return pl.any_horizontal(pl.col(f"{name}_{back}").fill_null(value=False) for back in quarters)
+
+    return frame.with_columns(
+        unstated_before=any_of("unstated"), paid_before=any_of("paid"), differs_before=any_of("differs") | differs
+    ).drop("past_q", *(f"{name}_{back}" for name in ("unstated", "paid", "differs") for back in quarters))
+
+
 def _earnings_per_share(flows: pl.DataFrame, net_income: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
-    """As filed; where no earnings per share are filed for a window, net income over the average shares."""
+    """As filed, with net income over average shares for a control, which stands in where it tells better.
+
+    That is where no earnings per share are filed for a window, and where the sum of quarters is another while the
+    count changes much within the window or the year that a quarter is left over of (an offering): quarters on few
+    shares and on many do not add up. Where they are apart for another reason, what was filed stands, flagged, unless
+    it is off by half.
+
+    Source: ASC 260-10-45-10; quarterly earnings per share need not add up to the year's (ASC 270-10-45-19).
+    """
     filed = flows.filter(pl.col("concept") == "eps_basic").select(
-        *POINT, item=pl.lit("eps_basic"), value="amount", method="method", flags="flags", legs="legs"
+        *POINT, "grain", item=pl.lit("eps_basic"), value="amount", method="method", flags="flags", legs="legs"
     )
     average = shares.filter((pl.col("item") == "shares_basic") & (pl.col("value") > 0))
-    derived = (
+    control = (
         net_income.join(average.select(*POINT, shares="value", share_legs="legs"), on=POINT)
-        .join(filed.select(POINT), on=POINT, how="anti")
+        .join(_spreads(flows), on=POINT)
         .select(
             *POINT,
-            item=pl.lit("eps_basic"),
-            value=pl.col("value") / pl.col("shares"),
-            method=pl.lit("net_income_over_shares"),
-            flags=pl.lit("derived"),
-            legs=pl.concat_list(recast(pl.col("legs"), DIVIDEND), recast(pl.col("share_legs"), DIVISOR_MEAN)),
+            "spread",
+            control=pl.col("value") / pl.col("shares"),
+            control_legs=pl.concat_list(recast(pl.col("legs"), DIVIDEND), recast(pl.col("share_legs"), DIVISOR_MEAN)),
         )
     )
-    return pl.concat([filed, derived])
+    both = filed.join(control, on=POINT, how="full", coalesce=True)
+    off = (pl.col("value") - pl.col("control")).abs()
+    rounded = ROUNDINGS * pl.col("grain")
+    apart = (off > rounded) & (off > SHARE_APART * pl.col("control").abs()) & (pl.col("method") != "fiscal_year")
+    offered = apart & (pl.col("spread") > ISSUANCE)
+    # a count a thousand times off would make the control the wrong one of the two
+    of_one_scale = (pl.col("value") / pl.col("control")).abs().log10().abs() < A_HUNDREDFOLD
+    is_far = apart & (off > FAR_APART * pl.col("control").abs()) & of_one_scale
+    derived = pl.col("value").is_null()
+    takes_control = derived | (offered | is_far).fill_null(value=False)
+    mark = (
+        pl.when(derived)
+        .then(pl.lit("derived"))
+        .when(offered)
+        .then(pl.lit("issuance"))
+        .when(apart)
+        .then(pl.lit("apart_from_net_income"))
+    )
+    return both.select(
+        *POINT,
+        item=pl.lit("eps_basic"),
+        value=pl.when(takes_control).then("control").otherwise("value"),
+        method=pl.when(takes_control).then(pl.lit("net_income_over_shares")).otherwise("method"),
+        flags=pl.concat_str(pl.col("flags").replace("", None), mark, separator=",", ignore_nulls=True),
+        legs=pl.when(takes_control).then("control_legs").otherwise("legs"),
+    )
+
+
+def _spreads(flows: pl.DataFrame) -> pl.DataFrame:
+    """How much the count changes around a window: the largest `spread` of it and of the three that end before it."""
+    own = flows.filter(pl.col("concept") == "shares_basic").select(*POINT, "spread").sort("seq")
+    frame = own
+    names = ["spread"]
+    for back in range(1, QUARTERS_A_YEAR):
+        names.append(f"spread_{back}")
+        frame = frame.with_columns(past_q=pl.col("q") - back).join_asof(
+            own.rename({"q": "past_q", "spread": names[-1]}), on="seq", by=["cik", "past_q"], check_sortedness=False
+        )
+    return frame.select(*POINT, spread=pl.max_horizontal(names))
 
 
 def _calculated(money: pl.DataFrame) -> list[pl.DataFrame]:
     """Free cash flow, the two balances, debt to free cash flow, and return on invested capital."""
-    fcf = pl.col("operating_cash_flow") - pl.col("capital_expenditure")
+    of_one_regime = how("operating_cash_flow", "regime") == how("capital_expenditure", "regime")
+    fcf = pl.when(of_one_regime).then(pl.col("operating_cash_flow") - pl.col("capital_expenditure"))
     fcf_legs = pl.concat_list(legs_of("operating_cash_flow"), legs_of("capital_expenditure", times=-1.0))
-    fcf_flags = how("operating_cash_flow", "flags")
+    fcf_flags = flags_of("operating_cash_flow", "capital_expenditure")
     years = pl.when(fcf > 0).then(pl.col("total_debt") / fcf)
     balances = [
         item(money, name, pl.col(name), pl.lit("balance_sheet"), pl.lit(""), legs_of(name))
@@ -226,6 +301,7 @@ def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:
         *(total(role).alias(role) for role in (SUM, DIVIDEND, DIVISOR, *RETURN_ON_CAPITAL)),
         *(mean(role).alias(role) for role in (MEAN, DIVISOR_MEAN)),
     )
-    on_capital = pl.col(OPERATING_INCOME) * (1 - tax_rate()) / ((pl.col(CAPITAL) + pl.col(CAPITAL_BEFORE)) / 2)
+    after_tax = pl.col(OPERATING_INCOME) * (1 - tax_rate(pl.col(OPERATING_INCOME)))
+    on_capital = after_tax / ((pl.col(CAPITAL) + pl.col(CAPITAL_BEFORE)) / 2)
     quotient = pl.col(DIVIDEND) / pl.coalesce(DIVISOR, DIVISOR_MEAN)
     return sums.select(*of, recomputed=pl.coalesce(on_capital, quotient, MEAN, SUM))

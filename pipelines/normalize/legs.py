@@ -22,6 +22,12 @@ def how(concept: str, field: str) -> pl.Expr:
     return pl.col(f"{concept}_how").struct.field(field)
 
 
+def flags_of(*concepts: str) -> pl.Expr:
+    """The flags of how several concepts' amounts came about, each once."""
+    each = [how(concept, "flags").str.split(",") for concept in concepts]
+    return pl.concat_list(*each).list.unique(maintain_order=True).list.join(",").str.strip_chars(",")
+
+
 def legs_of(concept: str, role: str = SUM, times: float = 1.0) -> pl.Expr:
     """The legs of a concept, none where it has none; in a role, and times a factor."""
     return recast(how(concept, "legs"), role, times).fill_null(pl.lit([], pl.List(LEG)))

@@ -1,7 +1,8 @@
 """Return on invested capital: operating income after tax over the capital that earned it.
 
-Belongs here: the tax rate, invested capital, and when a return on it says nothing. Does not: total debt and cash
-(balances), twelve months of income (flows).
+Belongs here: operating income where a filer states none, the tax rate, invested capital, and when a return on it says
+nothing. Does not: total debt and cash (balances), twelve months of income (flows), companies whose business is capital
+(industries).
 """
 
 import polars as pl
@@ -19,56 +20,125 @@ CAPITAL, CAPITAL_BEFORE = "capital", "capital_before"
 RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPITAL_BEFORE)
 """The parts that legs play in a return on capital."""
 
+CAPITAL_LINES = ("total_debt", "equity", "cash_and_equivalents")
+DERIVED = "derived_operating_income"
+NO_OPERATING_INCOME = "no_operating_income"
+"""Also of windows for which nothing that a return is made of is stated."""
+
 
 def return_on_capital(money: pl.DataFrame) -> pl.DataFrame:
     """Operating income after tax over the mean of invested capital now and four quarters before.
 
-    Capital is debt and equity with minorities, less cash; both ends are required. Banks have no such capital.
+    Capital is debt and equity with minorities, less cash; both ends are required. Where a filer states no operating
+    income, it is income before tax and interest expense, less investment income, flagged.
+
+    Args:
+        money: of items.wide: one row a point, amounts and how they came about.
+
+    Returns:
+        rows of the item `roic`, a fraction; none where `no_return` has a reason.
     """
-    capital = money.filter(pl.col("industry") != "bank").with_columns(
+    frame = _judged(money).filter(pl.col("reason").is_null())
+    legs = pl.concat_list(
+        "earned_legs",
+        legs_of("pretax_income", PRETAX_INCOME),
+        legs_of("income_tax", INCOME_TAX),
+        "capital_legs",
+        recast(pl.col("legs_before"), CAPITAL_BEFORE),
+    )
+    value = pl.col("earned") * (1 - tax_rate(pl.col("earned"))) / pl.col("mean_capital")
+    return item(frame, "roic", value, pl.lit("ratio"), pl.col("earned_flags"), legs)
+
+
+def no_return(money: pl.DataFrame) -> pl.DataFrame:
+    """Why there is no return on capital: `cik`, `seq`, `q`, `reason`, for the points that have none."""
+    return _judged(money).drop_nulls("reason").select("cik", "seq", "q", "reason")
+
+
+def tax_rate(earned: pl.Expr) -> pl.Expr:
+    """The rate on operating income: as filed, within bounds; the statutory one where a loss before tax tells none."""
+    pretax = pl.col(PRETAX_INCOME)
+    filed = (pl.col(INCOME_TAX) / pretax).clip(0.0, HIGHEST_TAX_RATE)
+    return pl.when(pretax > 0).then(filed).when(earned > 0).then(STATUTORY_TAX_RATE).when(pretax <= 0).then(0.0)
+
+
+def _judged(money: pl.DataFrame) -> pl.DataFrame:
+    """The points with what a return is made of, and `reason`: the first of REASONS that holds, null where none does."""
+    frame = _with_capital_before(_with_earnings(money))
+    reason = pl.lit(None, pl.String)
+    for code, holds in reversed(REASONS.items()):
+        reason = pl.when(holds.fill_null(value=False)).then(pl.lit(code)).otherwise(reason)
+    return frame.with_columns(reason=reason)
+
+
+def _with_earnings(money: pl.DataFrame) -> pl.DataFrame:
+    """Add `earned`: operating income as stated, or derived; `earned_flags`, `earned_legs`, `earned_regime`.
+
+    Source: the identity of the income statement: income before tax is operating income, less interest expense, and
+    investment income. What a filer has besides (gains, shares in affiliates) stays in, and so it is flagged.
+    """
+    stated = pl.col(OPERATING_INCOME)
+    derived = pl.col(PRETAX_INCOME) + pl.col("interest_expense") - pl.col("investment_income").fill_null(0.0)
+    derived_legs = pl.concat_list(
+        legs_of("pretax_income", OPERATING_INCOME),
+        legs_of("interest_expense", OPERATING_INCOME),
+        legs_of("investment_income", OPERATING_INCOME, times=-1.0),
+    )
+    is_stated = stated.is_not_null()
+    derived_flags = pl.concat_str(
+        how("pretax_income", "flags").replace("", None), pl.lit(DERIVED), separator=",", ignore_nulls=True
+    )
+    return money.with_columns(
+        earned=pl.coalesce(stated, derived),
+        earned_flags=pl.when(is_stated).then(how("operating_income", "flags")).otherwise(derived_flags),
+        earned_legs=pl.when(is_stated).then(legs_of("operating_income", OPERATING_INCOME)).otherwise(derived_legs),
+        earned_regime=pl.coalesce(how("operating_income", "regime"), how("pretax_income", "regime")),
+    )
+
+
+def _with_capital_before(money: pl.DataFrame) -> pl.DataFrame:
+    """Add capital and assets now and four quarters before, as known after the filing, and their means."""
+    capital = money.with_columns(
         capital=pl.col("total_debt") + pl.col("equity") - pl.col("cash_and_equivalents"),
         capital_legs=pl.concat_list(
             legs_of("total_debt", CAPITAL),
             legs_of("equity", CAPITAL),
             legs_of("cash_and_equivalents", CAPITAL, times=-1.0),
         ),
+        regimes=pl.concat_list(how(line, "regime") for line in CAPITAL_LINES),
     )
-    before = capital.select(
+    before = capital.drop_nulls("capital").select(
         "cik",
         "seq",
         q=pl.col("q") + QUARTERS_A_YEAR,
         capital_before="capital",
         assets_before="assets",
         legs_before="capital_legs",
+        regimes_before="regimes",
     )
-    income = pl.col("operating_income")
-    mean_capital = (pl.col("capital") + pl.col("capital_before")) / 2
-    mean_assets = (pl.col("assets") + pl.col("assets_before")) / 2
-    sound = (mean_capital > 0) & (mean_capital >= THIN_CAPITAL * mean_assets)
-    frame = (
-        capital.sort("seq")
-        .join_asof(before.sort("seq"), on="seq", by=["cik", "q"], check_sortedness=False)
-        .drop_nulls("capital_before")
+    frame = capital.sort("seq").join_asof(before.sort("seq"), on="seq", by=["cik", "q"], check_sortedness=False)
+    return frame.with_columns(
+        mean_capital=(pl.col("capital") + pl.col("capital_before")) / 2,
+        mean_assets=(pl.col("assets") + pl.col("assets_before")) / 2,
+        regimes=pl.concat_list("regimes", "regimes_before", "earned_regime"),
     )
-    legs = pl.concat_list(
-        legs_of("operating_income", OPERATING_INCOME),
-        legs_of("pretax_income", PRETAX_INCOME),
-        legs_of("income_tax", INCOME_TAX),
-        "capital_legs",
-        recast(pl.col("legs_before"), CAPITAL_BEFORE),
-    )
-    value = pl.when(sound).then(income * (1 - tax_rate()) / mean_capital)
-    return item(frame, "roic", value, pl.lit("ratio"), how("operating_income", "flags"), legs)
 
 
-def tax_rate() -> pl.Expr:
-    """The rate on operating income: as filed, within bounds; the statutory one where a loss before tax tells none."""
-    pretax = pl.col("pretax_income")
-    return (
-        pl.when(pretax > 0)
-        .then((pl.col("income_tax") / pretax).clip(0.0, HIGHEST_TAX_RATE))
-        .when(pl.col("operating_income") > 0)
-        .then(pl.lit(STATUTORY_TAX_RATE))
-        .when(pretax.is_not_null())
-        .then(pl.lit(0.0))
-    )
+def _lacks(name: str) -> pl.Expr:
+    return pl.col(name).is_null()
+
+
+REASONS: dict[str, pl.Expr] = {
+    NO_OPERATING_INCOME: _lacks("earned"),
+    "no_pretax_income": _lacks(PRETAX_INCOME),
+    "no_income_tax": (pl.col(PRETAX_INCOME) > 0) & _lacks(INCOME_TAX),
+    "no_equity": _lacks("equity"),
+    "no_total_debt": _lacks("total_debt"),
+    "no_cash": _lacks("cash_and_equivalents"),
+    "no_capital_a_year_before": _lacks("capital_before"),
+    "basis_break": pl.col("regimes").list.n_unique() > 1,
+    "non_positive_capital": pl.min_horizontal("capital", "capital_before") <= 0,
+    "no_assets": _lacks("mean_assets"),
+    "thin_capital": pl.col("mean_capital") < THIN_CAPITAL * pl.col("mean_assets"),
+}
+"""Why there is no return on capital, in the order of asking."""

@@ -7,8 +7,26 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.normalize import balances, calendar, causes, facts, flows, gaps, items, scale, splits, versions
-from pipelines.normalize.concepts import BY_NAME, CONCEPTS
+from pipelines.normalize import (
+    balances,
+    breaks,
+    calendar,
+    causes,
+    evidence,
+    facts,
+    flows,
+    gaps,
+    industries,
+    items,
+    latest_shares,
+    recasts,
+    repairs,
+    returns,
+    splits,
+    vanished,
+    versions,
+)
+from pipelines.normalize.concepts import BY_NAME, CONCEPTS, RESERVATIONS
 
 MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
 PLAIN_BALANCES = tuple(
@@ -28,8 +46,12 @@ class Standardized:
     periods: `cik`, `period_end`, `fiscal_year`, `fiscal_quarter`, `is_year_end`: the fiscal calendar.
     gaps: `cik`, `period_end`, `item`, `reason`: after the newest filing.
     splits: `cik`, `effective_by`, `ratio`, `effective_after`, `evidence`.
+    breaks: of breaks.breaks.
+    repairs: of repairs.repaired, with `accession` in place of `seq`.
     filings: `cik`, `accession`, `form`, `filed`, `accepted_at`, `seq` (order of filing) and `factor` (new shares for
         one share of its basis).
+    latest_shares: of latest_shares.latest_shares.
+    evidence: of evidence.evidence.
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     """
 
@@ -37,16 +59,23 @@ class Standardized:
     periods: pl.DataFrame
     gaps: pl.DataFrame
     splits: pl.DataFrame
+    breaks: pl.DataFrame
+    repairs: pl.DataFrame
     filings: pl.DataFrame
+    latest_shares: pl.DataFrame
+    evidence: pl.DataFrame
     profiles: pl.DataFrame
 
 
-def standardize(raw: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Standardized:
+def standardize(
+    raw: pl.DataFrame, accepted: pl.DataFrame | None = None, registrants: pl.DataFrame | None = None
+) -> Standardized:
     """Standardize the facts of a batch of companies.
 
     Args:
         raw: facts as filed, columns of facts.RAW_SCHEMA.
         accepted: `accession`, `accepted_at` (UTC) where the submissions tell.
+        registrants: `cik`, `sic` where the submissions tell.
 
     Returns:
         the tables of Standardized; a company whose facts support nothing has no rows.
@@ -54,22 +83,29 @@ def standardize(raw: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Stan
     periodic = facts.typed(raw)
     currencies = facts.reporting_currency(periodic)
     ordered = facts.in_filing_order(facts.in_currency(periodic, currencies), accepted)
-    of_industry = facts.industries(ordered)
+    of_industry = industries.industries(ordered, registrants)
     as_filed, legs = facts.stated_concepts(ordered, of_industry)
-    vintages = scale.repaired(as_filed)
-    legs = legs.join(vintages.select("vintage", "repair"), on="vintage", maintain_order="left")
+    signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
+    signed = as_filed.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
+    sound, found_repairs = repairs.repaired(recasts.without_partial_recasts(signed))
+    reserved = sound.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
+    legs = legs.join(reserved.select("vintage", "repair", "reservation"), on="vintage", maintain_order="left")
+    of_filing = breaks.regimes(ordered, sound)
+    vintages = sound.join(of_filing, on=["cik", "seq"], maintain_order="left")
     grid = calendar.fiscal_grid(ordered)
     found_splits = splits.infer_splits(vintages)
-    signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
-    signed = vintages.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
-    placed = calendar.on_grid(splits.on_newest_basis(signed, found_splits), grid)
-    composed, composed_legs = _composed(placed, legs, first_vintage=vintages.height)
+    placed = calendar.on_grid(splits.on_newest_basis(vintages, found_splits), grid)
+    sheets = balances.balance_sheets(placed)
+    missed = vanished.missed(sheets)
+    composed, composed_legs = _composed(sheets, missed, legs, first_vintage=as_filed.height)
     filings = splits.share_factors(_filings(ordered, accepted), found_splits)
-    found = _items_at_every_change(placed, composed, grid, of_industry)
+    found, no_returns = _items_at_every_change(placed, composed, grid, of_industry)
     replayed = _with_facts(versions.item_versions(found), pl.concat([legs, composed_legs]), filings, grid)
     newest = replayed.group_by("cik", "q", "item", maintain_order=True).last()
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    missing = gaps.gaps(newest, stated, of_industry)
+    found_breaks = breaks.breaks(of_filing, filings)
+    not_told = pl.concat([missed, breaks.straddling(found_breaks, grid)])
+    missing = gaps.gaps(newest, stated, industries.newest(of_industry), no_returns, not_told)
     periods = grid.filter(pl.col("fiscal_quarter") > 0)
     return Standardized(
         versions=replayed.select(versions.REPLAYED.names()),
@@ -78,36 +114,47 @@ def standardize(raw: pl.DataFrame, accepted: pl.DataFrame | None = None) -> Stan
             "cik", "period_end", "item", "reason"
         ),
         splits=found_splits.select("cik", "effective_by", "ratio", "effective_after", "evidence"),
+        breaks=found_breaks,
+        repairs=found_repairs.join(filings.select("cik", "seq", "accession"), on=["cik", "seq"]).drop("seq"),
         filings=filings,
-        profiles=_profiles(currencies, grid, of_industry),
+        latest_shares=latest_shares.latest_shares(placed, grid),
+        evidence=evidence.evidence(periodic, vintages),
+        profiles=_profiles(currencies, grid, industries.newest(of_industry)),
     )
 
 
 def _items_at_every_change(
     placed: pl.DataFrame, composed: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame
-) -> pl.DataFrame:
-    """The line items after each filing that changed anything behind them: columns of items.line_items."""
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The line items after each filing that changed anything behind them, and why there is no return on capital.
+
+    Returns:
+        columns of items.line_items, and of returns.no_return.
+    """
     plain = balances.as_first_shown(placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)))
     stocks = flows.at_instants(flows.known_values(pl.concat([plain, composed], how="diagonal")))
     money = versions.flow_versions(flows.known_values(placed.filter(pl.col("n") > 0)), grid)
     standing = versions.at_every_change(money, flows.settled(stocks, ["cik", "concept", "q"], "amount"))
-    return items.line_items(*standing, of_industry)
+    money = items.wide(*standing)
+    found = items.line_items(standing[0], money)
+    return industries.with_meaning(found, of_industry), returns.no_return(money)
 
 
-def _composed(placed: pl.DataFrame, legs: pl.DataFrame, first_vintage: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _composed(
+    sheets: pl.DataFrame, missed: pl.DataFrame, legs: pl.DataFrame, first_vintage: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Debt and cash of each balance sheet as vintages of their own, and the facts behind them."""
-    sheets = balances.balance_sheets(placed)
-    composed = balances.as_first_shown(
-        pl.concat([balances.total_debt(sheets), balances.cash_and_equivalents(sheets)])
-    ).with_row_index("number")
+    debt = balances.total_debt(vanished.without(sheets, missed, "total_debt"))
+    cash = balances.cash_and_equivalents(vanished.without(sheets, missed, "cash_and_equivalents"))
+    composed = balances.as_first_shown(pl.concat([debt, cash])).with_row_index("number")
     vintage = (pl.col("number") + first_vintage).cast(pl.UInt32)
     numbered = composed.with_columns(vintage=vintage, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8)).drop(
         "number"
     )
-    parts = numbered.select(composed="vintage", vintage="legs").explode("vintage")
-    return numbered.drop("legs"), (
-        parts.join(legs, on="vintage").drop("vintage").rename({"composed": "vintage"}).select(legs.columns)
-    )
+    parts = numbered.select(composed="vintage", vintage="legs", beside="reservation").explode("vintage")
+    of_both = pl.concat_str("reservation", "beside", separator=",", ignore_nulls=True).replace("", None)
+    behind = parts.join(legs, on="vintage").with_columns(reservation=of_both).drop("vintage")
+    return numbered.drop("legs", "reservation"), behind.rename({"composed": "vintage"}).select(legs.columns)
 
 
 def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
@@ -134,7 +181,9 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
     )
     behind = facts_behind.group_by("number", maintain_order=True).agg(
         legs=pl.struct([field.name for field in versions.FACT.fields]),
-        scale_repaired=(pl.col("repair") != 1).any(),
+        scale_repaired=(pl.col("repair").abs() != 1).any(),
+        sign_repaired=(pl.col("repair") < 0).any(),
+        reservations=pl.col("reservation").str.split(",").explode().drop_nulls().unique().sort().str.join(","),
         tags=pl.col("tag").unique().sort().str.join("+"),
         standards=pl.concat_str(pl.col("tag").str.split(":").list.first(), pl.lit(" "), "unit")
         .unique()
@@ -160,7 +209,9 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
     flagged = causes.classified(joined).with_columns(
         flags=pl.concat_str(
             pl.col("flags").replace("", None),
+            pl.col("reservations").replace("", None),
             pl.when("scale_repaired").then(pl.lit(SCALE_REPAIRED)),
+            pl.when("sign_repaired").then(pl.lit(SIGN_REPAIRED)),
             pl.when((pl.col("cause") == "initial") & first_shown).then(pl.lit(FIRST_SEEN_AS_COMPARATIVE)),
             separator=",",
             ignore_nulls=True,
@@ -175,6 +226,9 @@ FIRST_SEEN_AS_COMPARATIVE = "first_seen_as_comparative"
 
 SCALE_REPAIRED = "scale_repaired"
 """A leg of the value was filed a thousand or a million times too large or too small; `lineage` has what was filed."""
+
+SIGN_REPAIRED = "sign_repaired"
+"""A leg of the value was filed with the other sign; `lineage` has what was filed."""
 
 
 def _profiles(currencies: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:

@@ -116,7 +116,13 @@ def item_versions(items: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def to_append(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, rules: str) -> pl.DataFrame:
+def to_append(
+    log: pl.DataFrame,
+    replayed: pl.DataFrame,
+    order: pl.DataFrame,
+    rules: str,
+    currencies: pl.DataFrame | None = None,
+) -> pl.DataFrame:
     """What a synchronization adds to the log.
 
     Args:
@@ -124,13 +130,16 @@ def to_append(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, ru
         replayed: what their filings lead to today: columns of REPLAYED, in the order of filing.
         order: `cik`, `accession`, `seq`: the filings known today in their order.
         rules: identifies the rules that `replayed` was made by.
+        currencies: `cik`, `currency`: the one that each company reports in today; None where that is not known.
 
     Returns:
         rows of `replayed`: every version of a period and item that the log does not know; else those of filings after
         the last one logged; then, where the newest value still is another, that value, caused by `method` if the
-        rules changed; and a null value for what the changed rules support no more. A fact that a later document
-        merely lacks withdraws nothing.
+        rules changed; and a null value for what the changed rules support no more, or what stands in a currency that
+        the company has left. A fact that a later document merely lacks withdraws nothing.
     """
+    if currencies is None:
+        currencies = pl.DataFrame(schema={"cik": pl.String, "currency": pl.String})
     ordered = replayed.join(order, on=["cik", "accession"], how="left", maintain_order="left")
     last = (
         log.join(order, on=["cik", "accession"], how="left", maintain_order="left")
@@ -142,7 +151,9 @@ def to_append(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, ru
             logged_accession=pl.col("accession").last(),
             logged_form=pl.col("form").last(),
             logged_filed=pl.col("filed").last(),
+            logged_currency=_currency(pl.col("legs").last()),
         )
+        .join(currencies, on="cik", how="left", maintain_order="left")
     )
     beside = ordered.join(last, on=VERSION_OF, how="left", maintain_order="left").with_columns(
         known=pl.col("logged_filed").is_not_null()
@@ -160,24 +171,31 @@ def to_append(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, ru
     corrected = stands.filter(~_same("value", "stands")).with_columns(
         cause=pl.when(other_rules).then(pl.lit("method")).otherwise(pl.lit("correction"))
     )
+    has_left = (pl.col("logged_currency") != pl.col("currency")).fill_null(value=False)
     unsupported = (
-        last.filter(other_rules, pl.col("logged").is_not_null())
+        last.filter(other_rules | has_left, pl.col("logged").is_not_null())
         .join(replayed.select("cik").unique(), on="cik", how="semi")
         .join(replayed, on=VERSION_OF, how="anti")
     )
     withdrawn = (
         log.group_by(VERSION_OF, maintain_order=True)
         .last()
-        .join(unsupported.select(VERSION_OF), on=VERSION_OF, how="semi")
+        .join(unsupported.select(*VERSION_OF, has_left=has_left), on=VERSION_OF)
         .with_columns(
             value=pl.lit(None, pl.Float64),
-            cause=pl.lit("method"),
+            cause=pl.when("has_left").then(pl.lit("basis_change")).otherwise(pl.lit("method")),
             flags=pl.lit(""),
             legs=pl.lit([], pl.List(FACT)),
         )
     )
     columns = REPLAYED.names()
     return pl.concat([frame.select(columns) for frame in (fresh, corrected, withdrawn)])
+
+
+def _currency(legs: pl.Expr) -> pl.Expr:
+    """The currency of a version: that of its first leg in money or per share; null for counts."""
+    units = legs.list.eval(pl.element().struct.field("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$"))
+    return units.list.drop_nulls().list.first()
 
 
 def _same(one: str, other: str) -> pl.Expr:

@@ -1,7 +1,7 @@
 """Accounts, their subscriptions and keys, in one SQLite file below the home.
 
-Belongs here: who may ask, made and changed by commands, looked up by the service. A key itself is never kept.
-Does not: the form of a key (keys), how often it may ask (limits).
+Belongs here: who may ask, made and changed by commands and on the profile page, looked up by the service. A key itself
+is never kept. Does not: the form of a key (keys), how often it may ask (limits), who is signed in (sign_ins).
 """
 
 import logging
@@ -72,12 +72,21 @@ class Key:
         return asdict(self)
 
 
+class KeyExists(CommandError):
+    """What was to be made is there already."""
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """Who asks: a key that is valid, and whether its subscription is active."""
 
     key_id: str
     is_active: bool
+
+
+def new_key_id() -> str:
+    """An identifier that no key has; it tells nothing of the key."""
+    return f"key_{secrets.token_hex(8)}"
 
 
 class Accounts:
@@ -106,30 +115,30 @@ class Accounts:
         with self._lock:
             self._connection.close()
 
-    def create_key(self, email: str, now: float) -> str:
+    def create_key(self, email: str, now: float, key_id: str | None = None) -> str:
         """Make a key for an account, and the account, with an inactive subscription, where there is none.
+
+        Args:
+            email: of the account.
+            now: Unix time.
+            key_id: the key's identifier, for who may ask twice and wants one key; a new one where it is not given.
 
         Returns:
             The key: the only time that it is seen.
 
         Raises:
+            KeyExists: there is one of this identifier.
             CommandError: `email` is none, or the file cannot be written.
         """
-        if not EMAIL.fullmatch(email):
-            raise CommandError(f"{email!r} is no e-mail address, expected something like name@example.org")
-        key, at = keys.new_key(), timestamp(now)
-        with self._transaction() as connection:
-            connection.execute(
-                "INSERT INTO accounts (email, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", (email.lower(), at)
+        key, key_id = keys.new_key(), key_id or new_key_id()
+        with self.transaction() as connection:
+            made = connection.execute(
+                "INSERT INTO keys (id, account_id, sha256, prefix, last_four, created_at) VALUES (?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (id) DO NOTHING",
+                (key_id, self.made(email, now), keys.digest(key), keys.PREFIX, key[-4:], timestamp(now)),
             )
-            account = self._account(email)
-            connection.execute(
-                "INSERT INTO subscriptions VALUES (?, 'inactive', ?) ON CONFLICT DO NOTHING", (account, at)
-            )
-            connection.execute(
-                "INSERT INTO keys (id, account_id, sha256, prefix, last_four, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-                (f"key_{secrets.token_hex(8)}", account, keys.digest(key), keys.PREFIX, key[-4:], at),
-            )
+            if not made.rowcount:
+                raise KeyExists(f"there is a key {key_id!r} already, and it was shown")
         return key
 
     def keys_of(self, email: str) -> list[Key]:
@@ -138,7 +147,7 @@ class Accounts:
         Raises:
             CommandError: there is no such account.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             rows = connection.execute(
                 "SELECT id, prefix, last_four, created_at, last_used_at, revoked_at FROM keys WHERE account_id = ? "
                 "ORDER BY rowid",
@@ -152,10 +161,11 @@ class Accounts:
         Raises:
             CommandError: there is no such key.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             changed = connection.execute(
                 "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", (timestamp(now), key_id)
             )
+            self._known.clear()
             if not changed.rowcount:
                 raise CommandError(f"no key has the id {key_id!r}; `fundamentals keys list EMAIL` shows the ids")
 
@@ -165,7 +175,7 @@ class Accounts:
         Raises:
             CommandError: there is no such account.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.execute(
                 "UPDATE subscriptions SET status = ?, changed_at = ? WHERE account_id = ?",
                 (status, timestamp(now), self._account(email)),
@@ -209,7 +219,7 @@ class Accounts:
         Raises:
             CommandError: the file cannot be read.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             return dict(connection.execute("SELECT key_id, requests FROM day_counts WHERE day = ?", (day,)))
 
     def keep_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
@@ -218,7 +228,7 @@ class Accounts:
         Raises:
             CommandError: the file cannot be written.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO day_counts (key_id, day, requests) VALUES (?, ?, ?)",
                 [(key_id, day, count) for key_id, count in counts.items()],
@@ -234,6 +244,26 @@ class Accounts:
         except sqlite3.OperationalError as error:
             log.warning("the use of key %s was not noted: %s", key_id, error)
 
+    def made(self, email: str, now: float) -> int:
+        """The number of an account, which is made, with an inactive subscription, where there is none.
+
+        To be called within a transaction.
+
+        Raises:
+            CommandError: `email` is none.
+        """
+        if not EMAIL.fullmatch(email):
+            raise CommandError(f"{email!r} is no e-mail address, expected something like name@example.org")
+        at = timestamp(now)
+        self._connection.execute(
+            "INSERT INTO accounts (email, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", (email.lower(), at)
+        )
+        account = self._account(email)
+        self._connection.execute(
+            "INSERT INTO subscriptions VALUES (?, 'inactive', ?) ON CONFLICT DO NOTHING", (account, at)
+        )
+        return account
+
     def _account(self, email: str) -> int:
         found = self._connection.execute("SELECT id FROM accounts WHERE email = ?", (email.lower(),)).fetchone()
         if found is None:
@@ -241,8 +271,18 @@ class Accounts:
         return int(found[0])
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing; one at a time."""
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One statement that changes nothing; it waits for no process that writes."""
+        with self._lock, self._errors_told():
+            yield self._connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it or nothing; one at a time.
+
+        Raises:
+            CommandError: the file cannot be read or written.
+        """
         with self._lock, self._errors_told(), self._connection as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection

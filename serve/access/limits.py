@@ -135,6 +135,9 @@ class Limits(Protocol):
     async def give_back(self, key_id: str, now: float) -> Allowance:
         """Take a request that was counted at `now` out of the day again."""
 
+    async def used_today(self, key_id: str, now: float) -> int:
+        """What a key has used of the day."""
+
     def running(self) -> contextlib.AbstractAsyncContextManager[None]:
         """Do what is to be done beside requests."""
 
@@ -157,6 +160,10 @@ class LocalLimits:
     async def give_back(self, key_id: str, now: float) -> Allowance:
         """See Counters."""
         return self._counters.give_back(key_id, now)
+
+    async def used_today(self, key_id: str, now: float) -> int:
+        """See Limits."""
+        return self._counters.used(key_id, now)[DAY]
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

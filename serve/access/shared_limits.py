@@ -51,6 +51,7 @@ GIVE_BACK = """
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
 return 0
 """
+LOOK_UP = "return tonumber(redis.call('GET', KEYS[1]) or '0')"
 
 Call = tuple[str, tuple[str, ...], tuple[int, ...]]  # a script, its keys, its arguments
 
@@ -100,6 +101,11 @@ class SharedLimits:
         given_back = self._counters.give_back(key_id, now)
         await self._ask((GIVE_BACK, (_name(key_id, DAY, now),), ()))
         return given_back
+
+    async def used_today(self, key_id: str, now: float) -> int:
+        """What a key has used of the day, in all processes; while Redis is away, as far as it is known here."""
+        used = await self._ask((LOOK_UP, (_name(key_id, DAY, now),), ()))
+        return self._counters.used(key_id, now)[DAY] if used is None else int(used)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

@@ -281,7 +281,7 @@ def test_4_7_any_other_path_is_404_with_or_without_a_key(client: httpx.Client, k
     assert_error(client.request("DELETE", path), 404, "not_found")
 
 
-@pytest.mark.parametrize("path", ["/", "/favicon.ico", "/v2/companies"])
+@pytest.mark.parametrize("path", ["/favicon.ico", "/v2/companies"])
 def test_4_7_outside_of_the_version_too(client: httpx.Client, path: str) -> None:
     root = re.sub("/v1/?$", "", str(client.base_url))
     assert_error(client.get(root + path), 404, "not_found")

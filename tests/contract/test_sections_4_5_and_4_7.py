@@ -1,14 +1,11 @@
 """Valuation and the description, rule by rule: sections 4.5, 4.7 and 9, against a running server."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from serve import examples, openapi
+from serve import openapi
 from serve.interface_changelog import ENTRIES
 from tests import builds
 from tests.contract.conftest import (
@@ -16,7 +13,6 @@ from tests.contract.conftest import (
     NOON,
     Get,
     Served,
-    assert_described,
     assert_error,
     new_key,
     serving,
@@ -24,70 +20,34 @@ from tests.contract.conftest import (
 from warehouse.reasons import NO_FAIR_VALUE
 
 PATH = "/companies/{}/valuation"
-EXAMPLE: dict[str, Any] = examples.ANSWERS["getValuation"]["meaningful"]["data"]  # type: ignore[index]
-COLUMNS = ("symbol", "currency", "meaningful", "fair_value_per_share", "projection")
-VALUATIONS = [
-    {
-        "cik": "9990000001",
-        "meaningful": True,
-        "fair_value_per_share": 17.0,
-        "reasons": "[]",
-        "assumptions": json.dumps({name: value for name, value in EXAMPLE.items() if name not in COLUMNS}),
-        "projection": json.dumps([{**year, "free_cash_flow": 1e8} for year in EXAMPLE["projection"]]),
-    },
-    {"cik": "9990000002", "meaningful": False, "reasons": '["negative_free_cash_flow", "too_volatile"]'},
-]
 
 
-@pytest.fixture(scope="module")
-def valued(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Get]:
-    """A client with a key of a service whose build has valuations."""
-    home: Path = tmp_path_factory.mktemp("valued")
-    builds.publish_small(home / "published", rows={**builds.tables(), "valuations": VALUATIONS})
-    with serving(home) as running:
+def test_4_5_what_has_no_valuation_is_not_found(tmp_path: Path) -> None:
+    """A build that an older program published: the next synchronization values every company."""
+    builds.publish_small(tmp_path / "published", rows={**builds.tables(), "valuations": []})
+    with serving(tmp_path) as running:
         key, _ = new_key(running)
-        hooks = {"response": [assert_described]}
-        with httpx.Client(base_url=running.address, headers={"X-Api-Key": key}, event_hooks=hooks) as client:
-            yield client.get
+        response = httpx.get(running.address + PATH.format("lntr"), headers={"X-Api-Key": key})
+        assert_error(response, 404, "not_found")
 
 
-def test_4_5_what_is_not_yet_valued_is_not_meaningful_and_says_why(get: Get) -> None:
-    body = get(PATH.format("lntr")).json()
-    assert body == {
-        "data": {
-            "symbol": "LNTR",
-            "currency": "USD",
-            "meaningful": False,
-            "reason": {
-                "code": "not_yet_valued",
-                "message": "The model has not been run for this company yet.",
-                "codes": ["not_yet_valued"],
-            },
-        },
-        "meta": {
-            "symbol": "LNTR",
-            "source": "SEC EDGAR",
-            "api_version": "v1",
-            "generated_at": "2026-03-02T12:00:00Z",
-        },
-    }
-
-
-def test_4_5_rule_1_not_meaningful_has_all_reasons_and_no_value(valued: Get) -> None:
-    data = valued(PATH.format("ABCX")).json()["data"]
-    assert data.keys() == {"symbol", "currency", "meaningful", "reason"}
+def test_4_5_rule_1_not_meaningful_has_all_reasons_and_no_value(get: Get) -> None:
+    data = get(PATH.format("ABCX")).json()["data"]
+    assert data.keys() == {"symbol", "currency", "period", "period_end", "meaningful", "reason"}
+    assert (data["period"], data["period_end"]) == ("2024Q4", "2024-12-31")
     assert data["meaningful"] is False
     assert data["reason"]["code"] == "negative_free_cash_flow"
     assert data["reason"]["codes"] == ["negative_free_cash_flow", "too_volatile"]
     assert data["reason"]["message"] == " ".join(NO_FAIR_VALUE[code] for code in data["reason"]["codes"])
 
 
-def test_4_5_rule_2_meaningful_has_value_assumptions_and_ten_years(valued: Get) -> None:
-    response = valued(PATH.format("LNTR"))
+def test_4_5_rule_2_meaningful_has_value_assumptions_and_ten_years(get: Get) -> None:
+    response = get(PATH.format("LNTR"))
     data = response.json()["data"]
     assert data["meaningful"] is True
     assert "reason" not in data
     assumptions = data["assumptions"]
+    assert assumptions["base_is_normalized"] is False
     told = (assumptions["projection_years"], assumptions["required_return"], assumptions["perpetual_growth"])
     assert told == (10, 0.085, 0.025)
     assert [year["year"] for year in data["projection"]] == list(range(1, 11))
@@ -95,13 +55,13 @@ def test_4_5_rule_2_meaningful_has_value_assumptions_and_ten_years(valued: Get) 
     assert '"free_cash_flow":100000000,' in response.text
 
 
-def test_4_5_class_sibling_shares_the_valuation_in_its_own_name(valued: Get) -> None:
-    first, second = (valued(PATH.format(symbol)).json()["data"] for symbol in ("LNTR", "LNTR-B"))
+def test_4_5_class_sibling_shares_the_valuation_in_its_own_name(get: Get) -> None:
+    first, second = (get(PATH.format(symbol)).json()["data"] for symbol in ("LNTR", "LNTR-B"))
     assert second == {**first, "symbol": "LNTR-B"}
 
 
 def test_4_5_a_valuation_of_another_shape_is_a_server_error(tmp_path: Path) -> None:
-    rows = [{**VALUATIONS[0], "assumptions": "{}"}]
+    rows = [{**builds.valuations()[0], "assumptions": "{}"}]
     builds.publish_small(tmp_path / "published", rows={**builds.tables(), "valuations": rows})
     with serving(tmp_path) as running:
         key, _ = new_key(running)

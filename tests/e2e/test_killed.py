@@ -19,6 +19,7 @@ import pytest
 from pipelines.home import PROJECT
 from tests.e2e.homes import PATIENCE, command, environment, published, sync
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
+from warehouse import copies
 
 # read when the module is: no test sees these names in the environment
 KILLS = int(os.environ.get("FUNDAMENTALS_KILLS", "6"))
@@ -117,7 +118,10 @@ def test_killed_it_leaves_the_old_or_the_new_build(scene, tmp_path, moment):
 def debris(home: Path) -> list[str]:
     """What a killed run left behind and no later one took away."""
     pointer = published(home).pointer
-    kept = {pointer.file, pointer.previous, pointer.synchronized_file, "CURRENT.json", "warehouse.duckdb"}
+    builds = [file for file in (pointer.file, pointer.previous) if file]
+    kept = {*builds, *map(copies.folder_of, builds), pointer.synchronized_file}
+    kept |= {f"quality-{file.removeprefix('warehouse-').removesuffix('.duckdb')}.html" for file in builds}
+    kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html"}
     left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
     left += [path.name for path in (home / "tables").iterdir() if path.suffix != ".parquet"]
     left += [path.name for path in (home / "log").iterdir() if path.name not in {*pointer.log, "committed.json"}]

@@ -10,12 +10,17 @@ import pytest
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
 from pipelines.normalize.concepts import wanted_elements
 from pipelines.normalize.facts import RAW_SCHEMA
-from tests.factories import Today, standardized, value_of
-from tests.golden.values import GOLDEN, MONEY_AND_SHARES
+from pipelines.normalize.recasts import without_partial_recasts
+from pipelines.normalize.repairs import repaired
+from pipelines.normalize.standardize import Standardized
+from tests.factories import Today, day, row_of, signed, standardized, value_of
+from tests.golden.values import GOLDEN, MONEY_AND_SHARES, PERIODS, REPAIRED, SPLITS, WITHOUT_VALUE
 
 MILLION = 1e6
 SIX_DIGITS = 2e-6
 """Per-share amounts and ratios have six significant digits."""
+
+COMPANIES = sorted({row[0] for table in (GOLDEN, WITHOUT_VALUE, PERIODS, SPLITS, REPAIRED) for row in table})
 
 CASES = [
     pytest.param(symbol, kind, end, item, value, id=f"{symbol}-{kind}-{end}-{item}")
@@ -34,11 +39,16 @@ def company_numbers(mirror: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def companies(mirror: Path, company_numbers: dict[str, str]) -> Today:
     """Every company of the golden values, in one batch."""
+    return standardized(facts_of(mirror, sorted(company_numbers[symbol] for symbol in COMPANIES)))
+
+
+def facts_of(mirror: Path, ciks: list[str]) -> pl.DataFrame:
+    """Facts of some companies, as decoded."""
     columns = FactColumns()
-    for cik in sorted({company_numbers[symbol] for symbol, *_ in GOLDEN}):
+    for cik in ciks:
         document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
         columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
-    return standardized(pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names()))
+    return pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +98,138 @@ def test_share_counts_have_no_cliffs(companies, company_numbers, symbol):
 
     assert len(steps) > 10
     assert steps.max() < 0.2
+
+
+@pytest.mark.parametrize(("symbol", "kind", "end", "item", "reason"), WITHOUT_VALUE)
+def test_what_the_facts_do_not_say_has_a_reason(companies, company_numbers, symbol, kind, end, item, reason):
+    """Null, with the reason, and no guess."""
+    cik = company_numbers[symbol]
+
+    assert value_of(companies, item, kind, end, cik) is None
+    assert row_of(companies.gaps, item, kind, end, cik)["reason"] == reason
+
+
+@pytest.mark.parametrize(("symbol", "end", "fiscal_year", "fiscal_quarter"), PERIODS)
+def test_how_the_company_names_its_period(companies, company_numbers, symbol, end, fiscal_year, fiscal_quarter):
+    """By the dates of its fiscal years, whatever a filing's own label says."""
+    periods = companies.found.periods.filter(cik=company_numbers[symbol], period_end=day(end))
+
+    assert periods.select("fiscal_year", "fiscal_quarter").rows() == [(fiscal_year, fiscal_quarter)]
+
+
+def test_splits_are_told_by_filings_alone(companies, company_numbers):
+    """Each of the companies' splits lies between two filings that differ by it, and there are no others."""
+    symbols = {company_numbers[symbol]: symbol for symbol, *_ in SPLITS}
+    found = companies.found.splits.filter(pl.col("cik").is_in(list(symbols))).sort("effective_by")
+
+    told = [(symbols[row["cik"]], row["ratio"]) for row in found.rows(named=True)]
+    assert sorted(told) == sorted((symbol, ratio) for symbol, ratio, _ in SPLITS)
+    for symbol, ratio, since in SPLITS:
+        row = (
+            found.filter(cik=company_numbers[symbol]).filter((pl.col("ratio") - ratio).abs() < 1e-6).row(0, named=True)
+        )
+        assert row["effective_after"] < day(since) <= row["effective_by"]
+
+
+@pytest.fixture(scope="module")
+def repairs(mirror: Path, company_numbers: dict[str, str]) -> pl.DataFrame:
+    """What is repaired in the filings of the golden companies, with the day of the filing."""
+    facts = facts_of(mirror, sorted(company_numbers[symbol] for symbol in COMPANIES))
+    vintages = signed(facts)
+    filed = vintages.select("cik", "seq", "filed").unique()
+    return repaired(without_partial_recasts(vintages))[1].join(filed, on=["cik", "seq"])
+
+
+@pytest.mark.parametrize(("symbol", "filed", "concept", "start", "end", "kind", "filed_value", "value"), REPAIRED)
+def test_errors_in_filings_are_repaired(
+    repairs, company_numbers, symbol, filed, concept, start, end, kind, filed_value, value
+):
+    """What was filed, and what it is proven to be; null where it is another period's."""
+    found = repairs.filter(
+        cik=company_numbers[symbol], filed=day(filed), concept=concept, start=day(start), end=day(end)
+    ).row(0, named=True)
+
+    assert (found["kind"], found["filed_value"], found["value"]) == (
+        kind,
+        pytest.approx(filed_value),
+        pytest.approx(value) if value else None,
+    )
+
+
+@pytest.mark.parametrize("symbol", ["AAPL", "MSFT", "COST", "PYPL", "SNOW", "MRVL", "JPM", "GE"])
+def test_filings_without_errors_are_left_alone(repairs, company_numbers, symbol):
+    """Splits, restatements, losses, offerings and disposals are no errors."""
+    assert repairs.filter(cik=company_numbers[symbol]).is_empty()
+
+
+def test_what_a_company_prints_for_twelve_months(mirror, companies, company_numbers):
+    """Amazon's 10-Qs state twelve months themselves: net income to within the rounding of four quarters.
+
+    Free cash flow, too, but for two years of quarters that no filing shows on the standards adopted in 2018.
+    """
+    cik = company_numbers["AMZN"]
+    days = (pl.col("end").str.to_date() - pl.col("start").str.to_date()).dt.total_days()
+    printed = facts_of(mirror, [cik]).filter(
+        days.is_between(363, 366), pl.col("form") == "10-Q", pl.col("end").is_between(pl.lit("2012"), pl.lit("2027"))
+    )
+
+    def newest(*tags: str) -> dict[date, float]:
+        rows = printed.filter(pl.col("tag").is_in(tags)).sort("filed").select(pl.col("end").str.to_date(), "value")
+        return dict(rows.filter(pl.col("end").dt.month() != 12).iter_rows())
+
+    cash = newest("NetCashProvidedByUsedInOperatingActivities")
+    spent = newest("PaymentsToAcquirePropertyPlantAndEquipment", "PaymentsToAcquireProductiveAssets")
+    on_one_basis = [end for end in cash if end in spent and not date(2016, 1, 1) < end < date(2018, 6, 30)]
+    told = {
+        "net_income": newest("NetIncomeLoss"),
+        "free_cash_flow": {end: cash[end] - spent[end] for end in on_one_basis},
+    }
+
+    off = {
+        (item, str(end)): (value_of(companies, item, "ttm", end, cik) or 0.0) - amount
+        for item, amounts in told.items()
+        for end, amount in amounts.items()
+    }
+    assert len(off) > 60
+    assert {key: apart for key, apart in off.items() if abs(apart) > 2 * MILLION} == {}
+
+
+def test_earnings_over_an_offering_are_income_over_shares(companies, company_numbers):
+    """Snowflake went public in the window: quarters on 57 and on 298 million shares do not add up."""
+    row = row_of(companies.values, "eps_basic", "ttm", "2021-07-31", company_numbers["SNOW"])
+
+    assert row["value"] == pytest.approx(-2.92, abs=0.01)
+    assert row["method"] == "net_income_over_shares"
+    assert "issuance" in row["flags"].split(",")
+
+
+def test_no_twelve_months_mix_companies_or_standards(companies, company_numbers):
+    """Each flow is made of the facts of one side of a break alone, but for what both sides state alike.
+
+    Celestica's spending on property is the same amount under both standards.
+    """
+    found = companies.found
+    alike = {("CLS", "free_cash_flow")}
+    seen = 0
+    for symbol in ("VRT", "TMUS", "MRK", "CLS"):
+        cik = company_numbers[symbol]
+        filings = found.filings.filter(cik=cik).sort("seq")
+        regimes = regimes_of(found, cik)
+        assert len(set(regimes.values())) == 2, symbol
+        items = [item for item in ("revenue", "net_income", "free_cash_flow") if (symbol, item) not in alike]
+        flows = found.versions.filter(pl.col("item").is_in(items), cik=cik)
+        for legs in flows["legs"]:
+            assert len({regimes[leg["accession"]] for leg in legs}) == 1
+            seen += 1
+        assert set(regimes) == set(filings["accession"])
+    assert seen > 300
+
+
+def regimes_of(found: Standardized, cik: str) -> dict[str, int]:
+    """Accession to how many breaks lie before it."""
+    breaks = found.breaks.filter(cik=cik)["accession"].to_list()
+    regimes, passed = {}, 0
+    for accession in found.filings.filter(cik=cik).sort("seq")["accession"]:
+        passed += accession in breaks
+        regimes[accession] = passed
+    return regimes

@@ -31,6 +31,51 @@ CASES = [
 ]
 CUTS = {symbol: cut for symbol, cut, *_ in CASES}
 
+TOLD = [
+    # symbol, item, period end, and what was said of it (millions), under which form, filed when
+    # one annual report has the second quarter's figures in the six months: no restatement
+    ("NVDA", "revenue", "2017-07-30", [(6910 + 4167 - 2733, "10-Q", "2017-08-23")]),
+    ("NVDA", "net_income", "2017-07-30", [(1666 + 1091 - 469, "10-Q", "2017-08-23")]),
+    # restated quarters, and a year to date that follows only a year later
+    (
+        "MSFT",
+        "net_income",
+        "2015-12-31",
+        [(12193 + 9618 - 10403, "10-Q", "2016-01-28"), (12193 + 9920 - 10403, "10-Q", "2017-01-26")],
+    ),
+    # a quarter on a new standard and a year that is not; then both
+    ("MSFT", "revenue", "2017-06-30", [(89950, "10-K", "2017-08-02"), (96571, "10-K", "2018-08-03")]),
+    # other lines of the cash flow statement, adopted for two years at once
+    (
+        "AAPL",
+        "free_cash_flow",
+        "2016-09-24",
+        [(65824 - 12734, "10-K", "2016-10-26"), (66231 - 12734, "10-K", "2018-11-05")],
+    ),
+    (
+        "AAPL",
+        "free_cash_flow",
+        "2017-09-30",
+        [(63598 - 12451, "10-K", "2017-11-03"), (64225 - 12451, "10-K", "2018-11-05")],
+    ),
+    ("TMUS", "free_cash_flow", "2016-12-31", [(6135 - 4702, "10-K", "2017-02-14"), (2779 - 4702, "8-K", "2018-06-18")]),
+    # complete statements under a current report, after a business was spun off, and after a second one
+    (
+        "GE",
+        "revenue",
+        "2022-12-31",
+        [(76555, "10-K", "2023-02-10"), (58100, "8-K", "2023-04-25"), (29139, "10-K", "2025-02-03")],
+    ),
+    # the same year under two standards
+    ("CLS", "net_income", "2022-12-31", [(145.5, "20-F", "2023-03-13"), (180.1, "10-K", "2025-03-03")]),
+    # the company that was merged into the CIK, and the one that was there before
+    ("TMUS", "net_income", "2012-12-31", [(394.172, "10-K", "2013-03-01"), (-7336, "10-K", "2014-02-25")]),
+    ("VRT", "net_income", "2019-09-30", [(5.030748 + 7.566113 - 2.681879, "10-Q", "2019-11-05")]),
+    ("TMUS", "net_income", "2012-09-30", [(453.777, "10-Q", "2012-10-30")]),
+    # a proxy statement, filed later, rounds it to 21,400
+    ("CVX", "net_income", "2023-12-31", [(21369, "10-K", "2024-02-26")]),
+]
+
 
 def facts_of(companies: Path, ciks: Iterable[str]) -> pl.DataFrame:
     """The facts of some companies in a mirror."""
@@ -114,6 +159,54 @@ def test_a_reverse_merger_shows_another_companys_figures(cut_then_whole):
 
     assert (shell["value"], vertiv["value"]) == (4_389_796, -140.8 * MILLION)
     assert (vertiv["cause"], vertiv["filed"]) == ("entity_change", date(2021, 3, 1))
+
+
+@pytest.fixture(scope="module")
+def whole(mirror: Path, number_of: dict[str, str]) -> pl.DataFrame:
+    """Every version of the companies of TOLD, by all of their filings."""
+    ciks = sorted({number_of[symbol] for symbol, *_ in TOLD})
+    return standardize(facts_of(mirror, ciks), acceptances_of(mirror, ciks)).versions
+
+
+@pytest.mark.parametrize(("symbol", "item", "end", "expected"), TOLD)
+def test_what_was_said_of_a_period(whole, number_of, symbol, item, end, expected):
+    """Each statement once, with the filing that made it."""
+    found = whole.filter(cik=number_of[symbol], item=item, period_end=day(end))
+
+    assert found.select("form", "filed").rows() == [(form, day(filed)) for _, form, filed in expected]
+    assert found["value"].to_list() == pytest.approx([value * MILLION for value, *_ in expected], rel=1e-9)
+
+
+def test_two_accounting_bases_are_marked_until_they_are_one(whole, number_of):
+    """Quarters of the new revenue standard on a year of the old: flagged, and resolved by the next annual report."""
+    found = whole.filter(cik=number_of["MSFT"], item="revenue")
+
+    for end in ("2017-09-30", "2017-12-31", "2018-03-31"):
+        first, last = found.filter(period_end=day(end)).sort("filed").select("flags", "filed").rows()
+        assert "mixed_basis" in first[0].split(",")
+        assert last == ("", date(2018, 8, 3))
+
+
+@pytest.mark.parametrize("cut", ["2013-06-30", "2018-03-31", "2022-06-30"])
+def test_what_was_known_on_a_day_does_not_depend_on_later_filings(mirror, number_of, whole, cut):
+    """The versions that the filings until a day lead to are those of all filings until then.
+
+    Repairs, bases, breaks and splits are judged by what was filed before; only the share basis is that of today.
+    """
+    ciks = sorted({number_of[symbol] for symbol, *_ in TOLD})
+    facts = facts_of(mirror, ciks)
+    then = standardize(facts.filter(pl.col("filed") <= cut), acceptances_of(mirror, ciks)).versions
+
+    def of_money(versions: pl.DataFrame) -> pl.DataFrame:
+        return versions.filter(~pl.col("item").is_in(list(ITEM_SIGNS)), pl.col("filed") <= day(cut)).select(
+            "cik", "period_end", "item", "accession", "form", "cause", "method", "flags", "value"
+        )
+
+    assert of_money(then).height > 500
+    told = ["cik", "period_end", "item", "accession"]
+    apart = of_money(then).join(of_money(whole), on=of_money(then).columns, how="anti")
+    assert apart.sort(told).to_dicts() == []
+    assert of_money(whole).height == of_money(then).height
 
 
 @pytest.mark.parametrize("symbol", CUTS)

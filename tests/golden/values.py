@@ -1,10 +1,10 @@
 """What real companies reported, looked up by hand in their filings: the yardstick of the rules.
 
-Belongs here: published figures with their period, on the share basis of the newest filing in the mirror.
-Does not: values that were only calculated by the rules themselves.
+Belongs here: published figures with their period, on the share basis of the newest filing in the mirror; what has no
+value; how periods are named; splits; errors in filings. Does not: values that were only calculated by the rules.
 
-One row a period: symbol, period kind, period end, and the items: money in millions of the reporting currency, shares in
-millions, per-share amounts as they are.
+GOLDEN has one row a period: symbol, period kind, period end, and the items: money in millions of the reporting
+currency, shares in millions, per-share amounts as they are.
 """
 
 MONEY_AND_SHARES = frozenset(
@@ -271,4 +271,147 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
         "2026-05-10",
         {"revenue": 275235 + 207431 - 189079, "net_income": 8099 + 6228 - 5489, "dividends_per_share": 5.37},
     ),
+    # contract revenue in the annual reports of two years, total revenue in their quarterly reports
+    ("NVDA", "annual", "2019-01-27", {"revenue": 11716}),
+    ("NVDA", "annual", "2020-01-26", {"revenue": 10918}),
+    # six months of 469 as the later reports have them, 449 at first; 583 stood in the wrong context
+    ("NVDA", "ttm", "2017-07-30", {"net_income": 1666 + 1091 - 469}),
+    # the annual reports put the year's dividends into the last quarter's context, and later the other way round
+    ("NVDA", "ttm", "2014-07-27", {"dividends_per_share": (0.31 + 0.17 - 0.15) / 40}),
+    ("NVDA", "ttm", "2015-07-26", {"dividends_per_share": (0.34 + 0.1825 - 0.17) / 40}),
+    ("NVDA", "ttm", "2016-05-01", {"dividends_per_share": (0.395 + 0.115 - 0.085) / 40}),
+    # the same starts of periods, a day apart
+    ("NVDA", "ttm", "2010-08-01", {"revenue": 3326.445 + 1813.021 - 1440.751}),
+    # what its own 10-Qs print for twelve months
+    ("AMZN", "ttm", "2026-03-31", {"free_cash_flow": 148531 - 151003, "net_income": 90798}),
+    ("AMZN", "ttm", "2013-03-31", {"net_income": -87}),
+    # the first two quarters were restated in the third, their sum only a year later
+    ("MSFT", "ttm", "2015-12-31", {"net_income": 12193 + 9920 - 10403}),
+    ("MSFT", "ttm", "2016-03-31", {"net_income": 12193 + 13676 - 15388}),
+    # its quarters are before and after a split of 7
+    (
+        "AAPL",
+        "ttm",
+        "2014-06-28",
+        {
+            "eps_basic": ((8.31 + 14.59 + 11.69) / 7 + 1.29) / 4,
+            "dividends_per_share": ((3.05 + 3.05 + 3.05) / 7 + 0.47) / 4,
+        },
+    ),
+    # cash flows of two years on the standards adopted in the third
+    ("AAPL", "annual", "2016-09-24", {"free_cash_flow": 66231 - 12734}),
+    ("AAPL", "annual", "2017-09-30", {"free_cash_flow": 64225 - 12451}),
+    # an annual report that calls its period Q4
+    ("COST", "annual", "2019-09-01", {"net_income": 3659}),
+    # quarterly reports that call their period FY, Q2 or another year's
+    ("DIS", "annual", "2022-10-01", {"revenue": 82722}),
+    ("DIS", "ttm", "2022-04-02", {"revenue": 67418 + 41068 - 31862}),
+    ("SNOW", "ttm", "2022-04-30", {"revenue": 1219.327 + 422.371 - 228.914}),
+    ("TMUS", "ttm", "2020-03-31", {"net_income": 3468 + 951 - 908}),
+    ("TMUS", "ttm", "2020-06-30", {"net_income": 3468 + 1061 - 1847}),
+    # quarters between reports of a new standard that shows whole years only
+    ("TMUS", "ttm", "2016-03-31", {"free_cash_flow": (5414 + 1025 - 489) - (4724 + 1335 - 982)}),
+    # proxy statements round it to 21,400, and own the newest frame
+    ("CVX", "annual", "2023-12-31", {"net_income": 21369}),
+    ("WMT", "annual", "2025-01-31", {"net_income": 19436}),
+    # payments that the first quarterly reports show with a minus sign
+    ("CVX", "ttm", "2010-03-31", {"free_cash_flow": (19373 + 7517 - 2404) - (19843 + 3967 - 5984)}),
+    # counts in millions in some reports
+    ("KO", "annual", "2018-12-31", {"shares_diluted": 4299}),
+    ("AXP", "annual", "2018-12-31", {"shares_diluted": 859}),
+    ("AXP", "ttm", "2019-03-31", {"shares_diluted": (859 * 365 - 861 * 90 + 843 * 90) / 365}),
+    # contract revenue is half as much again: it is before rebates
+    ("MA", "annual", "2024-12-31", {"revenue": 28167}),
+    # dividends of each quarter, tagged in dollars a share once
+    ("TSM", "annual", "2024-12-31", {"dividends_per_share": 4 + 4 + 4.5 + 4.5}),
+    # its first report: 930 a share, of ten thousand million shares
+    ("FSBC", "ttm", "2022-03-31", {"eps_basic": 0.67 + 0.64 + (2.83 - 2.18) + 0.58}),
+    # to common shareholders in thousands, to the parent in units
+    ("TCBX", "ttm", "2022-06-30", {"net_income": 11.424 + 4.364 - 8.685}),
+    # six months of the next year in the context of this one
+    ("INTC", "ttm", "2022-07-02", {"revenue": 79024 + 33674 - 39304}),
+    # a year restated by the report of the next, nine months not
+    ("ORCL", "annual", "2018-05-31", {"revenue": 39383}),
+    ("ORCL", "ttm", "2018-02-28", {"revenue": 37728 + 28579 - 26835}),
+    # another company's quarters are not mixed with its year
+    ("VRT", "ttm", "2019-09-30", {"net_income": 5.030748 + 7.566113 - 2.681879}),
+    ("TMUS", "ttm", "2013-03-31", {"net_income": -7336 + 107 - 200}),
+    # between annual reports, from half-year and quarterly reports under 6-K
+    ("DB", "ttm", "2019-06-30", {"net_income": 267 - 3012 - 481}),
+]
+
+WITHOUT_VALUE: list[tuple[str, str, str, str, str]] = [
+    # symbol, period kind, period end, item, reason
+    # spending on property is tagged with an element of its own in nine annual reports
+    ("NVDA", "annual", "2016-01-31", "free_cash_flow", "missing_quarter"),
+    ("NVDA", "annual", "2019-01-27", "free_cash_flow", "missing_quarter"),
+    # earnings per share by class only
+    ("BRK-B", "annual", "2024-12-31", "eps_basic", "missing_quarter"),
+    # of one company the year, of another the nine months of the year before
+    ("MRK", "ttm", "2009-09-30", "net_income", "basis_break"),
+]
+
+PERIODS: list[tuple[str, str, int, int]] = [
+    # symbol, period end, fiscal year, fiscal quarter
+    ("NVDA", "2026-01-25", 2026, 4),
+    ("NVDA", "2026-04-26", 2027, 1),
+    ("AAPL", "2025-09-27", 2025, 4),
+    ("AAPL", "2025-12-27", 2026, 1),  # its frame is of the calendar year 2025
+    ("WMT", "2026-01-31", 2026, 4),
+    ("COST", "2017-09-03", 2017, 4),  # its years end in August or September
+    ("COST", "2025-08-31", 2025, 4),
+    ("COST", "2026-05-10", 2026, 3),
+    ("MRVL", "2024-02-03", 2024, 4),  # its years end in January or February
+    ("MRVL", "2025-02-01", 2025, 4),
+    ("MRVL", "2026-01-31", 2026, 4),
+    ("JNJ", "2021-01-03", 2020, 4),  # a year that ends in early January is named after the one before
+    ("JNJ", "2021-04-04", 2021, 1),
+    ("CDNS", "2021-01-02", 2020, 4),
+    ("DIS", "2022-04-02", 2022, 2),  # filings of that year are all named FY
+    ("SNOW", "2022-04-30", 2023, 1),
+    ("TMUS", "2020-03-31", 2020, 1),
+    ("T", "2021-09-30", 2021, 3),
+    ("GE", "2020-03-31", 2020, 1),
+]
+
+SPLITS: list[tuple[str, float, str]] = [
+    # symbol, new shares for one, first day of trading on the new basis
+    ("AAPL", 7, "2014-06-09"),
+    ("AAPL", 4, "2020-08-31"),
+    ("AMZN", 20, "2022-06-06"),
+    ("CMCSA", 2, "2017-02-21"),
+    ("GE", 1 / 8, "2021-08-02"),
+    ("KO", 2, "2012-08-13"),
+    ("LRCX", 10, "2024-10-03"),
+    ("MA", 10, "2014-01-22"),
+    ("NFLX", 7, "2015-07-15"),
+    ("NFLX", 10, "2025-11-17"),
+    ("NVDA", 4, "2021-07-20"),
+    ("NVDA", 10, "2024-06-10"),
+    ("SMCI", 10, "2024-10-01"),
+    ("WMT", 3, "2024-02-26"),
+]
+
+REPAIRED: list[tuple[str, str, str, str, str, str, float, float | None]] = [
+    # symbol, filed, concept, start and end, kind, as filed and as counted (in units)
+    ("NVDA", "2010-03-18", "shares_diluted", "2009-01-26", "2010-01-31", "scale", 549574, 549574e3),
+    ("NVDA", "2011-08-25", "shares_basic", "2011-05-02", "2011-07-31", "scale", 601340, 601340e3),
+    ("KO", "2018-07-26", "shares_diluted", "2018-03-31", "2018-06-29", "scale", 4290, 4290e6),
+    ("AXP", "2019-04-23", "shares_diluted", "2019-01-01", "2019-03-31", "scale", 843, 843e6),
+    ("T", "2010-08-06", "shares_diluted", "2010-04-01", "2010-06-30", "scale", 5937, 5937e6),
+    ("FSBC", "2021-06-17", "eps_basic", "2021-01-01", "2021-03-31", "scale", 930, 0.93),
+    ("FSBC", "2021-06-17", "shares_basic", "2021-01-01", "2021-03-31", "scale", 10998041000, 10998041),
+    ("TCBX", "2022-08-09", "net_income_common", "2022-01-01", "2022-06-30", "scale", 4364, 4364e3),
+    ("CVX", "2009-05-07", "capital_expenditure", "2009-01-01", "2009-03-31", "sign", -5984e6, 5984e6),
+    ("TXN", "2009-07-29", "capital_expenditure", "2009-01-01", "2009-06-30", "sign", -91e6, 91e6),
+    ("WMT", "2011-03-30", "income_tax", "2008-02-01", "2009-01-31", "sign", -7133e6, 7133e6),
+    ("META", "2012-10-24", "eps_basic", "2011-07-01", "2011-09-30", "sign", -0.11, 0.11),
+    ("AMZN", "2013-01-30", "net_income_parent", "2012-04-01", "2012-06-30", "context", 191e6, None),
+    ("AMZN", "2013-01-30", "net_income_parent", "2012-10-01", "2012-12-31", "context", 177e6, None),
+    ("NVDA", "2014-03-13", "dividends_per_share", "2013-10-28", "2014-01-26", "context", 0.31, None),
+    ("NVDA", "2018-02-28", "revenue", "2017-01-30", "2017-07-30", "context", 2230e6, None),
+    ("NVDA", "2018-02-28", "net_income_parent", "2017-01-30", "2017-07-30", "context", 583e6, None),
+    ("INTC", "2024-08-02", "revenue", "2021-12-26", "2022-07-02", "context", 24664e6, None),
+    ("T", "2020-02-20", "net_income_parent", "2017-01-01", "2017-03-31", "context", 4662e6, None),
+    ("ORCL", "2020-06-22", "revenue", "2020-03-01", "2020-05-31", "context", 39068e6, None),
 ]

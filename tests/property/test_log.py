@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipelines import stages
 from pipelines.edgar.sample import sample_filers
-from pipelines.normalize import items
+from pipelines.normalize import items, returns
 from pipelines.normalize.items import CALCULATED, served
 from pipelines.normalize.standardize import ITEM_SIGNS
 from pipelines.normalize.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
@@ -229,7 +229,7 @@ def test_other_rules_append_where_values_differ_and_say_so(follower, monkeypatch
     """A lower cap of the tax rate changes returns on capital of who earns money, and nothing else."""
     before = values(follower.versions().filter("is_current"))
     monkeypatch.setattr(stages, "_rules_digest", lambda: "new rules")
-    monkeypatch.setattr(items, "HIGHEST_TAX_RATE", 0.05)
+    monkeypatch.setattr(returns, "HIGHEST_TAX_RATE", 0.05)
 
     versions = follower.synchronize()
     new = versions.filter(pl.col("recorded_at") == follower.now)
@@ -247,7 +247,7 @@ def test_what_other_rules_support_no_more_is_withdrawn_and_comes_back(follower, 
     old = follower.versions()
     with monkeypatch.context() as patch:
         patch.setattr(stages, "_rules_digest", lambda: "strict rules")
-        patch.setattr(items, "THIN_CAPITAL", 1e9)
+        patch.setitem(returns.REASONS, "thin_capital", pl.lit(True))
         withdrawn = follower.synchronize()
         at = follower.now
         assert follower.served().filter(item="roic").is_empty()
@@ -268,7 +268,7 @@ def test_what_other_rules_support_no_more_is_withdrawn_and_comes_back(follower, 
 
 def test_a_second_withdrawal_is_none(follower, monkeypatch):
     """What is withdrawn stays so, whatever else changes in the rules."""
-    monkeypatch.setattr(items, "THIN_CAPITAL", 1e9)
+    monkeypatch.setitem(returns.REASONS, "thin_capital", pl.lit(True))
     for rules in ("strict rules", "other strict rules"):
         monkeypatch.setattr(stages, "_rules_digest", lambda rules=rules: rules)
         versions = follower.synchronize()

@@ -1,101 +1,175 @@
-"""The pipeline finds what simulated filers earned: whatever their traits, and on any day of their history."""
+"""The pipeline finds what simulated filers earned: whatever their traits, and on any day of their history.
 
-from collections.abc import Sequence
+`pytest tests/property/test_truth.py -k two_splits` holds one trait alone against the truth.
+"""
+
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from pipelines.edgar.sample import Filer, Offering, RevisedBy, Revision, TruthRow, sample_filers, simulate
+from pipelines.edgar.sample import Filer, Offering, RevisedBy, Revision, sample_filers, simulate
+from pipelines.edgar.sample.books import keep_books
 from pipelines.edgar.sample.schedule import known_from, report_filed
-from tests.property.histories import current, listed, replayed
-from tests.strategies import LAST_DAY, days, examples, filers
+from tests.property.histories import listed
+from tests.property.truths import Found, Key, found, is_across_a_break, is_silent, missed, of_books, touched, untrue
+from tests.strategies import (
+    CONTRADICTED,
+    LAST_DAY,
+    SHARES,
+    TRAITS,
+    UNCONTRADICTED,
+    VINTAGES,
+    Trait,
+    days,
+    examples,
+    filers,
+    filers_with,
+    plain,
+)
 
-Key = tuple[str, date, str]
+TOGETHER = 4
+A_YEAR, CENTS, SHARE = timedelta(days=350), 0.02, 0.02
+OTHER_ELEMENT = "other_element"
+"""What is left of a total that is stated no more is told, with this reservation."""
 
-ROUNDED = {"eps_basic": 1e-5, "dividends_per_share": 1e-5, "shares_basic": 1e-7, "shares_diluted": 1e-7}
-"""What differs by less than is served is one value: six significant digits, whole shares; money is exact."""
 
-BEYOND = ("roic", "debt_to_fcf")
-"""Items that the truth does not tell."""
+def unfound(filer: Filer, told: Found, but: set[Key] | None = None) -> list[object]:
+    """What is not as it must be: true values that are missed, and values that are not true; none where all is well."""
+    rows = simulate(filer).truth()
+    wrong = [
+        (key, *what)
+        for key, *what in untrue(filer, told.values, rows)
+        if not is_silent(filer, key) and OTHER_ELEMENT not in told.flags[key]
+    ]
+    left_out = (but or set()) | {key for key, reason in told.gaps.items() if is_across_a_break(filer, key, reason)}
+    return [*missed(told.values, rows, left_out), *(one for one in wrong if one[0] not in left_out)]
 
 
 def with_a_split_that_shows(filer: Filer) -> Filer:
-    """One split at most, after the second annual report, which may have been amended.
+    """Only splits after the second annual report, which may have been amended, each with a report of its own.
 
     A split is told by a period that is stated on both sides of it, so two between the same statements leave no trace
     of their own, and in the first years of a filer there are reports that restate nothing.
     """
-    annual = [filing.filed for filing in simulate(filer).filings if filing.fiscal_period == "FY"]
-    after = [split for split in filer.splits if split.effective > max(annual[:3], default=LAST_DAY)]
-    return replace(filer, splits=tuple(after[:1]))
-
-
-def found_values(filer: Filer, filed_by: date | None = None) -> dict[Key, float]:
-    rows = current(replayed(filer, filed_by=filed_by)).select("cik", "period_end", "item", "value")
-    return {(cik, end, item): value for cik, end, item, value in rows.iter_rows() if item not in BEYOND}
-
-
-def missed(values: dict[Key, float], rows: Sequence[TruthRow]) -> list[tuple[TruthRow, float | None]]:
-    """True values that were not found, with what was found instead; none where all were."""
-
-    def is_met(row: TruthRow, value: float | None) -> bool:
-        slack = 1.000001 * row.tolerance + ROUNDED.get(row.item, 1e-12) * abs(row.value)
-        return value is not None and abs(value - row.value) <= slack
-
-    found = [(row, values.get((row.cik, row.period_end, row.item))) for row in rows]
-    return [(row, value) for row, value in found if not is_met(row, value)]
-
-
-def beyond(values: dict[Key, float], rows: Sequence[TruthRow]) -> list[Key]:
-    """Values of which the truth knows nothing."""
-    return sorted(values.keys() - {(row.cik, row.period_end, row.item) for row in rows})
-
-
-def is_silent(filer: Filer, key: Key) -> bool:
-    """Whether the truth keeps silent for a reason, and not because there is nothing to know.
-
-    Twelve months within revised years, some leg of which was never shown again; the sum of quarterly earnings per
-    share that spans an offering; earnings per share that are never tagged, but follow from what is; and debt, of which
-    no other fact betrays that the filer leaves a part untagged.
-    """
-    _, end, item = key
-    within = any(
-        filer.calendar.year(min(revision.years)).start < end < filer.calendar.year_end(max(revision.years) + 1)
-        for revision in filer.revisions
-    )
-    offered = filer.offering is not None and (end - filer.offering.day).days < 2 * 366
-    is_beyond_telling = {
-        "eps_basic": offered or "eps_basic" in filer.untagged,
-        "total_debt": "debt_current" in filer.untagged,
-    }
-    return within or is_beyond_telling.get(item, False)
+    reports = [filing for filing in simulate(filer).filings if filing.is_periodic]
+    annual = [filing.filed for filing in reports if filing.fiscal_period == "FY"]
+    since, shown = max(annual[:3], default=LAST_DAY), []
+    for split in sorted(filer.splits, key=lambda split: split.effective):
+        if split.effective > since:
+            shown.append(split)
+            since = min((filing.filed for filing in reports if filing.filed >= split.effective), default=LAST_DAY)
+    return replace(filer, splits=tuple(shown))
 
 
 @pytest.mark.parametrize("filer", [f for f in sample_filers() if listed(f)], ids=lambda filer: filer.name)
 def test_the_sample_is_found_whole(filer):
     """Every true value, and nothing that the filings do not tell."""
-    values, rows = found_values(filer), simulate(filer).truth()
+    assert unfound(filer, found(filer)) == []
 
-    assert missed(values, rows) == []
-    assert [key for key in beyond(values, rows) if not is_silent(filer, key)] == []
+
+def some(trait: Trait) -> st.SearchStrategy[list[Filer]]:
+    """Some filers with a trait, which the pipeline meets together."""
+    one = filers_with(trait).map(with_a_split_that_shows)
+    return st.lists(one, min_size=TOGETHER, max_size=TOGETHER, unique_by=lambda filer: filer.cik)
+
+
+def of_each(together: list[Filer]) -> list[tuple[Filer, Found]]:
+    """What is found of each of some filers."""
+    told = found(*together)
+    return [(filer, told.of(filer)) for filer in together]
+
+
+@pytest.mark.parametrize("trait", TRAITS)
+def test_the_truth_is_found_with(trait):
+    """Every true value of otherwise plain filers with the trait; where there is none, no other value."""
+
+    @examples(2)
+    @given(together=some(TRAITS[trait]))
+    def holds(together):
+        for filer, told in of_each(together):
+            assert unfound(filer, told) == []
+
+    holds()
+
+
+@pytest.mark.parametrize("trait", UNCONTRADICTED)
+def test_no_other_value_is_harmed_by(trait):
+    """An error that nothing contradicts may be believed; whatever it is no part of stays true."""
+
+    @examples(2)
+    @given(together=some(UNCONTRADICTED[trait]))
+    def holds(together):
+        for filer, told in of_each(together):
+            keys = {*told.values, *((row.cik, row.period_end, row.item) for row in simulate(filer).truth())}
+            assert unfound(filer, told, touched(filer, keys)) == []
+
+    holds()
 
 
 @examples(20)
 @given(filer=filers().map(with_a_split_that_shows))
 def test_whatever_the_traits_the_truth_is_found(filer):
-    values, rows = found_values(filer), simulate(filer).truth()
-
-    assert missed(values, rows) == []
-    assert [key for key in beyond(values, rows) if not is_silent(filer, key)] == []
+    assert unfound(filer, found(filer)) == []
 
 
 @examples(25)
-@given(filer=filers().map(with_a_split_that_shows), day=days)
+@given(filer=filers(without=CONTRADICTED).map(with_a_split_that_shows), day=days)
 def test_on_any_day_the_truth_of_that_day_is_found(filer, day):
     """What the filings told by then: nobody has to wait for a later report to repeat it."""
-    assert missed(found_values(filer, day), simulate(filer).truth(day)) == []
+    assert missed(found(filer, filed_by=day).values, simulate(filer).truth(day)) == []
+
+
+@examples(10)
+@given(filer=filers_with(VINTAGES["missing_quarters"]))
+def test_what_no_report_tells_is_a_gap_with_its_reason(filer):
+    """Each item that lacks a value in a period with others says why: a missing quarter, or no balance sheet."""
+    told = found(filer)
+    periods = {end for _, end, _ in told.values}
+    items = {item for _, _, item in told.values}
+    wanted = {(filer.cik, end, item) for end in periods for item in items} - told.values.keys()
+    balances = {key for key in wanted if key[2] in ("total_debt", "cash_and_equivalents")}
+
+    assert wanted <= told.gaps.keys()
+    assert {told.gaps[key] for key in balances} <= {"not_on_balance_sheet"}
+    assert {told.gaps[key] for key in wanted - balances} <= {"missing_quarter"}
+
+
+@examples(10)
+@given(filer=filers_with(SHARES["offering"]))
+def test_earnings_per_share_over_an_offering_are_no_sum_of_quarters(filer):
+    """The few shares of before mislead the sum: as filed for fiscal years, else income over shares, flagged."""
+    told, rows, books = found(filer), simulate(filer).truth(), keep_books(filer)
+    true = {(row.cik, row.period_end, row.item) for row in rows}
+    after_it = {
+        key: value
+        for key, value in told.values.items()
+        if key[2] == "eps_basic" and key not in true and key[1] >= filer.offering.day
+    }
+    expected = {key: of_books(books, key) for key in after_it}
+    apart = {
+        key: (value, expected[key])
+        for key, value in after_it.items()
+        if abs(value - expected[key]) > max(CENTS, SHARE * abs(expected[key]))
+    }
+    over_it = [key for key in after_it if key[1] - filer.offering.day < A_YEAR]
+
+    assert apart == {}
+    assert [key for key in over_it if not told.flags[key]] == []
+
+
+@examples(8)
+@given(traits=plain, day=st.dates(date(2022, 6, 1), date(2024, 6, 1)))
+def test_a_predecessor_and_its_successor_tell_one_history(traits, day):
+    """One business under two CIKs: each has its own truth, and what the successor is told beyond it is true as well."""
+    whole = Filer(cik="9990000301", name="Example Moved Inc", first_year=2021, business="moved", **traits)
+    predecessor = replace(whole, last_filed=day)
+    successor = replace(whole, cik="9990000302", since=day)
+
+    for filer, told in of_each([predecessor, successor]):
+        assert unfound(filer, told) == []
 
 
 def test_an_amended_year_meets_the_comparatives_of_the_quarters_after_it():
@@ -107,7 +181,7 @@ def test_an_amended_year_meets_the_comparatives_of_the_quarters_after_it():
 
     rows = [row for row in simulate(filer).truth(after) if row.item in ("revenue", "net_income")]
 
-    assert missed(found_values(filer, after), rows) == []
+    assert missed(found(filer, filed_by=after).values, rows) == []
     assert filer.calendar.year(2025).quarters[0].end in {row.period_end for row in rows}
 
 
@@ -119,4 +193,4 @@ def test_twelve_months_are_known_with_the_first_quarterly_report_after_the_first
     with_report = [row for row in simulate(filer).truth(after) if row.period_end > filer.calendar.year_end(2024)]
 
     assert {"revenue", "net_income", "free_cash_flow"} <= {row.item for row in with_report}
-    assert missed(found_values(filer, after), with_report) == []
+    assert missed(found(filer, filed_by=after).values, with_report) == []

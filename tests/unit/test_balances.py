@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize import balances
-from tests.factories import CASH, CIK, NET_INCOME, REVENUE, Today, day, fact, raw, standardized, value_of
+from tests.factories import CASH, CIK, NET_INCOME, REVENUE, Today, day, fact, raw, row_of, standardized, value_of
 
 DEBT_CASES = {
     # three lines that do not overlap
@@ -50,6 +50,15 @@ DEBT_CASES = {
         {"long_term": 90, "current_maturities": 20, "short_term": 20},
         90,
     ),
+    # instruments, on a balance sheet without current and non-current parts
+    "instruments add up": ({"advances": 50, "subordinated": 20, "junior": 10}, 80),
+    "a total of the instruments beside them": ({"long_term": 80, "advances": 50, "subordinated": 20, "junior": 10}, 80),
+    "a line that adds up the others": ({"other": 70, "advances": 50, "subordinated": 20}, 70),
+    "a line beside the others": ({"other": 5, "advances": 50, "subordinated": 20}, 75),
+    "one instrument under two elements": ({"other": 50, "advances": 50}, 50),
+    "long-term debt covers the notes in it": ({"long_term": 90, "notes": 60}, 90),
+    "advances above long-term debt are beside it": ({"long_term": 30, "advances": 50}, 80),
+    "drawn credit lines count with proof alone": ({"advances": 50, "credit_line": 400}, 50),
     # one total of everything
     "everything in one line": ({"all": 100}, 100),
     "everything in one line beside parts": ({"noncurrent": 70, "current_maturities": 20, "all": 105}, 90),
@@ -62,6 +71,7 @@ DEBT_CASES = {
     # zero is an amount
     "no debt, and said so": ({"noncurrent": 0, "current_maturities": 0}, 0),
     "a whole of nothing": ({"long_term": 0}, 0),
+    "an instrument of nothing": ({"advances": 0}, 0),
 }
 
 CASH_CASES = {
@@ -88,6 +98,7 @@ def sheet(lines: dict[str, float]) -> pl.DataFrame:
         rank=pl.lit(0, pl.Int16),
         end=pl.lit(day("2023-12-31")),
         filed=pl.lit(day("2024-02-20")),
+        regime=pl.lit(0, pl.Int32),
         amended=pl.lit(value=False),
         grain=pl.lit(1e6),
     )
@@ -110,6 +121,25 @@ def test_cash_and_equivalents(lines, cash):
     assert found["value"].to_list() == [cash * 1e6]
 
 
+@pytest.mark.parametrize(
+    ("lines", "is_flagged"),
+    [
+        ({"noncurrent": 70, "current_maturities": 20, "long_term": 90}, False),
+        ({"noncurrent": 70, "current_maturities": 20, "short_term": 10, "long_term": 90, "all": 100}, False),
+        ({"noncurrent": 70, "current_maturities": 20, "long_term": 70}, False),
+        ({"noncurrent": 70, "current_maturities": 20, "long_term": 97}, True),
+        ({"noncurrent": 70, "current_maturities": 20, "all": 120}, True),
+    ],
+)
+def test_a_total_that_contradicts_its_parts_is_flagged(lines, is_flagged):
+    """The sum of the lines stands; the filer's own total is neither it, nor it without short-term borrowings."""
+    lines = {f"debt_{name}": value for name, value in lines.items()}
+
+    found = balances.total_debt(balances.balance_sheets(sheet(lines)))
+
+    assert found["reservation"].to_list() == [balances.CONTRADICTED if is_flagged else None]
+
+
 def test_a_balance_sheet_without_such_lines_has_no_value():
     """Absence is no zero; securities without cash are no cash."""
     other = balances.balance_sheets(sheet({"assets": 500, "short_term_investments": 15}))
@@ -119,12 +149,13 @@ def test_a_balance_sheet_without_such_lines_has_no_value():
 
 
 def test_the_lines_that_were_added_are_kept():
+    """With what they are stated to: a sum of two is rounded twice."""
     found = balances.total_debt(
         balances.balance_sheets(sheet({"debt_noncurrent": 70, "debt_current_maturities": 20, "debt_short_term": 20}))
     )
 
     assert found.select("concept", "signature", "grain").rows() == [
-        ("total_debt", "Debt_Noncurrent+Debt_Current_Maturities", 1e6)
+        ("total_debt", "Debt_Noncurrent+Debt_Current_Maturities", 2e6)
     ]
     assert found["legs"].to_list() == [[0, 1]]
 
@@ -228,3 +259,32 @@ def test_operating_leases_deposits_and_payables_are_no_debt():
 
     assert at_the_end(found, "total_debt") is None
     assert found.gaps.filter(item="total_debt")["reason"].unique().to_list() == ["no_tag"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "item", "flag"),
+    [
+        ({"LongTermDebtAndCapitalLeaseObligations": 70}, "total_debt", "includes_finance_leases"),
+        ({"DebtLongtermAndShorttermCombinedAmount": 70}, "total_debt", "may_be_principal"),
+        (
+            {"CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents": 30},
+            "cash_and_equivalents",
+            "may_include_restricted_cash",
+        ),
+        ({"LongTermDebtNoncurrent": 70, CASH: 30}, "total_debt", ""),
+    ],
+)
+def test_a_value_carries_the_reservations_of_its_sources(lines, item, flag):
+    """What the only line holds besides is told with the value."""
+    found = standardized(raw(filed("2024-02-20", **lines)))
+
+    assert row_of(found.values, item, "annual", "2023-12-31")["flags"] == flag
+
+
+def test_restricted_cash_that_is_told_apart_is_taken_off():
+    """A filer whose only line is the total of the cash flow statement."""
+    lines = {"CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents": 30, "RestrictedCashAndCashEquivalents": 4}
+
+    found = standardized(raw(filed("2024-02-20", **lines)))
+
+    assert at_the_end(found, "cash_and_equivalents") == 26

@@ -1,4 +1,5 @@
-"""The checks that hold back publishing, each against tables that it must pass and tables that it must not."""
+"""The checks that hold back publishing, each against tables that it must pass and tables that it must not; and that
+those of the values only warn."""
 
 from datetime import date
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from pipelines import checks, tables
 from pipelines.lake import Lake
+from pipelines.quality import checks as quality
+from pipelines.quality.evidence import FOUND
 from pipelines.resources import Synchronization
 from pipelines.stages import DOCUMENTS, LISTINGS, QUARANTINE
 from warehouse import schema
@@ -36,9 +39,28 @@ def period(kind: str = "ttm", symbol: str = "ALFA", end: date = END, **items: fl
     return {"symbol": symbol, "cik": symbol, "period_kind": kind, "period_end": end, **items}
 
 
-def test_every_check_holds_back_publishing():
-    for check in checks.CHECKS:
+def test_checks_of_the_tables_hold_back_publishing_and_those_of_the_values_do_not():
+    for check in checks.BLOCKING:
         assert [spec.blocking for spec in check.check_specs] == [True]
+    assert [spec.name for spec in checks.quality_of_values.check_specs] == [check.name for check in quality.CHECKS]
+    assert not any(spec.blocking for spec in checks.quality_of_values.check_specs)
+
+
+def test_a_check_of_the_values_warns_and_shows_what_fails(lake, monkeypatch):
+    check = next(check for check in quality.CHECKS if check.threshold == 0)
+    row = {"check": check.name, "cik": "1", "period_end": END, "subject": "revenue", "ours": 5.0, "other": 6.0}
+    rows = [row | {"flags": "", "outcome": outcome} for outcome in ("fails", "flagged", "holds")]
+    found = pl.DataFrame(rows, schema={"check": pl.String, **FOUND})
+    monkeypatch.setattr(quality, "measured", lambda lake: found)
+
+    results = {result.check_name: result for result in checks.quality_of_values(Synchronization())}
+
+    told = results.pop(check.name)
+    assert (told.passed, told.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert told.description == "1 of 3 fail, of 1 companies"
+    assert told.metadata["flagged"].value == 1
+    assert [record.data["ours"] for record in told.metadata["sample"].records] == ["5"]
+    assert all(result.passed for result in results.values())
 
 
 def test_keys_name_one_row(lake):

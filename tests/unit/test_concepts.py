@@ -3,28 +3,48 @@
 import pytest
 
 from pipelines.normalize.concepts import (
-    BANK_EVIDENCE,
     CONCEPTS,
     IFRS,
     ITEM_CONCEPTS,
     US_GAAP,
     describe_sources,
+    sources_of,
     wanted_elements,
 )
+from pipelines.normalize.concepts.cash_flow import CUSTOMER_FUNDS
+from pipelines.normalize.concepts.loans import PROOF
+from pipelines.normalize.industries import EVIDENCE, INDUSTRIES, LENDING_IFRS
 from warehouse.schema import ITEM_NAMES
+from warehouse.vocabulary import FLAGS
 
-NEVER_DEBT = ("OperatingLease", "Deposits", "FairValue", "FaceAmount", "Repurchase", "Proceeds", "AccountsPayable")
+NEVER_DEBT = (
+    "OperatingLease",
+    "FinanceLease",
+    "Deposits",
+    "FairValue",
+    "FaceAmount",
+    "Repurchase",
+    "FederalFunds",
+    "Proceeds",
+    "AccountsPayable",
+    "Customers",
+    "Maturities",
+    "Receivable",
+)
+NEVER_CASH = ("Segregated", "FundsHeldForClients", "HeldInTrust", "RestrictedCashAndCashEquivalents", "Noncurrent")
+WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
+WITH_MATURITIES = "LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities"
 
 
 def test_every_item_of_the_specification_has_its_concepts():
     assert list(ITEM_CONCEPTS) == list(ITEM_NAMES)
 
 
-def test_every_concept_feeds_an_item():
+def test_every_concept_feeds_an_item_or_the_valuation():
     fed = {concept.name for concepts in ITEM_CONCEPTS.values() for concept in concepts}
 
-    assert fed == {concept.name for concept in CONCEPTS}
-    assert len(fed) == len(CONCEPTS), "two concepts have one name"
+    assert fed == {concept.name for concept in CONCEPTS} - {CUSTOMER_FUNDS.name}
+    assert len(fed) == len(CONCEPTS) - 1, "two concepts have one name"
 
 
 @pytest.mark.parametrize("concept", CONCEPTS, ids=lambda concept: concept.name)
@@ -32,36 +52,74 @@ def test_no_source_counts_an_element_twice_or_hides_behind_another(concept):
     """A source whose elements an earlier one already takes, for the same industries, could never be chosen."""
     seen = set()
     for source in concept.sources:
-        together = [*source.elements, *source.plus, *source.minus]
-        assert source.elements
+        together = [*source.elements, *source.plus, *source.minus, *source.less]
+        assert together
         assert len(together) == len(set(together))
         for industry in source.industries:
             assert (source.taxonomy, source.elements, source.minus, industry) not in seen
             seen.add((source.taxonomy, source.elements, source.minus, industry))
 
 
-@pytest.mark.parametrize("concept", ITEM_CONCEPTS["total_debt"], ids=lambda concept: concept.name)
-def test_debt_is_borrowings_on_the_balance_sheet(concept):
-    """No operating leases, deposits, payables, fair values or principal amounts."""
-    elements = [element for source in concept.sources for element in (*source.elements, *source.plus)]
+@pytest.mark.parametrize("concept", CONCEPTS, ids=lambda concept: concept.name)
+def test_every_source_has_its_reason(concept):
+    """In words of its own, that can stand in a table; and its reservation, if any, is a flag that is explained."""
+    for source in concept.sources:
+        assert source.why.strip()
+        assert not {"|", "\n"} & set(source.why)
+        assert source.reservation in {"", *FLAGS}
+        assert source.industries
 
-    assert [element for element in elements if any(word in element for word in NEVER_DEBT)] == []
+
+@pytest.mark.parametrize(
+    "concept",
+    [concept for concept in ITEM_CONCEPTS["total_debt"] if concept not in PROOF],
+    ids=lambda concept: concept.name,
+)
+def test_debt_is_borrowings_on_the_balance_sheet(concept):
+    """No leases that are told apart, deposits, payables, repurchase agreements, fair values or principal amounts."""
+    elements = {element for source in concept.sources for element in (*source.elements, *source.plus)}
+
+    assert [one for one in elements - {WITH_MATURITIES} if any(word in one for word in NEVER_DEBT)] == []
+
+
+@pytest.mark.parametrize("concept", ITEM_CONCEPTS["cash_and_equivalents"], ids=lambda concept: concept.name)
+def test_cash_is_the_filers_own(concept):
+    """Nothing restricted, segregated or of customers; where only a total with restricted cash is there, it says so."""
+    for source in concept.sources:
+        if WITH_RESTRICTED in source.elements:
+            assert source.minus or source.reservation or source.industries == ("bank",)
+        else:
+            assert not any(word in one for one in (*source.elements, *source.plus) for word in NEVER_CASH)
 
 
 def test_all_that_a_rule_reads_is_decoded():
     wanted = wanted_elements()
 
     assert set(wanted) == {US_GAAP, IFRS}
-    assert {"Revenues", "MinorityInterest", "InterestExpense", *BANK_EVIDENCE} <= wanted[US_GAAP]
-    assert {"Revenue", "NoncontrollingInterests"} <= wanted[IFRS]
+    assert {"Revenues", "MinorityInterest", "InterestExpense", *(EVIDENCE - set(LENDING_IFRS))} <= wanted[US_GAAP]
+    assert {"Revenue", "NoncontrollingInterests", *LENDING_IFRS} <= wanted[IFRS]
+    assert "Liabilities" in wanted[US_GAAP]
     assert not wanted[IFRS] & {"Revenues"}
 
 
 def test_sources_are_described_in_their_order():
-    described = describe_sources("free_cash_flow").splitlines()
+    """With the industries that they hold for, and the reason, in brackets."""
+    described, debt = describe_sources("free_cash_flow").splitlines(), describe_sources("total_debt")
 
     assert [line.partition(":")[0] for line in described] == ["operating_cash_flow", "capital_expenditure"]
-    assert described[0].startswith("operating_cash_flow: us-gaap:NetCashProvidedByUsedInOperatingActivities | us-gaap:")
-    assert "[+ PaymentsToAcquireOtherPropertyPlantAndEquipment]" in described[1]
-    assert "NoninterestIncome - InterestExpense" in describe_sources("revenue")
+    assert described[0].startswith("operating_cash_flow: us-gaap:NetCashProvidedByUsedInOperatingActivities (all; the ")
+    assert "[+ PaymentsToAcquireOtherPropertyPlantAndEquipment] (all; " in described[1]
+    assert "NoninterestIncome - InterestExpense (bank; net by hand)" in describe_sources("revenue")
+    assert "LongTermDebtNoncurrent [+ NotesPayableRelatedPartiesNoncurrent] (all but bank; " in debt
+    assert "us-gaap:[- TaxesPayableCurrent]" in debt
     assert describe_sources("debt_to_fcf") == ""
+
+
+@pytest.mark.parametrize("industry", INDUSTRIES)
+def test_every_industry_has_sources_for_each_item_that_is_filed(industry):
+    """An item and an industry give the ordered combinations that are asked."""
+    for item in ("revenue", "net_income", "free_cash_flow", "total_debt", "cash_and_equivalents"):
+        assert sources_of(item, industry)
+    revenue = [source.elements for _, source in sources_of("revenue", industry)]
+    assert ("Revenues",) in revenue
+    assert (("InterestIncomeExpenseNet", "NoninterestIncome") in revenue) == (industry == "bank")

@@ -164,7 +164,7 @@ def test_the_data_dictionary_has_every_table_column_and_item() -> None:
         assert table.description in sections[table.name]
     for item in schema.LINE_ITEMS:
         assert f"| `{item.name}` | {item.unit} | {item.meaning} |" in dictionary.page()
-    assert "1. `us-gaap:NetIncomeLossAvailableToCommonStockholdersBasic`" in dictionary.page()
+    assert "| 1 | `us-gaap:NetIncomeLossAvailableToCommonStockholdersBasic` | all |" in dictionary.page()
 
 
 def test_the_data_dictionary_is_written(tmp_path: Path) -> None:

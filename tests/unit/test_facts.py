@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.normalize import facts
-from tests.factories import CASH, CIK, EPS, REVENUE, SHARES, fact, ordered_facts, raw, stated
+from tests.factories import CASH, CIK, EPS, REVENUE, SHARES, fact, raw, stated
 
 YEAR = ("2023-01-01", "2023-12-31")
 BANK = ("InterestAndDividendIncomeOperating", "NoninterestIncome", "Deposits")
@@ -29,7 +29,7 @@ def test_periodic_reports_feed_values(form):
     assert typed.select("amended", "form_family").rows() == [(form.endswith("/A"), form.removesuffix("/A"))]
 
 
-@pytest.mark.parametrize("form", ["DEF 14A", "8-K", "6-K", "424B2", "S-1", "PRE 14A", "10-K405"])
+@pytest.mark.parametrize("form", ["DEF 14A", "424B2", "S-1", "PRE 14A", "10-K405"])
 def test_other_forms_feed_nothing(form):
     """Proxies round and prospectuses restate freely: only periodic reports are statements."""
     assert facts.typed(raw(fact(REVENUE, 5, *YEAR, form=form))).is_empty()
@@ -185,15 +185,6 @@ def test_an_instant_is_no_duration():
     assert values(rows, "revenue") == []
 
 
-def test_banks_are_known_by_three_of_their_elements():
-    """Two may be a card network's or an insurer's."""
-    two = raw([fact(tag, 10, *YEAR) for tag in BANK[:2]])
-    three = raw([fact(tag, 10, *YEAR) for tag in BANK])
-
-    assert facts.industries(ordered_facts(two))["industry"].to_list() == ["general"]
-    assert facts.industries(ordered_facts(three))["industry"].to_list() == ["bank"]
-
-
 def test_the_revenue_of_a_bank_is_net_of_interest_expense():
     rows = raw(
         fact("Deposits", 900, None, YEAR[1]),
@@ -276,3 +267,40 @@ def test_zero_is_no_average_number_of_shares():
     rows = raw(fact("WeightedAverageNumberOfSharesOutstandingBasic", 0, *YEAR))
 
     assert values(rows, "shares_basic") == []
+
+
+# --- Current reports, and currencies that change
+
+
+@pytest.mark.parametrize("form", ["8-K", "6-K", "8-K/A", "6-K/A"])
+def test_current_reports_are_read_and_are_no_periodic_ones(form):
+    """Recasts and interim reports of foreign issuers: whether they count is judged later."""
+    vintages, _ = stated(raw(fact(REVENUE, 5, *YEAR, form=form), fact(REVENUE, 5, *YEAR, form="10-K")))
+
+    assert vintages.sort("periodic")["periodic"].to_list() == [False, True]
+
+
+def test_a_company_that_changed_its_currency_is_served_in_the_new_one():
+    """Ten years in francs and two in dollars: the books of the newest years tell, and nothing is mixed in."""
+    rows = [
+        fact(REVENUE, year, f"{year}-01-01", f"{year}-12-31", unit=unit, filed=f"{year + 1}-03-10")
+        for years, unit in ((range(2010, 2020), "CHF"), (range(2020, 2023), "USD"))
+        for year in years
+    ]
+    typed = facts.typed(raw(*rows))
+
+    currencies = facts.reporting_currency(typed)
+
+    assert currencies.rows() == [(CIK, "USD")]
+    assert set(facts.in_currency(typed, currencies)["unit"]) == {"USD"}
+
+
+def test_one_filing_in_another_currency_changes_nothing():
+    """A year's convenience translation, though the newest filing holds nothing else."""
+    rows = [
+        fact(REVENUE, year, f"{year}-01-01", f"{year}-12-31", unit="TWD", filed=f"{year + 1}-03-10")
+        for year in range(2019, 2023)
+    ]
+    translated = fact(REVENUE, 7, "2022-01-01", "2022-12-31", unit="USD", filed="2023-04-10", form="6-K")
+
+    assert facts.reporting_currency(facts.typed(raw(rows, translated))).rows() == [(CIK, "TWD")]

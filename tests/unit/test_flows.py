@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.factories import (
     CAPITAL_SPENDING,
+    CASH,
     CASH_FLOW,
     DIVIDENDS,
     EPS,
@@ -307,3 +308,103 @@ def test_periods_shifted_by_a_day_are_the_same_periods():
 
     assert list(series(standardized(rows), "revenue").values()) == [10 * MILLION, 14 * MILLION, 18 * MILLION]
     assert series(standardized(rows), "revenue").keys() == {day("2022-12-31") + timedelta(days=n) for n in (0, 90, 181)}
+
+
+# --- Years that are recast without their quarters
+
+
+def recast_years(tag: str, year: float, quarters: list[float], form: str = "10-K", **of_years: float) -> pl.DataFrame:
+    """Three years of quarters; the newest annual report shows the first two years anew, the quarters nobody does."""
+    ends = month_ends(2021, 12)
+    company = Filer(ends, {REVENUE: [MILLION] * 12, tag: quarters}, balances={CASH: [MILLION] * 12})
+    again = [fact(tag, year, f"{of}-01-01", f"{of}-12-31", form=form, filed="2024-02-29") for of in (2021, 2022)]
+    return raw([row for row in company.rows() if row["filed"] < "2024-02-29"], again)
+
+
+def test_a_year_recast_alone_leaves_the_twelve_months_between_as_they_were():
+    """A new standard takes 240 of 400 from the years, and no quarter before the newest year was shown on it.
+
+    160 + 110 - 100 would put the recast of a whole year into three quarters.
+    """
+    quarters = [100 * MILLION] * 4 + [110 * MILLION] * 4 + [120 * MILLION] * 4
+
+    found = series(standardized(recast_years(CASH_FLOW, 160 * MILLION, quarters)), "free_cash_flow")
+    assert found == {}  # no spending on property, no free cash flow
+    rows = pl.concat([recast_years(CASH_FLOW, 160 * MILLION, quarters), spending(month_ends(2021, 12))])
+    found = series(standardized(rows), "free_cash_flow")
+
+    assert [found[day(end)] / MILLION for end in ("2022-03-31", "2022-06-30", "2022-09-30")] == [410, 420, 430]
+    assert found[day("2022-12-31")] == 160 * MILLION
+    assert [found[day(end)] / MILLION for end in ("2023-03-31", "2023-06-30", "2023-09-30")] == [450, 460, 470]
+
+
+def spending(ends: list[date]) -> pl.DataFrame:
+    """Nothing spent on property, and said so."""
+    company = Filer(ends, {CAPITAL_SPENDING: [0.0] * len(ends)})
+    return raw([row for row in company.rows() if row["filed"] < "2024-02-29"])
+
+
+def test_the_recast_of_a_year_is_not_put_into_its_fourth_quarter():
+    """4.00 a share, later 3.20 without a business that was sold: the fourth quarter stays 1.00, and is not 0.20."""
+    found = standardized(recast_years(EPS, 3.2, [1.0] * 4 + [1.0] * 4 + [1.5] * 4))
+
+    assert value_of(found, "eps_basic", "annual", "2022-12-31") == 3.2
+    assert value_of(found, "eps_basic", "ttm", "2023-03-31") == 4.5
+    assert value_of(found, "eps_basic", "ttm", "2023-09-30") == 5.5
+
+
+def test_a_fourth_quarter_is_on_the_basis_of_its_nine_months():
+    """4.00 a share, recast to 4.40; the quarters before, too, as the reports of the year after showed them.
+
+    The fourth is 4.40 - 3.30, not the 4.00 as first told less 3.30.
+    """
+    company = Filer(month_ends(2021, 8), {REVENUE: [MILLION] * 8, EPS: [1.0] * 4 + [1.2] * 4})
+    comparative = (pl.col("tag") == EPS) & (pl.col("filed") > "2022-04-01") & (pl.col("end") < "2022-01-01")
+    rows = company.facts().with_columns(value=pl.when(comparative).then(pl.col("value") * 1.1).otherwise("value"))
+
+    found = standardized(rows)
+
+    assert value_of(found, "eps_basic", "annual", "2021-12-31") == 4.4
+    assert value_of(found, "eps_basic", "ttm", "2022-03-31") == 4.5
+    assert value_of(found, "eps_basic", "ttm", "2022-09-30") == 4.7
+
+
+def test_a_year_that_was_told_wrongly_gives_way_to_the_right_one():
+    """The last quarter's 0.115 stood for the year; nine months had 0.28, so the year that follows, 0.395, counts."""
+    ends = month_ends(2021, 8)
+    paid = [0.085, 0.0975, 0.0975, 0.115, 0.115, 0.115, 0.115, 0.14]
+    company = Filer(ends, {REVENUE: [MILLION] * 8, DIVIDENDS: paid})
+    wrong = (pl.col("tag") == DIVIDENDS) & (pl.col("start") == "2021-01-01") & (pl.col("filed") == "2022-03-01")
+    rows = company.facts().with_columns(
+        value=pl.when(wrong & (pl.col("end") == "2021-12-31")).then(0.115).otherwise("value")
+    )
+
+    found = standardized(rows)
+
+    assert value_of(found, "dividends_per_share", "annual", "2021-12-31") == 0.395
+    assert value_of(found, "dividends_per_share", "ttm", "2022-03-31") == 0.425
+    assert found.found.versions.filter(item="dividends_per_share")["value"].min() >= 0
+
+
+@pytest.mark.parametrize("item", ["revenue", "dividends_per_share"])
+def test_what_cannot_be_negative_has_no_negative_quarter(item):
+    """A year below its nine months leaves no fourth quarter: null, not less than nothing."""
+    tag = REVENUE if item == "revenue" else DIVIDENDS
+    company = Filer(month_ends(2021, 7), {NET_INCOME: [MILLION] * 7, tag: [10.0] * 7})
+    year = (pl.col("tag") == tag) & (pl.col("end") == "2021-12-31")
+    six_months = (pl.col("tag") == tag) & (pl.col("end") == "2021-06-30") & (pl.col("start") == "2021-01-01")
+    rows = company.facts().filter(~six_months).with_columns(value=pl.when(year).then(22.0).otherwise("value"))
+
+    found = standardized(rows)
+
+    values = found.found.versions.filter(item=item)
+    assert value_of(found, item, "annual", "2021-12-31") == 22
+    assert value_of(found, item, "ttm", "2022-06-30") is None
+    assert values["value"].min() >= 0
+
+
+def test_losses_may_follow_profits_within_a_year():
+    """What can be negative is taken off as it is: a year of 10 after nine months of 30 lost 20 in its last quarter."""
+    company = Filer(month_ends(2021, 7), {REVENUE: [MILLION] * 7, NET_INCOME: [10e6, 10e6, 10e6, -20e6, 5e6, 5e6, 5e6]})
+
+    assert series(standardized(company.facts()), "net_income")[day("2022-06-30")] == 0.0

@@ -1,5 +1,6 @@
 """How flows and balances make the line items, and why an item has no value."""
 
+import polars as pl
 import pytest
 
 from tests.factories import (
@@ -188,75 +189,6 @@ def test_why_debt_has_no_ratio_to_free_cash_flow(sums, balances, why):
     assert reason(found, "debt_to_fcf") == why
 
 
-# --- Return on invested capital
-
-CAPITAL = {DEBT: [200] * 8 + [300] * 4, EQUITY: [500] * 8 + [600] * 4, CASH: [100] * 12, ASSETS: [1000] * 12}
-RETURNS = {OPERATING: [50] * 12, PRETAX: [40] * 12, TAX: [8] * 12}
-
-
-def roic(sums: dict[str, list[float]], balances: dict[str, list[float]]) -> float | None:
-    return value_of(standardized(company(sums, balances=balances).facts()), "roic", "annual", ENDS[11])
-
-
-def test_return_on_capital_is_operating_income_after_tax_over_mean_capital():
-    """200 x (1 - 32/160) over the mean of 300 + 600 - 100 now and 200 + 500 - 100 a year before."""
-    assert roic(RETURNS, CAPITAL) == pytest.approx(160 / 700, rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("sums", "rate"),
-    [
-        ({PRETAX: [40] * 12, TAX: [30] * 12}, 0.35),  # a one-off charge says nothing about operating income
-        ({PRETAX: [40] * 12, TAX: [-8] * 12}, 0.0),
-        ({PRETAX: [-10] * 12, TAX: [-8] * 12}, 0.21),
-        ({TAX: [8] * 12}, 0.21),
-    ],
-)
-def test_the_tax_rate_stays_within_bounds(sums, rate):
-    """As filed between 0 and 35 %; the statutory rate where a loss before tax says nothing."""
-    assert roic({OPERATING: [50] * 12, **sums}, CAPITAL) == pytest.approx(200 * (1 - rate) / 700, rel=1e-5)
-
-
-def test_an_operating_loss_is_not_reduced_by_tax():
-    assert roic({OPERATING: [-50] * 12, PRETAX: [-60] * 12, TAX: [-8] * 12}, CAPITAL) == pytest.approx(
-        -200 / 700, rel=1e-5
-    )
-
-
-@pytest.mark.parametrize(
-    ("changed", "why"),
-    [
-        ({EQUITY: [-400] * 12}, "capital_undefined"),  # buy-backs: less than nothing was invested
-        ({EQUITY: [-80] * 8 + [-170] * 4}, "capital_undefined"),  # 2.5 % of assets: the ratio would explode
-        ({DEBT: None}, "no_total_debt"),
-        ({EQUITY: None}, "no_tag"),
-    ],
-)
-def test_capital_must_be_defined(changed, why):
-    balances = {tag: values for tag, values in {**CAPITAL, **changed}.items() if values is not None}
-
-    found = standardized(company(RETURNS, balances=balances).facts())
-
-    assert value_of(found, "roic", "annual", ENDS[11]) is None
-    assert reason(found, "roic") == why
-
-
-def test_the_first_year_has_no_capital_before_it():
-    found = standardized(company(RETURNS, balances=CAPITAL).facts())
-
-    assert [value is not None for value in yearly(found, "roic")] == [False, True, True]
-    assert reason(found, "roic", "2021-12-31") == "capital_undefined"
-
-
-def test_a_bank_has_no_invested_capital():
-    bank = {"InterestIncomeExpenseNet": [60] * 12, "NoninterestIncome": [40] * 12, **RETURNS}
-
-    found = standardized(company(bank, balances={**CAPITAL, "Deposits": [900] * 12}).facts())
-
-    assert value_of(found, "roic", "annual", ENDS[11]) is None
-    assert reason(found, "roic") == "financial_company"
-
-
 # --- Gaps
 
 
@@ -291,3 +223,79 @@ def test_a_balance_that_is_stated_elsewhere_is_not_on_this_balance_sheet():
 
     assert reason(found, "total_debt") == "not_on_balance_sheet"
     assert reason(found, "total_debt", "2021-12-31") is None
+
+
+# --- Earnings per share against net income over shares
+
+
+def offered(counts: list[float], earnings: list[float], income: list[float]) -> Today:
+    """Seven quarters of counts (millions), earnings per share, and net income (millions)."""
+    ends = month_ends(2021, 7)
+    sums = {REVENUE: [1e8] * 7, NET_INCOME: [value * 1e6 for value in income], EPS: earnings}
+    return standardized(Filer(ends, sums, {SHARES: [count * 1e6 for count in counts]}).facts())
+
+
+def test_an_offering_makes_quarters_on_different_counts():
+    """A loss of 100 a quarter over 50, and then over 280 million shares: the quarters' sum is no earnings per share.
+
+    Twelve months to June: net income over the average of the counts, weighted by days; the year as filed stands.
+    """
+    counts = [50, 50, 50, 50, 250, 280, 280]
+    found = offered(counts, [-2, -2, -2, -2, -0.4, -0.36, -0.36], [-100] * 7)
+
+    row = row_of(found.values, "eps_basic", "ttm", "2022-06-30")
+    average = (92 * 50 + 92 * 50 + 90 * 250 + 91 * 280) / 365
+    assert (row["value"], row["method"]) == (pytest.approx(-400 / average, rel=1e-5), "net_income_over_shares")
+    assert "issuance" in row["flags"].split(",")
+    assert value_of(found, "eps_basic", "annual", "2021-12-31") == -8
+
+
+def test_a_sum_that_fits_its_control_stands():
+    """Rounding moves four quarters by less than two cents."""
+    found = offered([100] * 7, [0.101, 0.099, 0.1, 0.1, 0.104, 0.1, 0.1], [10] * 7)
+
+    row = row_of(found.values, "eps_basic", "ttm", "2022-06-30")
+    assert (row["value"], row["method"], row["flags"]) == (0.404, "four_quarters", "")
+
+
+def test_a_sum_that_is_apart_without_an_offering_stands_flagged():
+    """On an even count the quarters add up; what sets them apart is in the income (dividends of another class)."""
+    found = offered([100] * 7, [0.2] * 7, [10] * 7)
+
+    row = row_of(found.values, "eps_basic", "ttm", "2022-06-30")
+    assert (row["value"], row["method"]) == (0.8, "four_quarters")
+    assert "apart_from_net_income" in row["flags"].split(",")
+    assert "issuance" not in row["flags"]
+
+
+def test_a_year_as_filed_is_never_replaced():
+    """At a fiscal year end the company's own figure stands, whatever it is apart from."""
+    found = offered([50, 100, 200, 400, 400, 400, 400], [0.5] * 7, [10] * 7)
+
+    row = row_of(found.values, "eps_basic", "annual", "2021-12-31")
+    assert (row["value"], row["method"], row["flags"]) == (2.0, "fiscal_year", "")
+
+
+# --- What was known
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        years_only(COMMON, {2023: 36}),
+        years_only(PREFERRED, {2023: 4}),
+        years_only(COMMON, {2022: 39, 2023: 38}),
+    ],
+)
+def test_the_basis_of_net_income_is_told_by_filings_so_far(later):
+    """What a later report says of preferred dividends or income to common changes no value of the years before it."""
+    rows = company({NET_INCOME: [10] * 12}).rows()
+    first_later = min(row["filed"] for row in later)
+
+    def told(*parts):
+        versions = standardized(raw(*parts)).found.versions.filter(item="net_income")
+        known = versions.filter(pl.col("filed") < pl.lit(first_later).str.to_date())
+        return known.select("period_end", "value", "flags", "filed").rows()
+
+    assert told(rows, later) == told(rows)
+    assert len(told(rows)) >= 4

@@ -21,7 +21,7 @@ NAMES = schema.BY_NAME["financials"].names
 KEY = ("cik", "period_kind", "period_end")
 ENDS = (date(2022, 12, 31), date(2023, 3, 31), date(2023, 12, 31))
 FIRST_DAY = date(2023, 1, 1)
-MACROS = {"financials_known", "financials_as_of", "financials_as_served", "restatements", "latest"}
+MACROS = {"financials_known", "financials_as_of", "financials_as_served", "restatements", "latest", "explain"}
 
 
 def random_log(random: Random) -> tuple[Rows, Rows]:
@@ -106,12 +106,54 @@ class Build:
         self.companies = builds.companies()
         self.versions, self.lineage = random_log(Random(seed))
         financials = [dict(zip(NAMES, row, strict=True)) for row in self.told()]
-        rows = builds.tables() | {"financials": financials, "versions": self.versions, "lineage": self.lineage}
+        self.gaps = self._gaps()
+        rows = builds.tables() | {
+            "financials": financials,
+            "versions": self.versions,
+            "lineage": self.lineage,
+            "gaps": self.gaps,
+        }
         made = builds.publish_small(folder / "published", rows=rows)
         self.file = folder / "published" / made.file
 
     def told(self, **bounds: Any) -> list[Row]:
         return told(self.companies, self.versions, self.lineage, **bounds)
+
+    def _gaps(self) -> Rows:
+        """A reason for every item that has no version in a period that has any."""
+        had = {(*key_of(row), row["item"]) for row in self.versions}
+        wanted = {(*key, item) for *key, _ in had for item in schema.ITEM_NAMES}
+        return [dict(zip((*KEY, "item", "reason"), (*key, "no_tag"), strict=True)) for key in sorted(wanted - had)]
+
+    def explained(self, symbol: str, item: str, period: str) -> Rows:
+        """A row a leg of the current value, or one row, the slow way."""
+        [company] = [row for row in self.companies if row["symbol"] == symbol.upper()]
+        own = [row for row in self.versions if row["cik"] == company["cik"]]
+        keys = {key_of(row): row["period"] for row in own if period.upper() in (row["period"], str(row["period_end"]))}
+        if not keys:
+            return []
+        key = max(keys, key=lambda key: (key[1] == "ttm", key[2]))
+        of = dict(zip(KEY, key, strict=True)) | {"symbol": company["symbol"], "period": keys[key], "item": item}
+        current = {
+            name: row[name]
+            for row in own
+            if (key_of(row), row["item"], row["is_current"]) == (key, item, True)
+            for name in ("value", "version", "cause", "method")
+        }
+        reasons = [gap["reason"] for gap in self.gaps if (key_of(gap), gap["item"]) == (key, item)]
+        urls = {row["accession"]: row["url"] for row in builds.filings()}
+        legs = [
+            {
+                **leg,
+                "leg_value": leg["value"],
+                "amount": leg["value"] * leg["weight"] * leg["split_factor"],
+                "url": urls.get(leg["accession"]),
+                "value": current["value"],
+            }
+            for leg in self.lineage
+            if (key_of(leg), leg["item"], leg["version"]) == (key, item, current.get("version"))
+        ]
+        return [of | {"reason": "".join(reasons) or None} | current | leg for leg in legs or [{}]]
 
     def days(self) -> list[date]:
         """Every day on which something was filed, and the days around it."""
@@ -240,6 +282,43 @@ def test_latest_says_whose_it_is(ask: Ask) -> None:
 def test_latest_of_what_is_no_line_item_is_told(ask: Ask) -> None:
     with pytest.raises(duckdb.Error, match="no such line item: revenu; the names of line items are in table"):
         ask("FROM latest('revenu')")
+
+
+@pytest.mark.parametrize("item", schema.ITEM_NAMES)
+@pytest.mark.parametrize("symbol", ["LNTR", "lntr-b", "ABCX", "GONE"])
+@pytest.mark.parametrize("period", ["2023Q4", "fy2023", "2023-12-31", "2023-03-31", "FY2019"])
+def test_explain_is_the_facts_behind_the_current_value(
+    build: Build, ask: Ask, symbol: str, item: str, period: str
+) -> None:
+    """Or a row that says why there is none; a day is the end of twelve months before it is that of a year."""
+    names = [row[0] for row in ask("SELECT column_name FROM (DESCRIBE FROM explain('LNTR', 'revenue', 'FY2023'))")]
+    expected = [tuple(row.get(name) for name in names) for row in build.explained(symbol, item, period)]
+    assert ask("FROM explain(?, ?, ?)", symbol, item, period) == expected
+
+
+def test_explain_takes_a_date_as_a_date(ask: Ask) -> None:
+    found = ask("FROM explain('LNTR', 'revenue', DATE '2023-12-31')")
+    assert found
+    assert found == ask("FROM explain('LNTR', 'revenue', '2023-12-31')")
+
+
+def test_a_label_that_occurs_twice_is_that_of_the_newest_period(tmp_path: Path) -> None:
+    """As after a change of the fiscal year."""
+    rows = builds.tables()
+    earlier = builds.period({"symbol": "FJRD", "cik": "9990000003"}, "annual", date(2024, 6, 30), 4, revenue=3.0)
+    rows["versions"] += [builds.version(earlier, "revenue", 1, *builds.history(earlier, "revenue")[0], True)]
+    file = tmp_path / "published" / builds.publish_small(tmp_path / "published", rows=rows).file
+    with open_read_only(file) as connection:
+        found = connection.execute("SELECT DISTINCT period_end FROM explain('FJRD', 'revenue', 'FY2024')").fetchall()
+    assert found == [(builds.YEAR_END,)]
+
+
+def test_explaining_what_is_not_there(ask: Ask) -> None:
+    """No such symbol is no row; no such item is told, for it would look like a gap."""
+    assert ask("FROM explain('NOPE', 'revenue', 'FY2023')") == []
+    assert ask("FROM explain(NULL, 'revenue', NULL)") == []
+    with pytest.raises(duckdb.Error, match="no such line item: revenu; the names of line items are in table"):
+        ask("FROM explain('LNTR', 'revenu', '2023-12-31')")
 
 
 def test_a_day_that_is_none_is_told(ask: Ask) -> None:

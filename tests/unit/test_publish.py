@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from tests import builds
-from warehouse import publish, queries, schema
+from warehouse import copies, publish, queries, schema
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import synchronized
 from warehouse.reader import Warehouse, open_read_only
@@ -34,6 +34,12 @@ def published(tmp_path: Path) -> Path:
 
 def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
+
+
+def builds_and_links(*builds: str) -> set[str]:
+    """What lies in the folder of builds beside the times of synchronizations."""
+    of_builds = {name for build in builds for name in (f"warehouse-{build}.duckdb", f"parquet-{build}")}
+    return {"CURRENT.json", "warehouse.duckdb", "parquet"} | of_builds
 
 
 def stored(file: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -114,8 +120,7 @@ def test_what_nothing_points_to_is_removed_but_for_the_build_before(published: P
     (published / ".building-b0.duckdb.wal").touch()
     (published / ".building-b0.spill").mkdir()
     publish.record(published, synchronization=builds.SYNCHRONIZATION | {"sync_id": "s4"}, updated={})
-    files = {"CURRENT.json", "warehouse.duckdb", "synchronized-s4.json"}
-    assert names(published) == files | {"warehouse-b2.duckdb", "warehouse-b3.duckdb"}
+    assert names(published) == builds_and_links("b2", "b3") | {"synchronized-s4.json"}
 
 
 def test_a_synchronization_that_found_nothing_new_is_recorded_without_a_build(published: Path) -> None:
@@ -141,6 +146,42 @@ def test_recording_needs_a_build_that_is_there(published: Path) -> None:
     (published / made.file).unlink()
     with pytest.raises(publish.PublishError, match="no build to record"):
         publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
+
+
+# --- the copies
+
+
+def same_rows(file: Path, folder: Path) -> dict[str, bool]:
+    """By table, whether its copy has the same columns, types and rows, in the same order."""
+    with duckdb.connect(file, read_only=True) as connection:
+
+        def said(source: str) -> list[Any]:
+            columns = connection.execute(f"SELECT column_name, column_type FROM (DESCRIBE FROM {source})").fetchall()
+            return [columns, connection.execute(f"FROM {source}").fetchall()]
+
+        return {
+            table.name: said(f'"{table.name}"') == said(f"read_parquet('{folder}/{table.name}.parquet')")
+            for table in schema.TABLES
+        }
+
+
+def test_beside_the_file_lie_parquet_copies_of_its_tables(published: Path) -> None:
+    """Same names, columns and rows, read-only; the link leads to those of the current build."""
+    for build in ("b1", "b2"):
+        made = builds.publish_small(published, build)
+        assert (published / "parquet").readlink() == Path(f"parquet-{build}")
+        assert names(published / "parquet") == {f"{table.name}.parquet" for table in schema.TABLES}
+        assert set(same_rows(published / made.file, published / "parquet").values()) == {True}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (published / "parquet").iterdir()} == {0o444}
+
+
+def test_a_copy_that_is_not_its_table_is_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = copies._said
+    monkeypatch.setattr(copies, "_said", lambda *given: (*said(*given)[:1], given[1]))
+    paths = builds.write(published.parent / "tables", builds.tables())
+    with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not hold the rows of its table"):
+        publish.build(published, paths, "b1")
+    assert names(published) == set()
 
 
 # --- the content hash
@@ -316,7 +357,8 @@ from tests import builds
 from warehouse import publish
 
 step, nth = sys.argv[2], int(sys.argv[3])
-real = getattr(publish, step)
+owner = {"write": publish.copies, "replace": Path}.get(step, publish)
+real = getattr(owner, step)
 
 def interrupted(*given, **named):
     global nth
@@ -326,7 +368,7 @@ def interrupted(*given, **named):
         signal.pause()
     return real(*given, **named)
 
-setattr(publish, step, interrupted)
+setattr(owner, step, interrupted)
 builds.publish_small(Path(sys.argv[1]), "b2", sync_id="s2")
 """
 
@@ -336,8 +378,12 @@ builds.publish_small(Path(sys.argv[1]), "b2", sync_id="s2")
     [
         ("_insert", 2, "b1"),  # half the tables are in the file
         ("verify", 1, "b1"),
-        ("_sync_folder", 1, "b1"),  # the file has its name, the pointer has not moved
+        ("write", 1, "b1"),  # the file is verified, the copies are not made
+        ("replace", 2, "b1"),  # the copies have their name, the file has not
+        ("sync", 1, "b1"),  # both have their names, the pointer has not moved
         ("_write", 2, "b1"),  # the times are written
+        ("_link", 1, "b2"),  # the pointer has moved, the links have not
+        ("_link", 2, "b2"),
         ("_clear", 3, "b2"),  # all but tidying up
     ],
 )
@@ -359,15 +405,10 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
         assert queries.company(build, "LNTR")
         assert build.updated_at("9990000001") == builds.UPDATED["9990000001"]
     warehouse.close()
+    assert all(same_rows(published / "warehouse.duckdb", published / "parquet").values())  # wherever the links lead
 
     builds.publish_small(published, "b3", sync_id="s3")
-    assert names(published) == {
-        "CURRENT.json",
-        "warehouse.duckdb",
-        "synchronized-s3.json",
-        f"warehouse-{left}.duckdb",
-        "warehouse-b3.duckdb",
-    }
+    assert names(published) == builds_and_links(left, "b3") | {"synchronized-s3.json"}
 
 
 def descriptors() -> int:

@@ -1,83 +1,147 @@
-"""Share counts and earnings per share that are a thousand or a million times off, and what proves it."""
+"""Figures a thousand or a million times off, told by filings before them and by the level of their line."""
 
-import polars as pl
 import pytest
 
-from pipelines.normalize.scale import repaired
-from tests.factories import DILUTED, EPS, NET_INCOME, SHARES, fact, raw, stated
+from pipelines.normalize.identities import repaired as by_identities
+from pipelines.normalize.scale import BY_FILINGS, repaired
+from tests.factories import ASSETS, CASH_FLOW, DIVIDENDS, NET_INCOME, REVENUE, fact, raw, stated
 
-YEARS = [("2021-01-01", "2021-12-31", "2022-02-20"), ("2022-01-01", "2022-12-31", "2023-02-20")]
-COUNT, INCOME, EARNINGS = 40_000_000.0, 90_000_000.0, 2.25
+THOUSAND = 1000.0
+QUARTERS = ["2021-03-31", "2021-06-30", "2021-09-30", "2021-12-31", "2022-03-31", "2022-06-30"]
+SALES = [5.01e9, 5.12e9, 5.23e9, 5.34e9, 5.45e9, 5.56e9]
+FILED = ["2021-05-05", "2021-08-05", "2021-11-05", "2022-02-05", "2022-05-05", "2022-08-05"]
+
+ASSETS_IN_DOLLARS = fact(ASSETS, 9e9, None, QUARTERS[0], form="10-Q", filed=FILED[0])
+"""A company has a currency by what it states in it."""
 
 
-def annual_report(year, count=COUNT, earnings=EARNINGS, income=INCOME, diluted=None):
-    start, end, filed = YEARS[year]
-    figures = {SHARES: count, EPS: earnings, NET_INCOME: income, DILUTED: diluted}
-    return [fact(tag, value, start, end, filed=filed) for tag, value in figures.items() if value is not None]
+def quarter(number, value, filed=None, tag=REVENUE):
+    """A quarterly report's figure for a quarter; `filed` by another report where that is said."""
+    year, month = QUARTERS[number][:4], int(QUARTERS[number][5:7])
+    start = f"{year}-{month - 2:02d}-01"
+    return fact(tag, value, start, QUARTERS[number], form="10-Q", filed=filed or FILED[number])
 
 
-def in_units(*reports):
-    vintages, _ = stated(raw(*reports))
-    found = repaired(vintages)
+def reports(last=3, tag=REVENUE, scale=1.0):
+    """The first quarterly reports, one figure each."""
+    return [quarter(number, SALES[number] * scale, tag=tag) for number in range(last + 1)]
+
+
+def digits(value):
+    """A value without what floating point adds to it."""
+    return float(f"{value:.9g}")
+
+
+def in_units(*rows):
+    """(quarter, filed): value and repair."""
+    found = repaired(by_identities(stated(raw(*rows))[0]))
     return {
-        (concept, f"{end:%Y}"): (value, repair)
-        for concept, end, value, repair in found.select("concept", "end", "value", "repair").iter_rows()
+        (str(row["end"]), str(row["filed"])): (digits(row["value"]), digits(row["repair"]))
+        for row in found.rows(named=True)
+        if row["concept"] != "assets"
     }
 
 
+def untouched(*rows):
+    return repaired(by_identities(stated(raw(*rows))[0]))["repair"].to_list() == pytest.approx([1.0] * len(rows))
+
+
 @pytest.mark.parametrize("power", [3, 6, -3])
-def test_income_over_earnings_is_the_share_count(power):
-    """A count that is 10^3 or 10^6 away from net income over earnings per share of its own filing is repaired."""
-    found = in_units(annual_report(0, count=COUNT / 10**power))
+def test_a_repetition_in_another_scale_is_put_back(power):
+    """5,010 million, later shown as 5.01 million or 5.01 billion thousands: the earlier filing and the level agree."""
+    found = in_units(reports(), quarter(0, SALES[0] * 10**power, filed=FILED[4]))
 
-    assert found["shares_basic", "2021"] == pytest.approx((COUNT, 10.0**power))
-    assert found["eps_basic", "2021"] == (EARNINGS, 1.0)
-
-
-def test_earnings_are_repaired_where_the_count_fits_those_before():
-    """The count agrees with the year before; then 2,250 a share is the error."""
-    found = in_units(annual_report(0), annual_report(1, earnings=EARNINGS * 1000))
-
-    assert found["eps_basic", "2022"] == pytest.approx((EARNINGS, 0.001))
-    assert found["shares_basic", "2022"] == (COUNT, 1.0)
+    assert found[QUARTERS[0], FILED[4]] == (SALES[0], 10.0**-power)
+    assert found[QUARTERS[0], FILED[0]] == (SALES[0], 1.0)
 
 
-def test_a_count_without_earnings_is_held_against_the_one_before():
-    found = in_units(annual_report(0), annual_report(1, count=COUNT / 1000, earnings=None))
+def test_the_other_figures_of_that_line_and_filing_are_put_back_too():
+    """The filing's own quarter is stated by nobody before it; its comparative proves the scale of both."""
+    found = in_units(
+        reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]), quarter(4, SALES[4] / THOUSAND, filed=FILED[4])
+    )
 
-    assert found["shares_basic", "2022"] == pytest.approx((COUNT, 1000.0))
-
-
-def test_later_filings_repair_nothing_before_them():
-    """What was known on a day does not depend on what was filed after it."""
-    found = in_units(annual_report(0, count=COUNT / 1000, earnings=None), annual_report(1))
-
-    assert found["shares_basic", "2021"] == (COUNT / 1000, 1.0)
+    assert found[QUARTERS[4], FILED[4]] == (SALES[4], THOUSAND)
 
 
-@pytest.mark.parametrize(
-    "report",
-    [
-        annual_report(0, count=COUNT * 4, earnings=EARNINGS / 4),  # a split
-        annual_report(0, count=COUNT * 50),  # no power of a thousand: another error, not ours to guess
-        annual_report(0, count=COUNT / 1000, earnings=0.01),  # a cent a share may be half of one
-        annual_report(0, count=COUNT / 1000, income=-INCOME),  # a profit a share beside a loss proves nothing
-    ],
-)
-def test_what_proves_nothing_repairs_nothing(report):
-    assert {repair for _, repair in in_units(report).values()} == {1.0}
+def test_a_figure_in_units_beside_one_in_thousands_stays():
+    """Only what is as far from the level of the line as the proven figure errs with it."""
+    found = in_units(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]), quarter(4, SALES[4]))
+
+    assert found[QUARTERS[4], FILED[4]] == (SALES[4], 1.0)
 
 
-def test_diluted_counts_are_repaired_by_basic_earnings():
-    """Dilution moves a count by far less than a power of a thousand."""
-    found = in_units(annual_report(0, diluted=COUNT * 1.1 / 1000))
+def test_other_lines_of_that_filing_stay():
+    """One line of a filing may be in thousands beside the others."""
+    other = reports(tag=CASH_FLOW), quarter(0, SALES[0], filed=FILED[4], tag=CASH_FLOW)
+    found = repaired(by_identities(stated(raw(reports(), *other, quarter(0, SALES[0] / THOUSAND, filed=FILED[4])))[0]))
 
-    assert found["shares_diluted", "2021"] == pytest.approx((COUNT * 1.1, 1000.0))
+    assert set(found.filter(concept="operating_cash_flow")["repair"]) == {1.0}
+    assert set(found.filter(concept="revenue")["repair"]) == {1.0, THOUSAND}
 
 
-def test_money_is_never_touched():
-    vintages, _ = stated(raw(annual_report(0, count=COUNT / 1000)))
+def test_without_a_level_nothing_is_proven():
+    """Two filings that say it otherwise: either may be wrong, until enough of them have shown the line."""
+    assert untouched(*reports(last=1), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
+    assert untouched(*reports(last=2), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
 
-    money = repaired(vintages).filter(pl.col("concept") == "net_income_parent")
 
-    assert money.select("value", "repair").rows() == [(INCOME, 1.0)]
+def test_the_first_statement_may_be_the_one_that_errs():
+    """A quarter first told in thousands and then in units: the repetition that is on the level stands."""
+    first, second = quarter(4, SALES[4] / THOUSAND), quarter(4, SALES[4], filed=FILED[5])
+
+    found = in_units(reports(), first, second)
+
+    assert found[QUARTERS[4], FILED[5]] == (SALES[4], 1.0)
+
+
+def test_a_line_that_grows_a_thousandfold_is_believed():
+    """Figures that no two filings state otherwise are what they are: a start-up's first sales, a single gain."""
+    assert untouched(*reports(scale=1e-3), quarter(4, SALES[4]))
+
+
+@pytest.mark.parametrize("ratio", [2.0, 10.0, 100.0, 1 / 8, 950.0])
+def test_other_ratios_are_no_scale(ratio):
+    """Restatements, splits and errors of another kind are for others to judge."""
+    found = in_units(reports(), quarter(0, SALES[0] * ratio, filed=FILED[4]))
+
+    assert found[QUARTERS[0], FILED[4]] == (SALES[0] * ratio, 1.0)
+
+
+def test_zero_and_negative_figures_have_a_scale_or_none():
+    """A loss of 5,010 million in thousands is put back with its sign; zero stays zero."""
+    losses = [{**row, "value": -row["value"]} for row in reports(tag=NET_INCOME)]
+
+    found = in_units(
+        losses,
+        quarter(0, -SALES[0] / THOUSAND, filed=FILED[4], tag=NET_INCOME),
+        quarter(1, 0.0, filed=FILED[4], tag=NET_INCOME),
+    )
+
+    assert found[QUARTERS[0], FILED[4]] == (-SALES[0], THOUSAND)
+    assert found[QUARTERS[1], FILED[4]] == (0.0, 1.0)
+
+
+def test_dividends_per_share_have_a_level_too():
+    """0.25 a share, later told as 250."""
+    paid = [quarter(number, 0.25, tag=DIVIDENDS) for number in range(4)]
+
+    found = in_units(ASSETS_IN_DOLLARS, paid, quarter(0, 250.0, filed=FILED[4], tag=DIVIDENDS))
+
+    assert found[QUARTERS[0], FILED[4]] == (0.25, 0.001)
+
+
+def test_what_follows_changes_nothing_before_it():
+    """The repairs of the first filings are the same whatever the later ones say."""
+    early = [*reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4])]
+    later = [quarter(1, SALES[1] * THOUSAND, filed=FILED[5]), quarter(4, SALES[4] / THOUSAND, filed=FILED[5])]
+
+    whole, then = in_units(early, later), in_units(early)
+
+    assert {key: whole[key] for key in then} == then
+
+
+def test_the_evidence_is_said():
+    found = repaired(by_identities(stated(raw(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4])))[0]))
+
+    assert found.filter(found["repair"] != 1)["evidence"].to_list() == [BY_FILINGS]

@@ -10,11 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines import stages
+from pipelines import stages, tables
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import open_source
 from pipelines.lake import Lake
+from pipelines.normalize import predecessors
 from pipelines.progress import heard_by
 from pipelines.stages import Asked, UnknownSymbolError
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, REVENUE, Filer, Mirror, companyfacts
@@ -42,7 +43,8 @@ class Run:
         with open_source(str(self.mirror.folder)) as source:
             listings = stages.update_listings(source, store, self.lake, self.now)
             ciks = stages.companies_asked(listings, asked)
-            _, counts = stages.update_documents(source, store, self.lake, ciks, self.now)
+            wanted = stages.with_predecessors(ciks, listings)
+            _, counts = stages.update_documents(source, store, self.lake, wanted, self.now)
         again = ciks if full else []
         made = {
             **counts,
@@ -89,6 +91,19 @@ def test_documents_become_values(run):
     }
     assert run.trailing(ALFA, date(2024, 6, 30)) == ALFA.trailing(2024, 2)
     assert run.row("registrants", ALFA) == {"cik": ALFA.cik, "name": "ALFA WORKS INC", "sic": "3571"}
+
+
+def test_a_predecessor_lends_its_history(run, monkeypatch):
+    """It is not listed, and no company of its own; its filings lie in its own folder at the SEC."""
+    earlier = replace(CARGO, number=203, scale=CARGO.scale - 8, first_year=2020)
+    run.mirror.hold(earlier)
+    monkeypatch.setattr(predecessors, "SUCCESSIONS", ((CARGO.cik, earlier.cik, "reorganized in 2022"),))
+    run()
+
+    assert run.trailing(CARGO, date(2021, 3, 31)) == earlier.trailing(2021, 1)
+    assert run.lake.of_companies("profiles", [earlier.cik]).is_empty()
+    addresses = tables.filing_addresses(run.lake).filter(cik=CARGO.cik)["url"]
+    assert {address.split("/data/")[1].split("/")[0] for address in addresses} == {"103", "203"}
 
 
 def test_a_404_means_no_facts(run):

@@ -120,6 +120,7 @@ def test_filings_lead_to_the_sec(made):
         f"https://www.sec.gov/Archives/edgar/data/101/{row['accession'].replace('-', '')}/{row['accession']}-index.htm"
     )
     assert str(row["accepted_at"]) == f"{row['filed']} 21:30:00+00:00"
+    assert row["share_basis"] == 1.0
 
 
 def test_the_quarantine_is_told(made):

@@ -74,6 +74,19 @@ def test_what_the_log_knows_is_not_appended_again():
     assert appended(logged(version(100.0), version(96.0, FILINGS[1])), found) == []
 
 
+def test_what_stands_in_a_currency_that_the_company_left_is_withdrawn():
+    """Francs are no dollars: a year that no filing states in dollars has no value any more."""
+    log = logged(
+        version(5.0, legs=[leg(5.0, unit="CHF")]), version(7.0, item="shares_basic", legs=[leg(7.0, unit="shares")])
+    )
+    other_year = replayed(version(9.0, FILINGS[1], period_end=day("2025-12-31"), legs=[leg(9.0)]))
+    dollars = pl.DataFrame({"cik": [CIK], "currency": ["USD"]})
+
+    new = to_append(log, other_year, ORDER, "rules", dollars).select("item", "value", "cause").rows()
+
+    assert new == [("revenue", 9.0, "initial"), ("revenue", None, "basis_change")]
+
+
 def test_later_filings_are_appended_with_their_cause():
     found = replayed(version(100.0), version(96.0, FILINGS[1], cause="restatement"), version(97.0, FILINGS[3]))
 

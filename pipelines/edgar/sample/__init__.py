@@ -5,18 +5,23 @@ shape. Does not: any rule of normalization, which this is made to test; the two 
 
 The way through it: a `Filer` is a set of traits (`traits`, `filers`); its `books` hold true quarters in double entry
 by its fiscal `calendar`; its `filings` report them with the columns, comparatives and forms of their `schedule`, in the
-lines of `statements`; `documents` gives these EDGAR's JSON, `transport` its addresses; `truth` tells what the filings
-support.
+lines of `statements` and `industries`; `errors` misstates some of it; `documents` gives these EDGAR's JSON, `transport`
+its addresses; `truth` tells what the filings support.
 """
 
-from pipelines.edgar.sample.calendar import FiscalCalendar
+from pipelines.edgar.sample.calendar import FiscalCalendar, NewYearEnd
 from pipelines.edgar.sample.company import Company, simulate
 from pipelines.edgar.sample.filers import sample_filers
 from pipelines.edgar.sample.traits import (
+    Columns,
+    Conversion,
     Dividend,
     Economics,
+    Error,
+    Extra,
     Filer,
     Kind,
+    Moved,
     Offering,
     RevisedBy,
     Revision,
@@ -27,12 +32,18 @@ from pipelines.edgar.sample.transport import SampleTransport
 from pipelines.edgar.sample.truth import TruthRow
 
 __all__ = [
+    "Columns",
     "Company",
+    "Conversion",
     "Dividend",
     "Economics",
+    "Error",
+    "Extra",
     "Filer",
     "FiscalCalendar",
     "Kind",
+    "Moved",
+    "NewYearEnd",
     "Offering",
     "RevisedBy",
     "Revision",

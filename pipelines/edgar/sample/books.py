@@ -12,8 +12,9 @@ from datetime import date
 from fractions import Fraction
 from random import Random
 
-from pipelines.edgar.sample.calendar import FOUR_QUARTERS, Period
-from pipelines.edgar.sample.schedule import known_from, known_revisions
+from pipelines.edgar.sample.calendar import Period
+from pipelines.edgar.sample.schedule import annual_report_filed, known_from, known_revisions
+from pipelines.edgar.sample.statements import derived, owned
 from pipelines.edgar.sample.traits import Economics, Filer, Kind, RevisedBy
 
 TAX_RATE = 0.23
@@ -89,7 +90,7 @@ class _Bookkeeper:
     def __init__(self, filer: Filer) -> None:
         self.filer = filer
         self.economics: Economics = filer.economics
-        self.rng = Random(f"books/{filer.cik}/{filer.seed}")
+        self.rng = Random(f"books/{filer.business or filer.cik}/{filer.seed}")
         self.position = self._opening()
         self.told_before = dict.fromkeys(known_revisions(filer), 0)  # excess profit carried in equity
 
@@ -101,8 +102,8 @@ class _Bookkeeper:
             fiscal_year = self.filer.calendar.year(year)
             if fiscal_year.start > self.filer.last_filed:
                 return
-            for number in FOUR_QUARTERS:
-                yield (year, number), self._quarter(year, number, fiscal_year.quarters[number - 1])
+            for number, period in enumerate(fiscal_year.quarters, start=1):
+                yield (year, number), self._quarter(year, number, period)
 
     def _money(self, amount: float) -> int:
         """Rounded to what the filer reports in."""
@@ -116,7 +117,7 @@ class _Bookkeeper:
         return Position(
             cash=self._money(self.economics.cash * quarter),
             investments=self._money(self.economics.investments * quarter)
-            if self.filer.investments_tag and not is_bank
+            if "short_term_investments" in owned(self.filer, self.filer.kind)
             else 0,
             debt=self._money(self.economics.debt * quarter),
             plant=self._money(4 * quarter),
@@ -144,8 +145,8 @@ class _Bookkeeper:
         basic = self._offer(period, before) or (before + position.outstanding) // 2
         return Quarter(
             period=period,
-            flows=flows,
-            balances=self._balances(),
+            flows=self._with_derived(flows),
+            balances=self._with_derived(self._balances()),
             shares_basic=basic,
             shares_diluted=round(basic * (1 + DILUTION)) if flows["net_income"] > 0 else basic,
             outstanding=position.outstanding,
@@ -259,6 +260,14 @@ class _Bookkeeper:
             "equity": position.assets - position.liabilities,
         }
 
+    def _with_derived(self, amounts: Amounts) -> dict[str, int]:
+        """The amounts with those that follow from them."""
+        all_of_them = dict(amounts)
+        for name, shares in derived(self.filer).items():
+            if all_of_them.keys() >= shares.keys():
+                all_of_them[name] = self._money(sum(all_of_them[of] * share for of, share in shares.items()))
+        return all_of_them
+
     def _first_told(self, year: int, revenue: int) -> Iterator[FirstTold]:
         """The excess that filings showed before each revision of this fiscal year was known.
 
@@ -279,4 +288,9 @@ class _Bookkeeper:
                 profits = dict.fromkeys(("gross_profit", "operating_income", "pretax"), excess)
                 flows = {line: excess, **profits, "tax": tax, "net_income": excess - tax}
                 balances = dict.fromkeys(("assets", "equity"), self.told_before[revision])
-            yield FirstTold(known_from(self.filer, revision), flows, balances)
+            yield FirstTold(known_from(self.filer, revision), self._with_derived(flows), balances)
+        conversion = self.filer.conversion
+        if conversion and year <= conversion.year:
+            excess = self._money(revenue * conversion.share)
+            flows = dict.fromkeys(("operating_income", "pretax", "net_income", "operating_cash_flow"), excess)
+            yield FirstTold(annual_report_filed(self.filer, conversion.year), flows, {})

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 
 ONE_DAY = timedelta(days=1)
 FOUR_QUARTERS = (1, 2, 3, 4)
+QUARTER_MONTHS = 3
 
 
 @dataclass(frozen=True, order=True)
@@ -26,7 +27,7 @@ class Period:
 
 @dataclass(frozen=True)
 class FiscalYear:
-    """A fiscal year of four quarters; `label` is the year that the company calls it by."""
+    """A fiscal year of four quarters, or a transition period of fewer; `label` is what the company calls it by."""
 
     label: int
     quarters: tuple[Period, ...]
@@ -41,6 +42,19 @@ class FiscalYear:
         """Last day."""
         return self.quarters[-1].end
 
+    @property
+    def last(self) -> int:
+        """The number of its last quarter, which the annual (or transition) report is about."""
+        return len(self.quarters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewYearEnd:
+    """From `year` on fiscal years end with `month`: that year is a transition period of one to three quarters."""
+
+    year: int
+    month: int
+
 
 @dataclass(frozen=True, kw_only=True)
 class FiscalCalendar:
@@ -51,6 +65,9 @@ class FiscalCalendar:
     nearest: the weekday nearest to the month's end, which may be early in the next month; else the month's last one.
     weeks: weeks of the quarters in a year of 52; a 53rd week goes to the last quarter.
     named_after_start: the fiscal year bears the number of the calendar year that it starts in.
+    change: a change of the fiscal year end, None where there is none.
+
+    Raises ValueError for a change that is no whole number of quarters to an earlier month, or of a calendar of weeks.
     """
 
     month: int = 12
@@ -58,10 +75,19 @@ class FiscalCalendar:
     nearest: bool = False
     weeks: tuple[int, int, int, int] = (13, 13, 13, 13)
     named_after_start: bool = False
+    change: NewYearEnd | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse changes that leave no transition period of whole quarters."""
+        if self.change and (self.weekday is not None or self.month - self.change.month not in (3, 6, 9)):
+            raise ValueError(
+                f"the year end moves from month {self.month} to {self.change.month}, expected the end of a month"
+                " that is 3, 6 or 9 months earlier in the year"
+            )
 
     def year_end(self, label: int) -> date:
         """The last day of the fiscal year called `label`."""
-        last = _month_end(label + self.named_after_start, self.month)
+        last = _month_end(label + self.named_after_start, self._month_of(label))
         if self.weekday is None:
             return last
         latest = last + timedelta(days=3) if self.nearest else last
@@ -74,12 +100,18 @@ class FiscalCalendar:
         ends = [later - ONE_DAY for later in starts[1:]] + [end]
         return FiscalYear(label, tuple(Period(first, last) for first, last in zip(starts, ends, strict=True)))
 
+    def _month_of(self, label: int) -> int:
+        return self.change.month if self.change and label >= self.change.year else self.month
+
     def _later_starts(self, start: date, label: int) -> list[date]:
-        """First days of the second, third and fourth quarter."""
+        """First days of the quarters after the first."""
         if self.weekday is not None:
             return [start + timedelta(weeks=sum(self.weeks[:n])) for n in (1, 2, 3)]
-        last = (label + self.named_after_start) * 12 + self.month - 1
-        return [_month_end(*_month(last - 12 + 3 * n)) + ONE_DAY for n in (1, 2, 3)]
+        is_transition = self.change is not None and label == self.change.year
+        months_long = 12 - (self.month - self._month_of(label)) if is_transition else 12
+        last = (label + self.named_after_start) * 12 + self._month_of(label) - 1
+        ends = range(last - months_long + QUARTER_MONTHS, last, QUARTER_MONTHS)
+        return [_month_end(*_month(end)) + ONE_DAY for end in ends]
 
 
 def _month(ordinal: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from datetime import date
 from pipelines.edgar.sample import documents
 from pipelines.edgar.sample.books import keep_books
 from pipelines.edgar.sample.documents import Document
+from pipelines.edgar.sample.errors import as_filed
 from pipelines.edgar.sample.filings import Filing, make_filings
 from pipelines.edgar.sample.traits import Filer, Served
 from pipelines.edgar.sample.truth import TruthRow, true_values
@@ -16,14 +17,14 @@ from pipelines.edgar.sample.truth import TruthRow, true_values
 
 @dataclass(frozen=True)
 class Company:
-    """A filer with everything that it has filed; each view can be cut to what was filed by a day."""
+    """A filer with everything that it has filed, as it should be; each view can be cut to what was filed by a day."""
 
     filer: Filer
     filings: tuple[Filing, ...]
 
     def companyfacts(self, filed_by: date | None = None) -> Document:
-        """The companyfacts document."""
-        return documents.companyfacts(self.filer, self._filed(filed_by))
+        """The companyfacts document, errors included."""
+        return documents.companyfacts(self.filer, as_filed(self.filer, self._filed(filed_by)))
 
     def submissions(self, filed_by: date | None = None) -> Document:
         """The submissions document: its first page."""

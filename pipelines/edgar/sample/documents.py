@@ -21,13 +21,20 @@ WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 INDUSTRIES = {  # the SEC's descriptions of the codes that the sample uses, and the office that reviews them
     "3420": ("Cutlery, Handtools & General Hardware", "04 Manufacturing"),
     "3571": ("Electronic Computers", "06 Technology"),
+    "3523": ("Farm Machinery & Equipment", "06 Technology"),
     "3674": ("Semiconductors & Related Devices", "04 Manufacturing"),
+    "1311": ("Crude Petroleum & Natural Gas", "01 Energy & Transportation"),
     "2836": ("Biological Products, (No Diagnostic Substances)", "03 Life Sciences"),
     "3841": ("Surgical & Medical Instruments & Apparatus", "08 Industrial Applications and Services"),
     "4213": ("Trucking (No Local)", "01 Energy & Transportation"),
+    "4610": ("Pipe Lines (No Natural Gas)", "01 Energy & Transportation"),
     "5331": ("Retail-Variety Stores", "07 Trade & Services"),
     "5651": ("Retail-Family Clothing Stores", "07 Trade & Services"),
     "6022": ("State Commercial Banks", "02 Finance"),
+    "6211": ("Security Brokers, Dealers & Flotation Companies", "02 Finance"),
+    "6331": ("Fire, Marine & Casualty Insurance", "02 Finance"),
+    "6770": ("Blank Checks", "05 Real Estate & Construction"),
+    "6798": ("Real Estate Investment Trusts", "05 Real Estate & Construction"),
     "7372": ("Services-Prepackaged Software", "06 Technology"),
 }
 ENTITY_TYPES = {Kind.FOREIGN: "other", Kind.FUND: "other"}

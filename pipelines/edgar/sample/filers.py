@@ -20,16 +20,27 @@ Belongs here: data. Does not: what the traits mean (traits).
 | Silent Holdings | in the tickers file, without any document |
 | Granite Income Fund | a fund: companyfacts without facts |
 | Larkspur Components | further pages of submissions; stopped filing in 2023 |
+| Sable Brokerage | revenue before and after interest, customers' money beside its own |
+| Alder Insurance | premiums and what they earn, no capital expenditure; short-term investments |
+| Cedar Realty | rent is most of revenue, debt on three lines, buildings bought are no capital expenditure |
+| Basin Petroleum | years end in December, then June: a transition report; capital expenditure on two lines |
+| Anvil Machinery | a finance arm; share counts in thousands and a comparative of the wrong sign, both contradicted |
+| Delta Pipelines | a partnership: units and distributions; two splits of them |
+| Borealis Networks | half-years under IFRS in euros, then quarters under US-GAAP |
+| Lodestar Acquisition | a shell: money in trust, no revenue, no quarter before its first |
 """
 
 from datetime import date
 from fractions import Fraction
 
-from pipelines.edgar.sample.calendar import FiscalCalendar
+from pipelines.edgar.sample.calendar import FiscalCalendar, NewYearEnd
 from pipelines.edgar.sample.traits import (
     CONTRACT_REVENUE,
+    Columns,
+    Conversion,
     Dividend,
     Economics,
+    Error,
     Filer,
     Kind,
     Offering,
@@ -45,6 +56,7 @@ SUNDAY_NEAR_END_OF_AUGUST = FiscalCalendar(month=8, weekday=SUNDAY, nearest=True
 SUNDAY_NEAR_END_OF_DECEMBER = FiscalCalendar(month=12, weekday=SUNDAY, nearest=True)
 JANUARY_NAMED_AFTER_START = FiscalCalendar(month=1, weekday=SATURDAY, nearest=True, named_after_start=True)
 END_OF_JUNE = FiscalCalendar(month=6)
+FROM_DECEMBER_TO_JUNE = FiscalCalendar(change=NewYearEnd(year=2022, month=6))
 
 ONE_TAG = ((0, "Revenues"),)
 TWO_TAGS = ((0, "SalesRevenueNet"), (2018, CONTRACT_REVENUE))
@@ -217,5 +229,104 @@ SAMPLE = (
         revenue_tags=TWO_TAGS,
         last_filed=date(2023, 8, 31),
         recent=30,
+    ),
+    Filer(
+        cik="9990000017",
+        name="Example Sable Brokerage Group Inc",
+        symbols=("XQSBL",),
+        sic="6211",
+        kind=Kind.BROKER,
+        first_year=2018,
+        economics=Economics(revenue=1_200_000_000, growth=0.05, capex=0.03, cash=2.0, debt=2.5, shares=150_000_000),
+        dividend=Dividend(cents=15, annual_raise=1),
+    ),
+    Filer(
+        cik="9990000018",
+        name="Example Alder Insurance Holdings Inc",
+        symbols=("XQALD",),
+        sic="6331",
+        kind=Kind.INSURER,
+        first_year=2018,
+        economics=Economics(revenue=2_600_000_000, growth=0.04, overhead=0.31, debt=1.2, shares=90_000_000),
+        dividend=Dividend(cents=35, annual_raise=3),
+    ),
+    Filer(
+        cik="9990000019",
+        name="Example Cedar Realty Trust",
+        symbols=("XQCDR",),
+        sic="6798",
+        kind=Kind.REIT,
+        first_year=2018,
+        unit=THOUSAND,
+        economics=Economics(revenue=180_000_000, growth=0.05, capex=0.12, debt=14.0, shares=110_000_000),
+        dividend=Dividend(cents=28, annual_raise=1),
+    ),
+    Filer(
+        cik="9990000020",
+        name="Example Basin Petroleum Corp",
+        symbols=("XQBSN",),
+        sic="1311",
+        kind=Kind.OIL_AND_GAS,
+        calendar=FROM_DECEMBER_TO_JUNE,
+        first_year=2018,
+        economics=Economics(revenue=1_500_000_000, noise=0.12, capex=0.16, debt=2.2, shares=310_000_000),
+        dividend=Dividend(cents=10, annual_raise=2),
+    ),
+    Filer(
+        cik="9990000021",
+        name="Example Anvil Machinery Co",
+        symbols=("XQANV",),
+        sic="3523",
+        kind=Kind.CAPTIVE_FINANCE,
+        first_year=2018,
+        economics=Economics(revenue=5_200_000_000, gross_margin=0.33, overhead=0.16, debt=5.0, shares=270_000_000),
+        dividend=Dividend(cents=70, annual_raise=4),
+        errors=(
+            Error(items=frozenset({"shares_basic", "shares_diluted"}), report=(2021, 2), factor=Fraction(1, THOUSAND)),
+            Error(
+                items=frozenset({"operating_cash_flow"}),
+                report=(2023, 2),
+                columns=Columns.COMPARATIVE,
+                factor=Fraction(-1),
+            ),
+        ),
+    ),
+    Filer(
+        cik="9990000022",
+        name="Example Delta Pipelines LP",
+        symbols=("XQDLT",),
+        sic="4610",
+        kind=Kind.PARTNERSHIP,
+        first_year=2018,
+        economics=Economics(revenue=900_000_000, growth=0.03, capex=0.14, debt=6.0, shares=210_000_000),
+        dividend=Dividend(cents=24, annual_raise=1),
+        splits=(
+            Split(ratio=Fraction(2), effective=date(2021, 5, 20)),
+            Split(ratio=Fraction(3), effective=date(2024, 8, 12)),
+        ),
+    ),
+    Filer(
+        cik="9990000023",
+        name="Example Borealis Networks N.V.",
+        symbols=("XQBRL",),
+        exchange="Nasdaq",
+        sic="7372",
+        kind=Kind.FOREIGN,
+        currency="EUR",
+        first_year=2018,
+        economics=Economics(revenue=650_000_000, gross_margin=0.55, overhead=0.35, shares=95_000_000),
+        revenue_tags=((0, CONTRACT_REVENUE),),
+        half_years=True,
+        conversion=Conversion(year=2023),
+    ),
+    Filer(
+        cik="9990000024",
+        name="Example Lodestar Acquisition Corp",
+        symbols=("XQLDS",),
+        sic="6770",
+        kind=Kind.SHELL,
+        first_year=2022,
+        unit=THOUSAND,
+        economics=Economics(revenue=2_000_000, overhead=0.9, debt=0, shares=23_000_000),
     ),
 )

@@ -11,33 +11,41 @@ from fractions import Fraction
 from random import Random
 from typing import NamedTuple
 
-from pipelines.edgar.sample.books import Quarter, YearAndNumber
+from pipelines.edgar.sample.books import Quarter, YearAndNumber, keep_books
 from pipelines.edgar.sample.calendar import Period
+from pipelines.edgar.sample.line import Line, Measure, Statement
 from pipelines.edgar.sample.schedule import (
     accepted_at,
     amendment_filed,
+    annual_report_filed,
     basis,
     business_day,
     newest_report,
     report_filed,
     reports,
 )
-from pipelines.edgar.sample.statements import Line, Measure, Statement, lines
+from pipelines.edgar.sample.statements import lines
 from pipelines.edgar.sample.traits import Filer, Kind, RevisedBy
 
-ANNUAL_FORMS = {Kind.COMMERCIAL: "10-K", Kind.BANK: "10-K", Kind.FOREIGN: "20-F", Kind.FUND: "N-CSR"}
-INTERIM_FORM = {Kind.COMMERCIAL: "10-Q", Kind.BANK: "10-Q", Kind.FUND: "N-CSRS"}
-TAXONOMIES = {Kind.COMMERCIAL: "us-gaap", Kind.BANK: "us-gaap", Kind.FOREIGN: "ifrs-full"}
-PERIODIC = frozenset({"10-Q", "10-K", "10-K/A", "20-F", "20-F/A"})
+ANNUAL_FORMS = {Kind.FOREIGN: "20-F", Kind.FUND: "N-CSR"}  # others: 10-K and 10-Q
+INTERIM_FORMS = {Kind.FOREIGN: "6-K", Kind.FUND: "N-CSRS"}
+PERIODIC = frozenset({"10-Q", "10-K", "10-K/A", "10-KT", "10-KT/A", "20-F", "20-F/A", "6-K"})
 
 AGENT = "0009990000"  # whose accession numbers the filings bear: the sample's filing agent
 COVER_DAYS = timedelta(days=8)  # the cover page counts shares this long before the filing
 PROSPECTUS_EXCESS = 1.07  # pro forma figures of a prospectus are no reported figures
 PROXY_DIGITS = 2  # proxy statements round to so many digits
+MILLION = 1_000_000
+YEAR = 4  # quarters
+TOLD_FOR = timedelta(days=365)  # a split's ratio is told for a year
+SPLIT_RATIO = "StockholdersEquityNoteStockSplitConversionRatio1"
 
 
 class Column(NamedTuple):
-    """A column of a statement: quarters `first` to `last` of a fiscal year; of a balance sheet, the end of `last`."""
+    """A column of a statement: quarters `first` to `last` of a fiscal year; of a balance sheet, the end of `last`.
+
+    `first` is below one where the column begins before the fiscal year, as comparatives after a change of its end do.
+    """
 
     year: int
     first: int
@@ -85,7 +93,8 @@ class Filing:
 def make_filings(filer: Filer, books: dict[YearAndNumber, Quarter]) -> tuple[Filing, ...]:
     """All filings in the order of filing, each with its accession number."""
     drafts = sorted(_Reporter(filer, books).drafts(), key=lambda draft: draft.filed)
-    return tuple(_numbered(filer, [draft for draft in drafts if draft.filed <= filer.last_filed]))
+    first = filer.since or date.min
+    return tuple(_numbered(filer, [draft for draft in drafts if first < draft.filed <= filer.last_filed]))
 
 
 def _numbered(filer: Filer, drafts: Iterable[Filing]) -> Iterator[Filing]:
@@ -104,6 +113,8 @@ class _Reporter:
     def __init__(self, filer: Filer, books: dict[YearAndNumber, Quarter]) -> None:
         self.filer = filer
         self.books = books
+        self.shells = keep_books(shell_of(filer)) if filer.merged else {}
+        self.order = list(books)
         self.newest = newest_report(filer, filer.last_filed) or filer.last_filed
 
     # -- which filings there are -------------------------------------------------------------------------------------
@@ -117,24 +128,33 @@ class _Reporter:
                 filed = report_filed(self.filer, year, number)
                 if filed > self.filer.last_filed:
                     return
-                if self.filer.kind in (Kind.COMMERCIAL, Kind.BANK):
+                if self.filer.kind_in(year).is_domestic:
                     yield self._earnings_release(year, number, filed)
                 yield self._report(year, number, filed)
             if year in amended:
-                yield self._report(year, 4, amendment_filed(self.filer, year), amends=True)
+                yield self._report(year, self._last(year), amendment_filed(self.filer, year), amends=True)
             if self.filer.proxies:
                 yield self._proxy(year)
 
+    def _last(self, year: int) -> int:
+        return self.filer.calendar.year(year).last
+
     def _report(self, year: int, number: int, filed: date, amends: bool = False) -> Filing:
-        forms = ANNUAL_FORMS if number == 4 else INTERIM_FORM
+        is_annual = number == self._last(year)
         return Filing(
-            form=forms[self.filer.kind] + "/A" * amends,
+            form=self._form(year, is_annual) + "/A" * amends,
             filed=filed,
             report_date=self.filer.calendar.year(year).quarters[number - 1].end,
             fiscal_year=year,
-            fiscal_period="FY" if number == 4 else f"Q{number}",
+            fiscal_period="FY" if is_annual else f"Q{number}",
             facts=tuple(self._report_facts(year, number, filed)),
         )
+
+    def _form(self, year: int, is_annual: bool) -> str:
+        kind = self.filer.kind_in(year)
+        if not is_annual:
+            return INTERIM_FORMS.get(kind, "10-Q")
+        return ANNUAL_FORMS.get(kind, "10-K" if self._last(year) == YEAR else "10-KT")
 
     def _earnings_release(self, year: int, number: int, filed: date) -> Filing:
         """The announcement some days earlier; it has no financial data in XBRL."""
@@ -143,8 +163,8 @@ class _Reporter:
 
     def _proxy(self, year: int) -> Filing:
         """The pay tables of a proxy statement repeat net income of three years, coarsely rounded."""
-        filed = business_day(report_filed(self.filer, year, 4) + timedelta(days=50))
-        columns = [Column(y, 1, 4) for y in (year, year - 1, year - 2)]
+        filed = business_day(annual_report_filed(self.filer, year) + timedelta(days=50))
+        columns = [self._year(y) for y in (year, year - 1, year - 2)]
         facts = tuple(self._stray(column, filed, 1.0, digits=PROXY_DIGITS) for column in columns)
         return Filing("DEF 14A", filed, filed, facts=facts)
 
@@ -166,10 +186,11 @@ class _Reporter:
         if self.filer.kind is Kind.FUND:
             return
         yield self._cover(year, number, filed)
-        facts = list(self._facts(year, filed, _columns(year, number)))
+        yield from self._split_ratios(filed)
+        facts = list(self._facts(year, filed, self._columns(year, number)))
         yield from facts
-        if self.filer.convenience:
-            newest = Column(year, 1, 4), Column(year, 4, 4)
+        if self.filer.convenience and number == self._last(year):
+            newest = self._year(year), Column(year, number, number)
             yield from (
                 self._translated(fact, year) for fact in facts if fact.column in newest and fact.unit != "shares"
             )
@@ -181,27 +202,39 @@ class _Reporter:
             Measure.SHARES: "shares",
             Measure.PER_SHARE: f"{self.filer.currency}/shares",
         }
-        taxonomy = TAXONOMIES[self.filer.kind]
+        taxonomy = self._taxonomy(fiscal_year)
         for line in lines(self.filer, fiscal_year):
             for column in columns.get(line.statement, ()):
                 period = self._period(column)
                 start = None if line.statement is Statement.BALANCE else period.start
                 value = self._value(line, column, filed)
+                if line.measure is Measure.MONEY and fiscal_year in self.filer.rounded_in:
+                    value = round(value / MILLION) * MILLION
                 yield Fact(taxonomy, line.tag, units[line.measure], start, period.end, value, line, column)
 
     def _cover(self, year: int, number: int, filed: date) -> Fact:
         """Shares outstanding on the cover page."""
-        quarter = self.books[year, number]
+        [quarter] = self._quarters(Column(year, number, number), filed)
         count = round(quarter.outstanding / basis(self.filer, filed, self.newest))
         day = quarter.period.end if self.filer.kind is Kind.FOREIGN else filed - COVER_DAYS
         return Fact("dei", "EntityCommonStockSharesOutstanding", "shares", None, day, count)
+
+    def _taxonomy(self, fiscal_year: int) -> str:
+        return "ifrs-full" if self.filer.kind_in(fiscal_year) is Kind.FOREIGN else "us-gaap"
+
+    def _split_ratios(self, filed: date) -> Iterator[Fact]:
+        """The ratios of splits, told in notes whether they are in effect or only announced."""
+        for split in (*self.filer.splits, *self.filer.announced):
+            if split.effective <= filed < split.effective + TOLD_FOR:
+                ratio = _number(Decimal(split.ratio.numerator) / split.ratio.denominator)
+                yield Fact("us-gaap", SPLIT_RATIO, "pure", split.effective, split.effective, ratio)
 
     def _stray(self, column: Column, filed: date, excess: float, digits: int | None = None) -> Fact:
         """Net income of a fiscal year as a form other than a periodic report tells it."""
         line = next(line for line in lines(self.filer, column.year) if line.item == "net_income")
         period, amount = self._period(column), round(self._money("net_income", column, filed) * excess)
         value = round(amount, digits - len(str(abs(amount)))) if digits else amount
-        return Fact(TAXONOMIES[self.filer.kind], line.tag, self.filer.currency, period.start, period.end, value)
+        return Fact(self._taxonomy(column.year), line.tag, self.filer.currency, period.start, period.end, value)
 
     def _translated(self, fact: Fact, year: int) -> Fact:
         """The fact in US dollars, at a rate of the year."""
@@ -211,13 +244,46 @@ class _Reporter:
         unit = "USD/shares" if per_share else "USD"
         return Fact(fact.taxonomy, fact.tag, unit, fact.start, fact.end, value)
 
+    # -- columns -----------------------------------------------------------------------------------------------------
+
+    def _columns(self, year: int, number: int) -> dict[Statement, list[Column]]:
+        """The columns of a report: Regulation S-X asks for the year to date beside the same stretch a year before.
+
+        Quarterly reports (Rule 10-01(c)): the quarter and the year to date of both years, cash flows for the year to
+        date only, balance sheets at the quarter's and the last year's end. Annual ones (Rules 3-01, 3-02): three years,
+        two balance sheets, and the quarters of two years where the filer tells them (Regulation S-K, Item 302).
+        Half-yearly ones: the half-years only.
+        """
+        to_date, discrete = Column(year, 1, number), Column(year, number, number)
+        balances = [discrete, Column(year - 1, self._last(year - 1), self._last(year - 1))]
+        if number == self._last(year):
+            flows = cash_flows = [self._year(y) for y in (year, year - 1, year - 2)]
+            if self.filer.quarterly_data:
+                flows = flows + [Column(y, n, n) for y in (year, year - 1) for n in range(1, self._last(y) + 1)]
+        else:
+            cash_flows = [to_date, self._a_year_before(to_date)]
+            quarters = [] if self.filer.half_years else [discrete, self._a_year_before(discrete)]
+            flows = list(dict.fromkeys(quarters + cash_flows))
+        return {Statement.INCOME: flows, Statement.CASH_FLOW: cash_flows, Statement.BALANCE: balances}
+
+    def _year(self, year: int) -> Column:
+        return Column(year, 1, self._last(year))
+
+    def _a_year_before(self, column: Column) -> Column:
+        """The same stretch four quarters before, whatever fiscal years it is in."""
+        year, last = self.order[self.order.index((column.year, column.last)) - YEAR]
+        return Column(year, last - (column.last - column.first), last)
+
     # -- values as known on a day ------------------------------------------------------------------------------------
 
-    def _quarters(self, column: Column) -> list[Quarter]:
-        return [self.books[column.year, number] for number in range(column.first, column.last + 1)]
+    def _quarters(self, column: Column, filed: date) -> list[Quarter]:
+        """The quarters of a column in the books of whoever filed on that day."""
+        books = self.shells if self.filer.merged and filed < self.filer.merged else self.books
+        last = self.order.index((column.year, column.last))
+        return [books[key] for key in self.order[last - (column.last - column.first) : last + 1]]
 
     def _period(self, column: Column) -> Period:
-        quarters = self._quarters(column)
+        quarters = self._quarters(column, self.newest)
         return Period(quarters[0].period.start, quarters[-1].period.end)
 
     def _value(self, line: Line, column: Column, filed: date) -> int | float:
@@ -229,45 +295,33 @@ class _Reporter:
             shares = self._shares(line.item.replace("eps", "shares"), column, filed)
             return _cents(Decimal(self._money("net_income", column, filed)) / Decimal(shares))
         if line.statement is Statement.BALANCE:
-            quarter = self.books[column.year, column.last]
+            quarter = self._quarters(column, filed)[-1]
             excess = (told.balances.get(line.item, 0) for told in quarter.first_told if filed < told.until)
             return quarter.balances[line.item] + sum(excess)
         return self._money(line.item, column, filed)
 
     def _money(self, item: str, column: Column, filed: date) -> int:
         """A flow over the quarters of the column."""
-        quarters = self._quarters(column)
+        quarters = self._quarters(column, filed)
         excess = (told.flows.get(item, 0) for q in quarters for told in q.first_told if filed < told.until)
         return sum(quarter.flows[item] for quarter in quarters) + sum(excess)
 
     def _shares(self, item: str, column: Column, filed: date) -> int:
         """Weighted shares of a column are the mean of its quarters' by days, on the share basis of the filing."""
         factor = basis(self.filer, filed, self.newest)
-        quarters = self._quarters(column)
+        quarters = self._quarters(column, filed)
         weighted = sum(round(getattr(quarter, item) / factor) * quarter.period.days for quarter in quarters)
         return round(Fraction(weighted, sum(quarter.period.days for quarter in quarters)))
 
     def _dividends(self, column: Column, filed: date) -> int | float:
-        declared = sum((quarter.dividends_per_share for quarter in self._quarters(column)), Fraction(0))
+        declared = sum((quarter.dividends_per_share for quarter in self._quarters(column, filed)), Fraction(0))
         return _number(Decimal(round(declared * basis(self.filer, filed, self.newest) * 10_000)) / 10_000)
 
 
-def _columns(year: int, number: int) -> dict[Statement, list[Column]]:
-    """The columns of a report: Regulation S-X asks for the year to date beside the same stretch a year before.
-
-    Quarterly reports (Rule 10-01(c)): the quarter and the year to date of both years, cash flows for the year to date
-    only, balance sheets at the quarter's and the last year's end. Annual ones (Rules 3-01, 3-02): three years, two
-    balance sheets, and no fourth quarter.
-    """
-    if number == 4:
-        flows = cash_flows = [Column(y, 1, 4) for y in (year, year - 1, year - 2)]
-        balances = [Column(year, 4, 4), Column(year - 1, 4, 4)]
-    else:
-        cash_flows = [Column(y, 1, number) for y in (year, year - 1)]
-        discrete = [Column(y, number, number) for y in (year, year - 1)]
-        flows = list(dict.fromkeys(discrete + cash_flows))
-        balances = [Column(year, number, number), Column(year - 1, 4, 4)]
-    return {Statement.INCOME: flows, Statement.CASH_FLOW: cash_flows, Statement.BALANCE: balances}
+def shell_of(filer: Filer) -> Filer:
+    """The shell whose reports a reverse merger puts before those of the business."""
+    small = replace(filer.economics, revenue=100_000_000, debt=3.0, shares=37_000_000)
+    return replace(filer, business=f"{filer.cik} shell", merged=None, economics=small, revisions=())
 
 
 def _cents(amount: Decimal) -> int | float:

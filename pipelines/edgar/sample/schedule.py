@@ -7,13 +7,14 @@ from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from random import Random
 
-from pipelines.edgar.sample.calendar import FOUR_QUARTERS
 from pipelines.edgar.sample.traits import Filer, Kind, RevisedBy, Revision, Split
 
 SATURDAY = 5
 # days from the period's end until the report, earliest and latest
 INTERIM_DAYS = (30, 40)
-ANNUAL_DAYS = {Kind.COMMERCIAL: (40, 46), Kind.BANK: (40, 46), Kind.FOREIGN: (70, 90), Kind.FUND: (60, 70)}
+ANNUAL_DAYS = {Kind.FOREIGN: (70, 90), Kind.FUND: (60, 70)}
+ANNUAL_DAYS_DOMESTIC = (40, 46)
+HALF_YEAR = 2
 AMENDED_AFTER = timedelta(days=35)  # before the next quarter's report
 
 
@@ -23,21 +24,42 @@ def business_day(day: date) -> date:
 
 
 def reports(filer: Filer, year: int) -> tuple[int, ...]:
-    """The quarters of a fiscal year whose end is followed by a report; the fourth is the annual one."""
-    every = (4,) if filer.kind is Kind.FOREIGN else (2, 4) if filer.kind is Kind.FUND else FOUR_QUARTERS
-    return tuple(n for n in every if filer.offering is None or report_filed(filer, year, n) > filer.offering.day)
+    """The quarters of a fiscal year whose end is followed by a report; the last is the annual one."""
+    first_day = max(filer.offering.day if filer.offering else date.min, filer.since or date.min)
+    return tuple(
+        number
+        for number in _reported(filer, year)
+        if (year, number) not in filer.missing and report_filed(filer, year, number) > first_day
+    )
+
+
+def _reported(filer: Filer, year: int) -> tuple[int, ...]:
+    """The quarters of a fiscal year that a filer has to report on."""
+    last = filer.calendar.year(year).last
+    if filer.conversion and year == filer.conversion.year:
+        return (last,)
+    if filer.kind_in(year).is_domestic:
+        return tuple(range(1, last + 1))
+    return (HALF_YEAR, last) if filer.kind is Kind.FUND or filer.half_years else (last,)
 
 
 def report_filed(filer: Filer, year: int, number: int) -> date:
-    """The day on which the report on that quarter (the fourth: on the year) is filed."""
-    earliest, latest = ANNUAL_DAYS[filer.kind] if number == 4 else INTERIM_DAYS
+    """The day on which the report on that quarter (the last: on the year) is filed."""
+    fiscal_year = filer.calendar.year(year)
+    is_annual = number == fiscal_year.last
+    earliest, latest = ANNUAL_DAYS.get(filer.kind_in(year), ANNUAL_DAYS_DOMESTIC) if is_annual else INTERIM_DAYS
     delay = Random(f"filed/{filer.cik}/{filer.seed}/{year}/{number}").randint(earliest, latest)
-    return business_day(filer.calendar.year(year).quarters[number - 1].end + timedelta(days=delay))
+    return business_day(fiscal_year.quarters[number - 1].end + timedelta(days=delay))
+
+
+def annual_report_filed(filer: Filer, year: int) -> date:
+    """The day on which the report on a fiscal year is filed."""
+    return report_filed(filer, year, filer.calendar.year(year).last)
 
 
 def amendment_filed(filer: Filer, year: int) -> date:
     """The day on which an amended annual report is filed, where there is one."""
-    return business_day(report_filed(filer, year, 4) + AMENDED_AFTER)
+    return business_day(annual_report_filed(filer, year) + AMENDED_AFTER)
 
 
 def known_from(filer: Filer, revision: Revision) -> date:

@@ -1,66 +1,31 @@
 """Which lines a simulated filer's statements have, how they are tagged, and what they add up to.
 
-Belongs here: tables. Does not: amounts (books), columns (filings).
+Belongs here: tables of ordinary filers, banks and foreign ones, and the lines of one filing. Does not: amounts (books),
+columns (filings), other industries (industries).
 
 The tables of what adds up state the truth in the simulator's own terms; they are written down here a second time on
 purpose, so that the rules under test are not tested against themselves.
 """
 
-from dataclasses import dataclass, replace
-from enum import Enum
+from collections.abc import Mapping
+from dataclasses import replace
 
+from pipelines.edgar.sample.industries import INDUSTRIES
+from pipelines.edgar.sample.line import (
+    BALANCE,
+    CASH_FLOW,
+    PER_SHARE,
+    SAME_EVERYWHERE,
+    SHARES,
+    US_GAAP_EVERYWHERE,
+    Line,
+    Shares,
+    Statements,
+)
 from pipelines.edgar.sample.traits import CONTRACT_REVENUE, Filer, Kind
 
-
-class Statement(Enum):
-    """Where a line stands, which decides the columns it has."""
-
-    INCOME = "income"  # the quarter and the year to date
-    CASH_FLOW = "cash flow"  # the year to date only
-    BALANCE = "balance"  # the end of the period and of the last fiscal year
-
-
-class Measure(Enum):
-    """What a line counts."""
-
-    MONEY = "money"
-    SHARES = "shares"
-    PER_SHARE = "per share"
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of a statement: the name the books have for it, and its tag."""
-
-    item: str
-    tag: str
-    statement: Statement = Statement.INCOME
-    measure: Measure = Measure.MONEY
-
-
-PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
-CASH_FLOW, BALANCE = Statement.CASH_FLOW, Statement.BALANCE
-SHARES, PER_SHARE = Measure.SHARES, Measure.PER_SHARE
-
-US_GAAP_EVERYWHERE = (
-    Line("pretax", PRETAX),
-    Line("tax", "IncomeTaxExpenseBenefit"),
-    Line("net_income", "NetIncomeLoss"),
-    Line("eps_basic", "EarningsPerShareBasic", measure=PER_SHARE),
-    Line("eps_diluted", "EarningsPerShareDiluted", measure=PER_SHARE),
-    Line("shares_basic", "WeightedAverageNumberOfSharesOutstandingBasic", measure=SHARES),
-    Line("shares_diluted", "WeightedAverageNumberOfDilutedSharesOutstanding", measure=SHARES),
-    Line("dividends_per_share", "CommonStockDividendsPerShareDeclared", measure=PER_SHARE),
-    Line("operating_cash_flow", "NetCashProvidedByUsedInOperatingActivities", CASH_FLOW),
-    Line("capex", "PaymentsToAcquirePropertyPlantAndEquipment", CASH_FLOW),
-    Line("dividends_paid", "PaymentsOfDividendsCommonStock", CASH_FLOW),
-    Line("assets", "Assets", BALANCE),
-    Line("liabilities", "Liabilities", BALANCE),
-    Line("equity", "StockholdersEquity", BALANCE),
-)
-
-LINES: dict[Kind, tuple[Line, ...]] = {
-    Kind.COMMERCIAL: (
+COMMERCIAL = Statements(
+    lines=(
         Line("revenue", CONTRACT_REVENUE),
         Line("cost", "CostOfRevenue"),
         Line("gross_profit", "GrossProfit"),
@@ -72,7 +37,10 @@ LINES: dict[Kind, tuple[Line, ...]] = {
         Line("debt_current", "LongTermDebtCurrent", BALANCE),
         Line("short_term_debt", "CommercialPaper", BALANCE),
     ),
-    Kind.BANK: (
+    totals=SAME_EVERYWHERE,
+)
+BANK = Statements(
+    lines=(
         Line("interest_income", "InterestAndDividendIncomeOperating"),
         Line("interest_expense", "InterestExpense"),
         Line("net_interest_income", "InterestIncomeExpenseNet"),
@@ -86,7 +54,15 @@ LINES: dict[Kind, tuple[Line, ...]] = {
         Line("long_term_debt", "LongTermDebt", BALANCE),
         Line("short_term_debt", "ShortTermBorrowings", BALANCE),
     ),
-    Kind.FOREIGN: (
+    totals=SAME_EVERYWHERE
+    | {
+        "revenue": {"net_interest_income": 1, "noninterest_income": 1},
+        "total_debt": {"long_term_debt": 1, "short_term_debt": 1},
+        "cash_and_equivalents": {"due_from_banks": 1, "interest_bearing_deposits": 1},
+    },
+)
+FOREIGN = Statements(
+    lines=(
         Line("revenue", "Revenue"),
         Line("cost", "CostOfSales"),
         Line("gross_profit", "GrossProfit"),
@@ -109,48 +85,61 @@ LINES: dict[Kind, tuple[Line, ...]] = {
         Line("short_term_investments", "CurrentInvestments", BALANCE),
         Line("debt", "Borrowings", BALANCE),
     ),
-    Kind.FUND: (),
-}
-
-# what each item of the truth adds up from, sign first; components that the business does not have count nothing
-SAME_EVERYWHERE = {
-    "revenue": {"revenue": 1},
-    "net_income": {"net_income": 1},
-    "free_cash_flow": {"operating_cash_flow": 1, "capex": -1},
-    "total_debt": {"debt_noncurrent": 1, "debt_current": 1, "short_term_debt": 1},
-    "cash_and_equivalents": {"cash": 1, "short_term_investments": 1},
-}
-TOTALS: dict[Kind, dict[str, dict[str, int]]] = {
-    Kind.COMMERCIAL: SAME_EVERYWHERE,
-    Kind.BANK: SAME_EVERYWHERE
-    | {
-        "revenue": {"net_interest_income": 1, "noninterest_income": 1},
-        "total_debt": {"long_term_debt": 1, "short_term_debt": 1},
-        "cash_and_equivalents": {"due_from_banks": 1, "interest_bearing_deposits": 1},
-    },
-    Kind.FOREIGN: SAME_EVERYWHERE | {"total_debt": {"debt": 1}},
-    Kind.FUND: {},
+    totals=SAME_EVERYWHERE | {"total_debt": {"debt": 1}},
+)
+STATEMENTS: dict[Kind, Statements] = {
+    Kind.COMMERCIAL: COMMERCIAL,
+    Kind.BANK: BANK,
+    Kind.FOREIGN: FOREIGN,
+    Kind.FUND: Statements(lines=(), totals={}),
+    **INDUSTRIES,
 }
 BALANCE_TOTALS = ("total_debt", "cash_and_equivalents")
 
-DEBT_LINES = frozenset({"debt", "debt_noncurrent", "debt_current", "long_term_debt", "short_term_debt"})
+DEBT_LINES = frozenset(
+    {
+        "debt",
+        "debt_noncurrent",
+        "debt_current",
+        "all_current_debt",
+        "long_term_debt",
+        "short_term_debt",
+        "secured_debt",
+        "unsecured_debt",
+        "credit_line",
+    }
+)
 DIVIDEND_LINES = frozenset({"dividends_per_share", "dividends_paid"})
 
 
-def owned(filer: Filer) -> frozenset[str]:
-    """The lines that the business has at all, tagged or not."""
+def owned(filer: Filer, kind: Kind) -> frozenset[str]:
+    """The lines that the business has at all, tagged or not, in statements of that kind."""
     absent: frozenset[str] = frozenset()
     absent |= DIVIDEND_LINES if filer.dividend is None else frozenset()
     absent |= DEBT_LINES if filer.economics.debt == 0 else frozenset()
     absent |= frozenset() if filer.investments_tag else {"short_term_investments"}
-    return frozenset(line.item for line in LINES[filer.kind]) - absent
+    return frozenset(line.item for line in STATEMENTS[kind].lines) - absent
+
+
+def derived(filer: Filer) -> Mapping[str, Shares]:
+    """The amounts that only follow from the books: those of the kind, then those of the filer's further lines."""
+    return {**STATEMENTS[filer.kind].derived, **{extra.tag: dict(extra.of) for extra in filer.extras if extra.of}}
 
 
 def lines(filer: Filer, fiscal_year: int) -> tuple[Line, ...]:
     """The lines that a filing for that fiscal year tags, with the tags of that time."""
-    shown = owned(filer) - filer.untagged
+    kind = filer.kind_in(fiscal_year)
+    ceased = {item for item, since in filer.ceased if since <= fiscal_year}
+    shown = owned(filer, kind) - filer.untagged - ceased
     tags = {}
-    if filer.kind is Kind.COMMERCIAL:
+    if kind is Kind.COMMERCIAL:
         tags["revenue"] = [tag for since, tag in sorted(filer.revenue_tags) if since <= fiscal_year][-1]
         tags["short_term_investments"] = filer.investments_tag or ""
-    return tuple(replace(line, tag=tags.get(line.item, line.tag)) for line in LINES[filer.kind] if line.item in shown)
+    ordinary = {line.item: line for line in STATEMENTS[kind].lines}
+    extras = (
+        replace(ordinary[extra.beside], tag=extra.tag, item=extra.tag if extra.of else extra.beside)
+        for extra in filer.extras
+        if extra.beside in owned(filer, kind) and extra.since <= fiscal_year <= extra.until
+    )
+    own = (replace(line, tag=tags.get(line.item, line.tag)) for line in ordinary.values() if line.item in shown)
+    return (*own, *extras)

@@ -25,6 +25,22 @@ class Kind(Enum):
     BANK = "bank"  # US-GAAP, 10-Q and 10-K, with a bank's lines
     FOREIGN = "foreign"  # IFRS, 20-F once a year
     FUND = "fund"  # registered, but without financial data in XBRL
+    BROKER = "broker"  # from here on US-GAAP, 10-Q and 10-K, with the lines of the industry
+    ASSET_MANAGER = "asset manager"
+    EXCHANGE = "exchange"
+    PAYMENTS = "payments"
+    INSURER = "insurer"
+    REIT = "REIT"
+    UTILITY = "utility"
+    OIL_AND_GAS = "oil and gas"
+    CAPTIVE_FINANCE = "captive finance"
+    PARTNERSHIP = "partnership"
+    SHELL = "shell"
+
+    @property
+    def is_domestic(self) -> bool:
+        """Whether it files 10-Q and 10-K."""
+        return self not in (Kind.FOREIGN, Kind.FUND)
 
 
 class Served(Enum):
@@ -87,6 +103,66 @@ class Offering:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Extra:
+    """A line besides those that every filer of the kind has, in filings for the fiscal years `since` to `until`.
+
+    beside: the line whose place and measure it has; where `of` is empty its amount too.
+    of: what the amount adds up from: names of the books, and their shares.
+    """
+
+    tag: str
+    beside: str
+    of: tuple[tuple[str, float], ...] = ()
+    since: int = 0
+    until: int = 9999
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion:
+    """A foreign filer moves from IFRS to US-GAAP with the annual report on `year`, which restates two years before.
+
+    share: by how much of revenue profit and operating cash flow are larger under IFRS.
+    """
+
+    year: int
+    share: float = 0.05
+
+
+class Columns(Enum):
+    """Which columns of a report an error is in."""
+
+    EVERY = "every"
+    OWN = "own"  # of the fiscal year that the report is about
+    COMPARATIVE = "comparative"  # of the years before
+
+
+class Moved(Enum):
+    """Where an amount is stated besides its own period."""
+
+    TO_YEAR_TO_DATE = "to year to date"  # a quarter's in the context of the half-year or the nine months
+    TO_NEXT_YEAR = "to next year"  # a quarter's in the context of the same quarter a year later
+
+
+@dataclass(frozen=True, kw_only=True)
+class Error:
+    """The facts of some lines are stated wrong: by a factor, or in the context of another period.
+
+    items: the lines, as `statements` names them.
+    report: fiscal year and quarter of the report that errs; None where every report does.
+    column: the only column that errs (fiscal year, first and last quarter); None where all of `columns` do.
+    factor: by which amounts are multiplied: -1 is an error of sign, others are errors of scale.
+    moved: for errors of context.
+    """
+
+    items: frozenset[str]
+    report: tuple[int, int] | None = None
+    column: tuple[int, int, int] | None = None
+    columns: Columns = Columns.EVERY
+    factor: Fraction = Fraction(1)
+    moved: Moved | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Economics:
     """How the business goes. Amounts are in units of currency, rates a share of revenue unless said otherwise."""
 
@@ -110,12 +186,25 @@ class Filer:
     cik: ten digits, from 9990000000 to 9990009999.
     symbols: the first is the primary one; none for a filer that is not in the tickers file.
     first_year: first fiscal year with filings of its own; the two years before are known from comparatives.
+    since: nothing is filed by this day or before: another filer did, of the same business.
     unit: money is reported in multiples of this.
     revenue_tags: from which fiscal year's filings on revenue is tagged how.
     investments_tag: how short-term investments are tagged; None where there are none.
     untagged: what the business has but never tags (names as in `statements`).
     convenience: the newest year is translated to USD as well.
     proxies: proxy statements repeat rounded figures.
+    business: whose books these are; its own where empty. Two filers of one business are one company under two CIKs.
+    extras: lines besides those of its kind, from other names for the same to totals and parts.
+    ceased: lines that are no longer tagged from some fiscal year's filings on.
+    missing: reports that were never filed, by fiscal year and quarter.
+    quarterly_data: annual reports repeat the quarters of two years (Regulation S-K, Item 302).
+    rounded_in: fiscal years whose filings state money in millions.
+    half_years: a foreign filer reports half-years too, under 6-K.
+    conversion: a foreign filer moves to US-GAAP.
+    merged: the day of a reverse merger: reports before it are those of a shell, whose history is no part of the later.
+    announced: splits that filings tell the ratio of for a year after `effective`, which is the announcement: they do
+        not take effect.
+    errors: what its reports state wrong.
     recent: rows on the first page of the submissions; older ones are on further pages.
 
     Raises ValueError where the CIK is out of range or a year has no place in the history.
@@ -129,6 +218,7 @@ class Filer:
     kind: Kind = Kind.COMMERCIAL
     calendar: FiscalCalendar = field(default_factory=FiscalCalendar)
     first_year: int = 2015
+    since: date | None = None
     last_filed: date = NEWEST
     unit: int = 1_000_000
     currency: str = "USD"
@@ -142,6 +232,17 @@ class Filer:
     offering: Offering | None = None
     convenience: bool = False
     proxies: bool = False
+    business: str = ""
+    extras: tuple[Extra, ...] = ()
+    ceased: tuple[tuple[str, int], ...] = ()
+    missing: frozenset[tuple[int, int]] = frozenset()
+    quarterly_data: bool = False
+    rounded_in: frozenset[int] = frozenset()
+    half_years: bool = False
+    conversion: Conversion | None = None
+    merged: date | None = None
+    announced: tuple[Split, ...] = ()
+    errors: tuple[Error, ...] = ()
     served: frozenset[Served] = frozenset(Served)
     recent: int = 1000
     seed: int = 0
@@ -156,6 +257,10 @@ class Filer:
             raise ValueError(f"first_year of {self.cik} is {self.first_year}, expected 1995 to {NEWEST.year}")
         if early := [revision.year for revision in self.revisions if revision.year < self.first_year]:
             raise ValueError(f"{self.cik} revises {early[0]}, expected {self.first_year} (its first_year) or later")
+
+    def kind_in(self, fiscal_year: int) -> Kind:
+        """The statements in filings for that fiscal year."""
+        return Kind.COMMERCIAL if self.conversion and fiscal_year >= self.conversion.year else self.kind
 
     @property
     def number(self) -> int:

@@ -5,11 +5,14 @@ finds them from facts; nothing here is shared with the normalization that it tes
 
 There is no row, because the filings do not tell the value,
 - before the first annual report: no fiscal year is known;
-- for an item with a component that the business has and never tags, or that it does not have at all;
+- for an item with a component that the business has and does not tag, or that it does not have at all;
 - for a period that needs a column which no 10-Q, 10-K or 20-F shows: the first quarters without four quarters before
   them, and whatever only a prospectus tells;
 - for twelve months within fiscal years that were revised, where a leg was never shown again as revised;
-- for the sum of quarterly earnings per share up to the year after an offering, which has no common base of shares.
+- for the sum of quarterly earnings per share up to the year after an offering, which has no common base of shares;
+- for what only the reports of a shell tell, with which the business was merged in reverse.
+
+Errors are no part of it: it is made from what the reports should have said.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,11 +21,11 @@ from datetime import date
 from fractions import Fraction
 from typing import Literal
 
-from pipelines.edgar.sample.calendar import FOUR_QUARTERS
-from pipelines.edgar.sample.filings import Column, Filing
+from pipelines.edgar.sample.filings import MILLION, YEAR, Column, Filing
+from pipelines.edgar.sample.line import Measure
 from pipelines.edgar.sample.schedule import basis, known_from
-from pipelines.edgar.sample.statements import BALANCE_TOTALS, TOTALS, Measure, owned
-from pipelines.edgar.sample.traits import Filer, RevisedBy
+from pipelines.edgar.sample.statements import BALANCE_TOTALS, STATEMENTS, owned
+from pipelines.edgar.sample.traits import Filer, Kind, RevisedBy
 
 MONEY_FLOWS = ("revenue", "net_income", "free_cash_flow")
 PER_SHARE = ("eps_basic", "dividends_per_share")
@@ -55,7 +58,11 @@ class Rounded:
         return Rounded(self.value - other.value, self.slack + other.slack)
 
     def __mul__(self, factor: Fraction | int) -> "Rounded":
-        return Rounded(self.value * factor, self.slack * max(factor, -factor))
+        return self if factor == 1 else Rounded(self.value * factor, self.slack * max(factor, -factor))
+
+    def is_finer_than(self, other: "Rounded") -> bool:
+        """Whether the other number is this one, rounded further."""
+        return self.slack < other.slack and abs(self.value - other.value) <= self.slack + other.slack
 
 
 NOTHING = Rounded(Fraction(0))
@@ -87,25 +94,50 @@ def true_values(filer: Filer, filings: Iterable[Filing]) -> list[TruthRow]:
     are the mean of four quarters by days.
     """
     periodic = [filing for filing in filings if filing.is_periodic]
+    if filer.merged and periodic and periodic[-1].filed >= filer.merged:
+        periodic = [filing for filing in periodic if filing.filed >= filer.merged]
     if not any(filing.fiscal_period == "FY" for filing in periodic):
         return []
-    return list(_Truth(filer, _shown(filer, periodic)).rows())
+    told: dict[tuple[str, date, str], TruthRow] = {}
+    for shown in _shown(filer, periodic):
+        told = {(row.period_kind, row.period_end, row.item): row for row in _Truth(filer, shown).rows()} | told
+    return sorted(told.values(), key=lambda row: (row.period_end, row.period_kind == "annual", ITEMS.index(row.item)))
 
 
-def _shown(filer: Filer, filings: list[Filing]) -> Shown:
-    """Every column as last filed, on the share basis of the last filing, less those that a revision has overtaken."""
-    newest = filings[-1].filed
+def _shown(filer: Filer, filings: list[Filing]) -> list[Shown]:
+    """Every column as last filed, totals included, in statements of each kind that the filer has made, newest first.
+
+    No total has lines of two kinds, and no twelve months columns of two: US-GAAP is not added to IFRS.
+    """
+    shown = []
+    for kind in dict.fromkeys(filer.kind_in(filing.fiscal_year or 0) for filing in reversed(filings)):
+        of_kind = [filing for filing in filings if filer.kind_in(filing.fiscal_year or 0) is kind]
+        columns = _columns(filer, of_kind, newest=filings[-1].filed)
+        shown.append(columns | _totals(filer, kind, columns))
+    return shown
+
+
+def _columns(filer: Filer, filings: list[Filing], newest: date) -> Shown:
+    """Every column as last filed, on the share basis of the newest filing, less those that a revision has overtaken.
+
+    A coarser repetition of money leaves the finer figure.
+    """
     revisions = [(known_from(filer, revision), revision) for revision in filer.revisions]
     shown: Shown = {}
     for filing in filings:
         factor = basis(filer, filing.filed, newest)
+        scale = {Measure.SHARES: factor, Measure.PER_SHARE: 1 / factor, Measure.MONEY: Fraction(1)}
+        half_a_million = Fraction(MILLION, 2) if filing.fiscal_year in filer.rounded_in else Fraction(0)
         for fact in filing.facts:
             if fact.line is None or fact.column is None:
                 continue
-            scale = {Measure.SHARES: factor, Measure.PER_SHARE: 1 / factor, Measure.MONEY: Fraction(1)}
+            slack = half_a_million if fact.line.measure is Measure.MONEY else Fraction(0)
             key = fact.line.item, fact.column
-            as_filed = Rounded(Fraction(str(fact.value)), ROUNDING.get(fact.line.item, Fraction(0)))
-            shown[key] = as_filed * scale[fact.line.measure]
+            as_filed = Rounded(Fraction(str(fact.value)), ROUNDING.get(fact.line.item, slack))
+            on_newest = as_filed * scale[fact.line.measure]
+            is_coarser = slack > 0 and key in shown and shown[key].is_finer_than(on_newest)
+            if not is_coarser:
+                shown[key] = on_newest
             overtaken = (
                 filing.filed < known <= newest
                 and fact.column.year in revision.years
@@ -114,14 +146,14 @@ def _shown(filer: Filer, filings: list[Filing]) -> Shown:
             )
             if any(overtaken):
                 del shown[key]
-    return shown | _totals(filer, shown)
+    return shown
 
 
-def _totals(filer: Filer, shown: Shown) -> Shown:
+def _totals(filer: Filer, kind: Kind, shown: Shown) -> Shown:
     """The items that add up from several lines, in every column that shows all of these."""
-    has = owned(filer)
+    has = owned(filer, kind)
     totals: Shown = {}
-    for item, signs in TOTALS[filer.kind].items():
+    for item, signs in STATEMENTS[kind].totals.items():
         present = {line: sign for line, sign in signs.items() if line in has}
         for column in {column for line, column in shown if line in present}:
             if all((line, column) in shown for line in present):
@@ -136,16 +168,22 @@ class _Truth:
         self.filer = filer
         self.shown = shown
         shown_years = {column.year for _, column in shown}
-        self.years = {year: filer.calendar.year(year) for year in range(min(shown_years) - 1, max(shown_years) + 1)}
+        self.years = {year: filer.calendar.year(year) for year in range(min(shown_years) - 2, max(shown_years) + 1)}
+        self.order = [(label, number) for label, year in self.years.items() for number in range(1, year.last + 1)]
 
     def rows(self) -> Iterator[TruthRow]:
-        for year in list(self.years)[1:]:  # the first is only looked back to
-            for number in FOUR_QUARTERS:
-                yield from self._at(year, number)
+        for year, number in self.order[YEAR:]:  # the first are only looked back to
+            yield from self._at(year, number)
+
+    def _is_year_end(self, year: int, number: int) -> bool:
+        return number == self.years[year].last == YEAR
+
+    def _before(self, year: int, number: int, quarters: int) -> tuple[int, int]:
+        return self.order[self.order.index((year, number)) - quarters]
 
     def _at(self, year: int, number: int) -> Iterator[TruthRow]:
         end = self.years[year].quarters[number - 1].end
-        kinds: tuple[Literal["ttm", "annual"], ...] = ("ttm", "annual") if number == 4 else ("ttm",)
+        kinds: tuple[Literal["ttm", "annual"], ...] = ("ttm", "annual") if self._is_year_end(year, number) else ("ttm",)
         values = {item: self._value(item, year, number) for item in ITEMS}
         for kind in kinds:
             for item, found in values.items():
@@ -156,16 +194,20 @@ class _Truth:
     def _value(self, item: str, year: int, number: int) -> Rounded | None:
         if item in BALANCE_TOTALS:
             return self.shown.get((item, Column(year, number, number)))
-        if number == 4:
-            return self.shown.get((item, Column(year, 1, 4)))
+        if self._is_year_end(year, number):
+            return self.shown.get((item, Column(year, 1, YEAR)))
         if item == "eps_basic" and self._shares_were_offered(year - 1):
             return None
-        total = self._of_four(item, year, number)
-        return self._by_year_to_date(item, year, number) if total is None and item in MONEY_FLOWS else total
+        ways = [self._of_four(item, year, number)]
+        if item in MONEY_FLOWS:
+            ways.append(self._by_year_to_date(item, year, number))
+        known = [way for way in ways if way is not None]
+        # either way is right; how far off rounding may have put one of them, they may both be
+        return Rounded(known[0].value, sum((way.slack for way in known), Fraction(0))) if known else None
 
     def _of_four(self, item: str, year: int, number: int) -> Rounded | None:
         """The sum of the four quarters that end there; of weighted shares, their mean by days."""
-        last_four = [(year, n) if n <= number else (year - 1, n) for n in FOUR_QUARTERS]
+        last_four = [self._before(year, number, back) for back in range(YEAR)]
         weights = [self._days(*quarter) if item in WEIGHTED else 1 for quarter in last_four]
         total = NOTHING
         for quarter, weight in zip(last_four, weights, strict=True):
@@ -177,7 +219,9 @@ class _Truth:
 
     def _by_year_to_date(self, item: str, year: int, number: int) -> Rounded | None:
         """The last year, and the year to date instead of the same stretch of that year."""
-        legs = (Column(year - 1, 1, 4), Column(year, 1, number), Column(year - 1, 1, number))
+        if self.years[year - 1].last < YEAR:
+            return None
+        legs = (Column(year - 1, 1, YEAR), Column(year, 1, number), Column(year - 1, 1, number))
         full, current, prior = (self.shown.get((item, column)) for column in legs)
         return None if full is None or current is None or prior is None else full + current - prior
 

@@ -1,0 +1,84 @@
+"""What reports state wrong: the facts of filings, with the errors of the filer put in.
+
+Belongs here: what becomes of a fact that is misstated. Does not: what errors there are (traits), or any way to find
+them, which is the pipeline's.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+
+from pipelines.edgar.sample.calendar import FiscalCalendar
+from pipelines.edgar.sample.filings import Column, Fact, Filing
+from pipelines.edgar.sample.line import Measure
+from pipelines.edgar.sample.traits import Columns, Error, Filer, Moved
+
+PER_SHARE_DIGITS = 6
+
+
+def as_filed(filer: Filer, filings: Iterable[Filing]) -> tuple[Filing, ...]:
+    """The filings with their facts as they were in truth stated."""
+    return tuple(_misstated(filer, filing) for filing in filings)
+
+
+def _misstated(filer: Filer, filing: Filing) -> Filing:
+    facts = filing.facts
+    for error in filer.errors:
+        if error.report is None or error.report == _report(filer, filing):
+            facts = tuple(_with_error(error, filing, facts, filer.calendar))
+    return replace(filing, facts=facts)
+
+
+def _report(filer: Filer, filing: Filing) -> tuple[int, int] | None:
+    """The fiscal year and quarter that a report is about; None for other filings."""
+    if filing.fiscal_year is None or filing.fiscal_period is None:
+        return None
+    if filing.fiscal_period == "FY":
+        return filing.fiscal_year, filer.calendar.year(filing.fiscal_year).last
+    return filing.fiscal_year, int(filing.fiscal_period[1])
+
+
+def _with_error(error: Error, filing: Filing, facts: Iterable[Fact], calendar: FiscalCalendar) -> Iterator[Fact]:
+    """The facts, the erroneous ones by another amount; facts in another's context replace what is stated there."""
+    hit = [fact for fact in facts if _errs(error, filing, fact)]
+    if error.moved is None:
+        yield from (_multiplied(fact, error.factor) if fact in hit else fact for fact in facts)
+        return
+    moved = [_moved(fact, error.moved, calendar) for fact in hit if _moves(fact, error.moved, calendar)]
+    taken = {(fact.tag, fact.unit, fact.start, fact.end) for fact in moved}
+    yield from (fact for fact in facts if (fact.tag, fact.unit, fact.start, fact.end) not in taken)
+    yield from moved
+
+
+def _errs(error: Error, filing: Filing, fact: Fact) -> bool:
+    if fact.line is None or fact.column is None or fact.line.item not in error.items:
+        return False
+    if error.column is not None:
+        return fact.column == Column(*error.column)
+    own = fact.column.year == filing.fiscal_year
+    return {Columns.EVERY: True, Columns.OWN: own, Columns.COMPARATIVE: not own}[error.columns]
+
+
+def _multiplied(fact: Fact, factor: Fraction) -> Fact:
+    value = Fraction(str(fact.value)) * factor
+    if fact.line and fact.line.measure is Measure.PER_SHARE:
+        return replace(fact, value=float(round(Decimal(value.numerator) / value.denominator, PER_SHARE_DIGITS)))
+    return replace(fact, value=round(value))
+
+
+def _moves(fact: Fact, where: Moved, calendar: FiscalCalendar) -> bool:
+    """A quarter; and to the year to date of an interim report, the second or third."""
+    if fact.column is None or fact.column.first != fact.column.last:
+        return False
+    return where is Moved.TO_NEXT_YEAR or 1 < fact.column.last < calendar.year(fact.column.year).last
+
+
+def _moved(fact: Fact, where: Moved, calendar: FiscalCalendar) -> Fact:
+    """The fact in the context of another period."""
+    assert fact.column is not None
+    year, _, last = fact.column
+    if where is Moved.TO_YEAR_TO_DATE:
+        return replace(fact, start=calendar.year(year).start, column=Column(year, 1, last))
+    period = calendar.year(year + 1).quarters[last - 1]
+    return replace(fact, start=period.start, end=period.end, column=Column(year + 1, last, last))

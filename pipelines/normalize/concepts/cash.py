@@ -1,0 +1,88 @@
+"""Cash and what can be turned into it at once.
+
+Belongs here: elements of cash, cash equivalents and current securities at an instant. Does not: how they add up
+(balances).
+
+Never cash, whatever the industry: restricted cash where it is told apart, cash segregated for customers, funds held for
+clients, and money in trust.
+"""
+
+from pipelines.normalize.concepts.sources import Concept, Source, ifrs, us
+
+WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
+
+CASH_TOTAL = Concept(
+    "cash_total",
+    "money",
+    instant=True,
+    sources=(
+        us("CashCashEquivalentsAndShortTermInvestments", why="the filer's own total cannot count anything twice"),
+        us("CashCashEquivalentsAndFederalFundsSold", of=("bank",), why="a bank's total, with what it lends overnight"),
+    ),
+)
+
+CASH = Concept(
+    "cash",
+    "money",
+    instant=True,
+    sources=(
+        us("CashAndCashEquivalentsAtCarryingValue", why="the balance sheet line"),
+        us(WITH_RESTRICTED, of=("bank",), why="the total of a bank that has no restricted cash to tell apart"),
+        us("CashAndDueFromBanks", "InterestBearingDepositsInBanks", of=("bank",), why="a bank's cash is on two lines"),
+        us(
+            WITH_RESTRICTED,
+            minus=("RestrictedCashAndCashEquivalents",),
+            but=("bank",),
+            why="the total of the cash flow statement, less what is restricted",
+        ),
+        us(WITH_RESTRICTED, minus=("RestrictedCash",), but=("bank",), why="the same under another element"),
+        us(
+            WITH_RESTRICTED,
+            but=("bank",),
+            reservation="may_include_restricted_cash",
+            why="some tag the balance sheet line so",
+        ),
+        us(
+            "CashAndDueFromBanks",
+            reservation="may_lack_interest_bearing_deposits",
+            why="banks with one line; what bears interest may be on another",
+        ),
+        us("Cash", why="the only line"),
+        ifrs("CashAndCashEquivalents", why="IAS 1.54(i)"),
+        ifrs("CashAndBankBalancesAtCentralBanks", of=("bank",), why="the balance sheet line of banks"),
+    ),
+)
+
+
+def securities(*elements: str, why: str, plus: tuple[str, ...] = (), less: tuple[str, ...] = ()) -> Source:
+    """A us-gaap source of current securities: not of banks, whose business they are."""
+    return us(*elements, why=why, plus=plus, less=less, but=("bank",))
+
+
+SHORT_TERM_INVESTMENTS = Concept(
+    "short_term_investments",
+    "money",
+    instant=True,
+    sources=(
+        securities("ShortTermInvestments", why="the parent line"),
+        securities("MarketableSecuritiesCurrent", why="the parent of debt and equity securities"),
+        securities("AvailableForSaleSecuritiesDebtSecuritiesCurrent", why="debt securities, since 2018"),
+        securities("DebtSecuritiesCurrent", why="debt securities of every class"),
+        securities("AvailableForSaleSecuritiesCurrent", why="until 2018"),
+        securities(
+            "DebtSecuritiesAvailableForSaleExcludingAccruedInterestCurrent", why="accrued interest on another line"
+        ),
+        securities(
+            "HeldToMaturitySecuritiesCurrent", plus=("TradingSecuritiesCurrent",), why="classes on lines of their own"
+        ),
+        securities("TradingSecuritiesCurrent", why="none held to maturity"),
+        securities("OtherShortTermInvestments", why="the only line"),
+        securities(
+            "MarketableSecurities",
+            less=("MarketableSecuritiesNoncurrent",),
+            why="one line of marketable securities, less what is not current",
+        ),
+        ifrs("ShorttermDepositsNotClassifiedAsCashEquivalents", why="deposits of more than three months"),
+        ifrs("CurrentInvestments", why="investments that are current, IAS 1.66"),
+    ),
+)

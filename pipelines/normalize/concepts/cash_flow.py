@@ -1,0 +1,77 @@
+"""The cash flow statement: operating cash flow and capital expenditure.
+
+Belongs here: elements of cash that moved over a duration. Does not: cash held at an instant (cash).
+"""
+
+from pipelines.normalize.concepts.sources import Concept, ifrs, us
+
+OPERATING_CASH_FLOW = Concept(
+    "operating_cash_flow",
+    "money",
+    instant=False,
+    sources=(
+        us("NetCashProvidedByUsedInOperatingActivities", why="the total of ASC 230-10-45-24"),
+        us(
+            "NetCashProvidedByUsedInOperatingActivitiesContinuingOperations",
+            plus=("CashProvidedByUsedInOperatingActivitiesDiscontinuedOperations",),
+            why="both halves; filers also use the first one alone for the total",
+        ),
+        ifrs("CashFlowsFromUsedInOperatingActivities", why="IAS 7.10"),
+    ),
+)
+
+CAPITAL_EXPENDITURE = Concept(
+    "capital_expenditure",
+    "money",
+    instant=False,
+    can_be_negative=False,
+    sources=(
+        us("PaymentsToAcquirePropertyPlantAndEquipment", why="the common line of ASC 230-10-45-13"),
+        us("PaymentsToAcquireProductiveAssets", why="with intangible productive assets in one line"),
+        us(
+            "PaymentsToAcquireOilAndGasPropertyAndEquipment",
+            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
+            why="two lines of oil and gas producers",
+        ),
+        us(
+            "PaymentsToExploreAndDevelopOilAndGasProperties",
+            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
+            why="wells without what is paid for proved reserves",
+        ),
+        us(
+            "PaymentsForCapitalImprovements",
+            plus=("PaymentsToDevelopRealEstateAssets",),
+            of=("reit",),
+            why="what is built and improved; acquisitions of buildings are investments",
+        ),
+        us("PaymentsToDevelopRealEstateAssets", of=("reit",), why="what is built"),
+        us("PaymentsForCapitalImprovements", but=("reit",), why="the only such line"),
+        us("PaymentsToAcquireMachineryAndEquipment", why="the only such line"),
+        us("PaymentsToAcquireOtherPropertyPlantAndEquipment", why="where it is the only such line"),
+        us("PaymentsToAcquireOtherProductiveAssets", why="where it is the only such line"),
+        us(
+            "PaymentsForProceedsFromProductiveAssets",
+            reservation="net_of_disposals",
+            why="less what was sold, where only that is shown",
+        ),
+        us(
+            "PaymentsForConstructionInProcess",
+            of=("utility",),
+            why="plant under construction, where only that is shown",
+        ),
+        ifrs("PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities", why="IAS 7.16(a)"),
+        ifrs(
+            "PurchaseOfPropertyPlantAndEquipmentIntangibleAssetsOtherThanGoodwillInvestmentPropertyAndOtherNoncurrentAssets",
+            why="with intangible assets and other property in one line",
+        ),
+    ),
+)
+
+CUSTOMER_FUNDS = Concept(
+    "customer_funds",
+    "money",
+    instant=False,
+    sources=(
+        us("IncreaseDecreaseInPayablesToCustomers", why="what customers left or took, within operating activities"),
+    ),
+)

@@ -1,0 +1,169 @@
+"""Interest-bearing borrowings of a classified balance sheet, and totals of them.
+
+Belongs here: elements of debt at an instant, current and not. Does not: instruments on lines of their own (loans), how
+lines add up (balances).
+
+Never debt, whatever the industry: operating leases (`OperatingLease...`), deposits, repurchase agreements and federal
+funds, payables to customers and suppliers; nor are principal (`DebtInstrumentFaceAmount`), fair values
+(`LongTermDebtFairValue`), schedules of maturities and limits of facilities amounts on the balance sheet.
+"""
+
+from pipelines.normalize.concepts.sources import Concept, ifrs, us
+
+FINANCE_LEASES = "includes_finance_leases"
+PRINCIPAL = "may_be_principal"
+
+DEBT_NONCURRENT = Concept(
+    "debt_noncurrent",
+    "money",
+    instant=True,
+    sources=(
+        us(
+            "LongTermDebtNoncurrent",
+            plus=("NotesPayableRelatedPartiesNoncurrent",),
+            why="carrying amount without finance leases; debt to related parties is a line of its own",
+            but=("bank",),
+        ),
+        us(
+            "LongTermDebtAndCapitalLeaseObligations",
+            plus=("NotesPayableRelatedPartiesNoncurrent",),
+            reservation=FINANCE_LEASES,
+            why="non-current despite its label; finance leases are on the same line",
+            but=("bank",),
+        ),
+        us(
+            "ConvertibleDebtNoncurrent",
+            plus=("SeniorLongTermNotes", "LongTermNotesPayable", "LongTermLineOfCredit", "UnsecuredLongTermDebt"),
+            why="instruments on lines of their own",
+            but=("bank",),
+        ),
+        us(
+            "ConvertibleLongTermNotesPayable",
+            plus=("LongTermLineOfCredit",),
+            why="convertible notes, and a revolving credit beside them",
+            but=("bank",),
+        ),
+        us(
+            "SeniorLongTermNotes",
+            plus=("LongTermLineOfCredit", "OtherLongTermDebtNoncurrent"),
+            why="senior notes, and what is on other lines",
+            but=("bank",),
+        ),
+        us(
+            "LongTermNotesPayable",
+            plus=("LongTermLineOfCredit",),
+            why="notes, and a revolving credit beside them",
+            but=("bank",),
+        ),
+        us("LongTermNotesAndLoans", why="notes and loans on one line", but=("bank",)),
+        us("UnsecuredLongTermDebt", plus=("SecuredLongTermDebt",), why="by security", but=("bank",)),
+        us("SecuredLongTermDebt", why="all of it secured", but=("bank",)),
+        us("LongTermLineOfCredit", why="a revolving credit only", but=("bank",)),
+        us("LongTermLoansPayable", why="loans only", but=("bank",)),
+        us("LongTermLoansFromBank", why="bank loans only", but=("bank",)),
+        us("OtherLongTermDebtNoncurrent", why="the only line", but=("bank",)),
+        ifrs(
+            "LongtermBorrowings",
+            at_least=("NoncurrentPortionOfNoncurrentBondsIssued",),
+            why="all borrowings, unless they are fewer than the bonds beside them",
+        ),
+        ifrs(
+            "NoncurrentPortionOfNoncurrentBondsIssued",
+            plus=("LongtermBorrowings", "NoncurrentPortionOfNoncurrentLoansReceived"),
+            why="bonds and loans on lines of their own",
+        ),
+        ifrs("NoncurrentPortionOfNoncurrentBorrowings", why="borrowings that are not current, IAS 1.69"),
+    ),
+)
+
+DEBT_CURRENT_MATURITIES = Concept(
+    "debt_current_maturities",
+    "money",
+    instant=True,
+    sources=(
+        us("LongTermDebtCurrent", why="current maturities of long-term debt", but=("bank",)),
+        us(
+            "LongTermDebtAndCapitalLeaseObligationsCurrent",
+            reservation=FINANCE_LEASES,
+            why="with finance leases",
+            but=("bank",),
+        ),
+        us(
+            "ConvertibleDebtCurrent",
+            plus=("SeniorNotesCurrent", "NotesPayableCurrent", "SecuredDebtCurrent"),
+            why="instruments on lines of their own",
+            but=("bank",),
+        ),
+        us("ConvertibleNotesPayableCurrent", plus=("NotesPayableCurrent",), why="the same for notes", but=("bank",)),
+        us("SeniorNotesCurrent", why="senior notes only", but=("bank",)),
+        us(
+            "NotesPayableCurrent",
+            plus=("SecuredDebtCurrent",),
+            why="notes, and secured debt beside them",
+            but=("bank",),
+        ),
+        us("SecuredDebtCurrent", why="mortgages and other secured debt only", but=("bank",)),
+        ifrs(
+            "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
+            plus=("CurrentPortionOfLongtermBorrowings", "CurrentPortionOfNoncurrentLoansReceived"),
+            why="bonds and loans on lines of their own",
+        ),
+        ifrs("CurrentPortionOfLongtermBorrowings", why="maturities of all borrowings"),
+    ),
+)
+
+DEBT_SHORT_TERM = Concept(
+    "debt_short_term",
+    "money",
+    instant=True,
+    sources=(
+        us("ShortTermBorrowings", why="the parent of commercial paper and bank loans"),
+        us("CommercialPaper", plus=("OtherShortTermBorrowings",), why="commercial paper, and what is beside it"),
+        us("OtherShortTermBorrowings", why="no commercial paper"),
+        us("ShortTermBankLoansAndNotesPayable", why="bank loans and notes"),
+        us("LoansPayableCurrent", why="loans only"),
+        us("NotesAndLoansPayableCurrent", why="notes and loans on one line"),
+        us("LinesOfCreditCurrent", why="a revolving credit only"),
+        ifrs("ShorttermBorrowings", why="borrowings of less than a year"),
+    ),
+)
+
+DEBT_CURRENT = Concept(
+    "debt_current",
+    "money",
+    instant=True,
+    sources=(
+        us("DebtCurrent", why="maturities and short-term borrowings together", but=("bank",)),
+        ifrs("CurrentBorrowingsAndCurrentPortionOfNoncurrentBorrowings", why="the same, IAS 1.69"),
+    ),
+)
+
+DEBT_LONG_TERM = Concept(
+    "debt_long_term",
+    "money",
+    instant=True,
+    sources=(
+        us("LongTermDebt", why="long-term debt with its current maturities"),
+        us(
+            "LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities",
+            reservation=FINANCE_LEASES,
+            why="with finance leases",
+        ),
+        us("LongTermDebtNoncurrent", why="banks have no current part", of=("bank",)),
+    ),
+)
+
+DEBT_ALL = Concept(
+    "debt_all",
+    "money",
+    instant=True,
+    sources=(
+        us(
+            "DebtLongtermAndShorttermCombinedAmount",
+            reservation=PRINCIPAL,
+            why="the filer's own total, where no part is shown; principal for some",
+        ),
+        us("DebtAndCapitalLeaseObligations", reservation=FINANCE_LEASES, why="the same with finance leases"),
+        ifrs("Borrowings", why="IFRS 7.8(g), IAS 1.54(m)", but=("bank",)),
+    ),
+)

@@ -1,0 +1,61 @@
+"""The checks of a home's values, printed: `make quality`.
+
+Belongs here: the terminal. Does not: any comparison (checks).
+"""
+
+import argparse
+import sys
+
+import polars as pl
+
+from pipelines.errors import PipelineError
+from pipelines.home import Home
+from pipelines.lake import Lake
+from pipelines.quality import coverage
+from pipelines.quality.checks import CHECKS, COVERAGE, found, tallied
+from pipelines.quality.evidence import HOLDS
+from pipelines.quality.report import symbols_of
+from pipelines.quality.text import show
+from pipelines.tables import assembled
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print what was compared and what failed; 1 where there is nothing to look at."""
+    parser = argparse.ArgumentParser(prog="make quality", description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--list", action="store_true", help="list every comparison that does not hold")
+    given = parser.parse_args(arguments)
+    lake = Lake(Home.from_environment().tables)
+    try:
+        if not lake.holds(assembled("companies")):
+            print(f"{lake.folder} holds no tables; synchronize first: make sync SOURCE=PATH", file=sys.stderr)
+            return 1
+        rows, symbols = found(lake), symbols_of(lake)
+    except PipelineError as error:
+        print(f"make quality: {error}", file=sys.stderr)
+        return 1
+    if given.list:
+        for check in CHECKS:
+            listed = rows.filter(pl.col("check") == check.name, pl.col("outcome") != HOLDS).join(symbols, on="cik")
+            show(_listed(listed), f"{check.name}: {check.meaning}")
+    newest = coverage.by_industry(rows.filter(pl.col("check") == COVERAGE))
+    show(coverage.across(newest), "Newest periods that have the item, by industry (companies)")
+    show(tallied(rows), "What was compared, and what may fail")
+    return 0
+
+
+def _listed(rows: pl.DataFrame) -> pl.DataFrame:
+    """The comparisons in an order that keeps what looks alike together."""
+    return rows.sort("outcome", "symbol", "subject", "period_end").select(
+        "outcome",
+        "symbol",
+        "subject",
+        "period_end",
+        "ours",
+        "other",
+        ratio=pl.col("ours") / pl.col("other"),
+        flags="flags",
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""How much there is: which items the newest periods have, of whom, and why the others have none.
+
+Belongs here: counting values and gaps. Does not: whether a value is right (identities, windows).
+"""
+
+import polars as pl
+
+from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
+from warehouse import schema
+
+UNDEFINED = ("negative_fcf", "financial_company", "finance_arm", "non_positive_capital")
+"""Reasons that say that the item means nothing there, whatever was filed."""
+
+
+def newest_period(evidence: Evidence) -> pl.DataFrame:
+    """Each item of each company's newest period, as FOUND: `subject` is item and industry; a gap by definition is
+    flagged, with its reason."""
+    last = evidence.periods.sort("period_end").group_by("cik", maintain_order=True).last()
+    value, reason = pl.col("ours"), pl.col("flags")
+    return (
+        last.unpivot(schema.ITEM_NAMES, index=["cik", "period_end"], variable_name="item", value_name="ours")
+        .join(evidence.profiles, on="cik")
+        .join(evidence.gaps.rename({"reason": "flags"}), on=["cik", "period_end", "item"], how="left")
+        .with_columns(
+            subject=pl.concat_str("item", pl.lit(" "), "industry"),
+            other=pl.lit(None, pl.Float64),
+            outcome=pl.when(value.is_not_null())
+            .then(pl.lit(HOLDS))
+            .when(reason.is_in(UNDEFINED))
+            .then(pl.lit(FLAGGED))
+            .otherwise(pl.lit(FAILS)),
+        )
+        .select(FOUND.names())
+    )
+
+
+def by_industry(rows: pl.DataFrame) -> pl.DataFrame:
+    """The share of companies whose newest period has an item: `item`, `industry` (`all` too), `companies`, `share`.
+
+    Args:
+        rows: comparisons of `newest_period`.
+    """
+    words = pl.col("subject").str.split(" ").list
+    named = rows.with_columns(item=words.first(), industry=words.last())
+    both = pl.concat([named.with_columns(industry=pl.lit("all")), named])
+    counted = both.group_by("item", "industry").agg(companies=pl.len(), share=(pl.col("outcome") == HOLDS).mean())
+    order = pl.col("item").replace_strict(list(schema.ITEM_NAMES), range(len(schema.ITEM_NAMES)))
+    return counted.sort(order, pl.col("industry") != "all", "industry")
+
+
+def across(counted: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `by_industry` as people read them: a row an item, a column an industry."""
+    heading = pl.format("{} ({})", "industry", "companies")
+    shown = counted.with_columns(
+        industry=heading, share=pl.format("{} %", (pl.col("share") * 100).round().cast(pl.Int8))
+    )
+    return shown.pivot("industry", index="item", values="share", aggregate_function="first")

@@ -1,0 +1,126 @@
+"""What the checks look at: the assembled tables of some companies, and their filed facts.
+
+Belongs here: reading them, typed, a batch of companies at a time. Does not: any judgement (identities, windows).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipelines.lake import Lake
+from pipelines.normalize import facts
+from pipelines.tables import assembled
+
+HOLDS, FLAGGED, FAILS = "holds", "flagged", "fails"
+OUTCOMES = (HOLDS, FLAGGED, FAILS)
+
+FOUND = pl.Schema(
+    {
+        "cik": pl.String(),
+        "period_end": pl.Date(),
+        "subject": pl.String(),
+        "ours": pl.Float64(),
+        "other": pl.Float64(),
+        "flags": pl.String(),
+        "outcome": pl.String(),
+    }
+)
+"""One row a comparison: the item or element compared, our value, the one it is held against, the flags of ours, and
+whether it holds, fails, or fails where a flag has said so."""
+
+VALUE = ["cik", "period_kind", "period_end", "item"]
+SAME_DATE = "8d"
+"""A date within a week of another is the same: a 52/53-week year ends on a weekday."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The tables of some companies.
+
+    periods: the TTM rows of table `financials`, one a company and period end: `cik`, `period_end`, items as columns;
+        annual rows equal those that end on their day.
+    year_ends: `cik`, `period_end` of fiscal years.
+    values: the current versions that have a value, TTM: `cik`, `period_end`, `item`, `version`, `value`, `method`,
+        `flags`.
+    legs: table `lineage`, TTM, of all versions, with `version_filed` (filing date of the version).
+    gaps: `cik`, `period_end`, `item`, `reason`, TTM.
+    profiles: `cik`, `currency`, `industry`.
+    facts: those in the company's currency, of normalize.facts.typed.
+    """
+
+    periods: pl.DataFrame
+    year_ends: pl.DataFrame
+    values: pl.DataFrame
+    legs: pl.DataFrame
+    gaps: pl.DataFrame
+    profiles: pl.DataFrame
+    facts: pl.DataFrame
+
+    @classmethod
+    def of(cls, lake: Lake, ciks: Iterable[str]) -> "Evidence":
+        """The tables of some companies of a lake."""
+        wanted = list(ciks)
+
+        def table(name: str) -> pl.DataFrame:
+            return lake.of_companies(assembled(name), wanted)
+
+        def trailing(name: str) -> pl.DataFrame:
+            return table(name).filter(pl.col("period_kind") == "ttm").drop("period_kind")
+
+        financials = table("financials").filter("is_primary")
+        versions = trailing("versions")
+        filed = versions.select("cik", "period_end", "item", "version", version_filed="filed")
+        profiles = lake.of_companies("profiles", wanted)
+        typed = facts.typed(lake.of_companies("facts", wanted))
+        return cls(
+            periods=financials.filter(pl.col("period_kind") == "ttm"),
+            year_ends=financials.filter(pl.col("period_kind") == "annual").select("cik", "period_end"),
+            values=versions.filter("is_current").drop_nulls("value"),
+            legs=trailing("lineage").join(filed, on=["cik", "period_end", "item", "version"]),
+            gaps=trailing("gaps"),
+            profiles=profiles.select("cik", "currency", "industry"),
+            facts=facts.in_currency(typed, profiles.select("cik", "currency")),
+        )
+
+
+def found(rows: pl.DataFrame, *, holds: pl.Expr, subject: pl.Expr, excused_by: Iterable[str] = ()) -> pl.DataFrame:
+    """Comparisons as FOUND: a flag of `excused_by` excuses what does not hold.
+
+    Args:
+        rows: `cik`, `period_end`, `ours`, `other`, `flags`.
+        holds, subject: over those columns.
+        excused_by: names of flags.
+    """
+    excused = pl.col("flags").fill_null("").str.split(",").list.set_intersection(list(excused_by)).list.len() > 0
+    outcome = pl.when(holds).then(pl.lit(HOLDS)).when(excused).then(pl.lit(FLAGGED)).otherwise(pl.lit(FAILS))
+    return rows.with_columns(subject=subject, outcome=outcome).select(
+        pl.col(name).cast(dtype) for name, dtype in FOUND.items()
+    )
+
+
+def nearest(rows: pl.DataFrame, others: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """Each row with the row of `others` whose `end` is nearest to its `period_end`, within a week; others are left out.
+
+    Args:
+        rows: `period_end` and `by`.
+        others: `end` and `by`, one row an end.
+    """
+    return (
+        rows.sort("period_end")
+        .join_asof(
+            others.sort("end"),
+            left_on="period_end",
+            right_on="end",
+            by=by,
+            strategy="nearest",
+            tolerance=SAME_DATE,
+            check_sortedness=False,
+        )
+        .drop_nulls("end")
+    )
+
+
+def newest(filed: pl.DataFrame, of: list[str]) -> pl.DataFrame:
+    """The facts as filed last: one row `of`."""
+    return filed.sort("filed", "accession").unique(of, keep="last", maintain_order=True)

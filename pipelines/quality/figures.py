@@ -1,0 +1,136 @@
+"""What the report shows of a build, as small tables: coverage, gaps, restatements, changes, failures.
+
+Belongs here: pure functions from the tables of a build to the tables of a page. Does not: how they look (page, plots),
+where they are read from (report), whether a value is right (checks).
+"""
+
+import polars as pl
+
+from pipelines.quality.evidence import FAILS, FLAGGED
+from warehouse import schema
+
+SHOWN = 25
+"""Rows of a list on the page; `make quality LIST=1` prints all."""
+
+YEARS = 16
+"""Fiscal years on the page, the newest ones."""
+
+FEWEST = 0.05
+"""A year that fewer of the companies have is not shown: it has only begun."""
+
+SERIES = 6
+"""Causes that have a colour of their own; the others share one."""
+
+OTHERS = "others"
+OUR_OWN = "method"
+"""The cause of versions that a change of our rules led to: no filer restated anything."""
+
+ITEMS = list(schema.ITEM_NAMES)
+
+
+def coverage(financials: pl.DataFrame) -> pl.DataFrame:
+    """The share of companies with an annual row that have the item, newest years first.
+
+    Args:
+        financials: annual rows of primary symbols: `cik`, `fiscal_year`, items.
+
+    Returns:
+        `fiscal_year`, `companies` (with an annual row), items as columns.
+    """
+    by_year = financials.group_by("fiscal_year").agg(
+        companies=pl.col("cik").n_unique(), **{item: pl.col(item).is_not_null().mean() for item in ITEMS}
+    )
+    enough = pl.col("companies") >= FEWEST * financials["cik"].n_unique()
+    return by_year.filter(enough).sort("fiscal_year", descending=True).head(YEARS)
+
+
+def gaps(reasons: pl.DataFrame) -> pl.DataFrame:
+    """How often each reason stands for an item: `reason`, `periods`, items as columns; most frequent first.
+
+    Args:
+        reasons: TTM rows of table `gaps`: `item`, `reason`.
+    """
+    return (
+        reasons.group_by("reason")
+        .agg(periods=pl.len(), **{item: (pl.col("item") == item).sum() for item in ITEMS})
+        .sort("periods", "reason", descending=[True, False])
+    )
+
+
+def restatements(versions: pl.DataFrame) -> pl.DataFrame:
+    """Versions that a later filing led to, by its year and cause: `year`, `cause`, `versions`; rare causes together.
+
+    Args:
+        versions: TTM rows of table `versions`: `version`, `filed`, `cause`.
+    """
+    later = versions.filter(pl.col("version") > 1, pl.col("filed").is_not_null(), pl.col("cause") != OUR_OWN)
+    frequent = later.group_by("cause").len().sort("len", "cause", descending=[True, False])["cause"].head(SERIES)
+    cause = pl.when(pl.col("cause").is_in(frequent.implode())).then("cause").otherwise(pl.lit(OTHERS))
+    counted = later.group_by(year=pl.col("filed").dt.year(), cause=cause).agg(versions=pl.len())
+    return counted.sort("year", "cause")
+
+
+def causes(restated: pl.DataFrame) -> list[str]:
+    """The causes of `restatements`, most frequent first, the rare ones last."""
+    ordered = restated.group_by("cause").agg(pl.col("versions").sum())
+    return ordered.sort(pl.col("cause") == OTHERS, -pl.col("versions").cast(pl.Int64), "cause")["cause"].to_list()
+
+
+def by_cause(restated: pl.DataFrame) -> pl.DataFrame:
+    """Restatements as people read them: a row a cause, a column a year, newest first."""
+    order = {name: place for place, name in enumerate(causes(restated))}
+    years = restated.sort("year", descending=True).pivot(
+        "year", index="cause", values="versions", aggregate_function="sum"
+    )
+    return years.fill_null(0).sort(pl.col("cause").replace_strict(order, return_dtype=pl.Int32))
+
+
+def changes(changed: pl.DataFrame) -> pl.DataFrame:
+    """Values that differ from the previous build: `cause`, `values`, `companies`, items as columns; TTM.
+
+    Args:
+        changed: TTM rows of table `changes`.
+    """
+    return (
+        changed.group_by("cause")
+        .agg(
+            values=pl.len(),
+            companies=pl.col("cik").n_unique(),
+            **{item: (pl.col("item") == item).sum() for item in ITEMS},
+        )
+        .sort("values", "cause", descending=[True, False])
+    )
+
+
+def largest(changed: pl.DataFrame, symbols: pl.DataFrame) -> pl.DataFrame:
+    """The changes of values by the largest shares: `symbol`, `period_end`, `item`, `before`, `after`, `cause`."""
+    share = ((pl.col("after") - pl.col("before")) / pl.col("before")).abs()
+    return (
+        changed.filter(pl.col("before").is_not_null(), pl.col("after").is_not_null())
+        .join(symbols, on="cik")
+        .sort(share, "symbol", "period_end", "item", descending=[True, False, True, False], nulls_last=True)
+        .select("symbol", "period_end", "item", "before", "after", "cause")
+        .head(SHOWN)
+    )
+
+
+def failures(found: pl.DataFrame, check: str, symbols: pl.DataFrame) -> pl.DataFrame:
+    """What does not hold of a check, the newest of it: `outcome`, `symbol`, `period_end`, `subject`, `ours`, `other`,
+    `ratio` and `flags`; what fails comes before what a flag has told.
+    """
+    return (
+        found.filter(pl.col("check") == check, pl.col("outcome").is_in([FAILS, FLAGGED]))
+        .join(symbols, on="cik")
+        .sort("outcome", "period_end", "symbol", "subject", descending=[False, True, False, False])
+        .select(
+            "outcome",
+            "symbol",
+            "period_end",
+            "subject",
+            "ours",
+            "other",
+            ratio=pl.col("ours") / pl.col("other"),
+            flags="flags",
+        )
+        .head(SHOWN)
+    )

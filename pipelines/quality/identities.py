@@ -1,0 +1,130 @@
+"""What must hold between the values of one period, and between them and the balance sheet that they stand on.
+
+Belongs here: one function a check, from Evidence to the comparisons made (evidence.FOUND). Does not: comparisons of
+twelve months with other stretches of time (windows), how much may fail (checks).
+"""
+
+import polars as pl
+
+from pipelines.normalize.concepts import BY_NAME
+from pipelines.quality.evidence import Evidence, found, nearest, newest
+
+ABOUT = 0.02
+"""Weighted shares are averaged over twelve months, and earnings per share summed over quarters: both round."""
+
+CENT = 0.01
+"""Earnings per share are filed to the cent: four quarters round by up to two."""
+
+AS_MUCH = 1.001
+"""Amounts of one filing may be rounded to different powers."""
+
+SAME_DEBT = 0.02
+"""Carrying amount and principal differ by discounts and issue costs."""
+
+OWN_DEBT = ("DebtLongtermAndShorttermCombinedAmount", "Borrowings")
+"""The filer's own total of all borrowings, us-gaap and ifrs-full."""
+
+SHORT_TERM = tuple(
+    element for source in BY_NAME["debt_short_term"].sources for element in (*source.elements, *source.plus)
+)
+
+PER_SHARE_EXCUSES = ("attributable_to_parent", "ways_disagree", "mixed_basis", "scale_repaired")
+
+
+def earnings_per_share(evidence: Evidence) -> pl.DataFrame:
+    """EPS times weighted shares is about net income, ASC 260-10-45-10; not where EPS was made of the two."""
+    both = ["eps_basic", "net_income", "shares_basic"]
+    how = (
+        evidence.values.filter(pl.col("item").is_in(both))
+        .group_by("cik", "period_end")
+        .agg(flags=pl.col("flags").filter(pl.col("flags") != "").str.join(","), methods=pl.col("method"))
+        .filter(~pl.col("methods").list.contains("net_income_over_shares"))
+    )
+    rows = (
+        evidence.periods.drop_nulls(both)
+        .join(how, on=["cik", "period_end"])
+        .with_columns(ours=pl.col("eps_basic") * pl.col("shares_basic"), other=pl.col("net_income"))
+    )
+    rounding = 2 * CENT * pl.col("shares_basic")
+    holds = (pl.col("ours") - pl.col("other")).abs() <= ABOUT * pl.col("other").abs() + rounding
+    return found(rows, holds=holds, subject=pl.lit("eps_basic"), excused_by=PER_SHARE_EXCUSES)
+
+
+def diluted_shares(evidence: Evidence) -> pl.DataFrame:
+    """Diluted shares are no fewer than basic ones, ASC 260-10-45-17: what would not dilute is left out."""
+    rows = evidence.periods.drop_nulls(["shares_basic", "shares_diluted"]).with_columns(
+        ours=pl.col("shares_diluted"), other=pl.col("shares_basic")
+    )
+    rows = _with_flags(evidence, rows, "shares_diluted")
+    return found(rows, holds=pl.col("ours") * AS_MUCH >= pl.col("other"), subject=pl.lit("shares_diluted"))
+
+
+def cash_within_assets(evidence: Evidence) -> pl.DataFrame:
+    """Cash and short-term investments are a part of total assets, where these are not filed as nothing."""
+    rows = _beside(evidence, "cash_and_equivalents", _balance(evidence, "Assets").filter(pl.col("other") > 0))
+    holds = pl.col("ours") <= pl.col("other") * AS_MUCH
+    return found(rows, holds=holds, subject=pl.lit("cash_and_equivalents"))
+
+
+def debt_within_liabilities(evidence: Evidence) -> pl.DataFrame:
+    """Debt is a part of total liabilities: the filer's total, else assets less equity with minorities.
+
+    The latter has temporary equity in it, so it is a bound as well.
+    """
+    equity = pl.concat(
+        [
+            _balance(evidence, "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest"),
+            _balance(evidence, "StockholdersEquity"),
+            _balance(evidence, "Equity"),
+        ]
+    ).unique(["cik", "end"], keep="first", maintain_order=True)
+    residual = (
+        _balance(evidence, "Assets")
+        .join(equity.rename({"other": "equity"}), on=["cik", "end"])
+        .select("cik", "end", other=pl.col("other") - pl.col("equity"))
+    )
+    liabilities = pl.concat([_balance(evidence, "Liabilities"), residual]).unique(
+        ["cik", "end"], keep="first", maintain_order=True
+    )
+    rows = _beside(evidence, "total_debt", liabilities)
+    return found(rows, holds=pl.col("ours") <= pl.col("other") * AS_MUCH, subject=pl.lit("total_debt"))
+
+
+def debt_as_filed(evidence: Evidence) -> pl.DataFrame:
+    """Debt put together from lines is the filer's own combined total, where it states one beside them.
+
+    Some state it in the note on long-term debt, without short-term borrowings: that is no difference.
+    """
+    own = pl.concat([_balance(evidence, tag) for tag in OWN_DEBT]).unique(["cik", "end"], maintain_order=True)
+    current = evidence.values.filter(pl.col("item") == "total_debt").select("cik", "period_end", "item", "version")
+    tag = pl.col("tag").str.split(":").list.last()
+    lines = (
+        evidence.legs.join(current, on=current.columns)
+        .group_by("cik", "period_end")
+        .agg(
+            is_own=tag.is_in(OWN_DEBT).any(),
+            short_term=(pl.col("value") * pl.col("weight")).filter(tag.is_in(SHORT_TERM)).sum(),
+        )
+    )
+    rows = _beside(evidence, "total_debt", own).join(lines, on=["cik", "period_end"]).filter(~pl.col("is_own"))
+    allowed = SAME_DEBT * pl.col("other").abs()
+    miss = pl.col("ours") - pl.col("other")
+    holds = (miss.abs() <= allowed) | ((miss - pl.col("short_term")).abs() <= allowed)
+    return found(rows, holds=holds, subject=pl.lit("total_debt"))
+
+
+def _balance(evidence: Evidence, tag: str) -> pl.DataFrame:
+    """An element at instants, as filed last: `cik`, `end`, `other`."""
+    filed = evidence.facts.filter(pl.col("tag") == tag, pl.col("start").is_null(), pl.col("measure") == "money")
+    return newest(filed, ["cik", "end"]).select("cik", "end", other="value")
+
+
+def _beside(evidence: Evidence, item: str, others: pl.DataFrame) -> pl.DataFrame:
+    """An item beside what stands at its period end: `cik`, `period_end`, `ours`, `other`, `flags`."""
+    ours = evidence.periods.select("cik", "period_end", ours=item).drop_nulls("ours")
+    return _with_flags(evidence, nearest(ours, others, ["cik"]), item)
+
+
+def _with_flags(evidence: Evidence, rows: pl.DataFrame, item: str) -> pl.DataFrame:
+    flags = evidence.values.filter(pl.col("item") == item).select("cik", "period_end", "flags")
+    return rows.join(flags, on=["cik", "period_end"], how="left")

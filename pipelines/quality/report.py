@@ -1,0 +1,149 @@
+"""The quality report of a build: one page that needs nothing else, beside the build that it is of.
+
+Belongs here: reading what it shows, rendering, and where the page lies. Does not: what is counted (figures, checks),
+how it looks (page.html).
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import polars as pl
+
+from pipelines.errors import PipelineError
+from pipelines.lake import Lake
+from pipelines.quality import coverage, figures, plots, text
+from pipelines.quality.checks import BY_NAME, COVERAGE, tallied
+from pipelines.tables import assembled
+from warehouse import schema
+from warehouse.publish import Pointer
+
+PAGE, LINK = "quality-{}.html", "quality.html"
+BUILD = "warehouse-{}.duckdb"
+TEMPLATE = Path(__file__).with_name("page.html")
+
+
+class ReportError(PipelineError):
+    """The report cannot be written; the build that it is of is published."""
+
+
+def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """What the report shows, by name: `checks`, `coverage`, `newest`, `gaps`, `restatements`, `changes`, `largest`
+    (changes) and `quarantine`.
+
+    Args:
+        lake: the assembled tables.
+        found: the comparisons of all checks over them.
+    """
+
+    def scan(name: str) -> pl.LazyFrame:
+        return pl.scan_parquet(lake.path(assembled(name)))
+
+    annual = scan("financials").filter(pl.col("period_kind") == "annual", "is_primary")
+    trailing = pl.col("period_kind") == "ttm"
+    changed = scan("changes").filter(trailing).collect()
+    return {
+        "checks": tallied(found),
+        "coverage": figures.coverage(annual.select("cik", "fiscal_year", *schema.ITEM_NAMES).collect()),
+        "newest": coverage.across(coverage.by_industry(found.filter(pl.col("check") == COVERAGE))),
+        "gaps": figures.gaps(scan("gaps").filter(trailing).select("item", "reason").collect()),
+        "restatements": figures.restatements(
+            scan("versions").filter(trailing).select("version", "filed", "cause").collect()
+        ),
+        "changes": figures.changes(changed),
+        "largest": figures.largest(changed, symbols_of(lake)),
+        "quarantine": lake.read(assembled("quarantine")).drop("raw_document").head(figures.SHOWN),
+    }
+
+
+def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFrame, symbols: pl.DataFrame) -> str:
+    """The page, as HTML that asks for nothing else.
+
+    Args:
+        pointer: what is published.
+        shown: of `tables_of`.
+        found: the comparisons of all checks.
+        symbols: `cik`, `symbol`.
+    """
+    restated = shown["restatements"]
+    return _template().render(
+        build=pointer,
+        items=schema.LINE_ITEMS,
+        checks=[
+            {
+                **told,
+                "meaning": BY_NAME[told["check"]].meaning,
+                "source": BY_NAME[told["check"]].source,
+                "bar": plots.against(told["failing"], told["threshold"]),
+                "failures": figures.failures(found, told["check"], symbols),
+            }
+            for told in shown["checks"].iter_rows(named=True)
+        ],
+        plot=plots.stacked_columns(restated, figures.causes(restated)),
+        by_cause=figures.by_cause(restated),
+        is_first=pointer.previous is None,
+        **{name: frame for name, frame in shown.items() if name != "checks"},
+    )
+
+
+def write(published: Path, pointer: Pointer, page_of: Callable[[], str]) -> Path:
+    """Write the page of the published build where it has none yet, link to it, and retire those of gone builds.
+
+    Args:
+        published: the folder of builds.
+        pointer: what is published there.
+        page_of: makes the page.
+
+    Returns:
+        where the page lies.
+
+    Raises:
+        ReportError: the folder of builds cannot be written.
+    """
+    page = published / PAGE.format(pointer.build)
+    try:
+        if not page.exists():
+            _replace(page, page_of())
+        link = published / f".{LINK}.tmp"
+        link.unlink(missing_ok=True)
+        link.symlink_to(page.name)
+        link.replace(published / LINK)
+        for other in published.glob(PAGE.format("*")):
+            build = other.name.removeprefix("quality-").removesuffix(".html")
+            if not (published / BUILD.format(build)).exists():
+                other.unlink()
+    except OSError as error:
+        raise ReportError(f"{page}: the quality report cannot be written ({error.strerror}); check the disk") from error
+    return page
+
+
+def _replace(path: Path, content: str) -> None:
+    """Write a file whole or not at all."""
+    written = path.with_name(f".{path.name}.tmp")
+    written.write_text(content, encoding="utf-8")
+    written.replace(path)
+
+
+def symbols_of(lake: Lake) -> pl.DataFrame:
+    """`cik`, `symbol`: the primary symbol of each company."""
+    return lake.read(assembled("companies")).filter("is_primary").select("cik", "symbol")
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(cell=text.cell, heading=text.heading, records=_records, numeric=_numeric)
+    return environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
+
+
+def _records(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    return rows.to_dicts()
+
+
+def _numeric(rows: pl.DataFrame) -> dict[str, bool]:
+    """Column to whether it is a column of figures."""
+    return {name: kind.is_numeric() for name, kind in rows.schema.items()}

@@ -1,0 +1,170 @@
+"""Twelve months held against other stretches of time: four quarters, and the filer's own twelve months.
+
+Belongs here: what filed durations add up to, independently of how our value was made (normalize.flows), as
+comparisons (evidence.FOUND). Does not: identities within one period (identities), how much may fail (checks).
+"""
+
+import polars as pl
+
+from pipelines.quality.evidence import SAME_DATE, Evidence, found, nearest, newest
+
+ITEMS = ("revenue", "net_income", "free_cash_flow")
+"""Amounts of money over time: shares and amounts per share do not add up over quarters."""
+
+ELEMENT = ["cik", "tag"]
+QUARTER_DAYS = (70, 130)
+NINE_MONTHS_DAYS = (240, 290)
+YEAR_DAYS = (340, 390)
+SAME = 0.005
+SCALES = (1e6, 1e3, 1.0)
+"""What the figures of a statement are shown in."""
+
+LAST_DIGITS = 2
+"""Each leg is rounded: so many units of the scale are no difference."""
+
+EXCUSES = ("mixed_basis", "before_recast", "ways_disagree", "scale_repaired", "sign_repaired")
+STATED_ANEW = ("restatement", "reclassification", "accounting_change", "entity_change", "basis_change")
+"""A year that was stated anew leaves behind the quarters that no filing states anew with it."""
+
+WINDOW = ["cik", "period_end", "item", "version"]
+
+
+def quarters_of_years(evidence: Evidence) -> pl.DataFrame:
+    """The four quarters as filed add to the fiscal year, unless the year was stated anew after them."""
+    rows = _against_quarters(evidence).join(evidence.year_ends, on=["cik", "period_end"], how="semi")
+    cause = pl.when(pl.col("cause").is_in(STATED_ANEW)).then("cause")
+    flags = pl.concat_str(pl.col("flags").replace("", None), cause, separator=",", ignore_nulls=True)
+    return _judged(rows.with_columns(flags=flags), excused_by=(*EXCUSES, *STATED_ANEW))
+
+
+def two_ways(evidence: Evidence) -> pl.DataFrame:
+    """Within a fiscal year, twelve months by the last year and years to date are the sum of four quarters."""
+    rows = _against_quarters(evidence).join(evidence.year_ends, on=["cik", "period_end"], how="anti")
+    return _judged(rows, excused_by=EXCUSES)
+
+
+def own_twelve_months(evidence: Evidence) -> pl.DataFrame:
+    """Twelve months to a date that ends no fiscal year, as the filer states them in a 10-Q.
+
+    Held against ours as of that filing, and as of now, to two units of what the filing is stated in.
+    """
+    stated = _durations(evidence, YEAR_DAYS).filter(pl.col("form_family") == "10-Q")
+    years = evidence.year_ends.rename({"period_end": "end"})
+    of_years = nearest(stated.rename({"end": "period_end"}), years, ["cik"])
+    stated = stated.join(
+        of_years.select("accession", "tag", end="period_end"), on=["accession", "tag", "end"], how="anti"
+    )
+    told = stated.with_columns(scale=_scale().over("cik", "accession")).select(
+        *ELEMENT, stated_end="end", told="filed", other="value", scale="scale"
+    )
+    versions = _by_element(evidence.legs)
+    ends = nearest(told.rename({"stated_end": "period_end"}), versions.select("cik", "tag", end="period_end"), ELEMENT)
+    rows = (
+        ends.select(*ELEMENT, "told", "other", "scale", period_end="end")
+        .join(versions, on=[*ELEMENT, "period_end"])
+        .with_columns(miss=(pl.col("ours") - pl.col("other")).abs())
+    )
+    value = [*WINDOW[:3], "tag", "told", "other"]
+    then = pl.col("version").filter(pl.col("version_filed") <= pl.col("told")).max().over(value)
+    now = pl.col("version").max().over(value)
+    best = (
+        rows.filter((pl.col("version") == then) | (pl.col("version") == now))
+        .sort("miss", "told")
+        .unique([*ELEMENT, "period_end", "other"], keep="first", maintain_order=True)
+        .join(evidence.values.select(*WINDOW[:3], "flags"), on=WINDOW[:3])
+    )
+    holds = pl.col("miss") <= LAST_DIGITS * pl.col("scale")
+    return found(best, holds=holds, subject=pl.col("tag"), excused_by=EXCUSES)
+
+
+def _scale() -> pl.Expr:
+    """The largest of SCALES that all figures are whole multiples of."""
+    whole = [(scale, (pl.col("value") % scale == 0).all()) for scale in SCALES]
+    return pl.coalesce(pl.when(holds).then(pl.lit(scale)) for scale, holds in whole)
+
+
+def _against_quarters(evidence: Evidence) -> pl.DataFrame:
+    """Our twelve months, element by element, beside the four quarters that end with them."""
+    current = evidence.values.filter(pl.col("method") != "four_quarters").select(*WINDOW, "flags", "cause")
+    ours = _by_element(evidence.legs.join(current.select(WINDOW), on=WINDOW))
+    return nearest(ours, _four_quarters(_quarters(evidence)), ELEMENT).join(current, on=WINDOW)
+
+
+def _judged(rows: pl.DataFrame, excused_by: tuple[str, ...]) -> pl.DataFrame:
+    holds = (pl.col("ours") - pl.col("other")).abs() <= SAME * pl.col("other").abs()
+    return found(rows, holds=holds, subject=pl.col("tag"), excused_by=excused_by)
+
+
+def _by_element(legs: pl.DataFrame) -> pl.DataFrame:
+    """What versions of values take from each element, where that is twelve months of it: WINDOW, `tag`, `ours`.
+
+    A value that changes elements within its window has less of one and is left out.
+    """
+    days = (pl.col("end") - pl.col("start")).dt.total_days() + 1
+    return (
+        legs.filter(pl.col("item").is_in(ITEMS))
+        .with_columns(tag=pl.col("tag").str.split(":").list.last())
+        .group_by(*WINDOW, "tag")
+        .agg(
+            version_filed=pl.col("version_filed").first(),
+            weighted_days=(days * pl.col("weight")).sum(),
+            amount=(pl.col("value") * pl.col("weight") * pl.col("split_factor")).sum(),
+        )
+        .filter(pl.col("weighted_days").abs().is_between(*YEAR_DAYS))
+        .with_columns(ours=pl.col("amount") * pl.col("weighted_days").sign())
+    )
+
+
+def _durations(evidence: Evidence, days: tuple[int, int]) -> pl.DataFrame:
+    """Facts of money over so many days."""
+    return evidence.facts.with_columns(days=(pl.col("end") - pl.col("start")).dt.total_days() + 1).filter(
+        pl.col("measure") == "money", pl.col("days").is_between(*days)
+    )
+
+
+def _quarters(evidence: Evidence) -> pl.DataFrame:
+    """ELEMENT, `start`, `end`, `value` of quarters as filed last; a fourth not filed is the year less nine months."""
+    columns = [*ELEMENT, "start", "end", "value"]
+    filed = newest(_durations(evidence, QUARTER_DAYS), [*ELEMENT, "end"])
+    years = newest(_durations(evidence, YEAR_DAYS), [*ELEMENT, "end"])
+    nine_months = newest(_durations(evidence, NINE_MONTHS_DAYS), [*ELEMENT, "end"])
+    fourth = (
+        years.sort("start")
+        .join_asof(
+            nine_months.select(*ELEMENT, "start", nine_end="end", nine="value").sort("start"),
+            on="start",
+            by=ELEMENT,
+            strategy="nearest",
+            tolerance=SAME_DATE,
+            check_sortedness=False,
+        )
+        .drop_nulls("nine")
+        .select(*ELEMENT, pl.col("nine_end").dt.offset_by("1d").alias("start"), "end", pl.col("value") - pl.col("nine"))
+    )
+    return pl.concat([filed.select(columns), fourth.select(columns)]).unique(
+        [*ELEMENT, "end"], keep="first", maintain_order=True
+    )
+
+
+def _four_quarters(quarters: pl.DataFrame) -> pl.DataFrame:
+    """Four quarters, each of which begins when the one before ends: ELEMENT, `end`, `other` (their sum)."""
+    earlier = quarters.select(*ELEMENT, joint="end", earlier_start="start", earlier="value").sort("joint")
+    rows = quarters.select(*ELEMENT, "end", since="start", first="start", other="value")
+    for _ in range(3):
+        rows = (
+            rows.with_columns(until=pl.col("first").dt.offset_by("-1d"))
+            .sort("until")
+            .join_asof(
+                earlier,
+                left_on="until",
+                right_on="joint",
+                by=ELEMENT,
+                strategy="nearest",
+                tolerance=SAME_DATE,
+                check_sortedness=False,
+            )
+            .drop_nulls("earlier")
+            .select(*ELEMENT, "end", "since", first="earlier_start", other=pl.col("other") + pl.col("earlier"))
+        )
+    days = (pl.col("end") - pl.col("first")).dt.total_days() + 1
+    return rows.filter(days.is_between(*YEAR_DAYS)).select(*ELEMENT, "end", "other")

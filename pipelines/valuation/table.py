@@ -1,0 +1,236 @@
+"""Table `valuations`: one row a covered company, from the tables of the stages.
+
+Belongs here: what is known of each company, gathered from frames, and what the model took and came to as JSON. Does
+not: the model (model), what it starts from (history), when it does not fit (reasons).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+import polars as pl
+
+from pipelines.normalize import latest_shares as newest
+from pipelines.valuation.history import Year, base_of, comparable, growth_of
+from pipelines.valuation.model import PERPETUAL_GROWTH, PROJECTION_YEARS, REQUIRED_RETURN, Projection, fade, project
+from pipelines.valuation.reasons import Known, Shares, reasons
+from warehouse import schema
+
+GRID_RETURNS = (0.075, 0.085, 0.095)
+GRID_GROWTHS = (0.015, 0.025, 0.035)
+SIGNIFICANT_DIGITS = 6
+
+RESTATING = ("restatement", "reclassification", "accounting_change", "entity_change", "basis_change", "lines_changed")
+"""Causes of versions after which a year is on another basis than the years that were not stated anew with it."""
+
+VALUATIONS = pl.Schema(
+    {
+        "cik": pl.String(),
+        "meaningful": pl.Boolean(),
+        "fair_value_per_share": pl.Float64(),
+        "reasons": pl.String(),
+        "assumptions": pl.String(),
+        "projection": pl.String(),
+    }
+)
+
+Row = dict[str, Any]
+
+
+def valuations(
+    versions: pl.DataFrame,
+    profiles: pl.DataFrame,
+    evidence: pl.DataFrame,
+    latest_shares: pl.DataFrame,
+    filings: pl.DataFrame,
+) -> pl.DataFrame:
+    """A fair value, or why there is none, of each company that has any value: columns of VALUATIONS.
+
+    Args:
+        versions: all versions of all values: `cik`, `period_kind`, `period_end`, `period`, `item`, `version`, `value`
+            (as served), `is_current`, `cause`, `legs`.
+        profiles: `cik`, `currency`, `industry`.
+        evidence: of normalize.evidence.
+        latest_shares: of normalize.latest_shares.
+        filings: `cik`, `form`, `filed`; of the whole source, for what is stale is judged by its newest filing.
+    """
+    periods = _periods(versions)
+    companies = (
+        periods.select("cik")
+        .unique()
+        .join(profiles.select("cik", "currency", "industry"), on="cik")
+        .join(evidence, on="cik", how="left")
+        .join(latest_shares.rename({"period_end": "shares_end"}), on="cik", how="left")
+        .join(_annual_forms(filings), on="cik", how="left")
+        .sort("cik")
+    )
+    held = {cik: rows.to_dicts() for (cik,), rows in periods.group_by("cik", maintain_order=True)}
+    newest_filing = max(filings["filed"], default=date.min)
+    rows = [_valued(company, held[company["cik"]], newest_filing) for company in companies.iter_rows(named=True)]
+    return pl.DataFrame(rows, schema=VALUATIONS, orient="row")
+
+
+def _periods(versions: pl.DataFrame) -> pl.DataFrame:
+    """One row a company, period kind and period end, oldest first: the items, and how free cash flow came about."""
+    key = ["cik", "period_kind", "period_end"]
+    standing = versions.filter("is_current").drop_nulls("value")
+    is_cash_flow, is_revenue = pl.col("item") == "free_cash_flow", pl.col("item") == "revenue"
+    standard = pl.col("legs").list.first().struct.field("tag").str.split(":").list.first()
+    wide = standing.group_by(key).agg(
+        pl.col("period").first(),
+        *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in schema.ITEM_NAMES),
+        standard=pl.coalesce(standard.filter(which).first() for which in (is_cash_flow, is_revenue)),
+    )
+    revenues = versions.filter(is_revenue).drop_nulls("value").sort(*key, "version")
+    ratio = pl.col("value") / pl.col("value").shift().over(key)
+    moved = pl.when(pl.col("cause").is_in(RESTATING), ratio > 0, ratio.is_finite()).then(ratio)
+    restated = revenues.with_columns(moved=moved).group_by(key).agg(restated=pl.col("moved").product())
+    return wide.join(restated, on=key, how="left").sort(key)
+
+
+def _annual_forms(filings: pl.DataFrame) -> pl.DataFrame:
+    """`cik`, `annual_form`: the form of the newest annual report, whatever its suffix."""
+    return (
+        filings.with_columns(annual_form=pl.col("form").str.slice(0, 4))
+        .filter(pl.col("annual_form").is_in(["10-K", "20-F", "40-F"]))
+        .sort("cik", "filed")
+        .group_by("cik", maintain_order=True)
+        .agg(pl.col("annual_form").last())
+    )
+
+
+def _valued(company: Row, periods: Sequence[Row], newest_filing: date) -> Row:
+    """The row of one company."""
+    last = [row for row in periods if row["period_kind"] == "ttm"][-1]
+    known = _known(company, last, [row for row in periods if row["period_kind"] == "annual"], newest_filing)
+    codes = reasons(known)
+    of_base = {"period": last["period"], "period_end": last["period_end"].isoformat()}
+    if codes:
+        return {
+            "cik": company["cik"],
+            "meaningful": False,
+            "fair_value_per_share": None,
+            "reasons": json.dumps(codes),
+            "assumptions": json.dumps(of_base),
+            "projection": None,
+        }
+    value, told, projection = _fair_value(known)
+    debt, cash = last["total_debt"], last["cash_and_equivalents"]
+    net_debt = None if debt is None or cash is None else debt - cash
+    return {
+        "cik": company["cik"],
+        "meaningful": True,
+        "fair_value_per_share": value,
+        "reasons": json.dumps(codes),
+        "assumptions": json.dumps({**of_base, **told, "net_debt": net_debt}),
+        "projection": json.dumps(projection),
+    }
+
+
+def _known(company: Row, last: Row, annual: Sequence[Row], newest_filing: date) -> Known:
+    """What is known of a company when it is judged."""
+    trailing = _year(last)
+    years, has_break = comparable([_year(row) for row in annual])
+    spent = company["capital_expenditure_end"]
+    flows = company["operating_cash_flow_end"]
+    return Known(
+        industry=company["industry"],
+        annual_form=company["annual_form"] or "",
+        currency=company["currency"],
+        newest_currency=company["newest_currency"],
+        newest_filing=newest_filing,
+        trailing=trailing,
+        spends_untold=flows is not None and (spent is None or spent < flows),
+        customer_funds_end=company["customer_funds_end"],
+        years=years,
+        has_break=has_break,
+        growth=growth_of(trailing, years),
+        shares=_shares(company),
+        shares_of_year=last["shares_diluted"] or last["shares_basic"],
+    )
+
+
+def _year(row: Row) -> Year:
+    return Year(
+        end=row["period_end"],
+        free_cash_flow=row["free_cash_flow"],
+        revenue=row["revenue"],
+        standard=row["standard"] or "",
+        restated=row["restated"] or 1.0,
+    )
+
+
+STRETCHES = {
+    newest.QUARTER: "the quarter that ends on {}",
+    newest.DIFFERENCE: "the quarter that ends on {}, by difference of longer stretches",
+    newest.TO_DATE: "the stretch that ends on {}, for no quarter is filed",
+}
+
+
+def _shares(company: Row) -> Shares | None:
+    """Diluted shares; basic ones in a loss, which potential shares would only lessen (ASC 260-10-45-17).
+
+    In a loss filers state one count as both. Where none are ever diluted, basic shares are all that there are.
+    """
+    basic, diluted, income = company["shares_basic"], company["shares_diluted"], company["net_income"]
+    is_loss = income is not None and income < 0
+    is_basic = bool(basic) and (is_loss or not company["has_diluted"])
+    count = basic if is_basic else diluted
+    if not count:
+        return None
+    kind, why = ("basic", ", for it made a loss" if is_loss else "") if is_basic else ("diluted", "")
+    stretch = STRETCHES[company["method"]].format(company["shares_end"])
+    return Shares(round(count), company["shares_end"], f"Weighted average {kind} shares of {stretch}{why}.")
+
+
+def _fair_value(known: Known) -> tuple[float, Row, list[Row]]:
+    """Value per share; what the model took and came to, by the names of the interface; the projected years.
+
+    Amounts are in whole units of currency, each rounded before it is used and added up as rounded: what is shown adds
+    up to the value to the last digit.
+    """
+    if known.growth is None or known.shares is None:
+        raise ValueError("a company without growth or shares is not valued")
+    base, initial, shares = base_of(known.trailing, known.years), known.growth.rate, known.shares.count
+
+    def projected(required_return: float, perpetual_growth: float) -> Projection:
+        growth = fade(initial, perpetual_growth)
+        return project(base.free_cash_flow, growth, required_return, perpetual_growth, decimals=0)
+
+    found = projected(REQUIRED_RETURN, PERPETUAL_GROWTH)
+    told = {
+        "assumptions": {
+            "required_return": REQUIRED_RETURN,
+            "perpetual_growth": PERPETUAL_GROWTH,
+            "projection_years": PROJECTION_YEARS,
+            "base_free_cash_flow": base.free_cash_flow,
+            "base_is_normalized": base.is_normalized,
+            "base_method": base.method,
+            "reported_free_cash_flow": known.trailing.free_cash_flow,
+            "initial_growth": initial,
+            "growth_method": known.growth.method,
+            "shares": shares,
+            "shares_method": known.shares.method,
+        },
+        "present_value_of_projection": found.present_value_of_projection,
+        "terminal_value": found.terminal_value,
+        "present_value_of_terminal_value": found.present_value_of_terminal_value,
+        "terminal_share": _significant(found.terminal_share),
+        "equity_value": found.equity_value,
+        "sensitivity": [
+            {
+                "required_return": required_return,
+                "perpetual_growth": growth,
+                "fair_value_per_share": _significant(projected(required_return, growth).equity_value / shares),
+            }
+            for required_return in GRID_RETURNS
+            for growth in GRID_GROWTHS
+        ],
+    }
+    return _significant(found.equity_value / shares), told, [asdict(year) for year in found.years]
+
+
+def _significant(value: float) -> float:
+    return float(f"{value:.{SIGNIFICANT_DIGITS}g}")

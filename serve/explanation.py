@@ -1,0 +1,239 @@
+"""The command `fundamentals explain`: finding the value that is asked for, and telling in a terminal where it is from.
+
+Belongs here: what a person may have meant, and lines of text. Does not: the arithmetic (warehouse.explain), the SQL
+(warehouse.queries), reading arguments (fundamentals.py).
+"""
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import NoReturn
+
+from serve.errors import CommandError
+from warehouse import queries
+from warehouse.explain import Explanation, Part, Step, days, explanation
+from warehouse.queries import Holder, Leg, Span, Told
+from warehouse.reader import OpenBuild
+from warehouse.schema import ITEM_NAMES, LINE_ITEMS
+
+LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
+KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to"}
+BALANCES = ("total_debt", "cash_and_equivalents")
+ROLES = {
+    "capital": "in capital",
+    "capital_before": "in capital a year before",
+    "divisor": "divides",
+    "mean": "averaged",
+}
+ROLES |= {"divisor_mean": "averaged, divides"}
+REBASED = (
+    "Facts are put on the share basis of the newest filing, times or divided by the splits since they were filed, and "
+    "obvious errors of scale are repaired."
+)
+SIGNIFICANT = 12
+
+
+def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
+    """Explain the current value of a symbol's item in a period.
+
+    Args:
+        build: the build to ask.
+        symbol: of common equity, without case; a class or one that left the list too.
+        item: the name of a line item.
+        period: a label, without case, or the day on which a period ends: twelve months to that day, if there are.
+
+    Raises:
+        CommandError: there is no such symbol, item or period; the message says what there is instead.
+    """
+    holder = queries.holder(build, symbol) or _unknown_symbol(build, symbol)
+    line = next((line for line in LINE_ITEMS if line.name == item.lower()), None) or _unknown_item(item)
+    held, asked = queries.spans(build, holder.cik), _asked(period)
+    span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
+        holder, held, asked
+    )
+    versions = queries.told(build, holder.cik, span, line.name)
+    newest = versions[-1].version if versions else 0
+    return explanation(
+        holder,
+        line,
+        span,
+        [other for other in namesakes if other.period == span.period],
+        versions,
+        queries.legs(build, holder.cik, span, line.name, newest),
+        queries.reason(build, holder.cik, span, line.name),
+        queries.sources(build),
+    )
+
+
+def _asked(period: str) -> str:
+    """The label or the day as the tables write it."""
+    label = period.strip().upper()
+    if LABEL.fullmatch(label):
+        return label
+    try:
+        return str(date.fromisoformat(label))
+    except ValueError:
+        raise CommandError(
+            f"{period!r} is no period; expected a label like 2026Q1 or FY2025, or the day on which a period ends, like "
+            "2025-12-27"
+        ) from None
+
+
+def _unknown_symbol(build: OpenBuild, symbol: str) -> NoReturn:
+    known = queries.known_symbols(build)
+    kind = known.get(symbol.upper())
+    if kind:
+        raise CommandError(f"{symbol.upper()} is no common equity ({kind}): ask for a common share of the company")
+    near = get_close_matches(symbol.upper(), [name for name, of in known.items() if of == "common"], n=3)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    fetch = f"`fundamentals sync --symbols {symbol.upper()}` fetches it if it is listed"
+    raise CommandError(f"no values are held of symbol {symbol!r}{meant}; {fetch}")
+
+
+def _unknown_item(item: str) -> NoReturn:
+    near = get_close_matches(item.lower(), ITEM_NAMES, n=1, cutoff=0.5)
+    meant = f"did you mean {near[0]}? " if near else ""
+    raise CommandError(f"no line item is called {item!r}; {meant}there are {', '.join(ITEM_NAMES)}")
+
+
+def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
+    labels = [span.period for span in held if span.period.startswith("FY") == asked.startswith("FY")]
+    if LABEL.fullmatch(asked):
+        there = f"there are {labels[-1]} to {labels[0]}" if labels else "there is none of this kind"
+        raise CommandError(f"{holder.symbol} has no period {asked}; {there}")
+    day = date.fromisoformat(asked)
+    nearest = min(held, key=lambda span: abs(date.fromisoformat(span.period_end) - day), default=None)
+    there = f"the nearest ends {nearest.period_end} ({nearest.period})" if nearest else "none is held"
+    raise CommandError(f"{holder.symbol} has no period that ends {asked}; {there}")
+
+
+# --- As text ----------------------------------------------------------------------------------------------------
+
+
+def text(told: Explanation, width: int) -> str:
+    """The explanation in lines of a terminal; only tags, figures and addresses may be wider than `width`."""
+    blocks = [_head(told, width), _arithmetic(told, width), _legs(told.parts), _versions(told, width), _filings(told)]
+    return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
+
+
+def _head(told: Explanation, width: int) -> Iterator[str]:
+    yield f"{told.name or told.symbol} ({told.symbol}, CIK {told.cik})"
+    when = "balance sheet of" if told.item in BALANCES else KINDS[told.kind]
+    yield f"{told.item}, {when} {told.period_end} ({told.period})"
+    yield ""
+    yield "  no value" if told.value is None else f"  {number(told.value)} {told.unit}"
+    yield ""
+    about = [("meaning", told.meaning), ("formula", told.formula)]
+    about += [("why not", f"{told.reason.meaning} ({told.reason.code})")] if told.reason else []
+    about += [("method", f"{told.method.meaning} ({told.method.code})")] if told.method else []
+    about += [("flag", f"{flag.meaning} ({flag.code})") for flag in told.flags]
+    if any(leg.split_factor != 1 for part in told.parts for leg in part.legs):
+        about.append(("note", REBASED))
+    if told.namesakes:
+        ends = ", ".join(told.namesakes)
+        about.append(
+            ("note", f"{told.period} is also the label of the period that ends {ends}: ask for it by its day.")
+        )
+    for name, words in about:
+        yield from textwrap.wrap(words, width, initial_indent=f"{name:<9}", subsequent_indent=" " * 9)
+
+
+def _arithmetic(told: Explanation, width: int) -> Iterator[str]:
+    """Each amount from its legs, then the value from the amounts."""
+    if told.parts:
+        yield "How it comes about"
+    for part in told.parts:
+        yield f"  {part.name}{f' ({ROLES[part.role]})' if part.role in ROLES else ''}"
+        yield from _sums(part)
+    for step in told.steps:
+        yield from _step(step, width)
+    if told.steps and told.value is not None and number(told.value) != number(told.steps[-1].value):
+        yield f"  served as {number(told.value)}"
+
+
+def _sums(part: Part) -> Iterator[str]:
+    figures = [number(abs(part.share(leg))) for leg in part.legs]
+    total = number(part.value)
+    wide = max(map(len, [*figures, total]))
+    for leg, figure in zip(part.legs, figures, strict=True):
+        sign = "-" if part.share(leg) < 0 else "+"
+        yield f"    {f'[{leg.leg}]':>4} {sign} {figure:>{wide}}  {_span(leg)}{_factors(part, leg)}"
+    if len(part.legs) > 1:
+        yield f"         = {total:>{wide}}"
+
+
+def _factors(part: Part, leg: Leg) -> str:
+    """How a figure comes from what was filed, where it is not that."""
+    factors = ""
+    if leg.split_factor != 1:
+        old_for_new = 1 / leg.split_factor
+        is_divided = leg.split_factor < 1 and abs(old_for_new - round(old_for_new)) < 1e-9 * old_for_new
+        factors += f" / {number(round(old_for_new))}" if is_divided else f" x {number(leg.split_factor)}"
+    if part.days is not None:
+        factors += f" x {number(abs(leg.weight))} days"
+    elif abs(leg.weight) != 1:
+        factors += f" x {number(abs(leg.weight))}"
+    return f"  ({number(leg.value)}{factors})" if factors else ""
+
+
+def _step(step: Step, width: int) -> Iterator[str]:
+    """A formula in words, in figures, and what comes out; nothing where it only repeats an amount."""
+    if step.formula in step.figures:
+        return
+    names = "|".join(re.escape(name) for name in sorted(step.figures, key=len, reverse=True))
+    in_figures = re.sub(names, lambda found: number(step.figures[found[0]]), step.formula) if names else ""
+    head = f"  {step.name} "
+    for words in filter(None, (step.formula, in_figures, number(step.value))):
+        yield from textwrap.wrap(f"= {words}", width, initial_indent=head, subsequent_indent=" " * (len(head) + 2))
+        head = " " * len(head)
+
+
+def _legs(parts: Sequence[Part]) -> Iterator[str]:
+    legs = sorted((leg for part in parts for leg in part.legs), key=lambda leg: leg.leg)
+    if legs:
+        yield "Facts as filed"
+    for leg in legs:
+        yield f"  {f'[{leg.leg}]':>4} {leg.tag}"
+        yield f"       {number(leg.value)} {leg.unit}, {_span(leg)}"
+        yield f"       {_filing(leg.form, leg.filed, leg.accession)}"
+
+
+def _versions(told: Explanation, width: int) -> Iterator[str]:
+    if told.versions:
+        yield "Versions"
+    for version in told.versions:
+        of = version.told
+        value = "withdrawn" if of.value is None else number(of.value)
+        yield f"  {f'{of.version}.':>4} {value}, {_filing(of.form, of.filed, of.accession)}"
+        recorded = f"; recorded {of.recorded_at}" if of.recorded_at else ""
+        why = f"{version.cause.code}: {version.cause.meaning.rstrip('.')}{recorded}"
+        yield from textwrap.wrap(why, width, initial_indent=" " * 7, subsequent_indent=" " * 7)
+
+
+def _filings(told: Explanation) -> Iterator[str]:
+    legs: list[Leg | Told] = [leg for part in told.parts for leg in part.legs]
+    filed = legs + [version.told for version in told.versions]
+    addresses = {of.accession: of.url for of in filed if of.accession and of.url}
+    if addresses:
+        yield "Filings at the SEC"
+    for accession, url in sorted(addresses.items()):
+        yield f"  {accession}"
+        yield f"  {url}"
+
+
+def _filing(form: str | None, filed: str | None, accession: str | None) -> str:
+    return f"{form or 'filing'} of {filed or 'an unknown day'}, {accession or 'without accession number'}"
+
+
+def _span(leg: Leg) -> str:
+    return f"on {leg.end}" if leg.start is None else f"{leg.start} to {leg.end}, {days(leg)} days"
+
+
+def number(value: float) -> str:
+    """All digits of whole numbers, twelve significant ones of others, in groups of three."""
+    if value == round(value):
+        return f"{value:,.0f}"
+    return f"{Decimal(f'{value:.{SIGNIFICANT}g}'):,f}"

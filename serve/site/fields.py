@@ -1,0 +1,77 @@
+"""Schemas of the description as rows for people: one row a field, its path, its type in words, what it means.
+
+Belongs here: reading JSON Schema as far as the description uses it. Does not: the schemas (serve.openapi), the page
+(reference).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from serve.parameters import LARGEST
+
+Json = Mapping[str, Any]
+Row = tuple[str, str, str]
+WORDS = {"date": "date", "date-time": "time", "uri": "address"}
+
+
+def resolved(part: Json, described: Json) -> Json:
+    """What a reference stands for, with what is said beside it."""
+    if "$ref" not in part:
+        return part
+    _, kind, name = part["$ref"].removeprefix("#/").split("/")
+    beside = {key: value for key, value in part.items() if key != "$ref"}
+    return {**described["components"][kind][name], **beside}
+
+
+def alternatives(part: Json, described: Json) -> list[Json]:
+    """The schemas of which a value has one; of a list, those of its elements."""
+    part = resolved(part, described)
+    inner = part["items"] if part.get("type") == "array" else part
+    return [resolved(one, described) for one in inner.get("oneOf", [inner])]
+
+
+def rows(part: Json, path: str, described: Json) -> Iterator[Row]:
+    """The fields of an object and of the objects in it: path, type, meaning.
+
+    A field that may be missing says so; the others are always there.
+    """
+    required = part.get("required", ())
+    for name, field in part["properties"].items():
+        field = resolved(field, described)
+        inner = resolved(field.get("items", field), described)
+        here = f"{path}.{name}"
+        missing = "" if name in required else ", may be missing"
+        yield here, type_of(field, described) + missing, str(field.get("description", ""))
+        if "properties" in inner:
+            yield from rows(inner, f"{here}[]" if "items" in field else here, described)
+
+
+def type_of(schema: Json, described: Json) -> str:
+    """The type in words, with its bounds, its format, its default and whether it may be null."""
+    if "items" in schema:
+        words = [f"list of {type_of(resolved(schema['items'], described), described)}"]
+    else:
+        kinds = schema.get("type", "string")  # msgspec tells no type beside the words that a text may be
+        named = [kinds] if isinstance(kinds, str) else list(kinds)
+        words = [" or ".join(WORDS.get(schema.get("format", ""), kind) if kind == "string" else kind for kind in named)]
+    words += [_range(schema)] if "minimum" in schema or "maximum" in schema else []
+    words += [f"always `{_written(schema['const'])}`"] if "const" in schema else []
+    if "enum" in schema and len(schema["enum"]) <= FEW:
+        words.append("one of " + ", ".join(f"`{value}`" for value in schema["enum"]))
+    if "default" in schema and not isinstance(schema["default"], list):
+        words.append(f"default {schema['default']}")
+    return ", ".join(words)
+
+
+FEW = 4
+"""More values than that have a table of their own."""
+
+
+def _range(schema: Json) -> str:
+    if schema.get("maximum", LARGEST) == LARGEST:
+        return f"{schema['minimum']} or more"
+    return f"{schema['minimum']} to {schema['maximum']}"
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

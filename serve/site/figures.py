@@ -1,0 +1,49 @@
+"""Numbers and names as people read them on the pages.
+
+Belongs here: titles of items, amounts short and whole, units in words. Does not: any value (warehouse), drawings
+(charts).
+"""
+
+from serve import responses
+from warehouse.schema import LINE_ITEMS
+
+TITLES = {
+    "revenue": "Revenue",
+    "net_income": "Net income",
+    "eps_basic": "Earnings per share, basic",
+    "dividends_per_share": "Dividends per share",
+    "free_cash_flow": "Free cash flow",
+    "shares_basic": "Shares, basic",
+    "shares_diluted": "Shares, diluted",
+    "total_debt": "Total debt",
+    "cash_and_equivalents": "Cash and equivalents",
+    "roic": "Return on invested capital",
+    "debt_to_fcf": "Debt to free cash flow",
+}
+UNITS = {item.name: item.unit for item in LINE_ITEMS}
+STEPS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
+KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
+
+
+def short(item: str, value: float) -> str:
+    """Three digits and a letter for the size, a per cent sign for a fraction: 5.12 B, 18 %."""
+    if UNITS[item] == "ratio":
+        return f"{100 * value:,.3g} %" if abs(value) < 10 else f"{100 * value:,.0f} %"
+    for step, letter in STEPS:
+        if abs(value) >= 0.9995 * step:
+            return f"{_digits(value / step)} {letter}"
+    return _digits(value)
+
+
+def whole(value: float) -> str:
+    """All digits, in groups of three, as the interface tells them."""
+    return f"{responses.number(value):,}"
+
+
+def unit(item: str, currency: str) -> str:
+    """The unit of an item's values, with the currency that the company reports in; a ratio has none."""
+    return UNITS[item].replace("currency", currency).replace("ratio", "")
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,0 +1,23 @@
+"""The files that pages name: the style sheet, the script that copies, the icon."""
+
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from serve.site.pages import Access, PageRoute, Pages, static
+
+KEPT = "public, max-age=86400"  # pages name a file with its fingerprint, so that a new one is fetched at once
+FILES = {
+    "style.css": "text/css; charset=utf-8",
+    "copy.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+
+
+def show_file(_: Pages, __: Request, *, name: str) -> Response:
+    """A file as it is."""
+    return Response(static(name), media_type=FILES[name], headers={"Cache-Control": KEPT})
+
+
+ROUTES: tuple[PageRoute, ...] = tuple((f"/{name}", partial(show_file, name=name), Access.PUBLIC) for name in FILES)

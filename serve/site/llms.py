@@ -1,0 +1,47 @@
+"""What programs that read for people look for: `/llms.txt`, the list of what there is to read (llmstxt.org).
+
+Belongs here: which pages are worth reading, and what each is. Does not: the pages.
+"""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from serve.site import changelog_page, dictionary_page, errors_page, reference
+from serve.site.pages import DISCLAIMER, Access, PageRoute, Pages
+
+TEXT = """\
+# Fundamentals Data Service
+
+> Standardized fundamentals of listed US companies, built from the SEC's public filings: eleven line items, trailing
+> twelve months and fiscal years, every version of every value. A read-only JSON interface below {address}.
+> {disclaimer}
+
+Every request but that of the status needs a key in the header `X-Api-Key`, never in the address. An item without a
+value is left out of an answer: that is not zero.
+
+## Pages
+
+{pages}
+## For programs
+
+- [OpenAPI 3.1]({address}/openapi.json): the description that clients can be generated from
+- [Status]({address}/status): whether the interface is up, and how fresh the data is
+"""
+PAGES = (
+    ("Front page", "/index.md", "What this is, for whom, and how fresh the data is."),
+    ("Interface reference", "/reference.md", reference.SUMMARY),
+    ("Errors", "/errors.md", errors_page.SUMMARY),
+    ("Data dictionary", "/dictionary.md", dictionary_page.SUMMARY),
+    ("Changelog of the interface", "/changelog.md", changelog_page.SUMMARY),
+)
+
+
+def show(pages: Pages, _: Request) -> Response:
+    """The list, as Markdown in a file of plain text."""
+    site = pages.settings.pages
+    listed = "".join(f"- [{name}]({site}{path}): {about}\n" for name, path, about in PAGES)
+    text = TEXT.format(address=pages.settings.base_url, disclaimer=DISCLAIMER, pages=listed)
+    return Response(text, media_type="text/plain; charset=utf-8")
+
+
+ROUTES: tuple[PageRoute, ...] = (("/llms.txt", show, Access.PUBLIC),)

@@ -1,0 +1,68 @@
+"""Signing in by a one-time link, and signing out.
+
+Belongs here: the pages and forms of both. Does not: what makes a link good (access.sign_ins), cookies (sessions).
+
+A link is shown by GET and used up by POST: programs that look at links in mails do not press buttons. Whether a link
+was forged, used or came too late is not told, nor whether there is an account.
+"""
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from serve.access.sign_ins import LINK_LIVES
+from serve.site.pages import Access, PageRoute, Pages, values_of
+
+SEE_OTHER = 303
+MINUTES = LINK_LIVES // 60
+
+
+def show_sign_in(pages: Pages, request: Request) -> Response:
+    """How to sign in; with a link's token, whom it signs in, and the button that does."""
+    token = request.query_params.get("token")
+    if token is None:
+        return pages.render(request, "sign_in.html", minutes=MINUTES)
+    email = pages.sessions.sign_ins.invited(token, pages.clock())
+    if email is None:
+        return _refused(pages, request)
+    known = pages.sessions.id_of(request)
+    visitor = known or pages.sessions.visitor()
+    request.state.form_token = pages.sessions.form_token(visitor)
+    response = pages.render(request, "confirm.html", email=email, token=token)
+    response.headers["Referrer-Policy"] = "strict-origin"  # no request from here repeats the token in its Referer
+    if known is None:
+        pages.sessions.keep(response, visitor, lives=None)
+    return response
+
+
+async def sign_in(pages: Pages, request: Request) -> Response:
+    """Use a link up; whoever was signed in here before is signed out."""
+    sessions = pages.sessions
+    session_id = await run_in_threadpool(sessions.sign_ins.sign_in, values_of(request).get("token", ""), pages.clock())
+    if session_id is None:
+        return _refused(pages, request)
+    if before := sessions.id_of(request):
+        await run_in_threadpool(sessions.sign_ins.sign_out, before)
+    response = RedirectResponse(f"{pages.root}/profile", SEE_OTHER)
+    sessions.keep(response, session_id)
+    return response
+
+
+def sign_out(pages: Pages, request: Request) -> Response:
+    """End the session, here and wherever its cookie has got to."""
+    if session_id := pages.sessions.id_of(request):
+        pages.sessions.sign_ins.sign_out(session_id)
+    response = RedirectResponse(f"{pages.root}/", SEE_OTHER)
+    pages.sessions.forget(response)
+    return response
+
+
+def _refused(pages: Pages, request: Request) -> Response:
+    return pages.render(request, "sign_in.html", 403, minutes=MINUTES, is_refused=True)
+
+
+ROUTES: tuple[PageRoute, ...] = (("/sign-in", show_sign_in, Access.PUBLIC),)
+FORMS: tuple[PageRoute, ...] = (
+    ("/sign-in", sign_in, Access.PUBLIC),
+    ("/sign-out", sign_out, Access.PUBLIC),
+)

@@ -1,0 +1,66 @@
+"""Programs that ask an endpoint, in three languages, to paste and run as they are.
+
+Belongs here: how a request is written in each. Does not: which requests are shown (reference).
+
+The key comes from the environment variable API_KEY, for one that is pasted into a program is soon somebody else's.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from serve.site.content import Code, Examples
+
+PYTHON = """\
+import json
+import os
+from urllib.request import Request, urlopen
+
+url = "{url}"
+{request}
+with urlopen(request) as response:
+    answer = json.load(response)
+
+print(json.dumps(answer["data"], indent=2))"""
+PYTHON_REQUEST = {
+    True: 'request = Request(url, headers={"X-Api-Key": os.environ["API_KEY"]})',
+    False: "request = Request(url)",
+}
+JAVASCRIPT = """\
+const url = "{url}";
+const response = await fetch(url{options});
+const answer = await response.json();
+if (!response.ok) throw new Error(answer.error.message);
+
+console.log(JSON.stringify(answer.data, null, 2));"""
+JAVASCRIPT_OPTIONS = {True: ', {\n  headers: { "X-Api-Key": process.env.API_KEY },\n}', False: ""}
+
+
+def examples(name: str, address: str, parameters: Mapping[str, object], *, needs_key: bool) -> Examples:
+    """The same request for curl, Python and JavaScript.
+
+    Args:
+        name: of what is asked, for anchors.
+        address: of the endpoint, with the symbol in its place.
+        parameters: of the query; a list is written comma-separated.
+        needs_key: whether the header with the key is sent.
+    """
+    query = urlencode({name: _text(value) for name, value in parameters.items()}, safe=",")
+    url = f"{address}?{query}" if query else address
+    header = '-H "X-Api-Key: $API_KEY" \\\n  ' if needs_key else ""
+    python = PYTHON.format(url=url, request=PYTHON_REQUEST[needs_key])
+    return Examples(
+        (
+            Code("sh", f'curl {header}"{url}"', "curl", f"{name}-curl"),
+            Code("python", python if needs_key else python.replace("import os\n", ""), "Python", f"{name}-python"),
+            Code(
+                "js",
+                JAVASCRIPT.format(url=url, options=JAVASCRIPT_OPTIONS[needs_key]),
+                "JavaScript",
+                f"{name}-javascript",
+            ),
+        )
+    )
+
+
+def _text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,131 @@
+"""The pages that are documents: each for people and, beside it, as Markdown for programs.
+
+Belongs here: which documents there are, at which paths, for whom, and what they are made of. Does not: what they say
+(their modules), how a block looks (templates/blocks.html, markdown).
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from serve import openapi, responses
+from serve.endpoints import ENDPOINTS
+from serve.errors import NotFound, ServerError
+from serve.parameters import LARGEST
+from serve.site import changelog_page, companies, content, dictionary_page, errors_page, markdown, reference
+from serve.site.content import Document
+from serve.site.pages import MARKDOWN, Access, PageRoute, Pages
+from warehouse import queries
+from warehouse.errors import NothingPublished
+from warehouse.reader import OpenBuild
+
+LONGEST_SEARCH = 100
+
+Make = Callable[[Pages, Request], Document]
+
+
+def show(pages: Pages, request: Request, *, make: Make) -> Response:
+    """A document for people."""
+    say = partial(content.inline, root=pages.root)
+    document, twin = make(pages, request), f"{request.url.path}.md"
+    return pages.render(request, "document.html", document=document, say=say, bare=content.bare, twin=twin)
+
+
+def write(pages: Pages, request: Request, *, make: Make) -> Response:
+    """A document for programs."""
+    path = request.url.path.removesuffix(".md")
+    return Response(markdown.render(make(pages, request), pages.settings.pages, path), media_type=MARKDOWN)
+
+
+def _described(pages: Pages) -> dict[str, Any]:
+    return openapi.description(ENDPOINTS, pages.settings.base_url)
+
+
+def _reference(pages: Pages, _: Request) -> Document:
+    return reference.document(_described(pages))
+
+
+def _errors(pages: Pages, _: Request) -> Document:
+    return errors_page.document(pages.settings.pages)
+
+
+def _changelog(pages: Pages, _: Request) -> Document:
+    return changelog_page.document(pages.settings.base_url)
+
+
+def _dictionary(pages: Pages, _: Request) -> Document:
+    """With the elements of the build that is served; without them where nothing is published yet."""
+    try:
+        with pages.warehouse.build() as build:
+            return dictionary_page.document(queries.sources(build))
+    except NothingPublished:
+        return dictionary_page.document({})
+
+
+def _companies(pages: Pages, request: Request) -> Document:
+    search, page = request.query_params.get("search", "").strip(), _page(request.query_params.get("page", "1"))
+    if len(search) > LONGEST_SEARCH:
+        raise NotFound("No company has such a long name.")
+    with _build(pages) as build:
+        rows, total = queries.companies(
+            build,
+            search=search or None,
+            exchange=None,
+            limit=companies.LISTED,
+            offset=(page - 1) * companies.LISTED,
+        )
+    return companies.listing(rows, total, search, page)
+
+
+def _company(pages: Pages, request: Request) -> Document:
+    with _build(pages) as build:
+        company = queries.company(build, request.path_params["symbol"])
+        if company is None:
+            raise NotFound("No company with this symbol is covered.")
+        return companies.document(
+            company,
+            queries.stated(build, company.cik),
+            queries.gaps(build, company.cik),
+            responses.filings_url(company.cik, queries.annual_form(build, company.cik)),
+            build.updated_at(company.cik) or company.data_updated_at,
+        )
+
+
+@contextmanager
+def _build(pages: Pages) -> Iterator[OpenBuild]:
+    """The current build.
+
+    Raises:
+        ServerError: there is none yet.
+    """
+    try:
+        with pages.warehouse.build() as build:
+            yield build
+    except NothingPublished:
+        raise ServerError("No data has been published yet.") from None
+
+
+def _page(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= LARGEST // companies.LISTED):
+        raise NotFound("There is no such page of the list.")
+    return int(text)
+
+
+DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
+    ("/reference", _reference, Access.PUBLIC),
+    ("/errors", _errors, Access.PUBLIC),
+    ("/changelog", _changelog, Access.PUBLIC),
+    ("/dictionary", _dictionary, Access.PUBLIC),
+    ("/companies", _companies, Access.SUBSCRIBER),
+    ("/companies/{symbol}", _company, Access.SUBSCRIBER),
+)
+ROUTES: tuple[PageRoute, ...] = tuple(
+    row
+    for path, make, access in DOCUMENTS
+    # the twin goes before, for a symbol could end so, too
+    for row in ((f"{path}.md", partial(write, make=make), access), (path, partial(show, make=make), access))
+)

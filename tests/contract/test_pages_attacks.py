@@ -1,0 +1,376 @@
+"""Attacks on the pages of a running service: links, sessions, forms, scripts, enumeration, frames.
+
+Each test first shows that the honest way works, so that it is the attack that fails.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from serve.access.accounts import Accounts
+from serve.access.sign_ins import LINK_LIVES, SignIns
+from serve.settings import Settings
+from tests import builds
+from tests.browsers import Browser, Document
+from tests.servers import Clock, in_process
+
+EMAIL = "reader@example.org"
+COOKIE = "fundamentals-session"
+
+
+@dataclass
+class Site:
+    """A running service with pages, and what its operator does."""
+
+    address: str
+    home: Path
+    clock: Clock
+
+    def invite(self, email: str = EMAIL, status: str = "active") -> str:
+        """The path of a new link, for an account with this subscription."""
+        accounts = Accounts(self.home / "accounts.sqlite")
+        token = SignIns(accounts).invite(email, self.clock.now)
+        accounts.set_subscription(email, status, self.clock.now)  # type: ignore[arg-type]
+        accounts.close()
+        return f"/sign-in?token={token}"
+
+    def keys(self, email: str = EMAIL) -> list[str]:
+        """The ids of an account's keys that work."""
+        accounts = Accounts(self.home / "accounts.sqlite")
+        ids = [key.id for key in accounts.keys_of(email) if not key.revoked_at]
+        accounts.close()
+        return ids
+
+    def browser(self) -> Browser:
+        """A new browser."""
+        return Browser(self.address)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    builds.publish_small(folder / "published")
+    return folder
+
+
+@pytest.fixture
+def site(home: Path) -> Iterator[Site]:
+    """Over plain http, for httpx sends no secure cookie there; what https changes is tested with the cookies."""
+    (home / "accounts.sqlite").unlink(missing_ok=True)
+    clock = Clock()
+    with in_process(Settings(home, "http://data.example.org/v1"), clock) as address:
+        yield Site(address, home, clock)
+
+
+def is_signed_in(browser: Browser) -> bool:
+    return browser.get("/profile").status_code == 200
+
+
+# --- links
+
+
+def test_a_link_that_was_used_signs_nobody_in(site: Site) -> None:
+    """Neither who presses the button again nor who has read the link over somebody's shoulder."""
+    link = site.invite()
+    with site.browser() as reader, site.browser() as thief:
+        page, stolen = reader.get(link), thief.get(link)
+        assert reader.press(page).url.path == "/profile"
+        assert thief.press(stolen).status_code == 403
+        assert thief.get(link).status_code == 403
+        assert not is_signed_in(thief)
+        assert is_signed_in(reader)
+
+
+def test_looking_at_a_link_does_not_use_it_up(site: Site) -> None:
+    """Programs that look at links in mails ask by GET and HEAD, and keep no cookie."""
+    link = site.invite()
+    for method in ("GET", "HEAD", "GET"):
+        assert httpx.request(method, site.address + link).status_code == 200
+    with site.browser() as reader:
+        reader.sign_in(link)
+        assert is_signed_in(reader)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_link_that_is_forged_or_too_old_signs_nobody_in(site: Site, late: bool) -> None:
+    link = site.invite()
+    if late:
+        site.clock.now += LINK_LIVES
+    else:
+        link = link[:-1] + ("A" if link[-1] != "A" else "B")
+    with site.browser() as browser:
+        assert browser.get(link).status_code == 403
+        honest = browser.get(site.invite("other@example.org"))
+        form = Document(honest.text).form()
+        assert browser.post("/sign-in", {**form.values, "token": link.partition("=")[2]}).status_code == 403
+        assert not is_signed_in(browser)
+
+
+def test_what_does_not_sign_in_is_told_in_the_same_words_whatever_was_wrong(site: Site) -> None:
+    """Nobody learns whether a link was forged, used or came too late, nor whether there is an account."""
+    used, old = site.invite(), site.invite("other@example.org")
+    with site.browser() as browser:
+        browser.sign_in(used)
+    site.clock.now += LINK_LIVES
+    told = {httpx.get(site.address + link).text for link in (used, old, "/sign-in?token=x", "/sign-in?token=")}
+    assert len(told) == 1
+    assert "does not sign you in" in told.pop()
+
+
+def test_no_page_asks_for_an_address_that_could_tell_whether_there_is_an_account(site: Site) -> None:
+    site.invite()
+    page = httpx.get(f"{site.address}/sign-in", headers={"Accept": "text/html"})
+    assert not Document(page.text).forms
+    assert httpx.get(f"{site.address}/sign-in?email={EMAIL}").text == page.text
+
+
+def test_companies_are_not_told_apart_by_who_may_not_see_them(site: Site) -> None:
+    """Signed out, or without a subscription: a company that there is looks like one that there is not."""
+    with site.browser() as stranger, site.browser() as inactive:
+        inactive.sign_in(site.invite(status="inactive"))
+        for browser in (stranger, inactive):
+            answers = [browser.get(f"/companies/{symbol}") for symbol in ("LNTR", "NOPE")]
+            assert {answer.status_code for answer in answers} == {403}
+            assert answers[0].text == answers[1].text
+
+
+def test_a_link_is_repeated_in_no_referer(site: Site) -> None:
+    """The page that has the token in its address sends its origin only, which forms are taken by."""
+    assert httpx.get(site.address + site.invite()).headers["referrer-policy"] == "strict-origin"
+
+
+# --- sessions
+
+
+def test_an_id_that_was_planted_is_not_signed_in(site: Site) -> None:
+    """Fixation: an attacker has a visitor's cookie of the service, and puts it into the reader's browser."""
+    with site.browser() as attacker, site.browser() as reader:
+        attacker.get(site.invite("attacker@example.org"))
+        planted = attacker.client.cookies[COOKIE]
+        reader.client.cookies.set(COOKIE, planted)
+        reader.sign_in(site.invite())
+        assert is_signed_in(reader)
+        assert reader.client.cookies.get(COOKIE, domain="127.0.0.1") != planted
+        assert attacker.client.cookies[COOKIE] == planted
+        assert not is_signed_in(attacker)
+
+
+def test_an_attackers_session_that_was_planted_ends_when_the_reader_signs_in(site: Site) -> None:
+    with site.browser() as attacker, site.browser() as reader:
+        attacker.sign_in(site.invite("attacker@example.org"))
+        reader.client.cookies.set(COOKIE, attacker.client.cookies[COOKIE], domain="127.0.0.1", path="/")
+        reader.sign_in(site.invite())
+        assert EMAIL in reader.get("/profile").text
+        assert not is_signed_in(attacker)
+
+
+def test_signing_out_ends_the_session_for_who_has_copied_the_cookie(site: Site) -> None:
+    with site.browser() as reader, site.browser() as thief:
+        profile = reader.sign_in(site.invite())
+        thief.client.cookies.set(COOKIE, reader.client.cookies[COOKIE])
+        assert is_signed_in(thief)
+        assert reader.press(profile).url.path == "/"
+        assert COOKIE not in reader.client.cookies
+        assert not is_signed_in(thief)
+
+
+def test_a_session_that_was_made_up_is_nobodys(site: Site) -> None:
+    with site.browser() as reader, site.browser() as attacker:
+        reader.sign_in(site.invite())
+        honest, signature = reader.client.cookies[COOKIE].rsplit(".", 1)
+        for value in ("x", f"x.{signature}", honest, f"{honest}.", f"{honest}.{signature[::-1]}"):
+            attacker.client.cookies.set(COOKIE, value)
+            assert not is_signed_in(attacker), value
+
+
+# --- forms
+
+
+FORMS = ("create", "revoke", "sign out", "sign in")
+
+
+def honest_form(site: Site, browser: Browser, name: str) -> tuple[str, dict[str, str]]:
+    """What a page of the service would send."""
+    if name == "sign in":
+        form = Document(browser.get(site.invite("other@example.org")).text).form()
+    else:
+        page = Document(browser.get("/profile").text)
+        form = page.forms[0] if name == "sign out" else page.form(action=name)
+    return form.action, form.values
+
+
+def state(site: Site, browser: Browser) -> tuple[bool, list[str]]:
+    return EMAIL in browser.get("/profile").text, site.keys()
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_of_another_site_does_nothing(site: Site, name: str) -> None:
+    """Without the token of this session, with somebody else's, from another origin, or from nowhere; then it works."""
+    with site.browser() as reader, site.browser() as attacker:
+        reader.press(reader.sign_in(site.invite()), action="create")
+        attacker.sign_in(site.invite("attacker@example.org"))
+        token = Document(attacker.get("/profile").text).forms[0].values["form_token"]
+        action, values = honest_form(site, reader, name)
+        before = state(site, reader)
+        without = {name: value for name, value in values.items() if name != "form_token"} | {"other": "field"}
+        for sent, origin in [
+            (without, ""),
+            ({**values, "form_token": token}, ""),
+            ({**values, "form_token": ""}, ""),
+            (values, "https://evil.example"),
+            (values, "null"),
+            (values, None),
+        ]:
+            assert reader.post(action, sent, origin).status_code == 403
+            assert state(site, reader) == before
+        assert reader.post(action, values).status_code in (200, 303)
+        assert state(site, reader) != before
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "multipart/form-data; boundary=x", ""])
+def test_what_is_no_form_does_nothing(site: Site, kind: str) -> None:
+    with site.browser() as reader:
+        reader.sign_in(site.invite())
+        answer = reader.client.post(
+            "/profile", content=b"action=create", headers={"Content-Type": kind, "Origin": site.address}
+        )
+        assert answer.status_code == 415
+        assert not site.keys()
+
+
+def test_a_form_that_never_ends_is_not_read(site: Site) -> None:
+    with site.browser() as reader:
+        reader.sign_in(site.invite())
+        assert reader.post("/profile", {"action": "x" * 9000}).status_code == 413
+
+
+def test_nothing_is_changed_by_an_address(site: Site) -> None:
+    """GET does nothing but show, whatever the query says."""
+    with site.browser() as reader:
+        reader.press(reader.sign_in(site.invite()), action="create")
+        before = state(site, reader)
+        _, values = honest_form(site, reader, "revoke")
+        reader.client.get("/profile", params=values)
+        assert reader.client.get("/sign-out").status_code == 405
+        assert state(site, reader) == before
+
+
+def test_a_key_of_somebody_else_cannot_be_revoked(site: Site) -> None:
+    with site.browser() as reader, site.browser() as attacker:
+        reader.press(reader.sign_in(site.invite()), action="create")
+        attacker.press(attacker.sign_in(site.invite("attacker@example.org")), action="create")
+        form = Document(attacker.get("/profile").text).form(action="revoke")
+        [theirs] = site.keys()
+        assert attacker.post("/profile", {**form.values, "key_id": theirs}).status_code == 404
+        assert site.keys() == [theirs]
+        assert attacker.press(attacker.get("/profile"), action="revoke").status_code == 200
+        assert not site.keys("attacker@example.org")
+
+
+def test_without_a_subscription_no_key_is_made(site: Site) -> None:
+    """The page has no such form then; one from before is refused. Revoking is still possible."""
+    with site.browser() as reader:
+        profile = reader.press(reader.sign_in(site.invite()), action="create")
+        form = Document(profile.text).form(action="create")
+        site.invite(status="inactive")
+        page = reader.get("/profile")
+        assert "Create API key" not in page.text
+        assert reader.post("/profile", form.values).status_code == 403
+        assert len(site.keys()) == 1
+        reader.press(page, action="revoke")
+        assert not site.keys()
+
+
+@pytest.mark.parametrize("values", [{}, {"key_id": "key_1'; --"}, {"key_id": "key_" + "0" * 16, "action": "delete"}])
+def test_a_form_that_no_page_has_is_refused(site: Site, values: dict[str, str]) -> None:
+    with site.browser() as reader:
+        profile = reader.sign_in(site.invite())
+        token = Document(profile.text).forms[0].values["form_token"]
+        assert reader.post("/profile", {**values, "form_token": token}).status_code == 422
+
+
+# --- scripts and frames
+
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+def assert_is_text(page: httpx.Response, *, is_shown: bool) -> None:
+    """A page has no script but its own, no attribute that runs one, and shows what was sent, if at all, as text."""
+    document = Document(page.text)
+    scripts = [attributes for tag, attributes in document.elements if tag == "script"]
+    assert [script["src"] for script in scripts] == [script["src"] for script in scripts if script["src"]]
+    assert all(re.fullmatch(r"/copy\.js\?v=[0-9a-f]{12}", script["src"] or "") for script in scripts)
+    assert not [name for _, attributes in document.elements for name in attributes if name.startswith("on")]
+    assert SCRIPT not in page.text
+    assert (SCRIPT in document.text) == is_shown
+
+
+def test_script_in_an_e_mail_address_is_text(site: Site) -> None:
+    email = f'"{SCRIPT}"onmouseover=x@example.org'
+    with site.browser() as reader:
+        page = reader.get(site.invite(email))
+        assert_is_text(page, is_shown=True)
+        profile = reader.press(page)
+        assert_is_text(profile, is_shown=True)
+        assert_is_text(reader.press(profile, action="create"), is_shown=True)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [f"/{SCRIPT}", f"/sign-in?token={SCRIPT}", f"/companies/{SCRIPT}", f"/?x={SCRIPT}", f"/errors/{SCRIPT}"],
+)
+def test_script_in_an_address_is_not_shown(site: Site, path: str) -> None:
+    with site.browser() as stranger, site.browser() as reader:
+        reader.sign_in(site.invite())
+        for browser in (stranger, reader):
+            assert_is_text(browser.get(path), is_shown=False)
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/profile", "/nothing", "/reference", "/style.css", "/companies"])
+def test_no_page_may_be_framed_nor_run_what_is_not_its_own(site: Site, path: str) -> None:
+    """Clickjacking: no site may show a page in a frame, with or without somebody signed in."""
+    with site.browser() as stranger, site.browser() as reader:
+        reader.sign_in(site.invite())
+        for browser in (stranger, reader):
+            headers = browser.get(path).headers
+            policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
+            assert policy == {
+                "default-src": "'none'",
+                "style-src": "'self'",
+                "script-src": "'self'",
+                "img-src": "'self'",
+                "form-action": "'self'",
+                "base-uri": "'none'",
+                "frame-ancestors": "'none'",
+            }
+            assert headers["x-content-type-options"] == "nosniff"
+            assert headers["referrer-policy"] == "same-origin"
+            assert headers["cross-origin-opener-policy"] == "same-origin"
+
+
+def test_what_a_signed_in_browser_is_shown_is_kept_nowhere(site: Site) -> None:
+    with site.browser() as reader:
+        profile = reader.sign_in(site.invite())
+        for page in (profile, reader.press(profile, action="create"), reader.get("/companies/LNTR")):
+            assert page.headers["cache-control"] == "no-store"
+
+
+def test_neither_tokens_nor_keys_are_logged_nor_who_looked_at_what(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    link = site.invite()
+    with site.browser() as reader:
+        made = reader.press(reader.sign_in(link), action="create")
+        reader.get("/companies/LNTR")
+    [key] = re.findall(r"fds_live_\w{40}", made.text)
+    assert '"path":"/sign-in"' in caplog.text
+    ours = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("serve"))
+    assert link.partition("=")[2] not in ours
+    assert key not in ours
+    assert "LNTR" not in ours

@@ -1,0 +1,116 @@
+"""The programs of the reference and the changelog do what they are shown for, as they stand on the page."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from serve.endpoints import ENDPOINTS
+from serve.interface_changelog import ENTRIES
+from tests.e2e.homes import PATIENCE, query
+from tests.servers import active_key
+from tests.sites import Site
+from warehouse import vocabulary
+
+each_endpoint = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+
+
+@pytest.fixture(scope="module")
+def key(sample_site: Site) -> str:
+    """A key for all examples."""
+    return active_key(sample_site.home)
+
+
+def programs(site: Site, path: str, language: str) -> list[str]:
+    """The programs of a page in a language, from its Markdown."""
+    text = httpx.get(f"{site.address}{path}").raise_for_status().text
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def run(command: list[str], key: str, folder: Path) -> str:
+    """What a program prints, in an environment with nothing but the key and the way to programs."""
+    done = subprocess.run(
+        command,
+        env={"PATH": os.environ["PATH"], "API_KEY": key},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def of_endpoint(found: list[str], number: int) -> str:
+    """The program of an endpoint: there is one each, in their order."""
+    assert len(found) == len(ENDPOINTS)
+    return found[number]
+
+
+@each_endpoint
+def test_the_curl_command_gets_an_answer(sample_site, key, program, tmp_path, endpoint):
+    """Data of the fictional company that the page speaks of."""
+    program("curl", "curl")
+    command = of_endpoint(programs(sample_site, "/reference.md", "sh"), ENDPOINTS.index(endpoint))
+    answer = json.loads(run(["sh", "-c", command.replace("curl ", "curl --silent --fail ", 1)], key, tmp_path))
+    assert answer["data"] or endpoint.name == "listRevisions"
+    assert answer["meta"]["source"] == "SEC EDGAR"
+
+
+@each_endpoint
+def test_the_python_program_prints_the_data(sample_site, key, tmp_path, endpoint):
+    """With the standard library alone: no package of this project is on its path."""
+    text = of_endpoint(programs(sample_site, "/reference.md", "python"), ENDPOINTS.index(endpoint))
+    data = json.loads(run([sys.executable, "-I", "-S", "-c", text], key, tmp_path))
+    assert data or endpoint.name == "listRevisions"
+
+
+@each_endpoint
+def test_the_javascript_program_prints_the_same(
+    sample_site: Site, key: str, program: Callable[[str, str], str], tmp_path: Path, endpoint: object
+) -> None:
+    """As a module for Node.js."""
+    node = program("node", "nodejs")
+    number = ENDPOINTS.index(endpoint)
+    script = tmp_path / "example.mjs"
+    script.write_text(of_endpoint(programs(sample_site, "/reference.md", "js"), number), encoding="utf-8")
+    python = of_endpoint(programs(sample_site, "/reference.md", "python"), number)
+    printed = json.loads(run([node, str(script)], key, tmp_path))
+    again = json.loads(run([sys.executable, "-I", "-S", "-c", python], key, tmp_path))
+    if endpoint.name == "getStatus":
+        printed["age_seconds"] = again["age_seconds"] = 0
+    assert printed == again
+
+
+def test_the_fingerprint_of_what_is_served_is_that_of_the_changelog(sample_site, tmp_path):
+    """By the program that the page gives."""
+    [text] = programs(sample_site, "/changelog.md", "python")
+    assert run([sys.executable, "-I", "-S", "-c", text], "", tmp_path).strip() == ENTRIES[-1].fingerprint
+
+
+@pytest.mark.parametrize(
+    ("sql", "known"),
+    [
+        ("SELECT DISTINCT reason FROM gaps", vocabulary.GAPS),
+        ("SELECT DISTINCT cause FROM versions", vocabulary.CAUSES),
+        ("SELECT DISTINCT method FROM versions", vocabulary.METHODS),
+        ("SELECT DISTINCT unnest(string_split(flags, ',')) FROM versions WHERE flags <> ''", vocabulary.FLAGS),
+    ],
+    ids=["reasons", "causes", "methods", "flags"],
+)
+def test_every_code_of_the_sample_is_explained(sample_site, sql, known):
+    """No page shows a code that the dictionary has not."""
+    assert {code for (code,) in query(sample_site.home, sql)} <= set(known)
+
+
+def test_reasons_of_gaps_belong_to_their_items(sample_site):
+    """The dictionary names the items that a reason happens to; the sample has it for no other."""
+    for item, reason in query(sample_site.home, "SELECT DISTINCT item, reason FROM gaps"):
+        assert item in vocabulary.GAPS[reason].items

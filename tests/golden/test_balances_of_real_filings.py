@@ -1,0 +1,129 @@
+"""Debt and cash of real balance sheets, each composition that is known, against the filings' own lines."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
+from pipelines.normalize.concepts import wanted_elements
+from pipelines.normalize.facts import RAW_SCHEMA
+from tests.factories import Today, row_of, standardized, value_of
+
+MILLION = 1e6
+
+DEBT: dict[str, tuple[str, str, float]] = {
+    # company, balance sheet, debt
+    "commercial paper beside both halves": ("AAPL", "2025-09-27", 78_328 + 12_350 + 7_979),
+    "current debt is the parent of maturities and commercial paper": ("PG", "2025-06-30", 24_995 + 9_513),
+    "both halves with finance leases, loans and commercial paper": ("KO", "2025-12-31", 42_119 + 1_822 + 1_551),
+    "finance leases are on lines of their own": ("WMT", "2026-01-31", 34_624 + 3_542 + 6_596),
+    "notes and current notes": ("ORCL", "2026-05-31", 122_342 + 7_199),
+    "maturities under two elements": ("NVDA", "2026-04-26", 7_470 + 1_000),
+    "maturities tagged as short-term borrowings": ("MRVL", "2026-01-31", 4_470.6),
+    "no current part, and so tagged": ("MRVL", "2026-05-02", 4_961.3),
+    "convertible notes alone": ("SNOW", "2025-04-30", 2_273.6),
+    "no debt, which the liabilities prove": ("SNOW", "2023-01-31", 0),
+    "no debt, and other lines": ("META", "2019-12-31", 0),
+    "no debt until the first bonds": ("AAPL", "2012-09-29", 0),
+    "finance leases beside, larger than debt": ("MSFT", "2026-06-30", 40_294),
+    "current part and total": ("GE", "2025-12-31", 18_808 + 1_686),
+    "secured maturities": ("ACU", "2023-12-31", 13.105 + 0.405),
+    "a bank's long-term debt and short-term borrowings": ("JPM", "2025-12-31", 435_206 + 64_776),
+    "a bank's advances and notes": ("BVFL", "2025-03-31", 15.0 + 34.9),
+    "a bank's advances, notes and a loan": ("BAFN", "2025-06-30", 47.7),
+    "a line that is the total of advances and notes": ("AMAL", "2025-06-30", 75.5),
+    "advances that are half another line": ("FBLA", "2025-09-30", 63.4),
+    "a drawn credit line": ("TCBX", "2022-09-30", 111.2),
+    "the limit of a credit line": ("FSBC", "2021-12-31", 28.4),
+    "a bank that owes nothing but deposits": ("RRBI", "2025-09-30", 0),
+    "bonds, loans and their current parts": ("TSM", "2024-12-31", 926_604.5 + 57_148.0 + 31_824.4 + 59_857.9),
+}
+
+CASH: dict[str, tuple[str, str, float]] = {
+    "the filer's own total": ("MSFT", "2026-06-30", 76_843),
+    "cash and current securities": ("AAPL", "2020-09-26", 38_016 + 52_927),
+    "securities under a new element": ("NVDA", "2026-04-26", 13_237 + 37_098),
+    "restricted cash beside": ("WMT", "2026-01-31", 10_727),
+    "restricted cash on the line": ("BRK-B", "2026-03-31", 58_810 - 688),
+    "the total of the cash flow statement is the line": ("PG", "2025-06-30", 9_556),
+    "a bank's two lines": ("JPM", "2025-12-31", 343_338),
+    "a bank that lends overnight": ("MNSB", "2025-09-30", 127.3),
+    "interest-bearing deposits within the line": ("CARE", "2025-09-30", 106.9),
+    "marketable securities on one line": ("KHC", "2025-12-27", 2_615 + 1_060),
+}
+
+MISSED: dict[str, tuple[str, str, str, str]] = {
+    "quarterly documents without securities": ("MSFT", "2026-03-31", "cash_and_equivalents", "securities_not_shown"),
+    "short-term investments told once a year": ("KO", "2026-04-03", "cash_and_equivalents", "securities_not_shown"),
+    "long-term debt under an element of its own": ("APD", "2023-12-31", "total_debt", "noncurrent_debt_not_shown"),
+}
+
+SYMBOLS = sorted({case[0] for cases in (DEBT, CASH, MISSED) for case in cases.values()})
+
+
+@pytest.fixture(scope="module")
+def company_numbers(mirror: Path) -> dict[str, str]:
+    """Symbol to CIK."""
+    listings = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
+    return {listing.symbol: listing.cik for listing in listings}
+
+
+@pytest.fixture(scope="module")
+def companies(mirror: Path, company_numbers: dict[str, str]) -> Today:
+    """The companies of all cases, in one batch."""
+    columns = FactColumns()
+    for cik in sorted({company_numbers[symbol] for symbol in SYMBOLS}):
+        document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
+        columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
+    return standardized(pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names()))
+
+
+@pytest.fixture(scope="module")
+def served(companies: Today, company_numbers: dict[str, str]) -> Callable[[str, str, str], float | None]:
+    """The value of a symbol, item and balance sheet, in millions."""
+
+    def find(symbol: str, item: str, end: str) -> float | None:
+        value = value_of(companies, item, "ttm", end, company_numbers[symbol])
+        return None if value is None else value / MILLION
+
+    return find
+
+
+@pytest.mark.parametrize(("symbol", "end", "expected"), DEBT.values(), ids=DEBT)
+def test_debt(served, symbol, end, expected):
+    """The lines of the balance sheet, each once."""
+    assert served(symbol, "total_debt", end) == pytest.approx(expected, rel=1e-4, abs=0.06)
+
+
+@pytest.mark.parametrize(("symbol", "end", "expected"), CASH.values(), ids=CASH)
+def test_cash(served, symbol, end, expected):
+    """Cash and what can be sold at once, nothing restricted."""
+    assert served(symbol, "cash_and_equivalents", end) == pytest.approx(expected, rel=1e-4, abs=0.06)
+
+
+@pytest.mark.parametrize(("symbol", "end", "item", "reason"), MISSED.values(), ids=MISSED)
+def test_what_vanished_is_missed(companies, company_numbers, symbol, end, item, reason):
+    """A part of it was there before and is nowhere in the document: no value, and the reason."""
+    assert value_of(companies, item, "ttm", end, company_numbers[symbol]) is None
+    assert row_of(companies.gaps, item, "ttm", end, company_numbers[symbol])["reason"] == reason
+
+
+def test_no_debt_exceeds_the_liabilities(companies, mirror, company_numbers):
+    """And no cash the assets: in every balance sheet of every company here."""
+    columns = FactColumns()
+    for cik in sorted({company_numbers[symbol] for symbol in SYMBOLS}):
+        document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
+        totals = {"us-gaap": frozenset({"Liabilities", "Assets"}), "ifrs-full": frozenset({"Liabilities", "Assets"})}
+        columns.extend(decode_facts(document.read_bytes(), cik, totals).columns)
+    filed = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).with_columns(pl.col("end").str.to_date())
+    totals = filed.filter(pl.col("value") > 0).group_by("cik", "tag", "end").agg(total=pl.col("value").max())
+    pairs = pl.DataFrame({"item": ["total_debt", "cash_and_equivalents"], "tag": ["Liabilities", "Assets"]})
+
+    both = companies.values.join(pairs, on="item").join(
+        totals, left_on=["cik", "tag", "period_end"], right_on=["cik", "tag", "end"]
+    )
+
+    assert both.height > 1000
+    assert both.filter(pl.col("value") > pl.col("total") * 1.001).is_empty()

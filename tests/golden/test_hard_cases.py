@@ -1,0 +1,394 @@
+"""The traps of real filings in small: fictional filers that file as the companies named here did, through all rules.
+
+Belongs here: one shape a test, with what is served of it. Does not: the real documents (test_real_companies), or how
+each rule works (the unit tests).
+"""
+
+from datetime import date
+
+import pytest
+
+from tests.factories import (
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    DILUTED,
+    DIVIDENDS,
+    EPS,
+    MILLION,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    Row,
+    Today,
+    day,
+    fact,
+    month_ends,
+    raw,
+    row_of,
+    standardized,
+    value_of,
+    week_ends,
+)
+
+ENDS = month_ends(2021, 12)
+CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
+
+
+def filer(**traits: object) -> Filer:
+    """Three years of even quarters; `ends`, `sums` and so on where a trap needs others."""
+    of_filer = {"ends": ENDS, "sums": {REVENUE: [100 * MILLION] * 12, NET_INCOME: [10 * MILLION] * 12}} | traits
+    return Filer(**of_filer)  # type: ignore[arg-type]
+
+
+def changed(rows: list[Row], value: float, **where: str) -> list[Row]:
+    """The rows, with another value where all of `where` (tag, start, end, filed) holds."""
+    return [
+        {**row, "value": value} if all(row[field] == sought for field, sought in where.items()) else row for row in rows
+    ]
+
+
+def told(found: Today, item: str, end: str) -> list[tuple[float, str]]:
+    """What was said of twelve months: each value with the form that said it."""
+    versions = found.found.versions.filter(item=item, period_end=day(end))
+    return versions.select("value", "form").rows()
+
+
+def ttm(found: Today, item: str, end: str) -> float | None:
+    return value_of(found, item, "ttm", end)
+
+
+# --- Time
+
+
+def test_twelve_months_in_quarterly_reports_are_no_fiscal_years():
+    """Amazon's 10-Qs state twelve months to each quarter end beside the quarter."""
+    company = filer()
+    printed = [
+        fact(NET_INCOME, 40 * MILLION, company.start(n - 3), ENDS[n], form="10-Q", filed=company.filed(n))
+        for n in (4, 5, 6, 8, 9, 10)
+    ]
+
+    found = standardized(raw(company.rows(), printed))
+
+    years = found.values.filter(item="net_income", period_kind="annual")["period_end"].to_list()
+    assert years == [ENDS[3], ENDS[7], ENDS[11]]
+
+
+def test_the_last_quarter_of_17_weeks_is_no_year_and_no_two_quarters():
+    """Costco's fourth quarter had 119 days in a year of 53 weeks that ended in September, others end in August."""
+    weeks = [12, 12, 12, 17, 12, 12, 12, 16]
+    company = filer(
+        ends=week_ends(day("2016-08-28"), weeks),
+        before=day("2016-08-28"),
+        sums={NET_INCOME: [550e6, 520e6, 690e6, 919e6, 640e6, 700e6, 750e6, 1040e6], REVENUE: [9e9] * 8},
+    )
+    fourth = fact(NET_INCOME, 919e6, company.start(3), company.ends[3], filed=company.filed(3))
+
+    found = standardized(raw(company.rows(), fourth))
+
+    assert value_of(found, "net_income", "annual", "2017-09-03") == 2679e6
+    assert row_of(found.values, "net_income", "annual", "2017-09-03")["flags"] == "weeks_53"
+    assert value_of(found, "net_income", "annual", "2018-09-02") == 3130e6
+
+
+def test_a_first_quarter_of_16_weeks_is_a_quarter():
+    """Restaurants count 16, 12, 12 and 12 weeks."""
+    ends = week_ends(day("2021-12-26"), [16, 12, 12, 12, 16, 12])
+    company = filer(ends=ends, before=day("2021-12-26"), sums={REVENUE: [160e6, 120e6, 121e6, 122e6, 170e6, 130e6]})
+
+    found = standardized(company.facts())
+
+    assert ttm(found, "revenue", str(ends[4])) == (120 + 121 + 122 + 170) * MILLION
+    assert row_of(found.values, "revenue", "ttm", ends[4])["period"] == "2023Q1"
+
+
+def test_a_year_that_ends_in_early_january_is_named_after_the_one_before():
+    """Johnson & Johnson's 2020 ended on 3 January 2021."""
+    ends = week_ends(day("2019-12-29"), [13, 13, 13, 14, 13, 13])
+    company = filer(ends=ends, before=day("2019-12-29"), sums={REVENUE: [MILLION] * 6}, names=-1)
+
+    found = standardized(company.facts())
+
+    assert row_of(found.values, "revenue", "annual", "2021-01-03")["period"] == "FY2020"
+    assert row_of(found.values, "revenue", "ttm", ends[4])["period"] == "2021Q1"
+
+
+def test_a_change_of_the_fiscal_year_end_makes_no_year_of_six_months():
+    """L3Harris reported 27 weeks between its June and its December years; twelve months tile across them."""
+    before = filer(ends=month_ends(2020, 8, last_month=6))
+    start = "2021-07-01"
+    between = [
+        fact(tag, value, start, end, form=form, filed=filed)
+        for tag, quarter in ((REVENUE, 100e6), (NET_INCOME, 10e6))
+        for value, end, form, filed in (
+            (quarter, "2021-09-30", "10-Q", "2021-11-09"),
+            (2 * quarter, "2021-12-31", "10-KT", "2022-03-01"),
+        )
+    ]
+    after = [
+        fact(tag, quarter * 4, "2022-01-01", "2022-12-31", filed="2023-03-01")
+        for tag, quarter in ((REVENUE, 100e6), (NET_INCOME, 10e6))
+    ]
+
+    found = standardized(raw(before.rows(), between, after))
+
+    years = found.values.filter(item="revenue", period_kind="annual")["period_end"].to_list()
+    assert years == [day("2020-06-30"), day("2021-06-30"), day("2022-12-31")]
+    assert set(found.values.filter(item="revenue")["value"]) == {400 * MILLION}
+
+
+def test_labels_of_filings_decide_nothing():
+    """A year of 10-Qs that are all named FY of another year (Disney, Snowflake, General Electric)."""
+    rows = [{**row, "fy": 2019} if row["form"] == "10-Q" else row for row in filer().rows()]
+
+    assert standardized(raw(rows)).values.rows() == standardized(filer().facts()).values.rows()
+
+
+# --- Errors in filings
+
+
+def test_the_second_quarter_in_the_place_of_six_months_restates_nothing():
+    """NVIDIA's annual report for 2017 had the quarter's revenue, income and earnings per share in the six months."""
+    sums = {REVENUE: [1937e6, 2234e6] * 6, NET_INCOME: [507e6, 583e6] * 6, EPS: [0.85, 0.98] * 6}
+    wrong = [fact(tag, quarters[1], "2022-01-01", "2022-06-30", filed="2023-03-01") for tag, quarters in sums.items()]
+
+    found = standardized(raw(filer(sums=sums).rows(), wrong))
+
+    assert told(found, "revenue", "2022-06-30") == [(2 * (1937 + 2234) * MILLION, "10-Q")]
+    assert told(found, "net_income", "2022-06-30") == [(2 * (507 + 583) * MILLION, "10-Q")]
+    assert ttm(found, "eps_basic", "2022-06-30") == 3.66
+
+
+def test_quarters_of_the_year_before_in_the_place_of_this_years():
+    """Amazon's annual report for 2012 had the quarters of 2011 in the contexts of 2012."""
+    revenue = [9_857e6, 9_913e6, 10_876e6, 17_431e6, 13_185e6, 12_834e6, 13_806e6, 21_268e6]
+    income = [201e6, 191e6, 63e6, 177e6, 130e6, 7e6, -274e6, 97e6]
+    company = filer(ends=month_ends(2011, 8), sums={REVENUE: revenue, NET_INCOME: income})
+    wrong = [
+        fact(tag, amounts[n], company.start(n + 4), company.ends[n + 4], filed=company.filed(7))
+        for tag, amounts in ((REVENUE, revenue), (NET_INCOME, income))
+        for n in range(4)
+    ]
+    first = [
+        fact(tag, amounts[3], company.start(3), company.ends[3], filed=company.filed(3))
+        for tag, amounts in ((REVENUE, revenue), (NET_INCOME, income))
+    ]
+
+    found = standardized(raw(company.rows(), first, wrong))
+
+    assert [ttm(found, "net_income", end) for end in ("2012-03-31", "2012-06-30", "2012-09-30", "2012-12-31")] == [
+        561e6,
+        377e6,
+        40e6,
+        -40e6,
+    ]
+    assert told(found, "net_income", "2012-09-30") == [(40e6, "10-Q")]
+
+
+def test_the_year_in_the_place_of_its_last_quarter():
+    """NVIDIA tagged the dividends of the year for its last quarter, too."""
+    company = filer(sums={REVENUE: [MILLION] * 12, DIVIDENDS: [0.075] * 4 + [0.085] * 8})
+    wrong = [
+        fact(DIVIDENDS, company.summed(DIVIDENDS, n - 3, n), company.start(n), ENDS[n], filed=company.filed(n))
+        for n in (3, 7, 11)
+    ]
+
+    found = standardized(raw(company.rows(), wrong))
+
+    assert ttm(found, "dividends_per_share", "2022-06-30") == 0.32
+    assert ttm(found, "dividends_per_share", "2022-12-31") == 0.34
+    assert ttm(found, "dividends_per_share", "2023-09-30") == 0.34
+
+
+def test_cash_flow_with_the_other_sign_in_the_comparative():
+    """Starbucks' report of April 2024 has the cash flow of the year before with a minus."""
+    flows = {CASH_FLOW: [1180e6] * 12, CAPITAL_SPENDING: [500e6] * 12, REVENUE: [9e9] * 12}
+    rows = changed(
+        filer(sums=flows).rows(), -2360e6, tag=CASH_FLOW, start="2022-01-01", end="2022-06-30", filed="2023-08-09"
+    )
+
+    found = standardized(raw(rows))
+
+    assert told(found, "free_cash_flow", "2022-06-30") == [(2720e6, "10-Q")]
+    assert ttm(found, "free_cash_flow", "2023-06-30") == 2720e6
+
+
+def test_counts_in_thousands_for_a_year_and_a_half():
+    """NVIDIA stated its averages in thousands from March 2010 to August 2011."""
+    company = filer(
+        sums={REVENUE: [MILLION] * 12, NET_INCOME: [55e6] * 12, EPS: [0.10] * 12},
+        means={SHARES: [550e6] * 12, DILUTED: [560e6] * 12},
+    )
+    rows = [
+        {**row, "value": row["value"] / 1e3} if row["unit"] == "shares" and row["filed"] < "2022-09-01" else row
+        for row in company.rows()
+    ]
+
+    found = standardized(raw(rows))
+
+    for item, count in (("shares_basic", 550e6), ("shares_diluted", 560e6)):
+        values = found.values.filter(item=item)["value"]
+        assert values.to_list() == pytest.approx([count] * len(values))
+    assert found.found.splits.is_empty()
+
+
+@pytest.mark.parametrize("tag", [SHARES, CAPITAL_SPENDING])
+def test_a_placeholder_is_no_value(tag):
+    """Zero shares stand where the count was left out; spending under an element of the filer's own is not there."""
+    sums = {REVENUE: [MILLION] * 12, CASH_FLOW: [20e6] * 12, CAPITAL_SPENDING: [5e6] * 12}
+    company = filer(sums=sums, means={SHARES: [100e6] * 12})
+    rows = company.rows()
+    if tag == SHARES:
+        rows = [{**row, "value": 0.0} if row["tag"] == SHARES and row["form"] == "10-K" else row for row in rows]
+    else:
+        rows = [row for row in rows if row["tag"] != tag or row["form"] == "10-Q"]
+    item = "shares_basic" if tag == SHARES else "free_cash_flow"
+
+    found = standardized(raw(rows))
+
+    assert value_of(found, item, "annual", "2022-12-31") is None
+    assert row_of(found.gaps, item, "annual", "2022-12-31")["reason"] == "missing_quarter"
+
+
+# --- Bases
+
+
+def test_quarters_before_and_after_a_split():
+    """Ten for one: three quarters on the old basis and one on the new are served on the new."""
+    company = filer(
+        sums={REVENUE: [MILLION] * 12, NET_INCOME: [100e6] * 12, EPS: [1.0] * 12, DIVIDENDS: [0.4] * 12},
+        means={SHARES: [100e6] * 12},
+    )
+    by = {SHARES: 10, EPS: 0.1, DIVIDENDS: 0.1}
+    rows = [
+        {**row, "value": row["value"] * by.get(row["tag"], 1)} if row["filed"] > "2023-06-30" else row
+        for row in company.rows()
+    ]
+
+    found = standardized(raw(rows))
+
+    assert ttm(found, "eps_basic", "2023-06-30") == 0.4
+    assert ttm(found, "dividends_per_share", "2023-06-30") == 0.16
+    assert set(found.values.filter(item="shares_basic")["value"]) == {1e9}
+    assert set(found.values.filter(item="eps_basic")["value"]) == {0.4}
+
+
+def test_a_year_of_earnings_per_share_is_no_sum():
+    """Apple's four quarters of 2020 make 3.29; the year as filed is 3.31."""
+    rows = changed(filer(sums={REVENUE: [MILLION] * 12, EPS: [0.8225] * 12}).rows(), 3.31, tag=EPS, form="10-K")
+
+    assert value_of(standardized(raw(rows)), "eps_basic", "annual", "2022-12-31") == 3.31
+
+
+def test_restated_quarters_beside_a_stale_year_to_date():
+    """Microsoft restated two quarters in the third; their sum was stated anew a year later only."""
+    income = [4_620e6, 4_998e6, 3_756e6, 3_122e6, 4_690e6, 5_200e6, 4_801e6, 6_513e6]
+    company = filer(ends=month_ends(2016, 8, last_month=6), sums={REVENUE: [20e9] * 8, NET_INCOME: income})
+    again = [
+        fact(NET_INCOME, 4_902e6, "2015-07-01", "2015-09-30", form="10-Q", filed="2016-05-10"),
+        fact(NET_INCOME, 5_018e6, "2015-10-01", "2015-12-31", form="10-Q", filed="2016-05-10"),
+    ]
+    rows = changed(company.rows(), 13_676e6, tag=NET_INCOME, start="2015-07-01", end="2016-03-31")
+    rows = changed(rows, 16_798e6, tag=NET_INCOME, start="2015-07-01", end="2016-06-30")
+    rows = changed(rows, 9_920e6, tag=NET_INCOME, start="2015-07-01", end="2015-12-31", filed="2017-02-09")
+
+    found = standardized(raw(rows, again))
+
+    assert value_of(found, "net_income", "annual", "2016-06-30") == 16_798e6
+    assert ttm(found, "net_income", "2016-12-31") == (16_798 + 9_890 - 9_920) * MILLION
+
+
+def test_a_new_revenue_standard_reaches_the_year_after_its_quarters():
+    """Quarters of both years on the new standard, last year on the old: flagged, until the annual report shows both."""
+    company = filer(sums={REVENUE: [100e6] * 4 + [107e6] * 4 + [115e6] * 4, NET_INCOME: [10e6] * 12})
+    rows = [
+        {**row, "value": row["value"] * 1.07}
+        if row["tag"] == REVENUE and row["filed"] > "2023-01-01" and row["end"] < "2023-01-01" and row["form"] == "10-Q"
+        else row
+        for row in company.rows()
+    ]
+    rows = changed(rows, 107e6 * 4 * 1.07, tag=REVENUE, end="2022-12-31", filed="2024-02-29")
+
+    versions = standardized(raw(rows)).found.versions.filter(item="revenue", period_end=day("2023-06-30"))
+
+    first, last = versions.rows(named=True)
+    assert first["value"] == pytest.approx((4 * 107 + 2 * 115 - 2 * 107) * MILLION)
+    assert "mixed_basis" in first["flags"]
+    assert last["value"] == pytest.approx((4 * 107 * 1.07 + 2 * 115 - 2 * 107 * 1.07) * MILLION)
+    assert last["flags"] == ""
+
+
+def test_an_amended_year_is_a_restatement():
+    """Apple's 10-K/A of January 2010 states two years anew."""
+    before = [row for row in filer().rows() if row["filed"] < "2023-04-01"]
+    again = [fact(REVENUE, 470e6, "2022-01-01", "2022-12-31", form="10-K/A", filed="2023-04-01")]
+
+    found = standardized(raw(before, again))
+
+    assert told(found, "revenue", "2022-12-31") == [(400e6, "10-K"), (470e6, "10-K/A")]
+    assert found.found.versions.filter(item="revenue")["cause"].to_list()[-1] == "restatement"
+
+
+# --- What feeds an item
+
+
+def test_contract_revenue_takes_over_where_total_revenue_ends():
+    """Costco's newest report has no total any more. Beside Mastercard's total stand contracts before rebates."""
+    company = filer(sums={REVENUE: [100e6] * 12, CONTRACTS: [100e6] * 12, NET_INCOME: [10e6] * 12})
+    rows = [row for row in company.rows() if row["tag"] != REVENUE or row["filed"] < "2023-10-01"]
+    gross = filer(sums={REVENUE: [100e6] * 12, CONTRACTS: [150e6] * 12})
+
+    assert ttm(standardized(raw(rows)), "revenue", "2023-09-30") == 400e6
+    assert ttm(standardized(gross.facts()), "revenue", "2023-09-30") == 400e6
+
+
+def test_dividends_that_begin_within_a_year():
+    """Alphabet's first dividend was in the second quarter of 2024: the year has three, and says so itself."""
+    company = filer(sums={REVENUE: [MILLION] * 12, DIVIDENDS: [0, 0, 0, 0, 0, 0.2, 0.2, 0.2] + [0.21] * 4})
+    rows = [row for row in company.rows() if row["tag"] != DIVIDENDS or row["value"] > 0]
+
+    found = standardized(raw(rows))
+
+    assert value_of(found, "dividends_per_share", "annual", "2022-12-31") == pytest.approx(0.6)
+    assert ttm(found, "dividends_per_share", "2022-09-30") is None
+
+
+def test_a_convenience_translation_is_not_served():
+    """Taiwan Semiconductor's newest year stands in dollars, too."""
+    company = filer(annual_only=True, annual_form="20-F")
+    books = [{**row, "unit": "TWD"} for row in company.rows()]
+    translated = [{**row, "value": row["value"] / 32} for row in company.rows() if row["end"] == "2023-12-31"]
+
+    found = standardized(raw(books, translated))
+
+    assert value_of(found, "revenue", "annual", "2023-12-31") == 400e6
+    assert found.found.profiles["currency"].to_list() == ["TWD"]
+
+
+def test_a_security_that_changed_its_element_is_not_lost():
+    """NVIDIA's marketable securities stand under another element since 2026, beside cash of a quarter as much."""
+    cash = {CASH: [13e9] * 12, "MarketableSecuritiesCurrent": [37e9] * 12}
+    rows = [
+        {**row, "tag": "DebtSecuritiesCurrent"}
+        if row["tag"] == "MarketableSecuritiesCurrent" and row["filed"] > "2023-10-01"
+        else row
+        for row in filer(balances=cash).rows()
+    ]
+
+    found = standardized(raw(rows))
+
+    held = found.values.filter(item="cash_and_equivalents", period_kind="ttm")
+    assert set(held["value"]) == {50e9}
+    assert held["period_end"].max() == date(2023, 12, 31)
+
+
+def test_proxy_statements_restate_nothing():
+    """Chevron's rounds 21,369 to 21,400; Arista's is a millionth of the truth."""
+    proxies = [
+        fact(NET_INCOME, value, "2022-01-01", "2022-12-31", form="DEF 14A", filed=filed)
+        for value, filed in ((40_400_000, "2024-04-07"), (40, "2025-04-16"))
+    ]
+
+    assert told(standardized(raw(filer().rows(), proxies)), "net_income", "2022-12-31") == [(40e6, "10-K")]

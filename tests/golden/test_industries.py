@@ -1,0 +1,284 @@
+"""Annual reports of each industry, shaped after real ones: revenue, debt, cash, free cash flow, and what means nothing.
+
+The lines beside the true ones are those that mislead in real reports: gross revenue, customers' money, restricted cash,
+deposits, repurchase agreements, purchases of investments.
+"""
+
+from dataclasses import dataclass, field
+
+import polars as pl
+import pytest
+
+from tests.factories import (
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    CIK,
+    NET_INCOME,
+    Today,
+    fact,
+    raw,
+    row_of,
+    standardized,
+    value_of,
+)
+
+YEAR = ("2024-01-01", "2024-12-31")
+CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
+WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
+ITEMS = ("revenue", "total_debt", "cash_and_equivalents", "free_cash_flow")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A year's report, in millions; and what its items are, None where there is no value."""
+
+    sic: str
+    flows: dict[str, float]
+    balances: dict[str, float]
+    values: tuple[float | None, float | None, float | None, float | None]
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+REPORTS: dict[str, Report] = {
+    "general": Report(
+        "3571",
+        {CONTRACTS: 900, CASH_FLOW: 200, CAPITAL_SPENDING: 50},
+        {
+            CASH: 120,
+            "MarketableSecuritiesCurrent": 80,
+            "MarketableSecuritiesNoncurrent": 500,
+            WITH_RESTRICTED: 130,
+            "LongTermDebtNoncurrent": 300,
+            "LongTermDebtCurrent": 40,
+            "CommercialPaper": 25,
+            "LongTermDebt": 340,
+            "DebtInstrumentFaceAmount": 350,
+            "FinanceLeaseLiabilityNoncurrent": 20,
+            "OperatingLeaseLiabilityNoncurrent": 60,
+        },
+        (900, 365, 200, 150),
+    ),
+    "bank": Report(
+        "6022",
+        {
+            "InterestAndDividendIncomeOperating": 100,
+            "InterestExpense": 40,
+            "InterestIncomeExpenseNet": 60,
+            "NoninterestIncome": 15,
+            CONTRACTS: 8,
+            CASH_FLOW: 30,
+            CAPITAL_SPENDING: 5,
+        },
+        {
+            "CashAndDueFromBanks": 20,
+            "InterestBearingDepositsInBanks": 90,
+            "FederalFundsSold": 6,
+            CASH: 110,
+            "Deposits": 1800,
+            "SecuritiesSoldUnderAgreementsToRepurchase": 25,
+            "AdvancesFromFederalHomeLoanBanks": 70,
+            "SubordinatedDebt": 30,
+            "JuniorSubordinatedDebentureOwedToUnconsolidatedSubsidiaryTrust": 10,
+            "AccruedLiabilitiesAndOtherLiabilities": 35,
+            "Liabilities": 1970,
+        },
+        (75, 110, 110, 25),
+        {"roic": "financial_company", "debt_to_fcf": "financial_company"},
+    ),
+    "a bank that owes nothing but deposits": Report(
+        "6021",
+        {"InterestIncomeExpenseNet": 60, "NoninterestIncome": 15},
+        {
+            "Deposits": 1800,
+            "OtherLiabilities": 12,
+            "InterestPayableCurrentAndNoncurrent": 3,
+            "Liabilities": 1815,
+            CASH: 9,
+        },
+        (75, 0, 9, None),
+    ),
+    "broker": Report(
+        "6211",
+        {
+            "Revenues": 1500,
+            "InterestExpense": 400,
+            "RevenuesNetOfInterestExpense": 1100,
+            CASH_FLOW: -300,
+            CAPITAL_SPENDING: 20,
+        },
+        {
+            CASH: 250,
+            "CashAndSecuritiesSegregatedUnderFederalAndOtherRegulations": 4000,
+            "PayablesToCustomers": 9000,
+            "SecuritiesSoldUnderAgreementsToRepurchase": 700,
+            "SecuritiesLoaned": 300,
+            "LongTermDebt": 600,
+            "ShortTermBorrowings": 50,
+        },
+        (1100, 650, 250, -320),
+        {"roic": "financial_company", "debt_to_fcf": "financial_company"},
+    ),
+    "asset_manager": Report(
+        "6282",
+        {"Revenues": 400, CONTRACTS: 640, "OperatingIncomeLoss": 150, CASH_FLOW: 160, CAPITAL_SPENDING: 10},
+        {CASH: 210, "NotesPayable": 300, "ShortTermBorrowings": 20},
+        (400, 320, 210, 150),
+    ),
+    "exchange": Report(
+        "6200",
+        {"Revenues": 500, "OperatingIncomeLoss": 250, CASH_FLOW: 260, CAPITAL_SPENDING: 30},
+        {
+            CASH: 60,
+            "RestrictedCashAndCashEquivalentsAtCarryingValue": 5000,
+            WITH_RESTRICTED: 5060,
+            "LongTermDebtNoncurrent": 700,
+            "DebtCurrent": 100,
+        },
+        (500, 800, 60, 230),
+    ),
+    "payment network": Report(
+        "7389",
+        {"Revenues": 1000, CONTRACTS: 1500, CASH_FLOW: 500, CAPITAL_SPENDING: 40},
+        {
+            CASH: 300,
+            "AvailableForSaleSecuritiesDebtSecuritiesCurrent": 90,
+            "FundsHeldForClients": 2500,
+            "SettlementAssetsCurrent": 800,
+            "LongTermDebtNoncurrent": 700,
+            "LongTermDebtCurrent": 100,
+        },
+        (1000, 800, 390, 460),
+    ),
+    "insurer": Report(
+        "6331",
+        {
+            "PremiumsEarnedNet": 700,
+            "NetInvestmentIncome": 180,
+            "GainLossOnInvestments": -20,
+            "InsuranceCommissionsAndFees": 15,
+            CASH_FLOW: 220,
+        },
+        {
+            "Cash": 30,
+            "ShortTermInvestments": 120,
+            "AvailableForSaleSecuritiesDebtSecurities": 5000,
+            "LiabilityForClaimsAndClaimsAdjustmentExpense": 3500,
+            "LongTermDebt": 400,
+            "CommercialPaper": 30,
+        },
+        (875, 430, 150, None),
+        {"free_cash_flow": "no_tag", "roic": "financial_company"},
+    ),
+    "reit": Report(
+        "6798",
+        {
+            "OperatingLeaseLeaseIncome": 270,
+            CONTRACTS: 30,
+            CASH_FLOW: 180,
+            "PaymentsForCapitalImprovements": 40,
+            "PaymentsToDevelopRealEstateAssets": 25,
+            "PaymentsToAcquireRealEstate": 600,
+        },
+        {
+            CASH: 12,
+            WITH_RESTRICTED: 20,
+            "SecuredDebt": 300,
+            "UnsecuredDebt": 900,
+            "LineOfCredit": 80,
+            "MortgageLoansOnRealEstateCommercialAndConsumerNet": 150,
+        },
+        (300, 1280, 12, 115),
+    ),
+    "utility": Report(
+        "4911",
+        {"RegulatedAndUnregulatedOperatingRevenue": 800, CONTRACTS: 760, CASH_FLOW: 240, CAPITAL_SPENDING: 300},
+        {
+            CASH: 5,
+            "LongTermDebtNoncurrent": 1500,
+            "LongTermDebtCurrent": 120,
+            "ShortTermBorrowings": 60,
+            "CommercialPaper": 45,
+        },
+        (800, 1680, 5, -60),
+        {"debt_to_fcf": "negative_fcf"},
+    ),
+    "oil_and_gas": Report(
+        "1311",
+        {
+            "Revenues": 600,
+            CONTRACTS: 560,
+            CASH_FLOW: 300,
+            "PaymentsToAcquireOilAndGasPropertyAndEquipment": 180,
+            "PaymentsToAcquireOtherPropertyPlantAndEquipment": 20,
+            "PaymentsToAcquireBusinessesNetOfCashAcquired": 90,
+        },
+        {CASH: 40, "LongTermDebtAndCapitalLeaseObligations": 350, "DebtCurrent": 30},
+        (600, 380, 40, 100),
+    ),
+    "captive_finance": Report(
+        "3531",
+        {
+            "Revenues": 2000,
+            CONTRACTS: 1700,
+            "FinancialServicesRevenue": 200,
+            "PaymentsToAcquireEquipmentOnLease": 150,
+            CASH_FLOW: 400,
+            CAPITAL_SPENDING: 120,
+        },
+        {CASH: 300, "LongTermDebtNoncurrent": 2500, "LongTermDebtCurrent": 700, "ShortTermBorrowings": 450},
+        (2000, 3650, 300, 280),
+        {"debt_to_fcf": "finance_arm"},
+    ),
+    "partnership": Report(
+        "4922",
+        {"Revenues": 700, CASH_FLOW: 250, CAPITAL_SPENDING: 90},
+        {
+            CASH: 8,
+            "PartnersCapital": 900,
+            "LimitedPartnersCapitalAccount": 880,
+            "LongTermDebtNoncurrent": 1100,
+            "LongTermDebtCurrent": 0,
+        },
+        (700, 1100, 8, 160),
+    ),
+    "shell": Report(
+        "6770",
+        {CASH_FLOW: -1},
+        {"Cash": 0.4, "AssetsHeldInTrustNoncurrent": 230, "AccountsPayableCurrent": 2, "Liabilities": 10},
+        (None, None, 0.4, None),
+        {"revenue": "no_tag", "roic": "shell", "debt_to_fcf": "shell"},
+    ),
+}
+
+
+def filed(report: Report) -> Today:
+    """The report through all rules, with the code of its filer."""
+    rows = [fact(tag, amount * 1e6, *YEAR, filed="2025-02-20") for tag, amount in report.flows.items()]
+    rows += [fact(tag, amount * 1e6, None, YEAR[1], filed="2025-02-20") for tag, amount in report.balances.items()]
+    rows.append(fact(NET_INCOME, 10e6, *YEAR, filed="2025-02-20"))
+    return standardized(raw(rows), registrants=pl.DataFrame({"cik": [CIK], "sic": [report.sic]}))
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_what_the_report_says(report):
+    """Net revenue, borrowings, cash that can be used, and what is left after capital expenditure."""
+    found = filed(report)
+
+    values = {item: value_of(found, item, "annual", YEAR[1]) for item in ITEMS}
+
+    assert values == {
+        item: None if value is None else value * 1e6 for item, value in zip(ITEMS, report.values, strict=True)
+    }
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_what_has_no_value_says_why(report):
+    found = filed(report)
+
+    assert {item: row_of(found.gaps, item, "annual", YEAR[1])["reason"] for item in report.missing} == report.missing
+
+
+@pytest.mark.parametrize(("industry", "report"), [pair for pair in REPORTS.items() if " " not in pair[0]])
+def test_the_industry_is_known(industry, report):
+    assert filed(report).found.profiles["industry"].to_list() == [industry]

@@ -1,0 +1,122 @@
+"""Debt and cash of a balance sheet count each amount once, however a filing tags it."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.edgar.sample import Economics, Extra, Filer, simulate
+from tests.property.truths import Found, found
+from tests.strategies import examples
+
+NONCURRENT, MATURITIES, SHORT = "debt_noncurrent", "debt_current", "short_term_debt"
+LONG, ALL_CURRENT, EVERYTHING = (
+    ((NONCURRENT, 1), (MATURITIES, 1)),
+    ((MATURITIES, 1), (SHORT, 1)),
+    ((NONCURRENT, 1), (MATURITIES, 1), (SHORT, 1)),
+)
+PLAIN = Filer(
+    cik="9990000401",
+    name="Example Borrower Inc",
+    first_year=2023,
+    economics=Economics(debt=3.0),
+)
+
+
+def again(tag: str, item: str) -> Extra:
+    """The same amount under another tag."""
+    return Extra(tag=tag, beside=item)
+
+
+def total(tag: str, *of: tuple[str, float], beside: str = NONCURRENT) -> Extra:
+    """An amount that adds up from, or is a part of, what other lines state."""
+    return Extra(tag=tag, beside=beside, of=of)
+
+
+DEBT = (
+    total("LongTermDebt", *LONG),
+    total("LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities", *LONG),
+    total("DebtCurrent", *ALL_CURRENT),
+    total("DebtLongtermAndShorttermCombinedAmount", *EVERYTHING),
+    total("SeniorNotes", *LONG),
+    again("LongTermDebtAndCapitalLeaseObligations", NONCURRENT),
+    again("LongTermDebtAndCapitalLeaseObligationsCurrent", MATURITIES),
+    again("NotesPayableCurrent", MATURITIES),
+    again("ConvertibleDebtCurrent", MATURITIES),
+    again("ShortTermBorrowings", SHORT),
+    again("OtherShortTermBorrowings", SHORT),
+    total("SeniorLongTermNotes", (NONCURRENT, 0.6)),
+    total("ConvertibleDebtNoncurrent", (NONCURRENT, 0.4)),
+    total("LongTermLineOfCredit", (NONCURRENT, 0.1)),
+    total("SeniorNotesCurrent", (MATURITIES, 0.5)),
+    total("LineOfCredit", (NONCURRENT, 0.1)),
+    total("UnsecuredDebt", (NONCURRENT, 0.9), (MATURITIES, 0.9)),
+)
+CASH = (
+    total("CashCashEquivalentsAndShortTermInvestments", ("cash", 1), ("short_term_investments", 1), beside="cash"),
+    total("CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents", ("cash", 1.1), beside="cash"),
+    again("Cash", "cash"),
+    again("MarketableSecuritiesCurrent", "short_term_investments"),
+    again("DebtSecuritiesCurrent", "short_term_investments"),
+    total("AvailableForSaleSecuritiesDebtSecuritiesCurrent", ("short_term_investments", 0.7), beside="cash"),
+    total("HeldToMaturitySecuritiesCurrent", ("short_term_investments", 0.3), beside="cash"),
+    total("OtherShortTermInvestments", ("short_term_investments", 0.2), beside="cash"),
+)
+PARTS = {"total_debt": (NONCURRENT, MATURITIES, SHORT), "cash_and_equivalents": ("cash", "short_term_investments")}
+redundant = st.lists(st.sampled_from([*DEBT, *CASH]), unique=True, max_size=5).map(tuple)
+line = st.sampled_from([part for parts in PARTS.values() for part in parts])
+
+
+def balances(told: Found) -> dict[tuple[object, ...], float]:
+    return {key: value for key, value in told.values.items() if key[2] in PARTS}
+
+
+@pytest.mark.parametrize("extra", [*DEBT, *CASH], ids=lambda extra: extra.tag)
+def test_a_redundant_tag_changes_nothing(extra):
+    """What is stated already, stated again: as another name for a line, a total of lines or a part of one."""
+    assert balances(found(replace(PLAIN, extras=(extra,)))) == balances(found(PLAIN))
+
+
+@examples(30)
+@given(extras=redundant)
+def test_redundant_tags_together_change_nothing(extras):
+    assert balances(found(replace(PLAIN, extras=extras))) == balances(found(PLAIN))
+
+
+@examples(40)
+@given(extras=redundant, untagged=st.frozensets(line, max_size=3))
+def test_no_combination_of_tags_counts_an_amount_twice(extras, untagged):
+    """Whatever is left out and whatever is said again, debt and cash are never more than there is."""
+    filer = replace(PLAIN, extras=extras, untagged=untagged)
+    true = {(row.cik, row.period_end, row.item): row.value for row in simulate(PLAIN).truth()}
+    restricted = any("Restricted" in extra.tag for extra in extras) and "cash" in untagged
+
+    counted_twice = {
+        key: (value, true[key])
+        for key, value in balances(found(filer)).items()
+        if value > true[key] * 1.001 and not (restricted and key[2] == "cash_and_equivalents")
+    }
+
+    assert counted_twice == {}
+
+
+@pytest.mark.parametrize("share", [0.7, 1.3])
+@pytest.mark.parametrize(
+    ("item", "tag", "parts"),
+    [
+        ("total_debt", "DebtLongtermAndShorttermCombinedAmount", EVERYTHING),
+        ("total_debt", "DebtCurrent", ALL_CURRENT),
+        ("total_debt", "LongTermDebt", LONG),
+        ("cash_and_equivalents", CASH[0].tag, CASH[0].of),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_total_that_contradicts_its_parts_is_flagged(item, tag, parts, share):
+    """Which of the two is right is not known; that they differ is said."""
+    wrong = total(tag, *((part, share) for part, _ in parts), beside=parts[0][0])
+    told = found(replace(PLAIN, extras=(wrong,)))
+    of_item = [key for key in told.values if key[2] == item]
+
+    assert of_item
+    assert [key for key in of_item if not told.flags[key]] == []

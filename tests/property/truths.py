@@ -1,0 +1,202 @@
+"""Holding what the pipeline found against the truth of simulated filers.
+
+Belongs here: what a found value may differ by, and what is wrong where the truth keeps silent. Does not: which filers
+are drawn (tests.strategies), or what must hold of them (the tests).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+from typing import Any
+
+import polars as pl
+
+from pipelines.edgar.sample import Filer, TruthRow
+from pipelines.edgar.sample.books import Quarter, keep_books
+from pipelines.edgar.sample.calendar import Period
+from pipelines.edgar.sample.filings import shell_of
+from pipelines.edgar.sample.schedule import annual_report_filed
+from pipelines.normalize.standardize import Standardized
+from tests.property.histories import current, replayed
+
+Key = tuple[str, date, str]
+
+ROUNDED = {"eps_basic": 1e-5, "dividends_per_share": 1e-5, "shares_basic": 1e-7, "shares_diluted": 1e-7}
+"""What differs by less than is served is one value: six significant digits, whole shares; money is exact."""
+
+ROUNDED_CENTS = 0.04
+"""Earnings per share of four quarters are filed in cents each, and weigh each quarter alone."""
+
+BEYOND = ("roic", "debt_to_fcf")
+"""Items that the truth does not tell."""
+
+A_YEAR = timedelta(days=385)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the pipeline makes of a filer: current values with their flags, and the gaps with their reasons."""
+
+    values: dict[Key, float]
+    flags: dict[Key, str]
+    gaps: dict[Key, str]
+
+    def of(self, filer: Filer) -> "Found":
+        """What is found of one of several filers."""
+        return Found(*({key: told for key, told in part.items() if key[0] == filer.cik} for part in self.parts()))
+
+    def parts(self) -> tuple[dict[Key, Any], ...]:
+        return self.values, self.flags, self.gaps
+
+
+def found(*filers: Filer, filed_by: date | None = None) -> Found:
+    """The current values of some filers after what was filed by a day."""
+    standardized: Standardized = replayed(*filers, filed_by=filed_by)
+    rows = current(standardized).filter(~pl.col("item").is_in(BEYOND))
+    keyed = [((cik, end, item), *told) for cik, end, item, *told in rows.select(*KEY, "value", "flags").rows()]
+    gaps = standardized.gaps.filter(~pl.col("item").is_in(BEYOND)).select(*KEY, "reason").rows()
+    return Found(
+        values={key: value for key, value, _ in keyed},
+        flags={key: flags for key, _, flags in keyed},
+        gaps={(cik, end, item): reason for cik, end, item, reason in gaps},
+    )
+
+
+KEY = ("cik", "period_end", "item")
+
+
+def missed(
+    values: dict[Key, float], rows: Sequence[TruthRow], but: Iterable[Key] = ()
+) -> list[tuple[TruthRow, float | None]]:
+    """True values that were not found, with what was found instead; none where all were."""
+    left_out = set(but)
+    told = [(row, values.get((row.cik, row.period_end, row.item))) for row in rows]
+    return [
+        (row, value)
+        for row, value in told
+        if (row.cik, row.period_end, row.item) not in left_out
+        and (value is None or abs(value - row.value) > slack_of(row))
+    ]
+
+
+def slack_of(row: TruthRow) -> float:
+    return 1.000001 * row.tolerance + ROUNDED.get(row.item, 1e-12) * abs(row.value)
+
+
+def beyond(values: dict[Key, float], rows: Sequence[TruthRow]) -> list[Key]:
+    """Values of which the truth knows nothing."""
+    return sorted(values.keys() - {(row.cik, row.period_end, row.item) for row in rows})
+
+
+def untrue(filer: Filer, values: dict[Key, float], rows: Sequence[TruthRow]) -> list[tuple[Key, float, list[float]]]:
+    """Values where the truth keeps silent that are not what the business did either, with what it did.
+
+    A filing may tell more than the truth relies on, and the reports of a shell tell what that did; but no value is
+    guessed, and none mixes what does not belong together.
+    """
+    books = [keep_books(filer), *([keep_books(shell_of(filer))] if filer.merged else [])]
+    wrong = []
+    for key in beyond(values, rows):
+        did = [value for one in books if (value := of_books(one, key)) is not None]
+        if not any(abs(values[key] - value) <= slack_beyond(filer, key[2], value) for value in did):
+            wrong.append((key, values[key], did))
+    return wrong
+
+
+def slack_beyond(filer: Filer, item: str, value: float) -> float:
+    if item == "eps_basic":
+        return ROUNDED_CENTS + 0.02 * abs(value)
+    if item == "dividends_per_share":
+        return 0.001 + 1e-5 * value
+    if item in ("shares_basic", "shares_diluted"):
+        return 2.0 + 0.005 * value  # dilution of a year is not the mean of its quarters'
+    return 4_000_000.0 if filer.rounded_in else 0.5
+
+
+def of_books(books: dict[tuple[int, int], Quarter], key: Key) -> float | None:
+    """What the four quarters to that day came to, or what stood then; None where the books do not go back."""
+    quarters = list(books.values())
+    ends = [quarter.period.end for quarter in quarters]
+    _, end, item = key
+    if end not in ends or ends.index(end) < 3:
+        return None
+    last_four = quarters[ends.index(end) - 3 : ends.index(end) + 1]
+    return _of_quarters(last_four, item)
+
+
+def _of_quarters(quarters: list[Quarter], item: str) -> float:
+    def flow(name: str) -> int:
+        return sum(quarter.flows.get(name, 0) for quarter in quarters)
+
+    def mean(name: str) -> Fraction:
+        days = sum(quarter.period.days for quarter in quarters)
+        return sum((Fraction(getattr(q, name) * q.period.days) for q in quarters), Fraction(0)) / days
+
+    balances = quarters[-1].balances
+    of_item = {
+        "revenue": lambda: flow("revenue") or flow("net_interest_income") + flow("noninterest_income"),
+        "net_income": lambda: flow("net_income"),
+        "free_cash_flow": lambda: flow("operating_cash_flow") - flow("capex"),
+        "eps_basic": lambda: flow("net_income") / mean("shares_basic"),
+        "dividends_per_share": lambda: sum((q.dividends_per_share for q in quarters), Fraction(0)),
+        "shares_basic": lambda: mean("shares_basic"),
+        "shares_diluted": lambda: mean("shares_diluted"),
+        "total_debt": lambda: balances["debt"],
+        "cash_and_equivalents": lambda: balances["cash"] + balances["short_term_investments"],
+    }
+    return float(of_item[item]())
+
+
+def is_silent(filer: Filer, key: Key) -> bool:
+    """Whether no other fact betrays that a value is not what the business did.
+
+    Twelve months within revised years, some leg of which was never shown again; those before a conversion, which stay
+    as they were under the standards of then; the sum of quarterly earnings per share that spans an offering, which has
+    a test of its own; and debt, of which the filer leaves a part untagged.
+    """
+    _, end, item = key
+    within = any(
+        filer.calendar.year(min(revision.years)).start < end < filer.calendar.year_end(max(revision.years) + 1)
+        for revision in filer.revisions
+    )
+    converted = filer.conversion is not None and end <= filer.calendar.year_end(filer.conversion.year)
+    offered = filer.offering is not None and (end - filer.offering.day).days < 2 * 366
+    beyond_telling = {
+        "eps_basic": offered or "eps_basic" in filer.untagged,
+        "total_debt": "debt_current" in filer.untagged,
+    }
+    return within or converted or beyond_telling.get(item, False)
+
+
+def is_across_a_break(filer: Filer, key: Key, reason: str) -> bool:
+    """Whether a gap says that another entity or other standards begin within its twelve months, and they do."""
+    breaks = [filer.merged] if filer.merged else []
+    if filer.conversion:
+        breaks.append(annual_report_filed(filer, filer.conversion.year))
+    return reason == "basis_break" and any(abs(day - key[1]) <= A_YEAR for day in breaks)
+
+
+OF_LINES = {
+    "capex": "free_cash_flow",
+    "operating_cash_flow": "free_cash_flow",
+    "dividends_per_share": "dividends_per_share",
+    "cash": "cash_and_equivalents",
+    "debt_noncurrent": "total_debt",
+    "debt_current": "total_debt",
+}
+"""The items that lines with uncontradicted errors are part of."""
+
+
+def touched(filer: Filer, keys: Iterable[Key]) -> set[Key]:
+    """Values that the columns with an error can be a part of: those of the item to the year after the column's end."""
+    hit = set()
+    for error in filer.errors:
+        if error.column is None:
+            continue
+        year, first, last = error.column
+        quarters = filer.calendar.year(year).quarters[first - 1 : last]
+        period = Period(quarters[0].start, quarters[-1].end)
+        items = {OF_LINES[line] for line in error.items}
+        hit |= {key for key in keys if key[2] in items and period.end <= key[1] <= period.end + A_YEAR}
+    return hit

@@ -1,0 +1,273 @@
+"""The analyst's file, as its page says: ten queries, macros and the command on the sample's build, an older DuckDB."""
+
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import fundamentals
+from pipelines.definitions import run_job
+from pipelines.home import Home
+from serve import explanation
+from tests import builds
+from warehouse import explain, queries, schema
+from warehouse.reader import Warehouse, open_read_only
+
+Row = tuple[Any, ...]
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "analyst.md").read_text(encoding="utf-8")
+HEADINGS = re.findall(r"^### (\d+)\. .*$", PAGE, re.MULTILINE)
+QUERIES = re.findall(r"^```sql\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+OLDEST = Path(sys.prefix) / "oldest-duckdb"
+MACROS = (
+    "latest('roic')",
+    "financials_as_of('2020-06-30')",
+    "financials_as_served('9999-12-31T00:00:00Z')",
+    "financials_known(NULL, NULL)",
+    "restatements('XQCPF')",
+    "explain('XQORC', 'free_cash_flow', 'FY2024')",
+)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the sample's home lies where it does in the project, synchronized."""
+    folder = tmp_path_factory.mktemp("project")
+    home = Home(folder / ".data" / "sample")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FUNDAMENTALS_HOME", str(home.root))
+        home.prepare()
+        run_job(home, "sample")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def published(project: Path) -> Path:
+    return project / ".data" / "sample" / "published"
+
+
+def asked(file: Path, sql: str) -> list[Row]:
+    with duckdb.connect(file, read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_there_are_ten_queries() -> None:
+    assert [int(number) for number in HEADINGS] == list(range(1, 11))
+    assert len(QUERIES) == len(HEADINGS)
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=HEADINGS)
+def test_each_query_runs_as_written_and_finds_something(published: Path, query: str) -> None:
+    assert asked(published / "warehouse.duckdb", query)
+
+
+def test_the_queries_say_what_their_headings_do(published: Path) -> None:
+    """Each answer has what only a right answer has."""
+    one, margins, history, told, restated, causes, lineage, sums, coverage, survivors = (
+        asked(published / "warehouse.duckdb", query) for query in QUERIES
+    )
+    assert [row[4] for row in one] == sorted((row[4] for row in one), reverse=True)
+    assert len({row[1] for row in margins}) == len(margins)
+    growth = {row[0]: (row[2], row[3]) for row in history}
+    assert growth["2024Q4"][1] == pytest.approx(growth["2024Q4"][0] / growth["2023Q4"][0] - 1)
+    assert all(as_told != as_restated for _, _, as_told, as_restated, _ in told)
+    assert {row[8].year for row in restated} == {2020}
+    assert sum(row[1] for row in causes) == asked(published / "warehouse.duckdb", "SELECT count(*) FROM versions")[0][0]
+    assert sum(row[4] for row in lineage) == lineage[0][1]
+    assert all(row[10].startswith("https://www.sec.gov/Archives/edgar/data/") for row in lineage)
+    assert [row[0] for row in sums if row[2]] == []
+    assert [row[0] for row in coverage if row[2] < 1 and row[3] is None] == []
+    assert all(companies >= still_listed for _, companies, still_listed, _ in survivors)
+
+
+def test_who_left_the_list_is_among_the_survivors(tmp_path: Path) -> None:
+    builds.publish_small(tmp_path / "published")
+    rows = asked(tmp_path / "published" / "warehouse.duckdb", QUERIES[9])
+    assert {row[0]: row[3] for row in rows}[2024] == ["GONE"]
+
+
+def test_the_lines_of_python_run_as_they_stand(project: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    for block in blocks:
+        ran = subprocess.run([sys.executable, "-c", block], cwd=project, capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert ran.stdout
+
+
+def test_the_page_names_every_macro_with_its_parameters(published: Path) -> None:
+    shown = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", PAGE, re.MULTILINE))
+    held = asked(
+        published / "warehouse.duckdb", "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal"
+    )
+    assert {name: len(parameters.split(", ")) for name, parameters in shown.items()} == {
+        name: len(parameters) for name, parameters in held
+    }
+
+
+def test_every_table_column_and_macro_has_a_comment_and_the_file_is_read_only(published: Path) -> None:
+    file = published / "warehouse.duckdb"
+    for kind in ("tables", "columns", "functions"):
+        comments = asked(file, f"SELECT comment FROM duckdb_{kind}() WHERE NOT internal")
+        assert comments
+        assert all(comment for (comment,) in comments)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o444
+
+
+# --- The command ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def every_value(published: Path) -> list[explain.Explanation]:
+    """Explanations of all versions of the sample that have a value."""
+    with open_read_only(published / "warehouse.duckdb") as connection:
+        sources = dict(connection.execute("SELECT name, sources FROM line_items WHERE sources IS NOT NULL").fetchall())
+        legs = defaultdict(list)
+        for *of, leg in connection.execute(
+            "SELECT cik, period_kind, CAST(period_end AS VARCHAR), item, version, row(leg, operation, weight, "
+            'split_factor, value, tag, unit, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), form, '
+            "CAST(filed AS VARCHAR), accession, NULL) FROM lineage ORDER BY ALL"
+        ).fetchall():
+            legs[tuple(of)].append(queries.Leg(*leg))
+        versions = connection.execute(
+            "SELECT cik, period_kind, CAST(period_end AS VARCHAR), item, version, period, value, cause, method, flags "
+            "FROM versions WHERE value IS NOT NULL ORDER BY ALL"
+        ).fetchall()
+    lines = {line.name: line for line in schema.LINE_ITEMS}
+    return [
+        explain.explanation(
+            queries.Holder("XQ", None, cik, "USD"),
+            lines[item],
+            queries.Span(kind, period, end),
+            [],
+            [queries.Told(number, value, True, cause, method, flags, None, None, None, None, None)],
+            legs[cik, kind, end, item, number],
+            None,
+            sources,
+        )
+        for cik, kind, end, item, number, period, value, cause, method, flags in versions
+    ]
+
+
+def test_every_value_of_the_sample_follows_from_its_explanation(every_value: list[explain.Explanation]) -> None:
+    """To the unit or to six digits, as values are served."""
+    assert len(every_value) > 5000
+    assert {told.item for told in every_value} == set(schema.ITEM_NAMES)
+    apart = []
+    for told in every_value:
+        rounded = 0.5 if told.unit in ("USD", "shares") else 0.0
+        assert told.recomputed is not None
+        assert told.value is not None
+        if abs(told.recomputed - told.value) > rounded + 5.001e-6 * abs(told.value):
+            apart.append((told.item, told.period_end, told.value, told.recomputed))
+    assert apart == []
+
+
+def test_every_amount_of_the_sample_has_a_name_and_every_code_a_meaning(every_value: list[explain.Explanation]) -> None:
+    """Tags of filings are named by the amounts that they state, codes in plain words."""
+    unnamed = {(told.item, part.name) for told in every_value for part in told.parts if ":" in part.name}
+    assert unnamed == set()
+    codes = {
+        code
+        for told in every_value
+        for code in (told.method, *told.flags, *(version.cause for version in told.versions))
+        if code
+    }
+    assert {code.code for code in codes if code.meaning == code.code.replace("_", " ")} == set()
+
+
+def test_gaps_of_the_sample_are_told_in_words(published: Path) -> None:
+    """One of each reason."""
+    with open_read_only(published / "warehouse.duckdb") as connection:
+        found = connection.execute(
+            "SELECT reason, any_value((symbol, item, CAST(period_end AS VARCHAR))) FROM gaps "
+            "JOIN companies USING (cik) WHERE period_kind = 'ttm' GROUP BY reason"
+        ).fetchall()
+    warehouse = Warehouse(published)
+    with warehouse.build() as build:
+        for reason, (symbol, item, period) in found:
+            told = explanation.find(build, symbol, item, period)
+            assert told.value is None
+            assert told.reason is not None
+            assert told.reason.code == reason
+            assert told.reason.meaning != reason.replace("_", " ")
+    warehouse.close()
+    assert found
+
+
+def test_the_command_explains_a_value_of_the_sample(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a terminal and as JSON, and the macro says the same."""
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(project / ".data" / "sample"))
+    [words] = re.findall(r"^    fundamentals (explain .*)$", PAGE, re.MULTILINE)
+    assert fundamentals.main(words.split()) == 0
+    text = capsys.readouterr().out
+    assert fundamentals.main([*words.split(), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["item"], told["period"], told["recomputed"]) == ("free_cash_flow", "FY2024", told["value"])
+    assert f"{told['value']:,.0f} USD" in text
+    file = project / ".data" / "sample" / "published" / "warehouse.duckdb"
+    legs = [leg for part in told["parts"] for leg in part["legs"]]
+    assert asked(
+        file, "SELECT leg, tag, leg_value, accession, url FROM explain('XQORC', 'free_cash_flow', 'FY2024')"
+    ) == [(leg["leg"], leg["tag"], leg["value"], leg["accession"], leg["url"]) for leg in legs]
+    for leg in legs:
+        assert all(words in text for words in (leg["tag"], f"{leg['value']:,.0f}", leg["accession"], leg["url"]))
+
+
+# --- An older DuckDB --------------------------------------------------------------------------------------------
+
+COUNTED = """
+import json, sys
+import duckdb
+
+given = json.load(sys.stdin)
+with duckdb.connect(given["file"], read_only=True) as connection:
+    counts = [len(connection.execute(query).fetchall()) for query in given["queries"]]
+json.dump([duckdb.__version__, counts], sys.stdout)
+"""
+
+
+def counted(file: Path, **environment: str) -> tuple[str, list[int]]:
+    """The version of DuckDB, and how many rows each query and macro answers."""
+    questions = [*QUERIES, *(f"SELECT count(*) FROM {macro} HAVING count(*) > 0" for macro in MACROS)]
+    ran = subprocess.run(
+        [sys.executable, "-c", COUNTED],
+        input=json.dumps({"file": str(file), "queries": questions}),
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    version, counts = json.loads(ran.stdout)
+    return version, counts
+
+
+def test_the_oldest_duckdb_that_is_promised_opens_the_file(
+    published: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """And answers the queries and macros as today's does, on a copy that lies alone."""
+    [promised] = re.findall(r"DuckDB from (\d+\.\d+\.\d+) on", PAGE)
+    lock = (ROOT / "tests" / "duckdb-1.5.lock").read_text(encoding="utf-8")
+    assert lock.startswith(f"duckdb=={promised} ")
+    if not OLDEST.is_dir():
+        missing = f"DuckDB {promised} is missing: `make test` installs it from tests/duckdb-1.5.lock"
+        if request.config.getoption("--strict-skips"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    alone = shutil.copy(published / "warehouse.duckdb", tmp_path / "copy.duckdb")
+    old, new = counted(alone, PYTHONPATH=str(OLDEST)), counted(alone)
+    assert (old[0], new[0]) == (promised, duckdb.__version__)
+    assert old[1] == new[1]
+    assert all(new[1])

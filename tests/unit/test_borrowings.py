@@ -1,0 +1,104 @@
+"""Debt by instrument: the liabilities tell which lines it is, and that there is none."""
+
+import pytest
+
+from tests.factories import CASH, NET_INCOME, REVENUE, Row, fact, raw, standardized, value_of
+
+BANK = {"Deposits": 850, "OtherLiabilities": 30}
+SOFTWARE = {
+    "AccountsPayableCurrent": 20,
+    "AccruedLiabilitiesCurrent": 60,
+    "OperatingLeaseLiabilityCurrent": 5,
+    "OperatingLeaseLiabilityNoncurrent": 25,
+    "OtherLiabilitiesNoncurrent": 10,
+}
+ADVANCES, SUBORDINATED, JUNIOR = (
+    "AdvancesFromFederalHomeLoanBanks",
+    "SubordinatedDebt",
+    "JuniorSubordinatedDebentureOwedToUnconsolidatedSubsidiaryTrust",
+)
+REPOS, LEASES = "SecuritiesSoldUnderAgreementsToRepurchase", "OperatingLeaseLiability"
+
+PROVEN: dict[str, tuple[dict[str, float], float]] = {
+    "every line is debt": ({**BANK, ADVANCES: 70, SUBORDINATED: 20, JUNIOR: 10, "Liabilities": 980}, 100),
+    "one line is the total of others": ({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 970}, 90),
+    "the same lines, side by side": ({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 1040}, 160),
+    "long-term debt is the total": ({**BANK, "LongTermDebt": 64, ADVANCES: 14, "Liabilities": 944}, 64),
+    "long-term debt is beside advances": ({**BANK, "LongTermDebt": 64, ADVANCES: 14, "Liabilities": 958}, 78),
+    "a drawn credit line": ({**BANK, ADVANCES: 14, "LineOfCredit": 6, "Liabilities": 900}, 20),
+    "the limit of a credit line": ({**BANK, ADVANCES: 14, "LineOfCredit": 420, "Liabilities": 894}, 14),
+    "capital notes alone": ({**BANK, SUBORDINATED: 20, "Liabilities": 900}, 20),
+    "repurchase agreements are beside it": ({**BANK, ADVANCES: 14, REPOS: 40, "Liabilities": 934}, 14),
+    "a note of what a line holds": ({**BANK, ADVANCES: 14, LEASES: 5, "Liabilities": 894}, 14),
+    "every line is rounded": ({**BANK, ADVANCES: 70.001, SUBORDINATED: 20, "Liabilities": 970}, 90.001),
+    "a bank without debt": ({**BANK, "Liabilities": 880}, 0),
+    "a company without debt": ({**SOFTWARE, "Liabilities": 120}, 0),
+    "what customers paid ahead is a line here": (
+        {**SOFTWARE, "ContractWithCustomerLiabilityCurrent": 200, "Liabilities": 320},
+        0,
+    ),
+    "and in a note there": ({**SOFTWARE, "ContractWithCustomerLiabilityCurrent": 8, "Liabilities": 120}, 0),
+    "liabilities are what is no equity": (
+        {**SOFTWARE, "LiabilitiesAndStockholdersEquity": 300, "StockholdersEquity": 180},
+        0,
+    ),
+}
+
+UNPROVEN: dict[str, dict[str, float]] = {
+    "something is left": {**SOFTWARE, "Liabilities": 150},
+    "nothing but a total": {"Liabilities": 150},
+    "capital notes, and more is left": {**BANK, SUBORDINATED: 20, "Liabilities": 1100},
+    "the limit of a credit line, and more is left": {**BANK, "LineOfCredit": 420, "Liabilities": 1000},
+    "nothing is left, but a line of debt is there": {**BANK, "LongTermDebt": 2000, "Liabilities": 880},
+}
+
+
+def bank_or_company(lines: dict[str, float]) -> list[Row]:
+    """A report on 2023 with some lines on its balance sheet, in millions."""
+    return [
+        *(fact(tag, 100e6, "2023-01-01", "2023-12-31") for tag in (REVENUE, NET_INCOME)),
+        fact(CASH, 5e6, None, "2023-12-31"),
+        *(fact(tag, amount * 1e6, None, "2023-12-31") for tag, amount in lines.items()),
+    ]
+
+
+def debt(lines: dict[str, float]) -> float | None:
+    found = value_of(standardized(raw(bank_or_company(lines))), "total_debt", "annual", "2023-12-31")
+    return None if found is None else found / 1e6
+
+
+@pytest.mark.parametrize(("lines", "expected"), PROVEN.values(), ids=PROVEN)
+def test_the_lines_that_fill_the_liabilities_are_the_debt(lines, expected):
+    """Nothing that fills them is zero, and proved."""
+    assert debt(lines) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("lines", UNPROVEN.values(), ids=UNPROVEN)
+def test_what_is_not_proved_is_no_zero(lines):
+    """And what is surely not all of it is no value."""
+    assert debt(lines) is None
+
+
+def test_zero_is_made_of_the_lines_that_prove_it():
+    """Liabilities, less each line that leaves nothing of them."""
+    found = standardized(raw(bank_or_company({**BANK, "Liabilities": 880})))
+
+    legs = found.lineage.filter(item="total_debt", period_kind="annual").sort("tag").select("tag", "weight", "value")
+
+    assert legs.rows() == [
+        ("us-gaap:Deposits", -1.0, 850e6),
+        ("us-gaap:Liabilities", 1.0, 880e6),
+        ("us-gaap:OtherLiabilities", -1.0, 30e6),
+    ]
+
+
+def test_without_liabilities_no_amount_counts_twice():
+    """The largest sum of lines that are not the same money."""
+    assert debt({"OtherBorrowings": 90, ADVANCES: 70, SUBORDINATED: 20}) == 90
+    assert debt({"OtherBorrowings": 90, ADVANCES: 70, SUBORDINATED: 25}) == 185
+    assert debt({"LongTermDebt": 90, ADVANCES: 70, SUBORDINATED: 20, "ShortTermBorrowings": 5}) == 95
+
+
+def test_a_sum_has_room_in_the_liabilities():
+    """Lines that are more than what deposits and the like leave cannot all be debt."""
+    assert debt({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 985}) == 90

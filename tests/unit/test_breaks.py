@@ -1,0 +1,260 @@
+"""Filings from which on a CIK's figures are another company's, or follow other standards, and what is never mixed."""
+
+from datetime import date
+
+import pytest
+
+from pipelines.normalize import breaks
+from tests.factories import (
+    ASSETS,
+    CASH,
+    CASH_FLOW,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    fact,
+    month_ends,
+    ordered_facts,
+    raw,
+    signed,
+    standardized,
+    value_of,
+)
+
+FIGURES = {REVENUE: 500e6, NET_INCOME: 50e6, CASH_FLOW: 70e6}
+BALANCES = {ASSETS: 900e6, CASH: 80e6}
+
+
+def annual_report(year, scale=1.0, years=2, filed=None, form="10-K", taxonomy="us-gaap", names=None):
+    """A year beside the year before it; figures grow by a tenth a year."""
+    filed = filed or f"{year + 1}-02-20"
+    rows = []
+    for back in range(years):
+        growth = scale * 1.1 ** (year - back - 2018)
+        of_year = (f"{year - back}-01-01", f"{year - back}-12-31")
+        for tag, amount in {**FIGURES, **BALANCES}.items():
+            start = None if tag in BALANCES else of_year[0]
+            told = round(amount * growth, -3)
+            tag = (names or {}).get(tag, tag)
+            rows.append(fact(tag, told, start, of_year[1], form=form, filed=filed, taxonomy=taxonomy))
+    return rows
+
+
+def annual_reports(*years, **traits):
+    return [row for year in years for row in annual_report(year, **traits)]
+
+
+IN_IFRS = {
+    REVENUE: "Revenue",
+    NET_INCOME: "ProfitLoss",
+    CASH_FLOW: "CashFlowsFromUsedInOperatingActivities",
+    ASSETS: "Assets",
+    CASH: "CashAndCashEquivalents",
+}
+
+
+def found_in(*rows):
+    """(filed, kind) of the breaks."""
+    facts, vintages = ordered_facts(raw(*rows)), signed(raw(*rows))
+    filings = facts.select("cik", "seq", "accession", "filed").unique(["cik", "seq"])
+    found = breaks.breaks(breaks.regimes(facts, vintages), filings)
+    return [(str(filed), kind) for filed, kind in found.select("filed", "kind").rows()]
+
+
+# --- Another company
+
+
+def test_a_reverse_merger_is_one_break():
+    """The report after it shows another company's years; the reports that follow show more of them."""
+    shell = annual_reports(2018, 2019, scale=0.01)
+    company = annual_reports(2020, 2021, years=3)
+
+    assert found_in(shell, company) == [("2021-02-20", "entity")]
+
+
+def test_other_statements_without_a_balance_sheet_are_another_company():
+    """Revenue, income and cash flow of two years, all stated anew by a hundred times."""
+    flows = [row for row in annual_report(2019, scale=100, filed="2020-12-20") if row["tag"] in FIGURES]
+
+    assert found_in(annual_report(2019), flows) == [("2020-12-20", "entity")]
+
+
+def test_reports_that_show_more_of_the_other_past_are_no_further_break():
+    """The 10-Q after the merger has a quarter of the company, which a 10-Q of the shell had shown before."""
+    quarter = ("2019-01-01", "2019-03-31")
+
+    def quarterly(scale, filed):
+        return [
+            fact(tag, value * scale, None if tag in BALANCES else quarter[0], quarter[1], form="10-Q", filed=filed)
+            for tag, value in {**FIGURES, **BALANCES}.items()
+        ]
+
+    shell = [*annual_report(2018, scale=0.01), *quarterly(0.0025, "2019-05-10")]
+    company = [*annual_report(2019, years=3), *quarterly(0.25, "2020-05-10")]
+
+    assert found_in(shell, company) == [("2020-02-20", "entity")]
+
+
+def test_another_balance_sheet_is_another_company():
+    """A report that shows few figures of before, total assets and cash among them, and both by more than half more."""
+    first = annual_report(2008, years=1)
+    merged = [row for row in annual_report(2009, scale=1.7) if row["tag"] in BALANCES or row["end"] == "2009-12-31"]
+    assets_only = [row for row in merged if row["tag"] != CASH]
+
+    assert found_in(first, merged) == [("2010-02-20", "entity")]
+    assert found_in(first, assets_only) == []
+
+
+def test_a_balance_sheet_in_thousands_is_no_break():
+    """Every figure of the year before a thousand times smaller: the same company, in another scale."""
+    assert found_in(annual_report(2008), annual_report(2009, scale=0.001)) == []
+
+
+def test_a_restatement_is_no_break():
+    """Every figure is stated anew, none by more than half."""
+    assert found_in(annual_report(2019), annual_report(2019, scale=0.7, filed="2020-08-20", form="10-K/A")) == []
+
+
+def test_a_discontinued_operation_is_no_break():
+    """Revenue of the years before halves and more; income, cash and total assets stay."""
+    sold = [
+        {**row, "value": row["value"] * (0.3 if row["tag"] in (REVENUE, CASH_FLOW) else 1)}
+        for row in annual_report(2020, years=3)
+    ]
+
+    assert found_in(annual_report(2018), annual_report(2019), sold) == []
+
+
+def test_an_error_of_scale_is_no_break():
+    """Shares in thousands say nothing of the money; one figure in thousands says nothing of the others."""
+    counted = [fact(SHARES, 10e6, f"{year}-01-01", f"{year}-12-31", filed="2020-02-20") for year in (2018, 2019)]
+    wrong = [{**row, "value": row["value"] / 1e3, "filed": "2021-02-20", "accession": "later"} for row in counted]
+    income = [
+        {**row, "value": row["value"] / (1e3 if row["tag"] == NET_INCOME else 1)}
+        for row in annual_report(2020, years=3)
+    ]
+
+    assert found_in(annual_report(2019), counted, wrong, income) == []
+
+
+def test_a_few_figures_are_no_company():
+    """Three figures that are quite different may be anything."""
+    few = [row for row in annual_report(2020, scale=20, years=2) if row["tag"] in (REVENUE, NET_INCOME, CASH)]
+
+    assert found_in(annual_report(2019), few) == []
+
+
+def test_a_second_merger_years_later_is_a_second_break():
+    first = annual_reports(2015, 2016, scale=0.01)
+    second = annual_reports(2017, 2018, scale=1, years=3)
+    third = annual_reports(2019, 2020, scale=30, years=3)
+
+    assert found_in(first, second, third) == [("2018-02-20", "entity"), ("2020-02-20", "entity")]
+
+
+def test_companies_break_by_themselves():
+    shell = annual_reports(2018, 2019, scale=0.01)
+    company = annual_report(2020, years=3)
+    other = [{**row, "cik": "9990000902"} for row in (*annual_report(2019), *annual_report(2020))]
+
+    assert found_in(shell, company, other) == [("2021-02-20", "entity")]
+
+
+# --- Other standards
+
+
+def test_a_change_of_standards_is_a_break():
+    """20-F under IFRS until 2020, 10-K under US-GAAP after it."""
+    before = annual_reports(2019, 2020, form="20-F", taxonomy="ifrs-full", names=IN_IFRS)
+
+    assert found_in(before, annual_report(2021), annual_report(2022)) == [("2022-02-20", "standards")]
+
+
+def test_a_few_elements_of_other_standards_are_no_change():
+    """The standards are those of most facts of a filing."""
+    beside = fact("Revenue", 1e6, "2021-01-01", "2021-12-31", filed="2022-02-20", taxonomy="ifrs-full")
+
+    assert found_in(annual_report(2020), annual_report(2021), beside) == []
+
+
+# --- What is never mixed
+
+ENDS = month_ends(2018, 12)
+SHELL, COMPANY = [1e6] * 12, [100e6] * 12
+
+
+def reports_of(amounts):
+    return Filer(
+        ENDS,
+        {
+            REVENUE: amounts,
+            NET_INCOME: [amount / 10 for amount in amounts],
+            CASH_FLOW: [amount / 5 for amount in amounts],
+        },
+        balances={ASSETS: [amount * 8 for amount in amounts], CASH: [amount / 3 for amount in amounts]},
+    ).rows()
+
+
+def merged(before, after, at):
+    """What the shell filed before a day, and the company from then on."""
+    rows = [row for row in reports_of(before) if row["filed"] < at] + [
+        row for row in reports_of(after) if row["filed"] >= at
+    ]
+    return standardized(raw(rows))
+
+
+def test_twelve_months_never_mix_two_companies():
+    """Merged between the second and the third quarter: no sum of the shell's and the company's quarters.
+
+    The quarters that the company's own reports show as comparatives give its twelve months; the rest has no value, or
+    is the shell's.
+    """
+    found = merged(SHELL, COMPANY, at="2020-08-01")
+
+    values = found.values.filter(item="revenue", period_kind="ttm")
+    assert set(values["value"]) <= {4e6, 400e6}
+    assert value_of(found, "revenue", "annual", "2020-12-31") == 400e6
+    assert value_of(found, "revenue", "annual", "2019-12-31") == 400e6
+    assert value_of(found, "revenue", "ttm", "2020-03-31") == 4e6
+    assert value_of(found, "revenue", "ttm", "2020-06-30") in (None, 400e6)
+
+
+def test_both_companies_stay_in_the_history():
+    """What was said of 2019 before the merger, and what after it, with the reason."""
+    found = merged(SHELL, COMPANY, at="2020-08-01").found.versions
+
+    told = found.filter(item="net_income", period_end=date(2019, 12, 31)).select("value", "cause")
+    assert told.rows() == [(0.4e6, "initial"), (40e6, "entity_change")]
+
+
+@pytest.mark.parametrize(("item", "year"), [("revenue", 400e6), ("net_income", 40e6)])
+def test_twelve_months_never_mix_two_standards(item, year):
+    """A year of 440 under IFRS and quarters of 100 under US-GAAP: no twelve months until the year is 400, too."""
+    names = {REVENUE: "Revenue", NET_INCOME: "ProfitLoss", CASH_FLOW: IN_IFRS[CASH_FLOW], CASH: IN_IFRS[CASH]}
+    before = [
+        {**row, "tag": names.get(row["tag"], row["tag"]), "taxonomy": "ifrs-full", "form": "20-F"}
+        for row in reports_of([amount * 1.1 for amount in COMPANY])
+        if row["filed"] < "2020-04-01" and row["form"] == "10-K"
+    ]
+    after = [row for row in reports_of(COMPANY) if row["filed"] >= "2020-04-01"]
+
+    found = standardized(raw(before, after)).found.versions.filter(item=item).rows(named=True)
+
+    assert all(len({leg["tag"].partition(":")[0] for leg in row["legs"]}) == 1 for row in found)
+    assert {round(row["value"]) for row in found} == {round(year), round(year * 1.1)}
+    told = {row["period_end"]: row["filed"] for row in found}
+    assert told[date(2020, 3, 31)] == told[date(2020, 12, 31)] == date(2021, 3, 1)
+
+
+def test_regimes_are_told_by_filings_so_far():
+    """What a filing belongs to does not depend on those that follow it."""
+    reports = [annual_report(year, scale=0.01) for year in (2018, 2019)]
+    reports += [annual_report(year, years=3) for year in (2020, 2021)]
+
+    def regimes(known):
+        rows = raw(*reports[:known])
+        return breaks.regimes(ordered_facts(rows), signed(rows)).sort("seq")["regime"].to_list()
+
+    assert [regimes(known) for known in range(1, 5)] == [regimes(4)[:known] for known in range(1, 5)]
+    assert regimes(4) == [0, 0, 2, 2]

@@ -1,0 +1,269 @@
+"""Figures that a filing states for another period than their own."""
+
+import pytest
+
+from pipelines.normalize import identities, scale, signs
+from pipelines.normalize.contexts import misplaced
+from tests.factories import DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, signed
+
+FIRST, SECOND, THIRD, FOURTH = (
+    ("{}-01-01", "{}-03-31"),
+    ("{}-04-01", "{}-06-30"),
+    ("{}-07-01", "{}-09-30"),
+    ("{}-10-01", "{}-12-31"),
+)
+HALF, YEAR = ("{}-01-01", "{}-06-30"), ("{}-01-01", "{}-12-31")
+IN = 2012
+FILED = {FIRST: "-05-01", SECOND: "-08-01", THIRD: "-11-01", HALF: "-08-01"}
+
+
+def stretch(quarter, year):
+    return tuple(text.format(year) for text in quarter)
+
+
+def own(tag, amounts, year=IN):
+    """What the quarterly reports of a year say of its stretches, in millions."""
+    return [
+        fact(tag, amount * 1e6, *stretch(quarter, year), form="10-Q", filed=f"{year}{FILED[quarter]}")
+        for quarter, amount in amounts.items()
+    ]
+
+
+def later(tag, quarter, value, year=IN, filed=f"{IN + 1}-01-30"):
+    """What the annual report says of a stretch."""
+    return fact(tag, value, *stretch(quarter, year), filed=filed)
+
+
+def found_in(*rows):
+    """What is taken for another period's, with the filing that states it so."""
+    sound = signs.repaired(scale.repaired(identities.repaired(signed(raw(*rows)))))
+    return sound.join(misplaced(sound), on="vintage").sort("concept", "start", "end").rows(named=True)
+
+
+def left_out(*rows):
+    """(concept, start, end): the true period of what is taken for another period's."""
+    return {
+        (row["concept"], str(row["start"]), str(row["end"])): (str(row["true_start"]), str(row["true_end"]))
+        for row in found_in(*rows)
+    }
+
+
+SALES = {FIRST: 13_185, SECOND: 12_834, THIRD: 13_806}
+SALES_BEFORE = {FIRST: 9_857, SECOND: 9_913, THIRD: 10_876}
+INCOME = {FIRST: 130, SECOND: 7, THIRD: -274}
+INCOME_BEFORE = {FIRST: 201, SECOND: 191, THIRD: 63}
+
+
+# --- The same stretch of another year
+
+
+def test_quarters_of_the_year_before_in_the_contexts_of_this_year():
+    """An annual report with the quarters of both years exchanged; and the fourth, which nobody stated before."""
+    rows = [
+        *own(REVENUE, SALES),
+        *own(REVENUE, SALES_BEFORE, IN - 1),
+        *own(NET_INCOME, INCOME),
+        *own(NET_INCOME, INCOME_BEFORE, IN - 1),
+        later(NET_INCOME, FOURTH, 177e6, IN - 1, f"{IN}-02-01"),
+        later(REVENUE, FOURTH, 17_431e6, IN - 1, f"{IN}-02-01"),
+        *(later(REVENUE, quarter, amount * 1e6) for quarter, amount in SALES_BEFORE.items()),
+        *(later(NET_INCOME, quarter, amount * 1e6) for quarter, amount in INCOME_BEFORE.items()),
+        later(REVENUE, FOURTH, 17_431e6),
+        later(NET_INCOME, FOURTH, 177e6),
+    ]
+
+    found = left_out(*rows)
+
+    assert set(found) == {
+        (concept, *stretch(quarter, IN))
+        for concept in ("revenue", "net_income_parent")
+        for quarter in (FIRST, SECOND, THIRD, FOURTH)
+    }
+    assert all(start.startswith(str(IN - 1)) for start, _ in found.values())
+
+
+def test_what_the_year_after_says_truly_is_kept():
+    """The report of the year after repeats the true quarters, and tells a fourth of 97 million for the first time."""
+    wrong, right = f"{IN + 1}-01-30", f"{IN + 2}-01-31"
+    rows = [
+        *own(NET_INCOME, INCOME),
+        *own(NET_INCOME, INCOME_BEFORE, IN - 1),
+        *(later(NET_INCOME, quarter, amount * 1e6, filed=wrong) for quarter, amount in INCOME_BEFORE.items()),
+        *(later(REVENUE, quarter, amount * 1e6, filed=wrong) for quarter, amount in SALES_BEFORE.items()),
+        *own(REVENUE, SALES),
+        *own(REVENUE, SALES_BEFORE, IN - 1),
+        *(later(NET_INCOME, quarter, amount * 1e6, filed=right) for quarter, amount in INCOME.items()),
+        *(later(REVENUE, quarter, amount * 1e6, filed=right) for quarter, amount in SALES.items()),
+        later(NET_INCOME, FOURTH, 97e6, filed=right),
+    ]
+
+    found = found_in(*rows)
+
+    assert {str(row["filed"]) for row in found} == {wrong}
+    assert len(found) == 6
+
+
+def test_a_restated_quarter_is_kept():
+    """What was stated otherwise before, and is no other period's figure, is a restatement."""
+    assert left_out(*own(REVENUE, SALES), later(REVENUE, SECOND, 12_900e6)) == {}
+
+
+def test_a_repetition_of_the_periods_own_figure_is_kept():
+    """The same sales in two years, repeated as they were."""
+    rows = [*own(REVENUE, SALES), *own(REVENUE, {SECOND: 12_834}, IN - 1), later(REVENUE, SECOND, 12_834e6)]
+
+    assert left_out(*rows) == {}
+
+
+# --- Another stretch with the same end
+
+
+def test_a_quarters_figures_in_the_six_months():
+    """Revenue of 2,230 and income of 583 million are the second quarter's; the six months were 4,167 and 1,091."""
+    rows = [
+        *own(REVENUE, {SECOND: 2_230, HALF: 4_167}),
+        *own(NET_INCOME, {SECOND: 583, HALF: 1_091}),
+        *own(EPS, {SECOND: 0.98e-6, HALF: 1.83e-6}),
+        later(REVENUE, HALF, 2_230e6),
+        later(NET_INCOME, HALF, 583e6),
+        later(EPS, HALF, 0.98),
+    ]
+
+    assert left_out(*rows) == {
+        (concept, *stretch(HALF, IN)): stretch(SECOND, IN) for concept in ("revenue", "net_income_parent", "eps_basic")
+    }
+
+
+def test_one_amount_of_four_digits_is_enough():
+    rows = [*own(REVENUE, {SECOND: 2_234, HALF: 4_167}), later(REVENUE, HALF, 2_234e6)]
+
+    assert set(left_out(*rows)) == {("revenue", *stretch(HALF, IN))}
+
+
+@pytest.mark.parametrize(("quarter", "half"), [(583, 1_091), (20, 60)])
+def test_an_amount_in_a_longer_stretch_needs_no_digits(quarter, half):
+    """Six months that were 60 and are 20 now, as their second quarter was: no restatement makes them its equal."""
+    rows = [*own(NET_INCOME, {SECOND: quarter, HALF: half}), later(NET_INCOME, HALF, quarter * 1e6)]
+
+    assert left_out(*rows) == {("net_income_parent", *stretch(HALF, IN)): stretch(SECOND, IN)}
+
+
+def test_amounts_per_share_alone_prove_nothing():
+    """They have few digits, and six months may be restated to what a quarter was."""
+    rows = [*own(REVENUE, SALES), *own(EPS, {SECOND: 0.98e-6, HALF: 1.83e-6}), later(EPS, HALF, 0.98)]
+
+    assert left_out(*rows) == {}
+
+
+@pytest.mark.parametrize("amount", [583, 20, 2_200])
+def test_few_digits_of_another_year_prove_nothing(amount):
+    """Of the quarters of many companies some are restated to a figure of the year before by chance."""
+    rows = [*own(NET_INCOME, {SECOND: 601}), *own(NET_INCOME, {SECOND: amount}, IN - 1)]
+
+    assert left_out(*own(REVENUE, SALES), *rows, later(NET_INCOME, SECOND, amount * 1e6)) == {}
+
+
+@pytest.mark.parametrize(("sales", "income"), [(60, 20), (62, 21)])
+def test_round_amounts_prove_nothing_together(sales, income):
+    """Two digits each: among many small companies some meet both by chance."""
+    rows = [
+        *own(REVENUE, {FIRST: 90}),
+        *own(REVENUE, {FIRST: sales}, IN - 1),
+        *own(NET_INCOME, {FIRST: 50}),
+        *own(NET_INCOME, {FIRST: income}, IN - 1),
+        later(REVENUE, FIRST, sales * 1e6),
+        later(NET_INCOME, FIRST, income * 1e6),
+    ]
+
+    assert left_out(*rows) == {}
+
+
+def test_a_figure_that_another_period_is_told_to_have_later_is_kept():
+    """What a report restates is not held against the reports after it."""
+    rows = [
+        *own(REVENUE, SALES),
+        later(REVENUE, SECOND, 9_913e6),
+        later(REVENUE, SECOND, 9_913e6, IN - 1, "2014-01-30"),
+    ]
+
+    assert left_out(*rows) == {}
+
+
+def test_a_restated_year_that_stood_in_a_quarters_place_before_is_kept():
+    """39,831 million, restated to 39,383; an earlier report had put 39,383 into the fourth quarter's context."""
+    rows = [
+        later(REVENUE, YEAR, 39_831e6),
+        later(REVENUE, FOURTH, 39_383e6),
+        later(REVENUE, YEAR, 39_383e6, filed=f"{IN + 2}-01-30"),
+    ]
+
+    assert ("revenue", *stretch(YEAR, IN)) not in left_out(*rows)
+
+
+def test_the_first_statement_of_a_period_is_kept():
+    """A company that began in its last quarter has the same figures for the quarter and the year."""
+    rows = [later(REVENUE, FOURTH, 1_234e6), later(REVENUE, YEAR, 1_234e6)]
+
+    assert left_out(*rows) == {}
+
+
+def test_what_follows_changes_nothing_before_it():
+    """What was left out after a filing is left out whatever comes after it, and nothing else of before."""
+    early = [*own(REVENUE, {SECOND: 2_234, HALF: 4_167}), later(REVENUE, HALF, 2_234e6)]
+    after = [later(REVENUE, quarter, 4_167e6, filed=f"{IN + 2}-01-30") for quarter in (SECOND, HALF)]
+
+    assert left_out(*early).items() <= left_out(*early, *after).items()
+
+
+def test_balances_have_no_stretch():
+    """Figures at an instant repeat without harm."""
+    rows = [
+        fact("Assets", 1_234e6, None, "2012-06-30", form="10-Q", filed="2012-08-01"),
+        fact("Assets", 2_345e6, None, "2011-06-30", form="10-Q", filed="2011-08-01"),
+        fact("Assets", 2_345e6, None, "2012-06-30", filed="2013-01-30"),
+    ]
+
+    assert left_out(*rows) == {}
+
+
+# --- A longer stretch's figure
+
+NINE_MONTHS = ("{}-01-01", "{}-09-30")
+
+
+@pytest.mark.parametrize(
+    ("tag", "part", "whole"),
+    [(DIVIDENDS, 0.255, 0.34), (REVENUE, 28_369e6, 39_506e6), (NET_INCOME, -16.7e6, -36.3e6)],
+)
+def test_a_years_figure_in_the_last_quarter(tag, part, whole):
+    """0.34 for the year and for its last quarter, though the nine months had 0.255: the quarter had the rest."""
+    nine_months = fact(tag, part, *stretch(NINE_MONTHS, IN), form="10-Q", filed=f"{IN}-11-01")
+    rows = [*own(REVENUE, SALES), nine_months, later(tag, YEAR, whole), later(tag, FOURTH, whole)]
+
+    ((found, true),) = left_out(*rows).items()
+
+    assert (found[1:], true) == (stretch(FOURTH, IN), stretch(YEAR, IN))
+
+
+@pytest.mark.parametrize(
+    ("tag", "part", "whole"),
+    [
+        (DIVIDENDS, 0.0, 0.34),  # declared at the end of the year
+        (NET_INCOME, 1e6, 900e6),  # what came before is lost in its rounding
+        (DIVIDENDS, 0.34, 0.34),  # three figures contradict each other, and none is the likelier one
+        (SHARES, 500e6, 510e6),  # averages are no sums
+    ],
+)
+def test_a_last_quarter_may_be_the_year(tag, part, whole):
+    nine_months = fact(tag, part, *stretch(NINE_MONTHS, IN), form="10-Q", filed=f"{IN}-11-01")
+    rows = [*own(REVENUE, SALES), nine_months, later(tag, YEAR, whole), later(tag, FOURTH, whole)]
+
+    assert left_out(*rows) == {}
+
+
+def test_nine_months_told_later_prove_nothing_before():
+    """What was known after the annual report does not depend on the comparatives of the year after."""
+    nine_months = fact(DIVIDENDS, 0.255, *stretch(NINE_MONTHS, IN), form="10-Q", filed=f"{IN + 1}-11-01")
+    rows = [*own(REVENUE, SALES), nine_months, later(DIVIDENDS, YEAR, 0.34), later(DIVIDENDS, FOURTH, 0.34)]
+
+    assert left_out(*rows) == {}

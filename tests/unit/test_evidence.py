@@ -1,0 +1,52 @@
+"""What the facts tell of a company beside its line items."""
+
+from datetime import date
+from typing import Any
+
+from pipelines.normalize.evidence import EVIDENCE, evidence
+from pipelines.normalize.facts import typed
+from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, fact, raw, stated
+
+YEAR = ("2024-01-01", "2024-12-31")
+
+
+def told(*rows: dict[str, Any]) -> dict[str, Any]:
+    found = evidence(typed(raw(*rows)), stated(raw(*rows))[0])
+    assert found.schema == EVIDENCE
+    return found.row(0, named=True)
+
+
+def test_how_far_the_cash_flow_statements_reach():
+    """Capital expenditure is not stated since the year before the last; nothing of customers ever was."""
+    row = told(
+        fact(CASH_FLOW, 100, "2023-01-01", "2023-12-31"),
+        fact(CASH_FLOW, 110, *YEAR, filed="2025-02-20"),
+        fact(CAPITAL_SPENDING, 40, "2023-01-01", "2023-12-31"),
+    )
+
+    assert row["operating_cash_flow_end"] == date(2024, 12, 31)
+    assert row["capital_expenditure_end"] == date(2023, 12, 31)
+    assert row["customer_funds_end"] is None
+
+
+def test_the_currency_of_the_newest_annual_report():
+    """Dollars for years, then euros; a later quarter in dollars does not undo that."""
+    years = [
+        fact(CASH_FLOW, 1, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20") for year in range(2019, 2024)
+    ]
+    euros = fact(CASH_FLOW, 2, *YEAR, filed="2025-02-20", unit="EUR")
+    quarter = fact(CASH, 3, None, "2025-03-31", form="10-Q", filed="2025-05-01")
+
+    assert told(*years, euros, quarter)["newest_currency"] == "EUR"
+
+
+def test_a_translation_for_convenience_is_not_the_currency_of_a_report():
+    """Two years in local currency, and the newest of them in dollars too."""
+    own = [fact(CASH_FLOW, 30, f"{year}-01-01", f"{year}-12-31", form="20-F", unit="TWD") for year in (2022, 2023)]
+    translated = fact(CASH_FLOW, 1, "2023-01-01", "2023-12-31", form="20-F", unit="USD")
+
+    assert told(*own, translated)["newest_currency"] == "TWD"
+
+
+def test_without_an_annual_report_all_reports_tell():
+    assert told(fact(CASH, 3, None, "2023-09-30", form="10-Q", unit="CAD"))["newest_currency"] == "CAD"

@@ -1,0 +1,494 @@
+"""Explaining a value: arithmetic that a person can follow, text for a terminal, and what is told when there is none."""
+
+import json
+import re
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fundamentals
+from pipelines.normalize import items, returns
+from pipelines.normalize.legs import SUM
+from serve.explanation import text
+from tests import builds
+from warehouse import explain
+from warehouse.queries import Holder, Leg, Span, Told
+from warehouse.schema import ITEM_NAMES, LINE_ITEMS
+
+LINES = {line.name: line for line in LINE_ITEMS}
+HOLDER = Holder("LNTR", "Lantern Harbor Works, Inc.", "9990000001", "USD")
+QUARTER = Span("ttm", "2024Q3", "2024-09-30")
+YEAR, TO_DATE, PRIOR = ("2023-01-01", "2023-12-31"), ("2024-01-01", "2024-09-30"), ("2023-01-01", "2023-09-30")
+SOURCES = {
+    "free_cash_flow": "operating_cash_flow: us-gaap:Operating [no less than Shares] (all; with Capex taken off it is "
+    "free) | us-gaap:Continuing [+ Discontinued] (bank; Debt)\ncapital_expenditure: us-gaap:Capex | ifrs-full:Purchase",
+    "roic": "operating_income: us-gaap:Income\npretax_income: us-gaap:Before | us-gaap:After + Tax\n"
+    "income_tax: us-gaap:Tax\nequity: us-gaap:Equity",
+    "total_debt": "debt: us-gaap:Debt",
+    "cash_and_equivalents": "cash: us-gaap:Cash",
+    "revenue": "revenue: us-gaap:Revenue - Interest",
+}
+
+
+def leg(number: int, tag: str, value: float, span: tuple[str, str] | str, weight: float = 1.0, **of: Any) -> Leg:
+    """A filed fact over a span, or on a day."""
+    start, end = (None, span) if isinstance(span, str) else span
+    given = {"operation": "add" if weight > 0 else "subtract", "split_factor": 1.0, "unit": "USD", **of}
+    filing = {
+        "form": "10-Q",
+        "filed": "2024-11-01",
+        "accession": "9990000001-24-000001",
+        "url": "https://sec.example/1",
+    }
+    return Leg(
+        leg=number, tag=f"us-gaap:{tag}", value=value, start=start, end=end, weight=weight, **{**filing, **given}
+    )
+
+
+def told(value: float | None, number: int = 1, **of: Any) -> Told:
+    """A version of a value."""
+    filing = ("10-Q", "2024-11-01", "9990000001-24-000001", "https://sec.example/1")
+    version = Told(number, value, True, "initial", "year_to_date", "", *filing, "2026-02-01T06:00:00Z")
+    return Told(**{name: of.get(name, getattr(version, name)) for name in version.__struct_fields__})
+
+
+def explained(item: str, value: float | None, *legs: Leg, reason: str | None = None, **of: Any) -> explain.Explanation:
+    """An explanation of one version."""
+    return explain.explanation(HOLDER, LINES[item], QUARTER, [], [told(value, **of)], legs, reason, SOURCES)
+
+
+FREE_CASH_FLOW = (
+    leg(1, "Operating", 1000.0, YEAR),
+    leg(2, "Operating", 900.0, TO_DATE),
+    leg(3, "Continuing", 700.0, PRIOR, -1.0),
+    leg(4, "Capex", 100.0, YEAR, -1.0),
+    leg(5, "Capex", 80.0, TO_DATE, -1.0),
+    leg(6, "Capex", 60.0, PRIOR),
+)
+
+
+# --- The arithmetic ---------------------------------------------------------------------------------------------
+
+
+def test_free_cash_flow_is_shown_as_one_flow_less_another() -> None:
+    """Each amount as its own sum, with the sign that the filings give it, however it enters the value."""
+    of = explained("free_cash_flow", 1080.0, *FREE_CASH_FLOW)
+    assert [(part.name, part.sign, part.value) for part in of.parts] == [
+        ("operating cash flow", 1, 1200.0),
+        ("capital expenditure", -1, 120.0),
+    ]
+    assert [part.share(one) for part in of.parts for one in part.legs] == [1000.0, 900.0, -700.0, 100.0, 80.0, -60.0]
+    [step] = of.steps
+    assert (step.name, step.formula) == ("free cash flow", "operating cash flow - capital expenditure")
+    assert (step.figures, step.value) == ({"operating cash flow": 1200.0, "capital expenditure": 120.0}, 1080.0)
+    assert of.recomputed == of.value == 1080.0
+
+
+def test_an_average_is_weighted_by_days_on_the_share_basis_of_today() -> None:
+    shares = {"operation": "mean", "unit": "shares"}
+    of = explained(
+        "shares_basic",
+        40.0,
+        leg(1, "Shares", 10.0, YEAR, 365.0, split_factor=4.0, **shares),
+        leg(2, "Shares", 44.0, TO_DATE, 274.0, **shares),
+        leg(3, "Shares", 44.0, PRIOR, -273.0, **shares),
+    )
+    [part], [step] = of.parts, of.steps
+    assert (part.value, part.days) == (10 * 4 * 365 + 44, 366)
+    assert (step.formula, step.value) == ("sum over days / days", (10 * 4 * 365 + 44) / 366)
+
+
+def test_a_quotient_names_what_its_formula_names() -> None:
+    legs = [
+        leg(1, "Debt", 240.0, "2024-09-30", operation="dividend"),
+        leg(2, "Operating", 100.0, YEAR, operation="divisor"),
+        leg(3, "Capex", 20.0, YEAR, -1.0, operation="divisor"),
+    ]
+    of = explained("debt_to_fcf", 3.0, *legs)
+    assert [(step.name, step.formula, step.value) for step in of.steps] == [
+        ("total debt", "debt", 240.0),
+        ("free cash flow", "operating cash flow - capital expenditure", 80.0),
+        ("debt to fcf", "total debt / free cash flow", 3.0),
+    ]
+    earned = [
+        leg(1, "Income", 60.0, YEAR, operation="dividend"),
+        leg(2, "Shares", 30.0, YEAR, 365.0, operation="divisor_mean"),
+    ]
+    assert [(step.name, step.value) for step in explained("eps_basic", 2.0, *earned).steps] == [
+        ("net income", 60.0),
+        ("shares basic", 30.0),
+        ("eps basic", 2.0),
+    ]
+
+
+def return_legs(income: float, pretax: float | None, tax: float | None) -> list[Leg]:
+    """Operating income, tax, and capital of 90 now and 110 a year before: debt and equity less cash."""
+    flows = {"operating_income": income, "pretax_income": pretax, "income_tax": tax}
+    legs = [leg(0, "Income", value, YEAR, operation=role) for role, value in flows.items() if value is not None]
+    for role, equity, day in (("capital", 80.0, "2023-12-31"), ("capital_before", 100.0, "2022-12-31")):
+        legs += [
+            leg(0, "Debt", 50.0, day, operation=role),
+            leg(0, "Equity", equity, day, operation=role),
+            leg(0, "Cash", 40.0, day, -1.0, operation=role),
+        ]
+    return legs
+
+
+@pytest.mark.parametrize(
+    ("income", "pretax", "tax", "rate", "words"),
+    [
+        (20.0, 10.0, 2.0, 0.2, "income tax / pretax income"),
+        (20.0, 10.0, 9.0, 0.35, "at most 0.35"),
+        (20.0, 10.0, -1.0, 0.0, "at least 0"),
+        (20.0, -5.0, 1.0, 0.21, "the statutory rate"),
+        (20.0, None, None, 0.21, "the statutory rate"),
+        (-20.0, -5.0, 1.0, 0.0, "neither income before tax nor operating income"),
+    ],
+)
+def test_return_on_capital_shows_the_tax_rate_and_both_capitals(
+    income: float, pretax: float | None, tax: float | None, rate: float, words: str
+) -> None:
+    of = explained("roic", 0.1, *return_legs(income, pretax, tax))
+    steps = {step.name: step for step in of.steps}
+    assert steps["tax rate"].value == pytest.approx(rate)
+    assert words in steps["tax rate"].formula
+    assert steps["capital"].formula == "debt + equity - cash"
+    assert (steps["capital"].value, steps["capital a year before"].value) == (90.0, 110.0)
+    assert of.recomputed == pytest.approx(income * (1 - rate) / 100)
+
+
+def test_an_element_of_two_amounts_is_named_by_the_part_that_it_plays() -> None:
+    """Income tax is an amount of its own, and a part of income before tax where that is read from below."""
+    legs = return_legs(20.0, None, None)
+    legs += [leg(0, tag, value, YEAR, operation="pretax_income") for tag, value in (("After", 6.0), ("Tax", 4.0))]
+    legs += [leg(0, "Tax", 4.0, YEAR, operation="income_tax")]
+    of = explained("roic", 0.12, *legs)
+    assert {part.name: part.value for part in of.parts if part.role in ("pretax_income", "income_tax")} == {
+        "pretax income": 10.0,
+        "income tax": 4.0,
+    }
+    assert of.recomputed == pytest.approx(20 * (1 - 0.35) / 100)
+
+
+def test_the_bounds_of_the_tax_rate_are_those_of_the_rules() -> None:
+    assert explain.STATUTORY_TAX_RATE == returns.STATUTORY_TAX_RATE
+    assert explain.HIGHEST_TAX_RATE == returns.HIGHEST_TAX_RATE
+
+
+amounts = st.integers(-(10**6), 10**6).map(float)
+ITEM_OF_ROLES = {
+    (SUM,): "free_cash_flow",
+    ("mean",): "shares_basic",
+    ("dividend", "divisor"): "debt_to_fcf",
+    ("dividend", "divisor_mean"): "eps_basic",
+    tuple(returns.RETURN_ON_CAPITAL): "roic",
+}
+
+
+@st.composite
+def any_legs(draw: st.DrawFn) -> tuple[str, list[Leg]]:
+    """Legs of all the roles of one kind of value; the first of each role is positive and full-length."""
+    roles = draw(st.sampled_from(list(ITEM_OF_ROLES)))
+    legs = []
+    for role in roles:
+        is_mean = role in explain.AVERAGES
+        weight = 365.0 if is_mean else 1.0
+        legs.append(leg(len(legs), "Operating", draw(st.integers(1, 10**6)), YEAR, weight, operation=role))
+        for sign in draw(st.lists(st.sampled_from([1.0, -1.0]), max_size=2)):
+            tag, span = draw(st.sampled_from([("Operating", TO_DATE), ("Capex", PRIOR), ("Cash", "2023-12-31")]))
+            weight = sign * (91.0 if is_mean else 1.0)
+            factor = draw(st.sampled_from([1.0, 0.25, 1000.0]))
+            legs.append(leg(len(legs), tag, draw(amounts), span, weight, operation=role, split_factor=factor))
+    return ITEM_OF_ROLES[roles], legs
+
+
+def test_every_role_of_the_rules_is_explained() -> None:
+    assert {role for roles in ITEM_OF_ROLES for role in roles} == set(items.ROLES)
+
+
+@given(any_legs())
+def test_what_is_explained_is_what_the_rules_compute(given: tuple[str, list[Leg]]) -> None:
+    """Whatever the legs are, the last step comes to what `recomputed` does, or both divide by zero."""
+    item, legs = given
+    columns = ("role", "weight", "split_factor", "value")
+    rows = [(one.operation, one.weight, one.split_factor, one.value) for one in legs]
+    frame = pl.DataFrame(rows, schema=columns, orient="row").with_columns(of=pl.lit(1))
+    [again] = items.recomputed(frame, ["of"])["recomputed"]
+    try:
+        recomputed = explained(item, 0.0, *legs).recomputed
+    except ZeroDivisionError:
+        recomputed = None
+    if recomputed is not None:
+        assert recomputed == pytest.approx(again, rel=1e-9, abs=1e-6)
+
+
+# --- What is said of it -----------------------------------------------------------------------------------------
+
+
+def test_legs_without_a_known_amount_are_named_by_their_tag() -> None:
+    """Another item's amount that the element is a part of too is no name for it."""
+    assert [part.name for part in explained("revenue", 1.0, leg(1, "Unheard", 1.0, YEAR)).parts] == ["us-gaap:Unheard"]
+    of = explained(
+        "roic", 0.1, leg(1, "Interest", 1.0, YEAR, operation="operating_income"), *return_legs(9.0, 1.0, 0.2)
+    )
+    assert [part.name for part in of.parts][:2] == ["us-gaap:Interest", "operating income"]
+
+
+def test_codes_come_with_their_meaning_or_in_plain_words() -> None:
+    of = explained("revenue", 1.0, leg(1, "R", 1.0, YEAR), flags="weeks_53,made_up_flag", cause="made_up", method=None)
+    assert [(flag.code, flag.meaning) for flag in of.flags] == [
+        ("weeks_53", "The window has 53 weeks."),
+        ("made_up_flag", "made up flag"),
+    ]
+    assert (of.versions[0].cause.meaning, of.method) == ("made up", None)
+
+
+def test_no_value_comes_with_its_reason() -> None:
+    of = explain.explanation(HOLDER, LINES["debt_to_fcf"], QUARTER, [], [], [], "negative_fcf", SOURCES)
+    assert (of.value, of.recomputed, of.parts, of.steps, of.versions) == (None, None, (), (), ())
+    assert of.reason == explain.Meaning(
+        "negative_fcf", "Free cash flow is not positive, so that there is nothing to divide by."
+    )
+    assert "  no value\n" in text(of, 80)
+    assert "why not  Free cash flow is not positive" in text(of, 80)
+
+
+# --- As text ----------------------------------------------------------------------------------------------------
+
+
+def test_the_text_has_the_value_its_arithmetic_facts_versions_and_addresses() -> None:
+    assert text(explained("free_cash_flow", 1080.0, *FREE_CASH_FLOW[:2], FREE_CASH_FLOW[3]), 80) == (
+        """\
+Lantern Harbor Works, Inc. (LNTR, CIK 9990000001)
+free_cash_flow, trailing twelve months to 2024-09-30 (2024Q3)
+
+  1,080 USD
+
+meaning  Free cash flow.
+formula  operating cash flow - capital expenditure
+method   The last fiscal year, and this year to date less the same stretch of
+         the year before. (year_to_date)
+
+How it comes about
+  operating cash flow
+     [1] + 1,000  2023-01-01 to 2023-12-31, 365 days
+     [2] +   900  2024-01-01 to 2024-09-30, 274 days
+         = 1,900
+  capital expenditure
+     [4] + 100  2023-01-01 to 2023-12-31, 365 days
+  free cash flow = operating cash flow - capital expenditure
+                 = 1,900 - 100
+                 = 1,800
+  served as 1,080
+
+Facts as filed
+   [1] us-gaap:Operating
+       1,000 USD, 2023-01-01 to 2023-12-31, 365 days
+       10-Q of 2024-11-01, 9990000001-24-000001
+   [2] us-gaap:Operating
+       900 USD, 2024-01-01 to 2024-09-30, 274 days
+       10-Q of 2024-11-01, 9990000001-24-000001
+   [4] us-gaap:Capex
+       100 USD, 2023-01-01 to 2023-12-31, 365 days
+       10-Q of 2024-11-01, 9990000001-24-000001
+
+Versions
+    1. 1,080, 10-Q of 2024-11-01, 9990000001-24-000001
+       initial: The first value; recorded 2026-02-01T06:00:00Z
+
+Filings at the SEC
+  9990000001-24-000001
+  https://sec.example/1
+"""
+    )
+
+
+@pytest.mark.parametrize("width", [70, 80, 120])
+def test_sentences_and_formulas_keep_to_the_width(width: int) -> None:
+    lines = text(explained("roic", 0.1, *return_legs(123456789012.0, 9.0, 2.0)), width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert any("= debt + equity - cash" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("of", "shown"),
+    [
+        ({"split_factor": 1 / 28}, "(5.6 / 28)"),
+        ({"split_factor": 1e-6}, "(5.6 / 1,000,000)"),
+        ({"split_factor": 4.0}, "(5.6 x 4)"),
+        ({"split_factor": 2 / 3}, "(5.6 x 0.666666666667)"),
+        ({"weight": -2.0}, "(5.6 x 2)"),
+        ({"weight": 91.0, "operation": "mean", "split_factor": 4.0}, "(5.6 x 4 x 91 days)"),
+    ],
+)
+def test_what_was_filed_is_shown_beside_what_it_counts_for(of: dict[str, Any], shown: str) -> None:
+    printed = text(explained("eps_basic", 1.0, leg(1, "Earnings", 5.6, YEAR, **of)), 80)
+    assert f"  {shown}\n" in printed
+    assert ("share basis of the newest filing" in printed) == ("split_factor" in of)
+
+
+def test_withdrawn_versions_and_filings_that_are_not_held_are_told() -> None:
+    nowhere = {"form": None, "filed": None, "accession": None, "url": None}
+    of = explain.explanation(
+        HOLDER,
+        LINES["roic"],
+        Span("annual", "FY2024", "2024-12-31"),
+        [Span("annual", "FY2024", "2024-06-30")],
+        [told(0.25, recorded_at=None), told(None, 2, cause="method", **nowhere)],
+        [],
+        None,
+        SOURCES,
+    )
+    printed = text(of, 80)
+    assert "    1. 0.25, 10-Q of 2024-11-01, 9990000001-24-000001\n       initial: The first value\n" in printed
+    assert "    2. withdrawn, filing of an unknown day, without accession number\n       method: The rules" in printed
+    assert "FY2024 is also the label of the period that ends 2024-06-30" in printed
+    assert "roic, fiscal year to 2024-12-31 (FY2024)\n\n  no value\n" in printed
+
+
+# --- The command ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the small build, a preferred share, and a label that two periods have."""
+    home = tmp_path_factory.mktemp("home")
+    rows = builds.tables()
+    who = {"symbol": "FJRD", "cik": "9990000003"}
+    twice = builds.period(who, "annual", date(2024, 6, 30), 4, revenue=3.0)
+    rows["financials"].append({**twice, "currency": "EUR"})
+    rows["versions"] += [builds.version(twice, "revenue", 1, *builds.history(twice, "revenue")[0], True)]
+    rows["gaps"] = [
+        {
+            "cik": "9990000003",
+            "period_kind": "annual",
+            "period_end": date(2024, 12, 31),
+            "item": "roic",
+            "reason": "no_tag",
+        }
+    ]
+    rows["securities"] = [{"symbol": "LNTR-P", "cik": "9990000001", "kind": "preferred"}]
+    builds.publish_small(home / "published", rows=rows)
+    return home
+
+
+@pytest.fixture
+def home(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(small))
+    return small
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert fundamentals.main(["explain", *words, "--json"]) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("symbol", "item", "period", "kind", "value"),
+    [
+        ("LNTR", "revenue", "FY2024", "annual", 4000.0),
+        ("lntr-b", "REVENUE", "fy2024", "annual", 4000.0),
+        ("LNTR", "eps_basic", "2024Q4", "ttm", 1.25),
+        ("LNTR", "eps_basic", "2024-12-31", "ttm", 1.25),
+        ("LNTR", "eps_basic", "20241231", "ttm", 1.25),
+        ("FJRD", "revenue", "2024-12-31", "annual", 7.0),
+        ("GONE", "revenue", "2024Q1", "ttm", 5.0),
+    ],
+)
+def test_symbol_item_and_period_are_found_as_they_are_written(
+    home: Path, capsys: pytest.CaptureFixture[str], symbol: str, item: str, period: str, kind: str, value: float
+) -> None:
+    """Without case; a class, one that left the list; a day is the end of twelve months before it is that of a year."""
+    told = as_json(capsys, symbol, item, period)
+    assert (told["symbol"], told["item"], told["kind"], told["value"]) == (symbol.upper(), item.lower(), kind, value)
+    assert told["recomputed"] == pytest.approx(value)
+
+
+def test_versions_come_with_causes_and_addresses(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = as_json(capsys, "LNTR", "revenue", "FY2024")
+    assert [(row["told"]["value"], row["cause"]["code"]) for row in told["versions"]] == [
+        (3900.5, "initial"),
+        (4100.0, "restatement"),
+        (4000.0, "method"),
+    ]
+    assert told["versions"][2]["told"]["url"] == "https://filings.example.org/1/2"
+    assert [leg["accession"] for part in told["parts"] for leg in part["legs"]] == ["9990000001-25-000002"] * 2
+    assert told["versions"][0]["told"]["recorded_at"] is None
+
+
+def test_withdrawn_values_have_no_legs(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = as_json(capsys, "LNTR", "roic", "FY2023")
+    assert (told["value"], told["recomputed"], told["parts"]) == (None, None, [])
+    assert [row["told"]["value"] for row in told["versions"]] == [0.2, None]
+
+
+def test_a_gap_gives_its_reason(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the newest period where two have the label."""
+    told = as_json(capsys, "FJRD", "roic", "FY2024")
+    assert (told["value"], told["reason"]["code"]) == (None, "no_tag")
+    assert told["reason"]["meaning"].startswith("The company's filings never state the item")
+    assert (told["period_end"], told["namesakes"]) == ("2024-12-31", ["2024-06-30"])
+
+
+def test_it_is_printed_for_the_width_of_the_terminal(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = {}
+    for width in ("60", "120"):
+        monkeypatch.setenv("COLUMNS", width)
+        assert fundamentals.main(["explain", "LNTR", "total_debt", "FY2024"]) == 0
+        printed[width] = capsys.readouterr().out
+    assert "\ntotal_debt, balance sheet of 2024-12-31 (FY2024)\n\n  410,000,000,000 USD\n" in printed["60"]
+    assert len(printed["60"].splitlines()) > len(printed["120"].splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("LNTX", "roic", "FY2024"), r"no values are held of symbol 'LNTX'; did you mean LNTR.*fundamentals sync"),
+        (("ZZZZZ", "roic", "FY2024"), r"no values are held of symbol 'ZZZZZ'; `fundamentals sync --symbols ZZZZZ`"),
+        (("lntr-p", "roic", "FY2024"), r"LNTR-P is no common equity \(preferred\): ask for a common share"),
+        (("LNTR", "rioc", "FY2024"), r"no line item is called 'rioc'; did you mean roic\? there are revenue, "),
+        (("LNTR", "x", "FY2024"), r"no line item is called 'x'; there are revenue, .*debt_to_fcf"),
+        (("LNTR", "roic", "FY1999"), r"LNTR has no period FY1999; there are FY2022 to FY2024"),
+        (("LNTR", "roic", "2031q1"), r"LNTR has no period 2031Q1; there are 2024Q1 to 2024Q4"),
+        (("FJRD", "roic", "2024Q4"), r"FJRD has no period 2024Q4; there is none of this kind"),
+        (("LNTR", "roic", "2024-12-30"), r"no period that ends 2024-12-30; the nearest ends 2024-12-31 \(2024Q4\)"),
+        (("VOID", "roic", "2024-12-30"), r"VOID has no period that ends 2024-12-30; none is held"),
+        (("LNTR", "roic", "2024-02-30"), r"'2024-02-30' is no period; expected a label like 2026Q1 or FY2025, or the"),
+        (("LNTR", "roic", "2024"), r"'2024' is no period; expected a label like"),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_to_do(
+    home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
+) -> None:
+    assert fundamentals.main(["explain", *words]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(rf"fundamentals: .*{message}.*\n", printed.err)
+
+
+def test_where_nothing_is_published_it_says_what_to_run(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And where the build that is pointed to is gone."""
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
+    assert fundamentals.main(["explain", "LNTR", "roic", "FY2024"]) == 1
+    said = capsys.readouterr().err
+    assert f"home {tmp_path}: no data has been published yet; run `fundamentals sync`" in said
+    shutil.copytree(home / "published", tmp_path / "published", ignore=shutil.ignore_patterns("*.duckdb"))
+    assert fundamentals.main(["explain", "LNTR", "roic", "FY2024"]) == 1
+    assert "run `fundamentals sync`" in capsys.readouterr().err
+
+
+def test_every_item_can_be_asked_for(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for item in ITEM_NAMES:
+        told = as_json(capsys, "LNTR", item, "FY2024")
+        assert (told["value"] is None) == (not told["parts"])

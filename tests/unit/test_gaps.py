@@ -1,0 +1,59 @@
+"""Why a value is missing: the reason is a code that is explained, and the one that weighs most."""
+
+import pytest
+
+from pipelines.normalize import gaps
+from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, NET_INCOME, REVENUE, Row, fact, raw, row_of, standardized
+from warehouse.vocabulary import GAPS
+
+YEAR = ("2023-01-01", "2023-12-31")
+BANK = {"InterestIncomeExpenseNet": 60, "NoninterestIncome": 20}
+BOTH = {CASH_FLOW: 30, CAPITAL_SPENDING: 40}
+LENT = {"Deposits": 900, "LongTermDebt": 50}
+
+CASES: dict[str, tuple[dict[str, float], dict[str, float], str, str]] = {
+    "never stated": ({}, {}, "free_cash_flow", "no_tag"),
+    "one amount of two is never stated": ({CASH_FLOW: 30}, {}, "free_cash_flow", "no_tag"),
+    "no debt is stated, and none is disproved": ({}, {"Liabilities": 50}, "total_debt", "no_tag"),
+    "nothing to divide by": (BOTH, {"LongTermDebt": 50}, "debt_to_fcf", "negative_fcf"),
+    "no free cash flow": ({}, {"LongTermDebt": 50}, "debt_to_fcf", "no_free_cash_flow"),
+    "no debt": ({**BOTH, CASH_FLOW: 90}, {}, "debt_to_fcf", "no_total_debt"),
+    "a bank's debt is its business": ({**BANK, **BOTH}, LENT, "debt_to_fcf", "financial_company"),
+    "and so is its capital": (BANK, LENT, "roic", "financial_company"),
+    "a shell has no business": ({}, {"AssetsHeldInTrustNoncurrent": 90}, "roic", "shell"),
+}
+
+
+def report(flows: dict[str, float], balances: dict[str, float]) -> list[Row]:
+    """A year's report, in millions; a shell sells nothing."""
+    sales = {} if "AssetsHeldInTrustNoncurrent" in balances else {REVENUE: 80}
+    return [
+        *(fact(tag, amount * 1e6, *YEAR) for tag, amount in {**sales, NET_INCOME: 5, **flows}.items()),
+        *(fact(tag, amount * 1e6, None, YEAR[1]) for tag, amount in {CASH: 10, **balances}.items()),
+    ]
+
+
+@pytest.mark.parametrize(("flows", "balances", "item", "reason"), CASES.values(), ids=CASES)
+def test_the_reason_that_weighs_most(flows, balances, item, reason):
+    found = standardized(raw(report(flows, balances)))
+
+    assert row_of(found.gaps, item, "annual", YEAR[1])["reason"] == reason
+    assert item in GAPS[reason].items
+
+
+def test_a_quarter_that_is_not_filed_is_missed():
+    """The first quarter after a year is not enough for twelve months without the one before it."""
+    later = {"form": "10-Q", "filed": "2024-05-10"}
+    quarter = [
+        fact(REVENUE, 25e6, "2024-01-01", "2024-03-31", **later),
+        fact(CASH, 11e6, None, "2024-03-31", **later),
+    ]
+
+    found = standardized(raw(report({}, {}), quarter))
+
+    assert row_of(found.gaps, "revenue", "ttm", "2024-03-31")["reason"] == "missing_quarter"
+
+
+def test_every_reason_is_explained():
+    """And every explanation is a reason."""
+    assert set(GAPS) == gaps.CODES

@@ -1,0 +1,286 @@
+"""What the figures of one filing prove about each other's scale and sign, and what they do not prove."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.normalize.identities import BY_COUNTS, BY_LIMITS, BY_PARENT, repaired
+from tests.factories import CAPITAL_SPENDING, DILUTED, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, stated
+
+COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
+TAX = "IncomeTaxExpenseBenefit"
+PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
+
+YEARS = [(f"{year}-01-01", f"{year}-12-31", f"{year + 1}-02-20") for year in range(2021, 2025)]
+COUNT, INCOME, EARNINGS = 40_000_000.0, 90_000_000.0, 2.25
+
+
+def annual_report(year=0, count=COUNT, earnings=EARNINGS, income=INCOME, diluted=None):
+    figures = {SHARES: count, EPS: earnings, NET_INCOME: income, DILUTED: diluted}
+    return stating(year, {tag: value for tag, value in figures.items() if value is not None})
+
+
+def stating(year, figures):
+    """An annual report that states these figures for its year."""
+    start, end, filed = YEARS[year]
+    return [fact(tag, value, start, end, filed=filed) for tag, value in figures.items()]
+
+
+def found_in(*reports):
+    vintages, _ = stated(raw(*reports))
+    return repaired(vintages).select("concept", "end", "value", "repair", "evidence").rows(named=True)
+
+
+def in_units(*reports):
+    """(concept, year): value and repair."""
+    return {
+        (row["concept"], f"{row['end']:%Y}"): (pytest.approx(row["value"]), row["repair"]) for row in found_in(*reports)
+    }
+
+
+def why(concept, *reports):
+    """The evidence of a concept's repair in the newest report."""
+    return [row["evidence"] for row in found_in(*reports) if row["concept"] == concept][-1]
+
+
+def untouched(*reports):
+    return {row["repair"] for row in found_in(*reports)} == {1.0}
+
+
+# --- Scale: counts
+
+
+@pytest.mark.parametrize("power", [3, 6, -3])
+def test_income_over_earnings_is_the_share_count(power):
+    """A count that is 10^3 or 10^6 away from net income over earnings per share of its own filing is repaired."""
+    found = in_units(annual_report(count=COUNT / 10**power))
+
+    assert found["shares_basic", "2021"] == (COUNT, 10.0**power)
+    assert found["eps_basic", "2021"] == (EARNINGS, 1.0)
+
+
+def test_a_count_without_earnings_is_held_against_the_one_before():
+    """A filing may show the count alone; those before it say how many shares there are."""
+    reports = annual_report(0), annual_report(1, count=COUNT / 1000, earnings=None)
+
+    assert in_units(*reports)["shares_basic", "2022"] == (COUNT, 1000.0)
+    assert why("shares_basic", *reports) == BY_COUNTS
+
+
+@pytest.mark.parametrize(
+    ("count", "income", "units"),
+    [
+        (5_922, 19.8e9, 5_922e6),  # in millions
+        (37_922, 1.98e9, 37_922e3),  # in thousands
+    ],
+)
+def test_so_few_shares_cannot_earn_so_much(count, income, units):
+    """5,922 'shares' that earn 19.8 billion are millions, though nothing else in the filing and none before it says."""
+    reports = annual_report(count=None, diluted=count, earnings=None, income=income)
+
+    assert in_units(reports)["shares_diluted", "2021"] == (units, units / count)
+    assert why("shares_diluted", reports) == BY_LIMITS
+
+
+@pytest.mark.parametrize("count", [80_000.0, 20_000.0])
+def test_few_shares_of_a_dear_stock_are_what_they_are(count):
+    """A company whose 80,000 shares earned 6,000 each may have so few, or fewer, without saying it again."""
+    assert untouched(annual_report(0, 80_000.0, 6_000.0, 480e6), annual_report(1, count, None, 480e6))
+
+
+def test_diluted_counts_are_repaired_by_basic_earnings():
+    """Dilution moves a count by far less than a power of a thousand."""
+    found = in_units(annual_report(diluted=COUNT * 1.1 / 1000))
+
+    assert found["shares_diluted", "2021"] == (COUNT * 1.1, 1000.0)
+
+
+# --- Scale: earnings and income
+
+
+def test_earnings_are_repaired_where_the_count_fits_those_before():
+    """The count agrees with the year before; then 2,250 a share is the error."""
+    found = in_units(annual_report(0), annual_report(1, earnings=EARNINGS * 1000))
+
+    assert found["eps_basic", "2022"] == (EARNINGS, 0.001)
+    assert found["shares_basic", "2022"] == (COUNT, 1.0)
+
+
+def test_income_is_repaired_where_count_and_earnings_fit_those_before():
+    """Net income in thousands beside counts in units: only the income is off."""
+    found = in_units(annual_report(0), annual_report(1, income=INCOME / 1000))
+
+    assert found["net_income_parent", "2022"] == (INCOME, 1000.0)
+    assert found["eps_basic", "2022"] == (EARNINGS, 1.0)
+    assert found["shares_basic", "2022"] == (COUNT, 1.0)
+
+
+def test_counts_and_earnings_may_err_both():
+    """The first report of a company: 930 a share and 10,998,041,000 shares of an income of 10,278,000.
+
+    By the identity the count is a million times too large; but nobody earns 930 on each of so few shares.
+    """
+    found = in_units(annual_report(count=10_998_041_000, diluted=10_998_041_000, earnings=930, income=10_278_000))
+
+    assert found["shares_basic", "2021"] == (10_998_041, 0.001)
+    assert found["shares_diluted", "2021"] == (10_998_041, 0.001)
+    assert found["eps_basic", "2021"] == (0.93, 0.001)
+    assert found["net_income_parent", "2021"] == (10_278_000, 1.0)
+
+
+def test_income_to_common_in_thousands_beside_the_parents_in_units():
+    """8,685 to common beside 8,685,000 to the parent, with earnings and counts that fit the latter."""
+    report = stating(0, {COMMON: 8_685, NET_INCOME: 8_685_000, EPS: 1.25, SHARES: 6_948_000})
+
+    assert in_units(report)["net_income_common", "2021"] == (8_685_000, 1000.0)
+    assert in_units(report)["shares_basic", "2021"] == (6_948_000, 1.0)
+    assert why("net_income_common", report) == BY_PARENT
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        annual_report(count=COUNT * 4, earnings=EARNINGS / 4),  # a split
+        annual_report(count=COUNT * 50),  # no power of a thousand: another error, not ours to guess
+        annual_report(count=COUNT / 1000, earnings=0.01, income=4e5),  # a cent a share may be half of one
+        annual_report(earnings=0.0),
+        annual_report(income=0.0, earnings=0.0),
+        stating(0, {COMMON: INCOME - 5e6, NET_INCOME: INCOME, EPS: 2.125, SHARES: COUNT}),  # preferred dividends
+    ],
+)
+def test_what_proves_nothing_repairs_nothing(report):
+    """Splits, other errors, cents and zeros: the figures stay as filed."""
+    assert untouched(report)
+
+
+def test_a_split_is_no_error_of_scale():
+    """Ten times the shares at a tenth of the earnings, and a count without earnings after it."""
+    assert untouched(
+        annual_report(0), annual_report(1, count=COUNT * 10, earnings=EARNINGS / 10), annual_report(2, COUNT * 10, None)
+    )
+
+
+# --- Sign
+
+
+def test_a_tax_that_income_does_not_bear_out_is_turned():
+    """20,867 before tax, a tax of -7,133 and 13,381 after it: the tax was a charge."""
+    found = in_units(stating(0, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6}))
+
+    assert found["income_tax", "2021"] == (7_133e6, -1.0)
+    assert found["net_income_parent", "2021"] == (13_381e6, 1.0)
+
+
+def test_a_benefit_is_a_benefit():
+    """Income above income before tax: the tax is negative by right; and a loss may bear a charge."""
+    assert untouched(stating(0, {PRETAX: 100e6, TAX: -20e6, NET_INCOME: 120e6}))
+    assert untouched(stating(0, {PRETAX: -100e6, TAX: 20e6, NET_INCOME: -120e6}))
+
+
+def test_income_after_tax_is_turned_where_it_has_the_other_sign():
+    """A loss before tax of 10 and a benefit of 2 leave a loss of 8, whatever the filing's minus says."""
+    found = in_units(stating(0, {PRETAX: -10e6, TAX: -2e6, NET_INCOME: 8e6, COMMON: 8e6}))
+
+    assert found["net_income_parent", "2021"] == (-8e6, -1.0)
+    assert found["net_income_common", "2021"] == (-8e6, -1.0)
+
+
+def test_one_figure_errs_where_either_might():
+    """Nothing before tax, a charge of 5 and 5 after it: a benefit explains it, and a loss would too."""
+    found = in_units(stating(0, {PRETAX: 1e3, TAX: 5e6, NET_INCOME: 5e6}))
+
+    assert found["income_tax", "2021"] == (-5e6, -1.0)
+    assert found["net_income_parent", "2021"] == (5e6, 1.0)
+
+
+def test_earnings_have_the_sign_of_income():
+    """A loss a share beside a profit, alike in amount: the earnings per share err."""
+    found = in_units(annual_report(earnings=-EARNINGS))
+
+    assert found["eps_basic", "2021"] == (EARNINGS, -1.0)
+    assert found["net_income_parent", "2021"] == (INCOME, 1.0)
+
+
+def test_income_is_turned_where_earnings_and_income_before_tax_say_so():
+    """A loss before tax and a loss a share beside a profit: the profit errs."""
+    found = in_units(stating(0, {PRETAX: -95e6, NET_INCOME: INCOME, EPS: -EARNINGS, SHARES: COUNT}))
+
+    assert found["net_income_parent", "2021"] == (-INCOME, -1.0)
+    assert found["eps_basic", "2021"] == (-EARNINGS, 1.0)
+
+
+def test_signs_that_differ_in_other_amounts_prove_nothing():
+    """A loss a share beside a small profit: dividends of preferred shares may have taken more than all of it."""
+    assert untouched(annual_report(income=INCOME / 3, earnings=-EARNINGS))
+
+
+@pytest.mark.parametrize("tag", [CAPITAL_SPENDING, PREFERRED])
+def test_an_outflow_of_negative_figures_is_turned(tag):
+    """Payments are positive by definition: a filing that shows the whole line with a minus sign typed it as shown."""
+    start, end, filed = YEARS[1]
+    report = [fact(tag, -4_452e6, *YEARS[0][:2], filed=filed), fact(tag, -5_984e6, start, end, filed=filed)]
+
+    found = in_units(report, stating(1, {REVENUE: 9e9}))
+
+    assert found[next(key for key in found if key[0] != "revenue" and key[1] == "2022")] == (5_984e6, -1.0)
+    assert {repair for _, repair in found.values()} == {1.0, -1.0}
+
+
+def test_one_negative_figure_of_a_line_is_no_sign_of_a_mistyped_line():
+    """A correction of the year before may be negative: the line is taken as it is."""
+    report = [fact(CAPITAL_SPENDING, value, *YEARS[n][:2], filed=YEARS[1][2]) for n, value in enumerate([-3e6, 60e6])]
+
+    assert untouched(report)
+
+
+# --- What is never touched, and when
+
+
+def test_other_money_is_never_touched():
+    """An error of the count changes nothing but the count."""
+    report = [*annual_report(count=COUNT / 1000), *stating(0, {REVENUE: 5e9, CAPITAL_SPENDING: 1e9})]
+
+    found = in_units(report)
+
+    assert found["net_income_parent", "2021"] == (INCOME, 1.0)
+    assert found["revenue", "2021"] == (5e9, 1.0)
+    assert found["capital_expenditure", "2021"] == (1e9, 1.0)
+
+
+def test_the_grain_of_a_figure_is_repaired_with_it():
+    """40,000 thousand is a figure to the thousand: a repetition in units is a finer one, and no other."""
+    vintages, _ = stated(raw(annual_report(count=40_123.0)))
+
+    found = repaired(vintages).filter(pl.col("concept") == "shares_basic")
+
+    assert found.select("value", "grain").row(0) == (40_123_000.0, 1000.0)
+
+
+def test_later_filings_repair_nothing_before_them():
+    """What was known on a day does not depend on what was filed after it."""
+    found = in_units(annual_report(0, count=COUNT / 1000, earnings=None, income=9e6), annual_report(1))
+
+    assert found["shares_basic", "2021"] == (COUNT / 1000, 1.0)
+
+
+errors = st.fixed_dictionaries(
+    {
+        "count": st.sampled_from([COUNT, COUNT / 1e3, COUNT / 1e6, COUNT * 1e3, None]),
+        "earnings": st.sampled_from([EARNINGS, -EARNINGS, EARNINGS * 1e3, None]),
+        "income": st.sampled_from([INCOME, -INCOME, INCOME / 1e3]),
+        "diluted": st.sampled_from([None, COUNT * 1.05, COUNT / 1e3]),
+    }
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(reports=st.lists(errors, min_size=4, max_size=4), known=st.integers(1, 3))
+def test_what_is_known_after_a_filing_stays(reports, known):
+    """Whatever errs in four reports: the first ones are read alike with and without those that follow."""
+    filed = [annual_report(year, **report) for year, report in enumerate(reports)]
+
+    whole, then = in_units(*filed), in_units(*filed[:known])
+
+    assert {key: found for key, found in whole.items() if key in then} == then

@@ -1,0 +1,115 @@
+"""Which industry a filing shows, by code and by elements, and what means nothing there."""
+
+import polars as pl
+import pytest
+
+from pipelines.normalize import industries
+from pipelines.normalize.industries import INDUSTRIES, RULES, WITHOUT_MEANING
+from tests.factories import CIK, Row, fact, ordered_facts, raw, standardized, value_of
+from warehouse.schema import ITEM_NAMES
+from warehouse.vocabulary import GAPS
+
+YEAR = ("2023-01-01", "2023-12-31")
+LENDER = ("InterestIncomeExpenseNet", "NoninterestIncome", "Deposits")
+BROKER = ("PayablesToCustomers", "ReceivablesFromCustomers")
+
+CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "a bank by its code": ("6022", (), "bank"),
+    "a savings institution by its code": ("6036", (), "bank"),
+    "a bank by three of its elements": ("", LENDER, "bank"),
+    "two elements are another's too": ("", LENDER[:2], "general"),
+    "a card issuer, whose code tells nothing": ("6199", LENDER, "bank"),
+    "a maker of machines that lends is none": ("3600", LENDER, "general"),
+    "an insurer by its code, whatever it lends": ("6331", LENDER, "insurer"),
+    "an insurer by its elements": ("", ("PremiumsEarnedNet", "UnearnedPremiums"), "insurer"),
+    "an agent of insurers carries nothing": ("6411", (), "general"),
+    "a broker by its code": ("6211", (), "broker"),
+    "a broker with customers' accounts": ("6211", ("OperatingIncomeLoss", *BROKER), "broker"),
+    "a manager of funds with the brokers' code": ("6211", ("OperatingIncomeLoss",), "asset_manager"),
+    "an adviser by its code": ("6282", (), "asset_manager"),
+    "an exchange by its code": ("6200", (), "exchange"),
+    "a payment network, whose code tells nothing": ("7389", ("SettlementAssetsCurrent",), "exchange"),
+    "a trust by its code": ("6798", (), "reit"),
+    "a trust by its elements": ("6500", ("RealEstateInvestmentPropertyNet", "PaymentsToAcquireRealEstate"), "reit"),
+    "electricity": ("4911", (), "utility"),
+    "waste is no utility": ("4953", (), "general"),
+    "oil and gas": ("1311", (), "oil_and_gas"),
+    "refining": ("2911", (), "oil_and_gas"),
+    "a maker with a finance arm": (
+        "3531",
+        ("PaymentsToAcquireEquipmentOnLease", "NotesReceivableNet"),
+        "captive_finance",
+    ),
+    "a credit institution": ("6153", (), "captive_finance"),
+    "units instead of shares": ("4922", ("PartnersCapital", "LimitedPartnersCapitalAccount"), "partnership"),
+    "a blank check": ("6770", ("AssetsHeldInTrustNoncurrent",), "shell"),
+    "a shell that has begun to sell": ("6770", ("AssetsHeldInTrustNoncurrent", "Revenues"), "general"),
+    "a trust account without a code": ("", ("AssetsHeldInTrustNoncurrent",), "shell"),
+    "none of these": ("3571", ("Assets",), "general"),
+}
+
+
+def filing(elements: tuple[str, ...], filed: str = "2024-02-20") -> list[Row]:
+    """A filing that uses some elements; one that every filing has."""
+    return [
+        fact("Assets", 9e6, None, "2023-12-31", filed=filed),
+        *(fact(tag, 1e6, *YEAR, filed=filed) for tag in elements if tag != "Assets"),
+    ]
+
+
+def codes(sic: str) -> pl.DataFrame:
+    return pl.DataFrame({"cik": [CIK], "sic": [sic]})
+
+
+@pytest.mark.parametrize(("sic", "elements", "industry"), CASES.values(), ids=CASES)
+def test_a_filing_shows_the_industry_of_its_filer(sic, elements, industry):
+    """By the code where it tells, by elements where it does not."""
+    found = industries.industries(ordered_facts(raw(filing(elements))), codes(sic))
+
+    assert found["industry"].to_list() == [industry]
+
+
+def test_without_submissions_elements_alone_tell():
+    facts = ordered_facts(raw(filing(LENDER)))
+
+    assert industries.industries(facts)["industry"].to_list() == ["bank"]
+
+
+def test_later_filings_do_not_change_what_earlier_ones_showed():
+    """What was known on a day holds: a company that becomes a lender was none before, and one that leaves is none."""
+    facts = ordered_facts(
+        raw(filing((), "2024-02-20"), filing(LENDER, "2025-02-20"), filing((), "2025-05-10"), filing((), "2027-02-20"))
+    )
+
+    found = industries.industries(facts)
+
+    assert found["industry"].to_list() == ["general", "bank", "bank", "general"]
+    assert industries.newest(found).rows() == [(CIK, "general")]
+
+
+def test_every_rule_can_hold_and_every_item_without_meaning_is_an_item():
+    for rule in RULES:
+        assert rule.industry in INDUSTRIES
+        assert rule.why
+        assert rule.at_least <= len(rule.uses)
+        assert bool(rule.uses) == (rule.at_least > 0)
+    assert {rule.industry for rule in RULES} == set(INDUSTRIES) - {"general"}
+    for items in WITHOUT_MEANING.values():
+        assert set(items) <= set(ITEM_NAMES)
+        assert set(items.values()) <= set(GAPS)
+
+
+def test_the_code_reaches_the_rules():
+    """The same facts of a bank, by code, and of another company: what it owes beside deposits is told by instrument."""
+    rows = raw(
+        filing(("Revenues", "NetIncomeLoss")),
+        fact("AdvancesFromFederalHomeLoanBanks", 70e6, None, "2023-12-31", filed="2024-02-20"),
+        fact("LongTermDebtNoncurrent", 30e6, None, "2023-12-31", filed="2024-02-20"),
+    )
+
+    debts = {
+        sic: value_of(standardized(rows, registrants=codes(sic)), "total_debt", "annual", "2023-12-31")
+        for sic in ("6022", "3571")
+    }
+
+    assert debts == {"6022": 100e6, "3571": 30e6}

@@ -1,0 +1,86 @@
+"""Predecessors: two CIKs are one company where the filings prove it."""
+
+import polars as pl
+import pytest
+
+from pipelines.normalize.predecessors import SUCCESSIONS, chains, is_continued, stitched
+from tests.factories import (
+    CASH_FLOW,
+    CIK,
+    MILLION,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    month_ends,
+    standardized,
+    value_of,
+)
+
+PREDECESSOR = "9990000999"
+SUCCEEDS = {CIK: [PREDECESSOR]}
+ENDS = month_ends(2019, 16)
+REORGANIZED = "2021-04-01"
+
+
+def two_filers(restated: float = 1.0) -> pl.DataFrame:
+    """Two years of one CIK, and two of another that shows the first one's figures beside its own, or multiples."""
+    quarters = [(100.0 + n) * MILLION for n in range(len(ENDS))]
+    flows = {
+        REVENUE: quarters,
+        NET_INCOME: [each / 10 for each in quarters],
+        CASH_FLOW: [each / 5 for each in quarters],
+    }
+    facts = Filer(ENDS, flows, {SHARES: [5e6] * len(ENDS)}).facts()
+    is_later = pl.col("filed") >= REORGANIZED
+    return facts.with_columns(
+        cik=pl.when(is_later).then(pl.lit(CIK)).otherwise(pl.lit(PREDECESSOR)),
+        value=pl.when(is_later & (pl.col("end") < REORGANIZED)).then(pl.col("value") * restated).otherwise("value"),
+    )
+
+
+def test_a_successor_has_its_predecessors_history():
+    """Its own comparatives reach back a year; with the predecessor's filings the series begins at the beginning."""
+    alone = standardized(two_filers().filter(pl.col("cik") == CIK))
+    together = standardized(stitched(two_filers(), SUCCEEDS))
+
+    assert together.values["cik"].unique().to_list() == [CIK]
+    assert value_of(alone, "revenue", "ttm", "2020-06-30") is None
+    assert value_of(together, "revenue", "ttm", "2020-06-30") == sum(100 + n for n in range(2, 6)) * MILLION
+    assert value_of(together, "revenue", "ttm", "2021-06-30") == value_of(alone, "revenue", "ttm", "2021-06-30")
+
+
+def test_who_shows_other_figures_is_no_successor():
+    """What the candidates' filings do not prove is left out, and nothing else changes."""
+    unproven = stitched(two_filers(restated=1.1), SUCCEEDS)
+
+    assert unproven.equals(two_filers(restated=1.1).filter(pl.col("cik") == CIK))
+
+
+def test_few_figures_prove_nothing():
+    facts = two_filers()
+    earlier, later = facts.filter(pl.col("cik") == PREDECESSOR), facts.filter(pl.col("cik") == CIK)
+
+    assert is_continued(earlier, later)
+    assert not is_continued(earlier.filter(pl.col("tag") == SHARES), later)
+    assert not is_continued(earlier.clear(), later)
+
+
+def test_without_predecessors_the_facts_are_as_they_were():
+    assert stitched(two_filers(), {}).equals(two_filers())
+
+
+def test_a_chain_goes_back_until_one_that_is_listed_itself():
+    """Broadcom Inc. continues Broadcom Limited, which continues Avago; one with a symbol of its own is no past."""
+    now, between, first = "0001730168", "0001649338", "0001441634"
+
+    assert chains([now], [now]) == {now: [between, first]}
+    assert chains([now], [now, first]) == {now: [between]}
+    assert chains([CIK], [CIK]) == {}
+
+
+@pytest.mark.parametrize(("successor", "predecessor", "why"), SUCCESSIONS)
+def test_candidates_are_written_as_the_sec_writes_them(successor, predecessor, why):
+    assert len(successor) == len(predecessor) == 10
+    assert f"{successor}{predecessor}".isdigit()
+    assert 2009 <= int(why[-4:]) <= 2100

@@ -1,0 +1,341 @@
+"""The table of checks, and the report of a build: what it counts, where it lies, and that it needs nothing else."""
+
+import re
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import dagster as dg
+import polars as pl
+import pytest
+
+from pipelines import assets
+from pipelines.definitions import run_job
+from pipelines.home import Home
+from pipelines.lake import Lake
+from pipelines.quality import __main__ as command
+from pipelines.quality import checks, figures, plots, report, text
+from pipelines.quality.evidence import FOUND
+from tests.mirrors import ALFA, BRAVO, Mirror
+from warehouse import publish, schema
+
+NAMES = [check.name for check in checks.CHECKS]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
+    made = Home(tmp_path / "home")
+    made.prepare()
+    return made
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Mirror:
+    return Mirror(tmp_path / "mirror", ALFA, BRAVO)
+
+
+def synchronize(home: Home, mirror: Mirror) -> publish.Pointer:
+    assert run_job(home, str(mirror.folder)).held_back_by == []
+    pointer = publish.current(home.published)
+    assert pointer
+    return pointer
+
+
+# --- The table of checks ----------------------------------------------------------------------------------------
+
+
+def test_every_check_says_what_it_means_and_where_it_comes_from():
+    assert len(set(NAMES)) == len(NAMES)
+    for check in checks.CHECKS:
+        assert re.fullmatch(r"[a-z_]+", check.name)
+        assert check.meaning.endswith(".")
+        assert check.source
+        assert 0 <= check.threshold < 0.5
+
+
+def test_a_check_passes_up_to_its_threshold():
+    check = next(check for check in checks.CHECKS if check.threshold == 0.02)
+    for failing, passed in ((2, True), (3, False)):
+        told = ["fails"] * failing + ["flagged"] * 50 + ["holds"] * (50 - failing)
+        rows = pl.DataFrame({"check": check.name, "cik": [str(n % 2) for n in range(100)], "outcome": told})
+        tally = checks.tallied(rows).filter(pl.col("check") == check.name)
+        assert tally.rows() == [(check.name, 100, 50 - failing, 50, failing, 2, failing / 100, check.threshold, passed)]
+
+
+def test_a_check_that_compared_nothing_passes_and_is_told():
+    tally = checks.tallied(pl.DataFrame(schema={"check": pl.String, **FOUND}))
+    assert tally["check"].to_list() == NAMES
+    assert tally["compared"].to_list() == [0] * len(NAMES)
+    assert tally["passed"].all()
+
+
+def test_comparisons_are_made_again_only_where_the_tables_are_others(home, mirror, monkeypatch):
+    synchronize(home, mirror)
+    lake, made = Lake(home.tables), checks.found
+    before = checks.measured(lake)
+    assert before.equals(made(lake))
+
+    monkeypatch.setattr(checks, "found", lambda lake: pytest.fail("made again"))
+    assert checks.measured(lake).equals(before)
+
+    monkeypatch.setattr(checks, "found", made)
+    mirror.hold(ALFA, replace(BRAVO, scale=900))
+    synchronize(home, mirror)
+    assert not checks.measured(lake).equals(before)
+
+
+# --- Figures ----------------------------------------------------------------------------------------------------
+
+
+def test_coverage_is_of_the_companies_that_have_the_year():
+    rows = pl.DataFrame(
+        [("1", 2024, 1.0), ("2", 2024, None), ("1", 2023, 1.0)],
+        schema=["cik", "fiscal_year", "revenue"],
+        orient="row",
+    ).with_columns(pl.lit(None, pl.Float64).alias(item) for item in schema.ITEM_NAMES if item != "revenue")
+    shown = figures.coverage(rows)
+    assert shown.select("fiscal_year", "companies", "revenue", "roic").rows() == [(2024, 2, 0.5, 0), (2023, 1, 1.0, 0)]
+
+
+def test_a_year_that_has_only_begun_is_not_shown():
+    many = [(str(n), 2024, 1.0) for n in range(100)]
+    rows = pl.DataFrame([*many, ("1", 2025, 1.0)], schema=["cik", "fiscal_year", "revenue"], orient="row")
+    rows = rows.with_columns(pl.lit(1.0).alias(item) for item in schema.ITEM_NAMES if item != "revenue")
+    assert figures.coverage(rows)["fiscal_year"].to_list() == [2024]
+
+
+def test_gaps_are_counted_by_reason_and_item():
+    rows = pl.DataFrame({"item": ["roic", "roic", "revenue"], "reason": ["b", "b", "a"]})
+    shown = figures.gaps(rows).select("reason", "periods", "revenue", "roic")
+    assert shown.rows() == [("b", 2, 0, 2), ("a", 1, 1, 0)]
+
+
+def restated() -> pl.DataFrame:
+    rows = [
+        (number, date(2020 + number % 2, 1, 1), f"cause_{cause}")
+        for cause in range(9)
+        for number in range(1, 12 - cause)
+    ]
+    rows += [(2, date(2020, 1, 1), "method")] * 99
+    return figures.restatements(pl.DataFrame(rows, schema=["version", "filed", "cause"], orient="row"))
+
+
+def test_restatements_are_versions_after_the_first_and_rare_causes_go_together():
+    rows = restated()
+    assert figures.causes(rows) == [*(f"cause_{n}" for n in range(figures.SERIES)), figures.OTHERS]
+    assert rows["versions"].sum() == sum(10 - cause for cause in range(9))
+    table = figures.by_cause(rows)
+    assert table.columns == ["cause", "2021", "2020"]
+    assert table.row(0) == ("cause_0", 5, 5)
+
+
+def test_the_largest_changes_come_first():
+    end = date(2024, 12, 31)
+    rows = pl.DataFrame(
+        [
+            ("1", end, "revenue", 100.0, 110.0, "x"),
+            ("1", end, "roic", 0.1, 0.2, "x"),
+            ("1", end, "eps_basic", None, 1.0, "y"),
+        ],
+        schema=["cik", "period_end", "item", "before", "after", "cause"],
+        orient="row",
+    )
+    shown = figures.largest(rows, pl.DataFrame({"cik": ["1"], "symbol": ["AAA"]}))
+    assert shown.select("symbol", "item").rows() == [("AAA", "roic"), ("AAA", "revenue")]
+    assert figures.changes(rows).select("cause", "values", "companies", "eps_basic").rows() == [
+        ("x", 2, 1, 0),
+        ("y", 1, 1, 1),
+    ]
+
+
+# --- Plots ------------------------------------------------------------------------------------------------------
+
+
+def test_columns_stand_on_the_base_on_top_of_each_other_and_no_year_is_left_out():
+    rows = pl.DataFrame({"year": [2020, 2020, 2022], "cause": ["a", "b", "b"], "versions": [30, 10, 20]})
+    plot = plots.stacked_columns(rows, ["a", "b"])
+    assert [label.text for label in plot.labels] == ["2020", "2021", "2022"]
+    first, second, third = plot.bars
+    assert (first.series, second.series, third.series) == (0, 1, 1)
+    assert first.y + first.height == pytest.approx(plot.base)
+    assert second.y + second.height == pytest.approx(first.y)
+    assert (first.height, third.height) == (pytest.approx(3 * second.height), pytest.approx(2 * second.height))
+    assert [tick.text for tick in plot.ticks] == ["0", "10", "20", "30", "40"]
+    assert plot.ticks[-1].at == pytest.approx(second.y)
+    assert all(plot.left <= bar.x and bar.x + bar.width <= plot.right for bar in plot.bars)
+
+
+def test_a_plot_of_nothing_is_empty():
+    plot = plots.stacked_columns(pl.DataFrame(schema={"year": pl.Int32, "cause": pl.String, "versions": pl.UInt32}), [])
+    assert (plot.bars, plot.labels) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("failing", "threshold", "end"), [(0, 0, 0), (0.1, 0, 1), (0.1, 0.1, 0.5), (0.05, 0.1, 0.25), (0.9, 0.1, 1)]
+)
+def test_a_bar_beyond_the_middle_is_beyond_the_threshold(failing, threshold, end):
+    assert plots.against(failing, threshold) == end
+
+
+# --- Text -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "column", "shown"),
+    [
+        (None, "", ""),
+        (True, "passed", "yes"),
+        (False, "passed", "no"),
+        (0.0513, "failing", "5.1 %"),
+        (1, "share", "100.0 %"),
+        (1234567.0, "", "1,234,567"),
+        (1234567.8, "", "1,234,568"),
+        (12, "", "12"),
+        (0.123456, "", "0.1235"),
+        (date(2024, 12, 31), "", "2024-12-31"),
+        ("[text]", "", "[text]"),
+    ],
+)
+def test_cells_are_shown_as_people_read_them(value, column, shown):
+    assert text.cell(value, column) == shown
+
+
+def test_names_are_shown_as_words():
+    assert text.heading("eps_basic") == "EPS basic"
+    assert text.heading("debt_to_fcf") == "debt to FCF"
+
+
+def test_a_table_in_markdown_keeps_its_bars():
+    rows = pl.DataFrame({"name": ["a|b"], "values": [1000]})
+    assert text.markdown(rows) == "| name | values |\n|---|---:|\n| a\\|b | 1,000 |"
+
+
+# --- The page ---------------------------------------------------------------------------------------------------
+
+
+def page_of(home: Home) -> str:
+    return (home.published / report.LINK).read_text(encoding="utf-8")
+
+
+def test_each_build_has_its_page_which_goes_with_it(home, mirror):
+    builds = []
+    for scale in (200, 300, 400):
+        mirror.hold(ALFA, replace(BRAVO, scale=scale))
+        builds.append(synchronize(home, mirror).build)
+    held = {path.name for path in home.published.glob("quality-*.html")}
+    assert held == {report.PAGE.format(build) for build in builds[1:]}
+    assert (home.published / report.LINK).resolve().name == report.PAGE.format(builds[-1])
+    assert builds[-1] in page_of(home)
+
+
+def test_a_synchronization_that_publishes_nothing_new_renders_nothing_new(home, mirror):
+    synchronize(home, mirror)
+    page = (home.published / report.LINK).resolve()
+    page.write_text("as it was", encoding="utf-8")
+    synchronize(home, mirror)
+    assert page_of(home) == "as it was"
+    page.unlink()
+    synchronize(home, mirror)
+    assert "Quality of the build" in page_of(home)
+
+
+def test_the_page_asks_for_nothing_and_has_no_script(home, mirror):
+    synchronize(home, mirror)
+    page = page_of(home)
+    assert not re.search(r"<script|@import|\bon\w+=|url\(", page)
+    assert set(re.findall(r'(?:src|href)="([^"]*)"', page)) == {"data:,"}
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_the_page_tells_of_checks_coverage_gaps_changes_and_quarantine(home, mirror):
+    synchronize(home, mirror)
+    first = page_of(home)
+    assert "This is the first build of its home." in first
+    assert "Every document could be used." in first
+    for check in checks.CHECKS:
+        assert text.heading(check.name) in first
+    for item in schema.ITEM_NAMES:
+        assert f'<th scope="row">{text.heading(item)}</th>' in first
+
+    mirror.hold(replace(ALFA, scale=150))
+    mirror.facts(BRAVO).write_text('{"<b>broken"')
+    synchronize(home, mirror)
+    second = page_of(home)
+    assert "is the first build" not in second
+    assert "Changes by cause" in second
+    assert f"<td>{BRAVO.cik}</td>" in second
+
+
+def test_what_filers_are_called_is_text(home, mirror):
+    synchronize(home, mirror)
+    pointer, lake = publish.current(home.published), Lake(home.tables)
+    found = checks.found(lake)
+    shown = report.tables_of(lake, found)
+    quarantined = pl.DataFrame({"cik": ["1"], "reason": ["<script>alert(1)</script>"], "place": ["&"]})
+    page = report.render(pointer, {**shown, "quarantine": quarantined}, found, report.symbols_of(lake))
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_a_page_that_cannot_be_written_is_told(home, mirror):
+    pointer = synchronize(home, mirror)
+    (home.published / report.PAGE.format(pointer.build)).unlink()
+    with pytest.raises(report.ReportError, match="the quality report cannot be written"):
+        report.write(home.published / "none", pointer, lambda: "page")
+
+
+def test_the_asset_shows_the_tables_of_the_page(home, mirror):
+    pointer = synchronize(home, mirror)
+    with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
+        event = instance.get_latest_materialization_event(assets.quality_report.key)
+    told = event.asset_materialization.metadata
+    assert told["build"].value == pointer.build
+    assert Path(told["page"].value).name == report.PAGE.format(pointer.build)
+    assert assets.counts_of(told)["comparisons"] == told["dagster/row_count"].value > 0
+    assert told["checks"].value.startswith("| check | compared | holds |")
+    assert "| fiscal year | companies | revenue |" in told["coverage"].value
+
+
+def test_the_page_fits_a_narrow_window(home, mirror, program):
+    """No window scrolls sideways: tables do so in boxes of their own."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = program("chromium", "chromium")
+    synchronize(home, mirror)
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for width in (340, 1400):
+            window = browser.new_page(viewport={"width": width, "height": 800})
+            asked: list[str] = []
+            window.on("request", lambda request, asked=asked: asked.append(request.url))
+            window.goto((home.published / report.LINK).as_uri())
+            window.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+            assert window.evaluate("document.documentElement.scrollWidth") <= width
+            assert len(asked) == 1
+        browser.close()
+
+
+# --- The command ------------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_the_tables_and_lists_what_does_not_hold(home, mirror, capsys):
+    assert command.main([]) == 1
+    assert "holds no tables" in capsys.readouterr().err
+
+    synchronize(home, mirror)
+    assert command.main([]) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in NAMES)
+    assert "all (2)" in printed
+    assert "no_tag" not in printed
+
+    assert command.main(["--list"]) == 0
+    assert "no_tag" in capsys.readouterr().out
+
+
+def test_the_command_tells_a_damaged_table_in_one_line(home, mirror, capsys):
+    synchronize(home, mirror)
+    Lake(home.tables).path("facts").write_bytes(b"damaged")
+    capsys.readouterr()
+    assert command.main([]) == 1
+    assert capsys.readouterr().err.startswith("make quality: ")

@@ -1,0 +1,160 @@
+"""What current reports say beside the periodic ones: a recast restates, a press release does not."""
+
+import pytest
+
+from pipelines.normalize.recasts import without_partial_recasts
+from tests.factories import (
+    CASH,
+    CASH_FLOW,
+    DIVIDENDS,
+    EPS,
+    NET_INCOME,
+    REVENUE,
+    Filer,
+    day,
+    fact,
+    month_ends,
+    raw,
+    row_of,
+    standardized,
+    stated,
+    value_of,
+)
+
+YEAR = ("2022-01-01", "2022-12-31")
+ANNUAL = {REVENUE: 900e6, NET_INCOME: 90e6, EPS: 1.5, CASH_FLOW: 120e6}
+RECAST = {REVENUE: 800e6, NET_INCOME: 90e6, CASH_FLOW: 110e6}
+
+
+def report(figures, form="10-K", filed="2023-02-20", period=YEAR, taxonomy="us-gaap"):
+    return [fact(tag, value, *period, form=form, filed=filed, taxonomy=taxonomy) for tag, value in figures.items()]
+
+
+def kept(*reports):
+    """(filed, concept): what counts."""
+    found = without_partial_recasts(stated(raw(*reports))[0])
+    return {(str(row["filed"]), row["concept"]): row["value"] for row in found.rows(named=True)}
+
+
+def current(figures, filed="2023-04-25", form="8-K"):
+    """What a current report adds to the annual one."""
+    told = kept(report(ANNUAL), report(figures, form, filed))
+    return {concept: value for (day, concept), value in told.items() if day == filed}
+
+
+@pytest.mark.parametrize("form", ["8-K", "6-K", "8-K/A"])
+def test_a_complete_set_of_statements_restates(form):
+    """After a change of segments or a spin-off, audited statements are filed again under cover of a current report."""
+    assert current(RECAST, form=form) == {
+        "revenue": 800e6,
+        "net_income_parent": 90e6,
+        "operating_cash_flow": 110e6,
+    }
+
+
+def test_a_balance_sheet_may_be_the_second_statement():
+    filed = "2023-04-25"
+    sheet = fact(CASH, 50e6, None, "2022-12-31", form="8-K", filed=filed)
+
+    told = kept(report(ANNUAL), report({REVENUE: 800e6, NET_INCOME: 90e6}, "8-K", filed), sheet)
+
+    assert told[filed, "revenue"] == 800e6
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {REVENUE: 800e6},
+        {NET_INCOME: 91e6, EPS: 1.52},
+        {REVENUE: 800e6, NET_INCOME: 91e6},  # a press release has an income statement
+        {NET_INCOME: 91e6, CASH_FLOW: 110e6},
+        {REVENUE: 800e6, CASH_FLOW: 110e6},
+    ],
+)
+def test_single_figures_restate_nothing(figures):
+    """A press release rounds and repeats: what a periodic report has said stands."""
+    assert current(figures) == {}
+
+
+def test_what_no_periodic_report_said_is_taken():
+    """Net income of the year was in the annual report; what was paid out on a share was not."""
+    assert current({NET_INCOME: 91e6, DIVIDENDS: 0.52}) == {"dividends_per_share": 0.52}
+
+
+def test_what_is_said_before_the_periodic_report_is_taken():
+    """An announcement three weeks before: known from then on, and the periodic report repeats it."""
+    early = "2023-02-01"
+
+    told = kept(report(ANNUAL), report({REVENUE: 899e6}, "8-K", early))
+
+    assert told[early, "revenue"] == 899e6
+    assert told["2023-02-20", "revenue"] == 900e6
+
+
+def test_each_company_and_period_is_judged_by_itself():
+    """What another company reports, or this one of another year, makes no figure an old one."""
+    other = [{**row, "cik": "9990000902"} for row in report(ANNUAL)]
+    later = report({REVENUE: 800e6}, "8-K", "2023-04-25")
+
+    assert ("2023-04-25", "revenue") in kept(other, later)
+    assert ("2023-04-25", "revenue") in kept(report(ANNUAL, period=("2021-01-01", "2021-12-31")), later)
+
+
+# --- Through all rules
+
+ENDS = month_ends(2021, 8)
+FILER = Filer(ENDS, {REVENUE: [100e6] * 8, NET_INCOME: [10e6] * 8, CASH_FLOW: [20e6] * 8}, balances={CASH: [5e6] * 8})
+
+
+def test_a_recast_year_is_a_new_version():
+    """Twelve months between the recast and the next annual report are on its basis where its quarters are."""
+    recast = report({REVENUE: 360e6, NET_INCOME: 40e6, CASH_FLOW: 75e6}, "8-K", "2023-04-25")
+
+    found = standardized(raw(FILER.rows(), recast))
+
+    versions = found.found.versions.filter(item="revenue", period_end=day("2022-12-31"))
+    assert versions.select("form", "value").rows() == [("10-K", 400e6), ("8-K", 360e6)]
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 360e6
+
+
+def test_a_press_release_is_no_version():
+    release = report({REVENUE: 399e6, NET_INCOME: 39e6}, "8-K", "2023-04-25")
+
+    found = standardized(raw(FILER.rows(), release))
+
+    assert found.found.versions.filter(item="revenue", period_end=day("2022-12-31"))["value"].to_list() == [400e6]
+
+
+def foreign(half_years):
+    """A foreign issuer: a year under IFRS in each 20-F, the half year in a 6-K beside the same half a year before."""
+    rows = []
+    for number, amount in enumerate(half_years):
+        year, is_half = 2021 + number // 2, number % 2 == 0
+        form, filed, last_day = ("6-K", f"{year}-07-30", "06-30") if is_half else ("20-F", f"{year + 1}-03-10", "12-31")
+        for back in (0, 1) if year > 2021 else (0,):
+            before = number - 2 * back
+            told = half_years[before] if is_half else half_years[before - 1] + half_years[before]
+            period = f"{year - back}-01-01", f"{year - back}-{last_day}"
+            rows += report({"Revenue": told, "ProfitLoss": told / 10}, form, filed, period, "ifrs-full")
+        cash = fact("CashAndCashEquivalents", amount, None, f"{year}-{last_day}", form=form, filed=filed)
+        rows.append({**cash, "taxonomy": "ifrs-full"})
+    return rows
+
+
+def test_half_year_reports_of_foreign_issuers_give_twelve_months_between():
+    """FY + half year - half year before: 300 + 170 - 140 at the end of June."""
+    found = standardized(raw(foreign([140e6, 160e6, 170e6, 180e6])))
+
+    row = row_of(found.values, "revenue", "ttm", "2022-06-30")
+    assert (row["value"], row["method"]) == (330e6, "year_to_date")
+    assert value_of(found, "revenue", "annual", "2022-06-30") is None
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 350e6
+
+
+def test_without_half_year_reports_a_foreign_issuer_has_years_only():
+    annual = [row for row in foreign([140e6, 160e6, 170e6, 180e6]) if row["form"] == "20-F"]
+
+    found = standardized(raw(annual))
+
+    ends = found.values.filter(item="revenue", period_kind="ttm")["period_end"].to_list()
+    assert [str(end) for end in ends] == ["2021-12-31", "2022-12-31"]

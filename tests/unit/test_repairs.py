@@ -1,0 +1,178 @@
+"""The repairs of a company's facts: their order, and what is written down of each."""
+
+from datetime import date
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.normalize import identities, scale, signs
+from pipelines.normalize.repairs import repaired
+from tests.factories import CAPITAL_SPENDING, CASH_FLOW, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, signed
+
+FIELDS = ["seq", "concept", "start", "end", "kind", "filed_value", "value", "evidence"]
+DIGITS = 9
+
+
+def half_year(year, income=583e6, filed=None, **other):
+    """A report of six months and of the second of its quarters."""
+    filed = filed or f"{year}-08-20"
+    half, quarter = (f"{year}-01-01", f"{year}-06-30"), (f"{year}-04-01", f"{year}-06-30")
+    figures = {
+        NET_INCOME: (1_091e6, income),
+        REVENUE: (4_167e6, 2_230e6),
+        EPS: (1.83, 0.98),
+        SHARES: (596_175e3, 594_898e3),
+        CASH_FLOW: (987e6,),
+        CAPITAL_SPENDING: (109e6,),
+    }
+    figures |= other
+    return [
+        fact(tag, value, *period, form="10-Q", filed=filed)
+        for tag, values in figures.items()
+        for value, period in zip(values, (half, quarter), strict=False)
+    ]
+
+
+def table(*rows):
+    """What was repaired, without the company."""
+    return repaired(signed(raw(*rows)))[1].select(FIELDS).rows()
+
+
+HALF = (date(2017, 1, 1), date(2017, 6, 30))
+
+
+def test_nothing_to_repair_is_an_empty_table():
+    sound, repairs = repaired(signed(raw(half_year(2017))))
+
+    assert repairs.is_empty()
+    assert repairs.columns == ["cik", *FIELDS]
+    assert set(sound["repair"]) == {1.0}
+
+
+def test_an_error_of_scale_is_written_down():
+    """What was filed, what is counted, and what proves it; the figures beside it are no repairs."""
+    rows = half_year(2017, **{SHARES: (596_175, 594_898e3)})
+
+    assert table(rows) == [
+        (0, "shares_basic", *HALF, "scale", 596_175.0, pytest.approx(596_175e3), identities.BY_EARNINGS)
+    ]
+
+
+def test_an_error_of_scale_told_by_filings_before_is_written_down():
+    rows = [half_year(year) for year in range(2014, 2018)]
+    again = [
+        fact(REVENUE, value, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20") for value in (4_167e6 / 1e3,)
+    ]
+
+    assert table(*rows, again) == [(4, "revenue", *HALF, "scale", 4_167e3, pytest.approx(4_167e6), scale.BY_FILINGS)]
+
+
+def test_an_error_of_sign_is_written_down():
+    """Told by earlier filings, or by the line itself."""
+    again = fact(CASH_FLOW, -987e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
+    spent = fact(CAPITAL_SPENDING, -109e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
+
+    assert table(half_year(2017), again, spent) == [
+        (1, "capital_expenditure", *HALF, "sign", -109e6, 109e6, identities.BY_LINE),
+        (1, "operating_cash_flow", *HALF, "sign", -987e6, 987e6, signs.BY_FILINGS),
+    ]
+
+
+def test_a_figure_in_the_wrong_context_is_left_out_and_written_down():
+    """It has no value for the period that it was filed for, and does not count."""
+    wrong = [
+        fact(tag, value, "2017-01-01", "2017-06-30", filed="2018-02-28")
+        for tag, value in ((REVENUE, 2_230e6), (NET_INCOME, 583e6), (CASH_FLOW, 987e6))
+    ]
+
+    sound, repairs = repaired(signed(raw(half_year(2017), wrong)))
+
+    assert repairs.filter(pl.col("seq") == 1).select(FIELDS).rows() == [
+        (
+            1,
+            concept,
+            *HALF,
+            "context",
+            filed,
+            None,
+            "it is the figure of 2017-04-01 to 2017-06-30, and filings so far say otherwise of this period",
+        )
+        for concept, filed in (("net_income_parent", 583e6), ("revenue", 2_230e6))
+    ]
+    assert sound.filter(pl.col("seq") == 1)["concept"].to_list() == ["operating_cash_flow"]
+
+
+def test_errors_are_repaired_in_the_order_in_which_they_hide_each_other():
+    """A quarter's sales in thousands in the place of six months: in units they are seen to be in the wrong place."""
+    before = [half_year(year) for year in range(2014, 2018)]
+    told_in_thousands = [
+        fact(REVENUE, value, f"{year}-01-01", f"{year}-06-30", form="10-Q", filed="2018-08-20")
+        for year, value in ((2016, 4_167e3), (2017, 2_230e3))
+    ]
+    beside = fact(NET_INCOME, 583e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
+
+    found = table(*before, told_in_thousands, beside)
+
+    assert [(concept, f"{end:%Y}", kind, filed) for _, concept, _, end, kind, filed, _, _ in found] == [
+        ("net_income_parent", "2017", "context", 583e6),
+        ("revenue", "2016", "scale", pytest.approx(4_167e3)),
+        ("revenue", "2017", "context", pytest.approx(2_230e3)),
+    ]
+
+
+def test_a_figure_is_repaired_twice_where_it_errs_twice():
+    """Payments in thousands and with a minus sign: two errors of one figure, one record."""
+    before = [half_year(year) for year in range(2014, 2018)]
+    wrong = fact(CAPITAL_SPENDING, -109e3, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
+
+    found = table(*before, wrong)
+
+    assert [(row[1], row[4], row[5], round(row[6])) for row in found] == [
+        ("capital_expenditure", "scale", -109e3, 109_000_000)
+    ]
+
+
+def test_companies_are_repaired_by_their_own_filings():
+    """Two companies in one batch: the error of one says nothing of the other."""
+    rows = [
+        *half_year(2017),
+        *({**row, "cik": "9990000902"} for row in half_year(2017, **{SHARES: (596_175, 594_898)})),
+    ]
+
+    _, repairs = repaired(signed(raw(rows)))
+
+    assert set(repairs["cik"]) == {"9990000902"}
+
+
+mistakes = st.sampled_from(
+    [
+        {},
+        {SHARES: (596_175, 594_898)},
+        {EPS: (1_830.0, 980.0)},
+        {CASH_FLOW: (-987e6,)},
+        {CAPITAL_SPENDING: (-109e6,)},
+        {REVENUE: (2_230e6, 2_230e6), NET_INCOME: (583e6, 583e6)},
+        {REVENUE: (4_167e3, 2_230e3)},
+        {NET_INCOME: (-1_091e6, -583e6)},
+        {REVENUE: (4_321e6, 2_345e6)},
+    ]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(told=st.lists(st.tuples(st.integers(0, 1), mistakes), min_size=6, max_size=6), known=st.integers(1, 5))
+def test_what_was_repaired_after_a_filing_stays_so(told, known):
+    """Prefix stability: whatever six reports say of two years, later ones change no repair of those before."""
+    reports = [half_year(2016 + year, filed=f"{2018 + n}-08-20", **errors) for n, (year, errors) in enumerate(told)]
+
+    def until(last):
+        sound, repairs = repaired(signed(raw(*reports[:last])))
+        kept = sound.select("seq", "concept", "start", "end", pl.col("value").round_sig_figs(DIGITS))
+        return (
+            set(kept.filter(pl.col("seq") < known).rows()),
+            set(repairs.filter(pl.col("seq") < known).select(FIELDS[:5]).rows()),
+        )
+
+    assert until(len(reports)) == until(known)

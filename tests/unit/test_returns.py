@@ -1,0 +1,185 @@
+"""Return on invested capital: its parts, its bounds, and each reason why there is none."""
+
+from typing import Any
+
+import pytest
+
+from pipelines.normalize.items import recomputed
+from pipelines.normalize.returns import REASONS
+from tests.factories import CASH, REVENUE, Filer, Today, month_ends, raw, row_of, standardized, value_of
+
+OPERATING, PRETAX, TAX = (
+    "OperatingIncomeLoss",
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
+    "IncomeTaxExpenseBenefit",
+)
+INTEREST, INVESTMENTS = "InterestExpense", "InvestmentIncomeInterest"
+DEBT, EQUITY, ASSETS, MINORITIES = "LongTermDebtNoncurrent", "StockholdersEquity", "Assets", "MinorityInterest"
+ENDS = month_ends(2021, 12)
+LAST = ENDS[11]
+
+CAPITAL = {DEBT: [200] * 8 + [300] * 4, EQUITY: [500] * 8 + [600] * 4, CASH: [100] * 12, ASSETS: [1000] * 12}
+INCOME = {OPERATING: [50] * 12, PRETAX: [40] * 12, TAX: [8] * 12}
+"""200 of operating income a year, taxed at 20 %, on capital of 600 and, in the last year, 800."""
+
+Amounts = dict[str, list[float] | None]
+
+
+def filer(income: Amounts, capital: Amounts | None = None, **more: Any) -> Filer:
+    """Three fiscal years, in millions; what is given as None is not stated."""
+
+    def stated(amounts: Amounts) -> dict[str, list[float]]:
+        return {tag: [value * 1e6 for value in values] for tag, values in amounts.items() if values is not None}
+
+    return Filer(ENDS, {REVENUE: [100e6] * 12, **stated(income)}, {}, stated({**CAPITAL, **(capital or {})}), **more)
+
+
+def roic(income: Amounts, capital: Amounts | None = None) -> float | None:
+    return value_of(standardized(filer(income, capital).facts()), "roic", "annual", LAST)
+
+
+def reason(found: Today, end: Any = LAST) -> str | None:
+    return row_of(found.gaps, "roic", "annual", end).get("reason")
+
+
+def test_operating_income_after_tax_over_mean_capital():
+    """200 x (1 - 32/160) over the mean of 300 + 600 - 100 now and 200 + 500 - 100 a year before."""
+    assert roic(INCOME) == pytest.approx(160 / 700, rel=1e-5)
+
+
+def test_capital_has_the_minorities_whose_income_it_is():
+    assert roic(INCOME, {MINORITIES: [100] * 12}) == pytest.approx(160 / 800, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("tax", "rate"),
+    [
+        ({PRETAX: [40] * 12, TAX: [30] * 12}, 0.35),  # a one-off charge says nothing about operating income
+        ({PRETAX: [40] * 12, TAX: [-8] * 12}, 0.0),
+        ({PRETAX: [-10] * 12, TAX: [-8] * 12}, 0.21),
+        ({PRETAX: [0] * 12, TAX: [0] * 12}, 0.21),
+        ({PRETAX: [-10] * 12, TAX: None}, 0.21),
+    ],
+)
+def test_the_tax_rate_stays_within_bounds(tax, rate):
+    """As filed between 0 and 35 %; the statutory rate where a loss before tax says nothing."""
+    assert roic({OPERATING: [50] * 12, **tax}) == pytest.approx(200 * (1 - rate) / 700, rel=1e-5)
+
+
+def test_an_operating_loss_is_not_reduced_by_tax():
+    assert roic({OPERATING: [-50] * 12, PRETAX: [-60] * 12, TAX: [-8] * 12}) == pytest.approx(-200 / 700, rel=1e-5)
+
+
+def test_income_before_interest_stands_in_for_operating_income_and_says_so():
+    """40 before tax and 12 of interest paid, 2 earned: 50 a quarter, flagged, from three filed amounts."""
+    found = standardized(filer({**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts())
+
+    row = row_of(found.values, "roic", "annual", LAST)
+    legs = found.lineage.filter(item="roic", period_kind="annual", period_end=LAST, role="operating_income")
+    assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
+    assert row["flags"] == "derived_operating_income"
+    assert sorted(legs.select("tag", "weight").rows()) == [
+        (f"us-gaap:{PRETAX}", 1.0),
+        (f"us-gaap:{INTEREST}", 1.0),
+        (f"us-gaap:{INVESTMENTS}", -1.0),
+    ]
+
+
+def test_no_investment_income_is_stated_and_none_is_taken_off():
+    assert roic({**INCOME, OPERATING: None, INTEREST: [10] * 12}) == pytest.approx(160 / 700, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("below", "discontinued"),
+    [
+        ({"ProfitLoss": [32] * 12}, {}),
+        ({"NetIncomeLoss": [32] * 12}, {}),
+        ({"ProfitLoss": [27] * 12}, {"IncomeLossFromDiscontinuedOperationsNetOfTax": [-5] * 12}),
+    ],
+)
+def test_income_before_tax_can_be_read_from_below(below, discontinued):
+    """Net income of 32 and tax of 8, without what a discontinued business lost: 40 before tax."""
+    assert roic({**INCOME, PRETAX: None, **below, **discontinued}) == pytest.approx(160 / 700, rel=1e-5)
+
+
+WITHOUT: list[tuple[Amounts, Amounts, str]] = [
+    ({OPERATING: None}, {}, "no_operating_income"),
+    ({PRETAX: None}, {}, "no_pretax_income"),
+    ({TAX: None}, {}, "no_income_tax"),
+    ({}, {EQUITY: None}, "no_equity"),
+    ({}, {DEBT: None}, "no_total_debt"),
+    ({}, {CASH: None}, "no_cash"),
+    ({}, {ASSETS: None}, "no_assets"),
+    ({}, {EQUITY: [-400] * 12}, "non_positive_capital"),  # buy-backs: less than nothing was invested
+    ({}, {EQUITY: [-150] * 8 + [600] * 4}, "non_positive_capital"),  # at one of the two ends
+    ({}, {EQUITY: [-80] * 8 + [-170] * 4}, "thin_capital"),  # 2.5 % of assets: the ratio would explode
+]
+
+
+@pytest.mark.parametrize(("income", "capital", "why"), WITHOUT)
+def test_each_reason_why_there_is_none(income, capital, why):
+    found = standardized(filer({**INCOME, **income}, capital).facts())
+
+    assert value_of(found, "roic", "annual", LAST) is None
+    assert reason(found) == why
+
+
+def test_every_reason_has_a_case():
+    assert {why for *_, why in WITHOUT} | {"no_capital_a_year_before", "basis_break"} == set(REASONS)
+
+
+def test_the_first_year_has_no_capital_before_it():
+    found = standardized(filer(INCOME).facts())
+
+    values = [value_of(found, "roic", "annual", end) for end in ENDS[3::4]]
+    assert [value is not None for value in values] == [False, True, True]
+    assert reason(found, ENDS[3]) == "no_capital_a_year_before"
+
+
+def test_a_change_of_accounting_standards_between_the_two_ends_breaks_it():
+    """Annual reports under IFRS, then, from the last year on, under US GAAP; the year before is not shown again."""
+    names = {
+        OPERATING: "ProfitLossFromOperatingActivities",
+        PRETAX: "ProfitLossBeforeTax",
+        TAX: "IncomeTaxExpenseContinuingOperations",
+        REVENUE: "Revenue",
+        EQUITY: "Equity",
+        DEBT: "LongtermBorrowings",
+        CASH: "CashAndCashEquivalents",
+        ASSETS: "Assets",
+    }
+    rows = filer(INCOME, annual_only=True).rows()
+    before = [{**row, "tag": names[row["tag"]], "taxonomy": "ifrs-full"} for row in rows if row["filed"] < str(ENDS[8])]
+    after = [row for row in rows if row["filed"] > str(ENDS[8]) and row["end"] > str(ENDS[8])]
+
+    found = standardized(raw(before, after))
+
+    assert value_of(found, "roic", "annual", ENDS[7]) == pytest.approx(160 / 600, rel=1e-5)
+    assert value_of(found, "roic", "annual", LAST) is None
+    assert reason(found) == "basis_break"
+
+
+def test_a_bank_has_no_invested_capital():
+    lending = {"InterestIncomeExpenseNet": [60] * 12, "NoninterestIncome": [40] * 12}
+
+    found = standardized(filer({**INCOME, **lending}, {"Deposits": [900] * 12}).facts())
+
+    assert value_of(found, "roic", "annual", LAST) is None
+    assert reason(found) == "financial_company"
+
+
+@pytest.mark.parametrize("income", [INCOME, {**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}])
+def test_anybody_can_compute_it_again_from_its_legs(income):
+    found = standardized(filer(income).facts())
+    legs = found.lineage.filter(item="roic", period_kind="annual", period_end=LAST)
+
+    again = recomputed(legs, ["item"])["recomputed"].item()
+
+    assert again == pytest.approx(value_of(found, "roic", "annual", LAST), rel=1e-5)
+
+
+def test_operating_income_as_stated_comes_first():
+    """Whatever else is stated, nothing is derived."""
+    found = standardized(filer({**INCOME, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts())
+
+    assert row_of(found.values, "roic", "annual", LAST)["flags"] == ""

@@ -1,0 +1,74 @@
+"""Figures that a filing states with the other sign than filings before it."""
+
+import pytest
+
+from pipelines.normalize import identities, scale
+from pipelines.normalize.signs import BY_FILINGS, repaired
+from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, fact, raw, stated
+
+HALF_YEAR = ("2022-10-03", "2023-04-02")
+AMOUNT = 2_360.8e6
+FILED = ["2023-05-02", "2024-04-30", "2025-04-29", "2026-04-28", "2027-05-04"]
+
+
+def told(*amounts, tag=CASH_FLOW):
+    """One period, stated by one filing after another."""
+    rows = [
+        fact(tag, amount, *HALF_YEAR, form="10-Q", filed=filed) for amount, filed in zip(amounts, FILED, strict=False)
+    ]
+    found = repaired(scale.repaired(identities.repaired(stated(raw(*rows))[0]))).sort("seq")
+    return found["value"].to_list(), found["repair"].to_list(), found["evidence"].to_list()
+
+
+def test_a_figure_that_merely_has_the_other_sign_is_turned():
+    """Six months of cash from operations, 2,360.8 million; the report of the year after shows -2,360.8."""
+    values, repairs, evidence = told(AMOUNT, -AMOUNT)
+
+    assert values == [AMOUNT, AMOUNT]
+    assert repairs == [1.0, -1.0]
+    assert evidence == [None, BY_FILINGS]
+
+
+def test_the_first_stands_until_more_filings_say_otherwise():
+    """Of two that differ the first counts; a second one that says otherwise makes the first the error from then on."""
+    assert told(AMOUNT, -AMOUNT, -AMOUNT)[0] == [AMOUNT, AMOUNT, -AMOUNT]
+    assert told(AMOUNT, -AMOUNT, -AMOUNT, -AMOUNT)[0] == [AMOUNT, AMOUNT, -AMOUNT, -AMOUNT]
+    assert told(-AMOUNT, AMOUNT, AMOUNT, -AMOUNT)[0] == [-AMOUNT, -AMOUNT, AMOUNT, -AMOUNT]
+
+
+def test_what_is_known_stays_known():
+    """What the first filings were taken to say does not depend on those that follow."""
+    whole = told(AMOUNT, -AMOUNT, -AMOUNT, AMOUNT, AMOUNT)[0]
+
+    assert [told(*([AMOUNT, -AMOUNT, -AMOUNT, AMOUNT, AMOUNT][:n]))[0] for n in range(1, 6)] == [
+        whole[:n] for n in range(1, 6)
+    ]
+
+
+def test_a_restatement_may_change_the_sign():
+    """Another amount with another sign is another statement: cash flow was restated from 52.7 to -130.9 million."""
+    assert told(52.7e6, -130.9e6)[0] == [52.7e6, -130.9e6]
+
+
+def test_zero_has_no_sign():
+    assert told(0.0, 0.0, AMOUNT)[1] == [1.0, 1.0, 1.0]
+
+
+def test_income_is_left_to_the_identities():
+    """Earnings per share and tax prove its sign better than a count of filings."""
+    assert told(AMOUNT, -AMOUNT, tag=NET_INCOME)[0] == [AMOUNT, -AMOUNT]
+
+
+@pytest.mark.parametrize("tag", [CAPITAL_SPENDING, "OperatingIncomeLoss"])
+def test_other_lines_without_an_identity_are_held_to_filings(tag):
+    """Operating income; and payments, of which one figure is negative beside others that are not."""
+    beside = [fact(tag, 1e9, "2023-10-02", "2024-03-31", form="10-Q", filed=filed) for filed in FILED[1:2]]
+    rows = [
+        fact(tag, AMOUNT, *HALF_YEAR, form="10-Q", filed=FILED[0]),
+        fact(tag, -AMOUNT, *HALF_YEAR, form="10-Q", filed=FILED[1]),
+        *beside,
+    ]
+
+    found = repaired(scale.repaired(identities.repaired(stated(raw(*rows))[0])))
+
+    assert sorted(found["value"]) == [1e9, AMOUNT, AMOUNT]

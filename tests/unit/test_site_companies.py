@@ -1,0 +1,202 @@
+"""A company's page from rows of the warehouse: what is drawn, linked, marked and left out."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from serve.site import companies, markdown
+from serve.site.content import Block, Cards, Document, Drawing, Folded, Grid, Heading, Paragraph, Search, inline
+from tests import builds
+from tests.unit.test_site_reference import flat
+from warehouse import queries
+from warehouse.queries import Company, Gap, Stated
+from warehouse.reader import Warehouse
+from warehouse.schema import ITEM_NAMES
+
+FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
+URL = "https://www.sec.gov/Archives/edgar/data/1/000/index.htm"
+ACME = Company(
+    symbol="ACME",
+    name="Acme & Sons",
+    exchange="NYSE",
+    cik="9990000001",
+    sic=None,
+    sic_description=None,
+    currency="EUR",
+    fiscal_year_end_month=12,
+    first_period_end="2023-12-31",
+    last_period_end="2024-12-31",
+    data_updated_at=None,
+)
+
+
+def value(item: str, kind: str, year: int, number: float, **more: Any) -> Stated:
+    """One value of a fiscal year, told once, in a filing that is held."""
+    label = f"FY{year}" if kind == "annual" else f"{year}Q4"
+    told = {
+        "versions": 1,
+        "earlier": None,
+        "cause": "initial",
+        "form": "10-K",
+        "filed": f"{year + 1}-02-15",
+        "url": URL,
+    }
+    return Stated(item=item, kind=kind, period=label, period_end=f"{year}-12-31", value=number, **{**told, **more})
+
+
+STATED = [
+    value("revenue", "ttm", 2024, 4_000.5),
+    value("revenue", "ttm", 2023, 3_000.0, versions=2, earlier=2_900.0, cause="restatement"),
+    value("revenue", "annual", 2024, 4_000.5),
+    value("revenue", "annual", 2023, 3_000.0, versions=3, cause="unheard_of", url=None),
+    value("roic", "ttm", 2024, 0.18),
+]
+GAPS = [
+    Gap("roic", "ttm", "no_total_debt", 1, "2023-12-31", "2023-12-31"),
+    Gap("roic", "annual", "no_total_debt", 2, "2023-12-31", "2024-12-31"),
+    Gap("debt_to_fcf", "ttm", "unheard_of", 2, "2023-12-31", "2024-12-31"),
+]
+
+
+def page(company: Company = ACME) -> Document:
+    """The page of these rows."""
+    return companies.document(company, STATED, GAPS, FILINGS, "2026-03-02T06:04:00Z")
+
+
+def card(item: str) -> list[Block]:
+    """The blocks of one item, flat."""
+    [cards] = [block for block in page().blocks if isinstance(block, Cards)]
+    [found] = [each for each in cards.cards if isinstance(each[0], Heading) and each[0].anchor == item]
+    return list(flat(found))
+
+
+def words(item: str) -> str:
+    """The text of one item."""
+    return " ".join(block.text for block in card(item) if isinstance(block, Paragraph))
+
+
+def test_every_item_has_a_card_in_the_order_of_the_specification():
+    [cards] = [block for block in page().blocks if isinstance(block, Cards)]
+    assert tuple(each[0].anchor for each in cards.cards) == ITEM_NAMES
+
+
+def test_every_value_is_in_a_table_and_leads_to_its_filing():
+    """Where the filing is not held, to the list of the company's filings."""
+    ttm, annual = (block for block in card("revenue") if isinstance(block, Grid))
+    assert [row[1] for row in ttm.rows] == [f"[4,000.5]({URL})", f"[3,000]({URL})"]
+    assert [row[1] for row in annual.rows] == [f"[4,000.5]({URL})", f"[3,000]({FILINGS})"]
+    assert ttm.rows[0][3] == "10-K 2025-02-15"
+
+
+def test_restated_values_are_marked_with_what_they_were_and_why():
+    """In the table with a sign and words; one that was withdrawn in between has no value to tell."""
+    ttm, annual = (block for block in card("revenue") if isinstance(block, Grid))
+    assert ttm.rows[0][4] == annual.rows[0][4] == ""
+    assert ttm.rows[1][4] == "◆ was 2,900, 2 versions. An amended or later filing says something else."
+    assert annual.rows[1][4] == r"◆ withdrawn before, 3 versions. unheard of"
+
+
+def test_the_chart_says_no_more_than_the_table():
+    """A mark a value; a restated one has the mark of its own, also where it is a bar."""
+    [drawing] = [block for block in card("revenue") if isinstance(block, Drawing)]
+    assert drawing.svg.count('class="bar"') == 2
+    assert drawing.svg.count('class="dot"') == 1
+    assert drawing.svg.count('class="restated"') == 2
+    assert drawing.svg.count(f'href="{URL}"') == 3
+    assert "3,000 EUR, restated, was 2,900" in drawing.svg
+    assert drawing.says == "Revenue: 4 values, 2 restated."
+
+
+def test_units_and_currency_stand_beside_the_newest_value():
+    """Ratios have none."""
+    assert words("revenue").startswith("**4 K** EUR, 2024Q4")
+    assert words("roic").startswith("**18 %**, 2024Q4")
+    assert words("eps_basic") == "No period has a value."
+
+
+def test_gaps_are_told_with_their_reasons():
+    """Both kinds of period at once; a code that nobody has explained is told as it is."""
+    assert (
+        "**No value** for 1 quarter end (2023-12-31) and 2 fiscal years (2023-12-31 to 2024-12-31). "
+        "There is no total debt for the day. [no_total_debt](/dictionary#gap-no_total_debt)"
+    ) in words("roic")
+    assert r"unheard\_of" in words("debt_to_fcf")
+
+
+def test_an_item_without_values_has_neither_chart_nor_table():
+    assert not [block for block in card("debt_to_fcf") if isinstance(block, Drawing | Folded)]
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "[x](https://example.org)", "A|B", None])
+def test_names_are_text(name):
+    """A company's name is shown as it is; where there is none its symbol stands."""
+    document = page(msgspec.structs.replace(ACME, name=name, symbol="A/B?#%"))
+    assert companies.address("A/B?#%") == "/companies/A%2FB%3F%23%25"
+    assert document.title == f"{companies.plain(name or 'A/B?#%')} ({companies.plain('A/B?#%')})"
+    assert inline(document.title).unescape() == f"{name or 'A/B?#%'} (A/B?#%)"
+
+
+def test_the_list_leads_to_each_company_and_to_the_pages_beside():
+    """What was looked for goes along."""
+    document = companies.listing([ACME] * 50, 120, "a&b <c>", 2)
+    text = markdown.render(document, "", "/companies")
+    assert "[ACME](/companies/ACME)" in text
+    assert "120 symbols found" in text
+    assert "[Previous page](/companies?search=a%26b+%3Cc%3E&page=1)" in text
+    assert "[Next page](/companies?search=a%26b+%3Cc%3E&page=3)" in text
+    assert [block.value for block in document.blocks if isinstance(block, Search)] == ["a&b <c>"]
+
+
+def test_a_list_of_one_page_has_no_others():
+    text = markdown.render(companies.listing([ACME], 1, "", 1), "", "/companies")
+    assert "1 symbol covered." in text
+    assert "page" not in text.lower().replace("pages", "")
+
+
+def test_nothing_found_has_no_table():
+    document = companies.listing([], 0, "zzz", 1)
+    assert not [block for block in document.blocks if isinstance(block, Grid)]
+    assert "0 symbols found for “zzz”." in markdown.render(document, "", "")
+
+
+def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
+    """Of each period and item's last version: one that is withdrawn is no value, one that came back had another."""
+    builds.publish_small(tmp_path / "published")
+    warehouse = Warehouse(tmp_path / "published")
+    with warehouse.build() as build:
+        found = {(row.item, row.kind, row.period): row for row in queries.stated(build, "9990000001")}
+        sources = queries.sources(build)
+    warehouse.close()
+
+    restated = found["revenue", "annual", "FY2024"]
+    assert (restated.value, restated.earlier, restated.versions) == (4000.0, 4100.0, 3)
+    assert (restated.form, restated.filed, restated.cause) == ("10-Q", "2025-05-15", "method")
+    assert restated.url == "https://filings.example.org/1/2"
+    back = found["dividends_per_share", "annual", "FY2022"]
+    assert (back.value, back.earlier, back.versions) == (0.0, 0.5, 3)
+    first = found["revenue", "ttm", "2024Q1"]
+    assert (first.value, first.earlier, first.versions, first.url) == (1000.0, None, 1, None)
+    assert ("roic", "annual", "FY2023") not in found
+    assert list(dict.fromkeys(item for item, _, _ in found)) == [
+        item for item in ITEM_NAMES if any(item == key[0] for key in found)
+    ]
+    assert sources == {}
+
+
+def test_gaps_are_counted_by_item_kind_and_reason(tmp_path):
+    """With the first and the last day that they are at."""
+    rows = builds.tables()
+    gap = {"cik": "9990000001", "item": "roic", "reason": "no_equity"}
+    ends = [("ttm", builds.QUARTER_ENDS[2]), ("ttm", builds.QUARTER_ENDS[0]), ("annual", builds.YEAR_END)]
+    rows["gaps"] = [{**gap, "period_kind": kind, "period_end": end} for kind, end in ends]
+    builds.publish_small(tmp_path / "published", rows=rows)
+    warehouse = Warehouse(tmp_path / "published")
+    with warehouse.build() as build:
+        found = queries.gaps(build, "9990000001")
+    warehouse.close()
+
+    assert found == [
+        Gap("roic", "ttm", "no_equity", 2, "2024-03-31", "2024-09-30"),
+        Gap("roic", "annual", "no_equity", 1, "2024-12-31", "2024-12-31"),
+    ]

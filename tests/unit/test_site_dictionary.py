@@ -1,0 +1,96 @@
+"""The data dictionary of the pages: every item, every element, every code that a value may come with."""
+
+import pytest
+
+from pipelines.normalize import gaps
+from pipelines.normalize.causes import CAUSES
+from pipelines.normalize.concepts import describe_sources
+from pipelines.normalize.industries import WITHOUT_MEANING
+from pipelines.normalize.returns import REASONS
+from pipelines.normalize.vanished import WATCHED
+from serve.site import dictionary_page, markdown
+from serve.site.content import Grid, Heading, Paragraph
+from tests.unit.test_site_reference import cells, section
+from warehouse import vocabulary
+from warehouse.reasons import NO_FAIR_VALUE
+from warehouse.schema import ITEM_NAMES, LINE_ITEMS
+
+SOURCES = {item: text for item in ITEM_NAMES if (text := describe_sources(item))}
+PAGE = dictionary_page.document(SOURCES)
+TEXT = markdown.render(PAGE, "", "/dictionary")
+
+
+@pytest.mark.parametrize("item", LINE_ITEMS, ids=lambda item: item.name)
+def test_every_item_has_its_meaning_formula_reasons_and_elements(item):
+    """Under a heading of its own, whose anchor is the item's name."""
+    blocks = section(PAGE, item.name)
+    told = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
+
+    assert item.meaning in told
+    assert item.unit in told
+    assert dictionary_page.plain(item.formula) in told
+    for code, gap in vocabulary.GAPS.items():
+        assert (f"](#gap-{code})" in told) == (item.name in gap.items)
+    elements = [row[1] for block in blocks if isinstance(block, Grid) for row in block.rows]
+    stated = [
+        source for line in SOURCES.get(item.name, "").splitlines() for source in line.split(": ", 1)[1].split(" | ")
+    ]
+    assert elements == [f"`{source.partition(' (')[0]}`" for source in stated]
+
+
+def test_industries_and_reasons_are_told_beside_their_elements():
+    """As a build's column `sources` has them: in brackets, the industries first."""
+    sources = (
+        "revenue: us-gaap:A (bank; both halves (net)) | us-gaap:B [+ C] (all but reit; x; y)\nother: us-gaap:D (all; )"
+    )
+    page = dictionary_page.document({"revenue": sources})
+    revenue, other = (block for block in section(page, "revenue") if isinstance(block, Grid))
+    assert revenue.rows == (
+        ("1", "`us-gaap:A`", "bank", "both halves (net)"),
+        ("2", "`us-gaap:B [+ C]`", "all but reit", "x; y"),
+    )
+    assert other.rows == (("1", "`us-gaap:D`", "all", ""),)
+
+
+def test_nothing_published_leaves_the_elements_out():
+    """Without a build the page says all the rest."""
+    assert "us-gaap" not in markdown.render(dictionary_page.document({}), "", "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "codes"),
+    [
+        ("gap", vocabulary.GAPS),
+        ("cause", vocabulary.CAUSES),
+        ("method", vocabulary.METHODS),
+        ("flag", vocabulary.FLAGS),
+        ("reason", NO_FAIR_VALUE),
+    ],
+)
+def test_every_code_has_a_row_that_links_can_lead_to(kind, codes):
+    anchors = {anchor for block in PAGE.blocks if isinstance(block, Grid) for anchor in block.anchors}
+    assert {f"{kind}-{code}" for code in codes} <= anchors
+    assert {f"`{code}`" for code in codes} <= cells(PAGE.blocks)
+
+
+def test_reasons_of_gaps_are_those_that_the_rules_give():
+    """Each that a table of the rules tells, and no other; with the items that they tell it for."""
+    of_items = {(reason, item) for items in WITHOUT_MEANING.values() for item, reason in items.items()}
+    of_items |= {(watched.reason, watched.item) for watched in WATCHED} | {(reason, "roic") for reason in REASONS}
+
+    assert set(vocabulary.GAPS) == gaps.CODES == {*gaps.REASONS, *(reason for reason, _ in of_items)}
+    for reason, item in of_items:
+        assert item in vocabulary.GAPS[reason].items
+
+
+def test_causes_are_those_that_the_rules_give():
+    """Those of the table of tests, and the two that tell of this service."""
+    assert set(vocabulary.CAUSES) == {cause.name for cause in CAUSES} | {"method", "correction"}
+
+
+def test_splits_and_revisions_are_explained():
+    """Each under a heading of its own."""
+    anchors = [block.anchor for block in PAGE.blocks if isinstance(block, Heading)]
+    assert {"splits", "revisions", "gaps", "no-fair-value"} <= set(anchors)
+    assert "four for one" in TEXT
+    assert "recorded_at" in TEXT

@@ -1,0 +1,244 @@
+"""What holds for every page: headers, methods, failures, who may see it, and the files that pages name."""
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from markupsafe import Markup
+
+from serve.access.accounts import Accounts
+from serve.access.sign_ins import SignIns
+from serve.settings import Settings
+from serve.site import home as home_module
+from serve.site import mount
+from serve.site.pages import DISCLAIMER, NAVIGATION, moment
+from tests import builds
+from tests.browsers import Browser, Document
+from tests.servers import Clock, in_process
+
+PUBLIC = ["/", "/sign-in", "/sign-in?token=x", "/nothing"]
+PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    builds.publish_small(folder / "published")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
+    with in_process(Settings(home, "http://data.example.org/v1"), Clock()) as address:
+        yield address
+
+
+def link_for(home: Path, email: str = "reader@example.org") -> str:
+    accounts = Accounts(home / "accounts.sqlite")
+    token = SignIns(accounts).invite(email, Clock().now)
+    accounts.close()
+    return f"/sign-in?token={token}"
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_every_page_says_that_it_is_no_advice_and_leads_to_the_others(address: str, path: str) -> None:
+    """And has one heading, a language, a way to skip the navigation, and nothing inline."""
+    page = httpx.get(address + path, headers=PEOPLE)
+    document = Document(page.text)
+    links = {attributes.get("href") for tag, attributes in document.elements if tag == "a"}
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert DISCLAIMER in document.text
+    assert {address for address, _ in NAVIGATION} | {"/", "#main"} <= links
+    assert [tag for tag, _ in document.elements].count("h1") == 1
+    assert ("html", {"lang": "en"}) in document.elements
+    assert not [tag for tag, attributes in document.elements if tag == "style" or "style" in attributes]
+
+
+def test_the_navigation_says_where_one_is(address: str, home: Path) -> None:
+    with Browser(address) as browser:
+        profile = Document(browser.sign_in(link_for(home)).text)
+    current = [attributes["href"] for _, attributes in profile.elements if "aria-current" in attributes]
+    assert current == ["/profile"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/profile/keys", "/v2/companies", "/profile%0A", "/sign-in/", "//v1/status"]
+)
+def test_what_is_not_there_is_told_people_on_a_page(address: str, path: str) -> None:
+    page = httpx.get(address + path, headers=PEOPLE)
+    assert page.status_code == 404
+    assert "<h1>Not Found</h1>" in page.text
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/v2/companies"])
+def test_and_programs_in_the_envelope(address: str, path: str) -> None:
+    answer = httpx.get(address + path, headers={"Accept": "*/*"})
+    assert answer.status_code == 404
+    assert answer.json()["error"]["docs"] == "http://data.example.org/errors#not_found"
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/nothing", "/v1/companies/NOPE/x", "/v1/style.css"])
+def test_below_the_version_segment_nobody_is_told_on_a_page(address: str, path: str) -> None:
+    """Errors of the interface are JSON, never HTML (section 7)."""
+    answer = httpx.get(address + path, headers=PEOPLE)
+    assert answer.json()["error"]["code"] == "not_found"
+    assert answer.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/", "GET"),
+        ("DELETE", "/profile", "GET, POST"),
+        ("GET", "/sign-out", "POST"),
+        ("PUT", "/style.css", "GET"),
+        ("OPTIONS", "/sign-in", "GET, POST"),
+    ],
+)
+def test_another_method_is_405(address: str, method: str, path: str, allowed: str) -> None:
+    page = httpx.request(method, address + path)
+    assert page.status_code == 405
+    assert page.headers["allow"] == allowed
+
+
+def test_head_is_get_without_a_body(address: str) -> None:
+    head, get = httpx.head(f"{address}/sign-in"), httpx.get(f"{address}/sign-in")
+    assert head.status_code == 200
+    assert head.content == b""
+    assert head.headers["content-length"] == get.headers["content-length"]
+
+
+def test_a_page_for_people_with_an_account_asks_to_sign_in(address: str) -> None:
+    page = httpx.get(f"{address}/profile")
+    assert page.status_code == 403
+    assert "Sign in to see this page" in page.text
+    assert 'href="/sign-in"' in page.text
+
+
+def test_a_page_for_subscribers_says_so_to_who_is_none(address: str, home: Path) -> None:
+    with Browser(address) as browser:
+        browser.sign_in(link_for(home))
+        page = browser.get("/companies")
+    assert page.status_code == 403
+    assert "This page needs a subscription" in page.text
+    assert 'href="/profile"' in page.text
+
+
+def test_what_nobody_foresaw_is_told_on_a_page_without_a_word_of_the_inside(
+    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: object) -> None:
+        raise RuntimeError("secret place")
+
+    monkeypatch.setattr(home_module, "_told", fail)
+    with caplog.at_level(logging.ERROR):
+        page = httpx.get(f"{address}/")
+    assert page.status_code == 500
+    assert "<h1>Internal Server Error</h1>" in page.text
+    assert "secret" not in page.text
+    assert "secret place" in caplog.text
+
+
+def test_files_may_be_kept_and_are_named_with_their_fingerprint(address: str) -> None:
+    """So that a browser fetches a new one at once."""
+    document = Document(httpx.get(f"{address}/").text)
+    named = [
+        value
+        for tag, attributes in document.elements
+        for name, value in attributes.items()
+        if (tag, name) in (("link", "href"), ("script", "src")) and value and "?v=" in value
+    ]
+    assert [re.sub("[?].*", "", path) for path in named] == ["/style.css", "/icon.svg", "/copy.js"]
+    for path, kind in zip(
+        named, ["text/css; charset=utf-8", "image/svg+xml", "text/javascript; charset=utf-8"], strict=True
+    ):
+        answer = httpx.get(address + path)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == kind
+        assert answer.headers["cache-control"] == "public, max-age=86400"
+
+
+def test_every_class_of_a_page_is_in_the_style_sheet() -> None:
+    """What a template names is what the style sheet knows."""
+    folder = Path(mount.__file__).parent
+    named = {
+        name
+        for template in (folder / "templates").glob("*.html")
+        for value in re.findall(r'class="([^"{]+)"', template.read_text())
+        for name in value.split()
+    }
+    known = set(re.findall(r"\.([a-z][a-z-]*)", (folder / "static" / "style.css").read_text()))
+    assert named <= known, named - known
+
+
+def test_behind_a_proxy_every_link_keeps_the_path_that_the_public_address_has(home: Path) -> None:
+    with in_process(Settings(home, "http://data.example.org/fundamentals/v1"), Clock()) as address:
+        document = Document(httpx.get(f"{address}/").text)
+        with Browser(address) as browser:
+            form = Document(browser.get(link_for(home)).text).form()
+            assert form.action == "/fundamentals/sign-in"
+            assert browser.post("/sign-in", form.values).headers["location"] == "/fundamentals/profile"
+    paths = {
+        attributes.get(name) or ""
+        for _, attributes in document.elements
+        for name in ("href", "src")
+        if name in attributes
+    }
+    assert {path for path in paths if not path.startswith("/fundamentals/")} == {"#main"}
+
+
+# --- the front page
+
+
+def test_the_front_page_tells_how_fresh_the_data_is_as_the_status_does(address: str) -> None:
+    status = httpx.get(f"{address}/v1/status").json()["data"]
+    page = httpx.get(f"{address}/").text
+    assert f'<time datetime="{status["newest_filing"]}">' in page
+    assert f'<time datetime="{status["last_synchronized_at"]}">' in page
+    assert f'<time datetime="{status["next_synchronization_at"]}">' in page
+    assert "All is well" in page
+
+
+def test_before_anything_is_published_the_front_page_says_so(tmp_path: Path) -> None:
+    with in_process(Settings(tmp_path, "http://data.example.org/v1"), Clock()) as address:
+        for path in ("/", "/index.md"):
+            page = httpx.get(address + path)
+            assert page.status_code == 200
+            assert "No data has been published yet." in page.text
+
+
+def test_the_sample_is_said_to_be_fictional_and_nothing_else_is(tmp_path: Path) -> None:
+    for source, is_said in (("sample", True), ("live", False)):
+        builds.publish_small(tmp_path / source / "published", source=source)
+        with in_process(Settings(tmp_path / source), Clock()) as address:
+            for path in ("/", "/index.md"):
+                assert ("built-in sample" in httpx.get(address + path).text) == is_said
+
+
+def test_something_amiss_is_told_on_the_front_page(tmp_path: Path) -> None:
+    builds.publish_small(tmp_path / "published")
+    with in_process(Settings(tmp_path), Clock()) as address:
+        httpx.get(address)
+        (tmp_path / "published" / "CURRENT.json").write_text("nothing of the kind")
+        assert "Something is amiss" in httpx.get(address).text
+
+
+def test_the_front_page_has_a_markdown_twin_of_the_same_words(address: str) -> None:
+    twin = httpx.get(f"{address}/index.md")
+    assert twin.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert twin.text.startswith("# Fundamentals Data Service\n")
+    assert DISCLAIMER in twin.text
+    text = " ".join(Document(httpx.get(f"{address}/").text).text.split())
+    for point in (*home_module.FOR_WHOM, *home_module.HOW_TO_BEGIN):
+        assert point.text in twin.text
+        assert point.text in text
+    assert 'rel="alternate" type="text/markdown"' in httpx.get(address).text
+
+
+def test_a_moment_is_for_people_and_programs_and_hides_no_script() -> None:
+    assert moment("2026-03-02T06:05:00Z") == Markup('<time datetime="2026-03-02T06:05:00Z">2026-03-02 06:05 UTC</time>')
+    assert "<script>" not in moment("<script>alert(1)</script>")

@@ -1,0 +1,218 @@
+"""The profile page against a running service: keys are made, shown once, counted and revoked there."""
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+import fundamentals
+from serve.access import limits as limits_module
+from serve.access.accounts import Accounts, KeyExists
+from serve.access.limits import Limit
+from serve.access.sign_ins import SignIns
+from serve.settings import Settings
+from tests import builds
+from tests.browsers import Browser, Document
+from tests.servers import NOON, Clock, in_process, redis_server
+
+EMAIL = "reader@example.org"
+PUBLIC = "http://data.example.org/v1"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    builds.publish_small(tmp_path / "published")
+    return tmp_path
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def address(home: Path, clock: Clock) -> Iterator[str]:
+    with in_process(Settings(home, PUBLIC), clock) as address:
+        yield address
+
+
+@pytest.fixture
+def browser(home: Path, address: str) -> Iterator[Browser]:
+    """The browser of a subscriber who is signed in."""
+    with Browser(address) as browser:
+        sign_in(browser, home)
+        yield browser
+
+
+def sign_in(browser: Browser, home: Path) -> httpx.Response:
+    accounts = Accounts(home / "accounts.sqlite")
+    token = SignIns(accounts).invite(EMAIL, NOON)
+    accounts.set_subscription(EMAIL, "active", NOON)
+    accounts.close()
+    return browser.sign_in(f"/sign-in?token={token}")
+
+
+def shown(page: httpx.Response) -> list[str]:
+    return re.findall(r"fds_live_\w{40}", page.text)
+
+
+def told(page: httpx.Response) -> list[dict[str, str]]:
+    """What the page tells of each key, by the names that it gives."""
+    cards = re.findall(r'<li class="card key.*?</li>', page.text, re.DOTALL)
+    words = [re.findall(r"<(dt|dd|code)>(.*?)</\1>", card, re.DOTALL) for card in cards]
+    texts = [[Document(text).text for _, text in card] for card in words]
+    return [{"Key": key, **dict(zip(rest[::2], rest[1::2], strict=True))} for key, *rest in texts]
+
+
+def ask(address: str, key: str, **headers: str) -> httpx.Response:
+    return httpx.get(f"{address}/v1/companies", headers={"X-Api-Key": key, **headers})
+
+
+def test_a_key_is_made_works_at_once_is_counted_and_revoked(address: str, browser: Browser, clock: Clock) -> None:
+    """What the page counts is what the limits count, to the request, 304 and all."""
+    made = browser.press(browser.get("/profile"), action="create")
+    [key] = shown(made)
+    answer = ask(address, key)
+    assert answer.status_code == 200
+    assert told(browser.get("/profile")) == [
+        {
+            "Key": f"fds_live_…{key[-4:]}",
+            "Created": "2026-03-02 12:00 UTC",
+            "Last used": "2026-03-02 12:00 UTC",
+            "Requests today": "1",
+        }
+    ]
+    assert ask(address, key, **{"If-None-Match": answer.headers["etag"]}).status_code == 304
+    assert [ask(address, key).status_code for _ in range(3)] == [200] * 3
+    used = 10_000 - int(re.findall(r'"day";r=(\d+)', ask(address, key).headers["ratelimit"])[0])
+    assert used == 5
+    assert told(browser.get("/profile"))[0]["Requests today"] == "5"
+
+    clock.now += 43_200
+    assert told(browser.get("/profile"))[0]["Requests today"] == "0"
+    assert ask(address, key).status_code == 200
+    revoked = browser.press(browser.get("/profile"), action="revoke")
+    assert told(revoked)[0]["Revoked"] == "2026-03-03 00:00 UTC"
+    assert ask(address, key).status_code == 401, "at once, in the process that it was revoked in"
+
+
+def test_a_key_is_shown_once(address: str, browser: Browser) -> None:
+    """Not by looking again, not by a reload, which sends the form again, and never in an address."""
+    form = Document(browser.get("/profile").text).form(action="create")
+    made = browser.post(form.action, form.values)
+    assert made.status_code == 200
+    assert made.url.path == "/profile"
+    assert len(shown(made)) == 1
+    again = browser.post(form.action, form.values)
+    assert again.status_code == 303
+    assert again.headers["location"] == "/profile"
+    assert not shown(again)
+    assert not shown(browser.get("/profile"))
+    assert len(told(browser.get("/profile"))) == 1
+
+
+def test_a_key_that_the_command_makes_is_on_the_page_and_newest_first(home: Path, browser: Browser) -> None:
+    accounts = Accounts(home / "accounts.sqlite")
+    made = [accounts.create_key(EMAIL, NOON + seconds) for seconds in (0, 60)]
+    accounts.close()
+    listed = told(browser.get("/profile"))
+    assert [key["Key"][-4:] for key in listed] == [key[-4:] for key in reversed(made)]
+    assert [key["Last used"] for key in listed] == ["never", "never"]
+
+
+def test_an_identifier_makes_one_key(home: Path) -> None:
+    accounts = Accounts(home / "accounts.sqlite")
+    accounts.create_key(EMAIL, NOON, "key_0123456789abcdef")
+    with pytest.raises(KeyExists):
+        accounts.create_key("other@example.org", NOON, "key_0123456789abcdef")
+    assert [key.id for key in accounts.keys_of(EMAIL)] == ["key_0123456789abcdef"]
+    accounts.close()
+
+
+def test_the_subscription_is_shown_as_it_is_and_the_limits_as_they_are(
+    home: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = " ".join(Document(browser.get("/profile").text).text.split())
+    assert "Premium subscription active since 2026-03-02 12:00 UTC" in text
+    assert "60 requests a minute, 10,000 requests a day" in text
+    accounts = Accounts(home / "accounts.sqlite")
+    accounts.set_subscription(EMAIL, "inactive", NOON + 3600)
+    accounts.close()
+    text = " ".join(Document(browser.get("/profile").text).text.split())
+    assert "Premium subscription inactive since 2026-03-02 13:00 UTC" in text
+
+
+def test_somebody_signed_in_stays_so_over_a_restart(home: Path, clock: Clock) -> None:
+    """And in every worker, for neither the secret nor the session lies in a process."""
+    with in_process(Settings(home, PUBLIC), clock) as first, in_process(Settings(home, PUBLIC), clock) as second:
+        with Browser(first) as browser:
+            sign_in(browser, home)
+            cookies = dict(browser.client.cookies)
+        assert httpx.get(f"{second}/profile", cookies=cookies).status_code == 200
+    with in_process(Settings(home, PUBLIC), clock) as third:
+        assert httpx.get(f"{third}/profile", cookies=cookies).status_code == 200
+
+
+def test_with_redis_the_page_counts_what_all_workers_were_asked(
+    home: Path, clock: Clock, program: Callable[[str, str], str]
+) -> None:
+    """And while Redis is away, what is known of it."""
+    executable = program("redis-server", "redis-server")
+    with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as (url, process):
+        settings = Settings(home, PUBLIC, url)
+        with in_process(settings, clock) as first, in_process(settings, clock) as second, Browser(first) as browser:
+            sign_in(browser, home)
+            [key] = shown(browser.press(browser.get("/profile"), action="create"))
+            assert [ask(address, key).status_code for address in (first, second, second)] == [200] * 3
+            assert told(browser.get("/profile"))[0]["Requests today"] == "3"
+            assert ask(first, key).status_code == 200
+            _kill(process)
+            assert told(browser.get("/profile"))[0]["Requests today"] == "4"
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    process.wait()
+
+
+def test_a_smaller_day_is_counted_in_the_same_window(
+    address: str, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is refused counts in no window, and not on the page."""
+    monkeypatch.setattr(limits_module, "LIMITS", (limits_module.LIMITS[0], Limit(2, "day", 86_400)))
+    [key] = shown(browser.press(browser.get("/profile"), action="create"))
+    assert [ask(address, key).status_code for _ in range(4)] == [200, 200, 429, 429]
+    assert told(browser.get("/profile"))[0]["Requests today"] == "2"
+
+
+# --- the command
+
+
+def test_an_invitation_is_a_link_to_the_public_address_printed_alone(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It makes the home and the account where there are none, and signs in."""
+    home = tmp_path / "new"
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(home))
+    monkeypatch.setenv("FUNDAMENTALS_BASE_URL", "https://data.example.org/fundamentals/v1")
+    assert fundamentals.main(["accounts", "invite", EMAIL]) == 0
+    printed = capsys.readouterr().out
+    link = re.fullmatch(r"https://data\.example\.org/fundamentals(/sign-in\?token=[\w-]{43})\n", printed)
+    assert link
+    accounts = Accounts(home / "accounts.sqlite")
+    assert SignIns(accounts).invited(link[1].partition("=")[2], NOON) == EMAIL
+    accounts.close()
+
+
+def test_whoever_is_no_e_mail_address_is_not_invited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
+    assert fundamentals.main(["accounts", "invite", "reader"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "is no e-mail address" in printed.err

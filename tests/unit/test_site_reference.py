@@ -1,0 +1,166 @@
+"""The pages of the interface say all that the description says, and no more."""
+
+import ast
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from serve import openapi
+from serve.endpoints import ENDPOINTS
+from serve.errors import ERRORS
+from serve.interface_changelog import ENTRIES
+from serve.site import changelog_page, errors_page, fields, markdown, reference, snippets
+from serve.site.content import Block, Cards, Code, Document, Examples, Folded, Grid, Heading
+
+BASE = "https://data.example.org/v1"
+DESCRIBED = openapi.description(ENDPOINTS, BASE)
+OPERATIONS = [(path, item["get"]) for path, item in DESCRIBED["paths"].items()]
+each_operation = pytest.mark.parametrize(("path", "get"), OPERATIONS, ids=[get["operationId"] for _, get in OPERATIONS])
+
+
+def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """All blocks, those within others too."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Folded):
+            yield from flat(block.blocks)
+        if isinstance(block, Cards):
+            for card in block.cards:
+                yield from flat(card)
+
+
+def section(document: Document, anchor: str) -> tuple[Block, ...]:
+    """What stands under a heading, up to the next of its level."""
+    blocks = list(flat(document.blocks))
+    [start] = [number for number, block in enumerate(blocks) if isinstance(block, Heading) and block.anchor == anchor]
+    level = blocks[start].level
+    rest = blocks[start + 1 :]
+    ends = (number for number, block in enumerate(rest) if isinstance(block, Heading) and block.level <= level)
+    return tuple(rest[: next(ends, None)])
+
+
+def cells(blocks: tuple[Block, ...]) -> set[str]:
+    """The first cells of all tables."""
+    return {row[0] for block in blocks if isinstance(block, Grid) for row in block.rows}
+
+
+def properties(schema: Any) -> Iterator[str]:
+    """Names of fields anywhere in a schema, by another way than the page's."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from properties(part)
+    elif isinstance(schema, dict):
+        if "$ref" in schema:
+            yield from properties(DESCRIBED["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+        for name, part in schema.items():
+            if name == "properties":
+                yield from part
+            if name in ("properties", "items", "oneOf") or isinstance(part, dict):
+                yield from properties(list(part.values()) if name == "properties" else part)
+
+
+@each_operation
+def test_every_parameter_field_and_error_is_on_the_page(path, get):
+    """Each endpoint has a section of its own, with a row for each of them."""
+    blocks = section(reference.document(DESCRIBED), get["operationId"])
+    rows = cells(blocks)
+
+    parameters = {fields.resolved(parameter, DESCRIBED)["name"] for parameter in get["parameters"]}
+    assert {f"`{name}`" for name in parameters} <= rows
+    schema = get["responses"]["200"]["content"]["application/json"]["schema"]
+    told = {row.strip("`").rpartition(".")[2].removesuffix("[]") for row in rows}
+    assert set(properties(schema)) - {"data", "meta"} <= told
+    codes = [row[1] for block in blocks if isinstance(block, Grid) for row in block.rows if row[0].isdigit()]
+    assert codes == [
+        f"[{error.code}](/errors#{error.code})" for error in ERRORS if str(error.status) in get["responses"]
+    ]
+
+
+@each_operation
+def test_every_answer_is_shown_by_its_example(path, get):
+    """The examples of the description, as JSON."""
+    blocks = section(reference.document(DESCRIBED), get["operationId"])
+    shown = [json.loads(block.text) for block in blocks if isinstance(block, Code) and block.language == "json"]
+    assert shown == [
+        each["value"] for each in get["responses"]["200"]["content"]["application/json"]["examples"].values()
+    ]
+
+
+@each_operation
+def test_examples_are_programs_that_name_the_endpoint(path, get):
+    """In three languages; the key comes from the environment, where one is needed, and is in no address."""
+    [examples] = [
+        block for block in section(reference.document(DESCRIBED), get["operationId"]) if isinstance(block, Examples)
+    ]
+    curl, python, javascript = (code.text for code in examples.codes)
+
+    address = shlex.split(curl)[-1]
+    assert address.startswith(BASE + path.replace("{symbol}", "XQORC"))
+    assert address in python
+    assert address in javascript
+    assert ast.parse(python)
+    for text in (curl, python, javascript):
+        assert ("API_KEY" in text) == (get.get("security") != [])
+    assert "API_KEY" not in address
+
+
+def test_a_list_in_a_query_is_written_comma_separated():
+    [curl, *_] = snippets.examples("x", f"{BASE}/y", {"items": ["a", "b"], "search": "a&b"}, needs_key=False).codes
+    assert curl.text == f'curl "{BASE}/y?items=a,b&search=a%26b"'
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "integer", "minimum": 1, "maximum": 40, "default": 20}, "integer, 1 to 40, default 20"),
+        ({"type": "integer", "minimum": 1, "maximum": 2_147_483_647}, "integer, 1 or more"),
+        ({"type": ["string", "null"], "format": "date"}, "date or null"),
+        ({"type": "string", "enum": ["ttm", "annual"]}, "string, one of `ttm`, `annual`"),
+        ({"type": "array", "items": {"type": "string"}, "default": ["x"]}, "list of string"),
+        ({"type": "boolean", "const": True}, "boolean, always `true`"),
+        ({"type": "number", "const": 0.085}, "number, always `0.085`"),
+    ],
+)
+def test_types_are_told_in_words(schema, words):
+    assert fields.type_of(schema, DESCRIBED) == words
+
+
+def test_every_header_is_explained():
+    """Those that the description has."""
+    rows = cells(section(reference.document(DESCRIBED), "headers"))
+    assert rows == {f"`{name}`" for name in DESCRIBED["components"]["headers"]}
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
+def test_every_error_has_a_section_that_its_docs_link_names(error):
+    """The anchor is the code; the section says when, what to do, and shows the answer."""
+    told = markdown.render(
+        Document("", "", section(errors_page.document("https://data.example.org"), error.code)), "", ""
+    )
+    assert "**When.**" in told
+    assert "**What to do.**" in told
+    assert f'"code": "{error.code}"' in told
+
+
+def test_the_changelog_has_every_change_and_fingerprint():
+    """Newest first; the newest fingerprint is that of what is described."""
+    document = changelog_page.document(BASE)
+    told = markdown.render(document, "", "")
+
+    for entry in ENTRIES:
+        assert entry.fingerprint is None or entry.fingerprint in told
+        for change in entry.changes:
+            assert change in told
+    anchors = [block.anchor for block in document.blocks if isinstance(block, Heading)]
+    assert anchors[:-1] == [f"beta-{number}" for number in range(len(ENTRIES), 0, -1)]
+
+
+def test_the_program_of_the_changelog_computes_the_fingerprint(capsys):
+    """As it stands on the page, but for the request."""
+    [program] = [block.text for block in changelog_page.document(BASE).blocks if isinstance(block, Code)]
+    start, end = program.index("with urlopen"), program.index("del description")
+    exec(program[:start] + program[end:], {"description": json.loads(json.dumps(DESCRIBED))})
+    assert capsys.readouterr().out.strip() == openapi.fingerprint(DESCRIBED)

@@ -1,0 +1,223 @@
+"""Table `valuations`, from the filings of fictional companies through all rules."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipelines.normalize.items import served
+from pipelines.normalize.standardize import standardize
+from pipelines.normalize.versions import numbered, recorded
+from pipelines.valuation.model import fade, project
+from pipelines.valuation.table import VALUATIONS, valuations
+from tests.factories import (
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    CIK,
+    DILUTED,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    fact,
+    month_ends,
+    raw,
+)
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+QUARTERS = 26  # six fiscal years and a half
+ENDS = month_ends(2020, QUARTERS)
+DEBT = "LongTermDebtNoncurrent"
+STEADY = Filer(
+    ENDS,
+    sums={
+        REVENUE: [1000e6] * QUARTERS,
+        NET_INCOME: [90e6] * QUARTERS,
+        CASH_FLOW: [150e6] * QUARTERS,
+        CAPITAL_SPENDING: [50e6] * QUARTERS,
+    },
+    means={SHARES: [98e6] * 25 + [96e6], DILUTED: [100e6] * 25 + [97e6]},
+    balances={CASH: [300e6] * QUARTERS, DEBT: [800e6] * QUARTERS},
+)
+"""Free cash flow of 400 million a year on sales of four billion that do not grow; it bought back shares of late."""
+
+
+def with_sums(filer: Filer = STEADY, **changed: list[float] | None) -> Filer:
+    names = {"revenue": REVENUE, "income": NET_INCOME, "flow": CASH_FLOW, "spending": CAPITAL_SPENDING}
+    sums = {**filer.sums, **{names[name]: amounts for name, amounts in changed.items()}}
+    return replace(filer, sums={tag: amounts for tag, amounts in sums.items() if amounts is not None})
+
+
+def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The row of each company, its JSON read."""
+    found = standardize(pl.concat([part if isinstance(part, pl.DataFrame) else raw(part) for part in rows]))
+    log = numbered(recorded(found.versions, NOW, "rules")).with_columns(value=served("value"))
+    label = pl.concat_str(pl.col("fiscal_year").cast(pl.String), pl.lit("Q"), pl.col("fiscal_quarter").cast(pl.String))
+    ttm = log.with_columns(period_kind=pl.lit("ttm"), period=label)
+    annual = log.filter("is_year_end").with_columns(period_kind=pl.lit("annual"), period=pl.lit("FY"))
+    made = valuations(pl.concat([ttm, annual]), found.profiles, found.evidence, found.latest_shares, found.filings)
+    assert made.schema == VALUATIONS
+    columns = ("reasons", "assumptions", "projection")
+    return {
+        row["cik"]: {**row, **{name: row[name] and json.loads(row[name]) for name in columns}}
+        for row in made.iter_rows(named=True)
+    }
+
+
+def test_a_steady_company_is_valued_by_the_model():
+    """400 million, no growth: the value of the model by the shares of the newest quarter, and all that it took."""
+    row = valued(STEADY.facts())[CIK]
+
+    told, equity = row["assumptions"], project(400e6, fade(0.0), decimals=0).equity_value
+    assert (row["meaningful"], row["reasons"]) == (True, [])
+    assert told["equity_value"] == equity
+    assert row["fair_value_per_share"] == pytest.approx(equity / 97e6, rel=1e-5)
+    assert (told["period"], told["period_end"], told["net_debt"]) == ("2026Q2", "2026-06-30", 500e6)
+    assert told["assumptions"] == {
+        "required_return": 0.085,
+        "perpetual_growth": 0.025,
+        "projection_years": 10,
+        "base_free_cash_flow": 400e6,
+        "base_is_normalized": False,
+        "base_method": "Trailing twelve months, as reported.",
+        "reported_free_cash_flow": 400e6,
+        "initial_growth": 0.0,
+        "growth_method": "Lower median of 0.00% (trend of free cash flow over 6 fiscal years), 0.00% (revenue over 5.5 "
+        "years), kept within -5% and 15%; fades in equal steps to the perpetual growth.",
+        "shares": 97e6,
+        "shares_method": "Weighted average diluted shares of the quarter that ends on 2026-06-30.",
+    }
+
+
+def test_the_projection_is_ten_years_that_add_up():
+    row = valued(STEADY.facts())[CIK]
+
+    told, years = row["assumptions"], row["projection"]
+    assert [year["year"] for year in years] == list(range(1, 11))
+    assert sum(year["present_value"] for year in years) == told["present_value_of_projection"]
+    assert told["present_value_of_projection"] + told["present_value_of_terminal_value"] == told["equity_value"]
+    assert told["terminal_share"] == pytest.approx(told["present_value_of_terminal_value"] / told["equity_value"], 1e-5)
+
+
+def test_the_grid_has_the_value_in_its_middle():
+    row = valued(STEADY.facts())[CIK]
+
+    grid = {
+        (point["required_return"], point["perpetual_growth"]): point["fair_value_per_share"]
+        for point in row["assumptions"]["sensitivity"]
+    }
+    assert list(grid) == [(r, g) for r in (0.075, 0.085, 0.095) for g in (0.015, 0.025, 0.035)]
+    assert grid[0.085, 0.025] == row["fair_value_per_share"]
+    assert grid[0.075, 0.035] == max(grid.values())
+    assert grid[0.095, 0.015] == min(grid.values())
+
+
+def test_an_outlier_is_normalized_and_says_so():
+    """A customer paid in advance: 1,000 million in the last quarter, where 100 are usual."""
+    row = valued(with_sums(flow=[150e6] * 25 + [1050e6]).facts())[CIK]
+
+    told = row["assumptions"]["assumptions"]
+    assert (told["base_is_normalized"], told["base_free_cash_flow"]) == (True, 400e6)
+    assert told["reported_free_cash_flow"] == 1300e6
+    assert told["base_method"].startswith("Normalized to 10.0% of revenue")
+
+
+def test_a_loss_is_divided_by_basic_shares():
+    row = valued(with_sums(income=[90e6] * 25 + [-5e6]).facts())[CIK]
+
+    told = row["assumptions"]["assumptions"]
+    assert told["shares"] == 96e6
+    assert told["shares_method"] == (
+        "Weighted average basic shares of the quarter that ends on 2026-06-30, for it made a loss."
+    )
+
+
+def test_basic_shares_are_all_where_none_are_ever_diluted():
+    row = valued(replace(STEADY, means={SHARES: STEADY.means[SHARES]}).facts())[CIK]
+
+    assert row["assumptions"]["assumptions"]["shares"] == 96e6
+
+
+@pytest.mark.parametrize(
+    ("filer", "codes"),
+    [
+        (with_sums(flow=[40e6] * QUARTERS), ["negative_free_cash_flow", "too_volatile"]),
+        (with_sums(spending=None), ["missing_capital_expenditure", "too_little_history"]),
+        (with_sums(flow=None, spending=None), ["no_free_cash_flow", "too_little_history"]),
+        (replace(STEADY, means={}), ["missing_shares"]),
+        (replace(STEADY, annual_form="20-F"), ["depositary_receipt"]),
+    ],
+)
+def test_what_is_not_valued_says_why_and_from_when(filer: Filer, codes: list[str]):
+    row = valued(filer.facts())[CIK]
+
+    assert (row["meaningful"], row["fair_value_per_share"], row["projection"]) == (False, None, None)
+    assert row["reasons"] == codes
+    assert row["assumptions"] == {"period": "2026Q2", "period_end": "2026-06-30"}
+
+
+def test_capital_expenditure_that_is_not_stated_any_more():
+    """Its element changed to one that is not read: operating cash flow goes on, and free cash flow ends."""
+    rows = [row for row in STEADY.rows() if row["tag"] != CAPITAL_SPENDING or row["filed"] < "2024-01-01"]
+
+    assert valued(rows)[CIK]["reasons"] == ["missing_capital_expenditure", "too_little_history"]
+
+
+def test_a_young_company_has_too_little_history():
+    young = Filer(
+        ENDS[:10],
+        {tag: amounts[:10] for tag, amounts in STEADY.sums.items()},
+        {tag: amounts[:10] for tag, amounts in STEADY.means.items()},
+    )
+
+    assert valued(young.facts())[CIK]["reasons"] == ["too_little_history"]
+
+
+def test_stale_is_judged_by_the_newest_filing_of_anybody():
+    """The same company is fresh alone, and stale beside one that filed two years later."""
+    later = replace(STEADY, cik="9990000902", ends=month_ends(2022, QUARTERS))
+
+    alone, both = valued(STEADY.facts()), valued(STEADY.facts(), later.facts())
+
+    assert alone[CIK]["meaningful"]
+    assert both[CIK]["reasons"] == ["stale_data"]
+    assert both["9990000902"]["meaningful"]
+
+
+def test_customers_money_in_the_operating_cash_flow():
+    payables = fact("IncreaseDecreaseInPayablesToCustomers", 3e6, "2026-01-01", "2026-06-30", form="10-Q")
+
+    assert valued(STEADY.facts(), [{**payables, "filed": "2026-08-09"}])[CIK]["reasons"] == ["customer_funds"]
+
+
+def test_a_company_that_now_reports_in_another_currency():
+    """Its newest annual report is in euros, most of its history in dollars."""
+    rows = STEADY.rows()
+    newest = max(row["filed"] for row in rows if row["form"] == "10-K")
+    euros = [
+        {**row, "unit": row["unit"].replace("USD", "EUR")} if row["filed"] == newest and row["form"] == "10-K" else row
+        for row in rows
+    ]
+
+    assert "mixed_currency" in valued(euros)[CIK]["reasons"]
+
+
+def test_a_spin_off_breaks_the_history():
+    """The newest annual report takes two fifths of revenue out of the three years that it shows."""
+    rows = STEADY.rows()
+    newest = max(row["filed"] for row in rows if row["form"] == "10-K")
+    cut = [
+        {**row, "value": row["value"] * 0.6} if row["tag"] == REVENUE and row["filed"] >= newest else row
+        for row in rows
+    ]
+
+    assert valued(cut)[CIK]["reasons"] == ["basis_break"]
+
+
+def test_no_company_no_row():
+    """A first synchronization whose documents all are broken."""
+    assert valued([]) == {}
