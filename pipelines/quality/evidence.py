@@ -46,7 +46,7 @@ class Evidence:
     legs: table `lineage`, TTM, of all versions, with `version_filed` (filing date of the version).
     gaps: `cik`, `period_end`, `item`, `reason`, TTM.
     profiles: `cik`, `currency`, `industry`.
-    facts: those in the company's currency, of normalize.facts.typed.
+    facts: those in the company's currency, of normalize.facts.typed, but for figures of another period.
     """
 
     periods: pl.DataFrame
@@ -80,8 +80,16 @@ class Evidence:
             legs=trailing("lineage").join(filed, on=["cik", "period_end", "item", "version"]),
             gaps=trailing("gaps"),
             profiles=profiles.select("cik", "currency", "industry"),
-            facts=facts.in_currency(typed, profiles.select("cik", "currency")),
+            facts=_in_place(facts.in_currency(typed, profiles.select("cik", "currency")), table("repairs")),
         )
+
+
+def _in_place(filed: pl.DataFrame, repairs: pl.DataFrame) -> pl.DataFrame:
+    """The facts but those that table `repairs` proves to be of another period."""
+    misplaced = repairs.filter(pl.col("kind") == "context").select(
+        "cik", "accession", "start", "end", value="filed_value"
+    )
+    return filed.join(misplaced, on=misplaced.columns, how="anti", nulls_equal=True)
 
 
 def found(rows: pl.DataFrame, *, holds: pl.Expr, subject: pl.Expr, excused_by: Iterable[str] = ()) -> pl.DataFrame:
@@ -124,3 +132,8 @@ def nearest(rows: pl.DataFrame, others: pl.DataFrame, by: list[str]) -> pl.DataF
 def newest(filed: pl.DataFrame, of: list[str]) -> pl.DataFrame:
     """The facts as filed last: one row `of`."""
     return filed.sort("filed", "accession").unique(of, keep="last", maintain_order=True)
+
+
+def oldest(filed: pl.DataFrame, of: list[str]) -> pl.DataFrame:
+    """The facts as filed first: one row `of`."""
+    return filed.sort("filed", "accession").unique(of, keep="first", maintain_order=True)

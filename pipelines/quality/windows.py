@@ -4,9 +4,11 @@ Belongs here: what filed durations add up to, independently of how our value was
 comparisons (evidence.FOUND). Does not: identities within one period (identities), how much may fail (checks).
 """
 
+from collections.abc import Callable
+
 import polars as pl
 
-from pipelines.quality.evidence import SAME_DATE, Evidence, found, nearest, newest
+from pipelines.quality.evidence import SAME_DATE, Evidence, found, nearest, newest, oldest
 
 ITEMS = ("revenue", "net_income", "free_cash_flow")
 """Amounts of money over time: shares and amounts per share do not add up over quarters."""
@@ -84,10 +86,19 @@ def _scale() -> pl.Expr:
 
 
 def _against_quarters(evidence: Evidence) -> pl.DataFrame:
-    """Our twelve months, element by element, beside the four quarters that end with them."""
+    """Our twelve months, element by element, beside the four quarters that end with them.
+
+    The quarters as filed first and as filed last: a window is on the basis of the one or the other, or it is flagged.
+    """
     current = evidence.values.filter(pl.col("method") != "four_quarters").select(*WINDOW, "flags", "cause")
     ours = _by_element(evidence.legs.join(current.select(WINDOW), on=WINDOW))
-    return nearest(ours, _four_quarters(_quarters(evidence)), ELEMENT).join(current, on=WINDOW)
+    beside = [nearest(ours, _four_quarters(_quarters(evidence, stated)), ELEMENT) for stated in (oldest, newest)]
+    return (
+        pl.concat(beside)
+        .sort(*WINDOW, "tag", (pl.col("ours") - pl.col("other")).abs())
+        .unique([*WINDOW, "tag"], keep="first", maintain_order=True)
+        .join(current, on=WINDOW)
+    )
 
 
 def _judged(rows: pl.DataFrame, excused_by: tuple[str, ...]) -> pl.DataFrame:
@@ -110,7 +121,7 @@ def _by_element(legs: pl.DataFrame) -> pl.DataFrame:
             weighted_days=(days * pl.col("weight")).sum(),
             amount=(pl.col("value") * pl.col("weight") * pl.col("split_factor")).sum(),
         )
-        .filter(pl.col("weighted_days").abs().is_between(*YEAR_DAYS))
+        .filter(pl.col("weighted_days").abs().is_between(*YEAR_DAYS).all().over(WINDOW))
         .with_columns(ours=pl.col("amount") * pl.col("weighted_days").sign())
     )
 
@@ -122,12 +133,12 @@ def _durations(evidence: Evidence, days: tuple[int, int]) -> pl.DataFrame:
     )
 
 
-def _quarters(evidence: Evidence) -> pl.DataFrame:
-    """ELEMENT, `start`, `end`, `value` of quarters as filed last; a fourth not filed is the year less nine months."""
+def _quarters(evidence: Evidence, stated: Callable[[pl.DataFrame, list[str]], pl.DataFrame]) -> pl.DataFrame:
+    """ELEMENT, `start`, `end`, `value` of quarters as stated first or last; a fourth is the year less nine months."""
     columns = [*ELEMENT, "start", "end", "value"]
-    filed = newest(_durations(evidence, QUARTER_DAYS), [*ELEMENT, "end"])
-    years = newest(_durations(evidence, YEAR_DAYS), [*ELEMENT, "end"])
-    nine_months = newest(_durations(evidence, NINE_MONTHS_DAYS), [*ELEMENT, "end"])
+    filed, years, nine_months = (
+        stated(_durations(evidence, days), [*ELEMENT, "end"]) for days in (QUARTER_DAYS, YEAR_DAYS, NINE_MONTHS_DAYS)
+    )
     fourth = (
         years.sort("start")
         .join_asof(

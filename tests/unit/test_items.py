@@ -258,12 +258,20 @@ def test_a_sum_that_fits_its_control_stands():
     assert (row["value"], row["method"], row["flags"]) == (0.404, "four_quarters", "")
 
 
-def test_a_sum_that_is_apart_without_an_offering_stands_flagged():
-    """On an even count the quarters add up; what sets them apart is in the income (dividends of another class)."""
-    found = offered([100] * 7, [0.2] * 7, [10] * 7)
+@pytest.mark.parametrize(
+    ("quarter", "value", "method"),
+    [
+        (0.13, 0.52, "four_quarters"),  # dividends of another class are in the income
+        (0.2, 0.4, "net_income_over_shares"),  # off by all of it: the quarters are another company's, or wrong
+        (20.0, 80.0, "four_quarters"),  # by hundreds of times: the count may be the one that errs
+    ],
+)
+def test_a_sum_that_is_apart_without_an_offering_is_flagged(quarter, value, method):
+    """On an even count the quarters add up: what was filed stands, unless it is off by half."""
+    found = offered([100] * 7, [quarter] * 7, [10] * 7)
 
     row = row_of(found.values, "eps_basic", "ttm", "2022-06-30")
-    assert (row["value"], row["method"]) == (0.8, "four_quarters")
+    assert (row["value"], row["method"]) == (value, method)
     assert "apart_from_net_income" in row["flags"].split(",")
     assert "issuance" not in row["flags"]
 
