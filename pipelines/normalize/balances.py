@@ -19,6 +19,7 @@ TOTAL = 0.01
 """A total that is further from its parts than this contradicts them."""
 CONTRADICTED = "total_contradicts_parts"
 
+SHORT_DEBT = ["debt_short_term", "debt_current", "debt_current_maturities"]
 FIELDS = ("value", "vintage", "grain", "signature")
 
 
@@ -141,6 +142,7 @@ def _composed(sheets: pl.DataFrame, concept: str, lines: tuple[str, ...], is_con
             signature=pl.concat_str(chosen("signature"), separator="+", ignore_nulls=True),
             reservation=pl.when(is_contradicted).then(pl.lit(CONTRADICTED)),
             concept=pl.lit(concept),
+            partial=pl.col("lines").list.set_difference(SHORT_DEBT).list.len() == 0,
         )
         .sort(*SHEET)
     )
@@ -170,11 +172,12 @@ def as_first_shown(balances: pl.DataFrame) -> pl.DataFrame:
     """The balances that count as statements of their instant: the first, amendments, and those with the same lines.
 
     A later filing repeats fewer lines of an old balance sheet than the filing that it belongs to; what it lacks is
-    no restatement.
+    no restatement. Where the first shows short-term debt alone (`partial`), one with long-term debt tells more.
     """
     slot = ["cik", "concept", "q"]
     ordered = balances.sort(*slot, "seq")
-    first_lines = pl.col("signature").first().over(slot)
+    whole = pl.col("signature").filter(~pl.col("partial")).first().over(slot)
+    first_lines = pl.coalesce(whole, pl.col("signature").first().over(slot))
     return ordered.filter(
         (pl.col("seq") == pl.col("seq").min().over(slot)) | pl.col("amended") | (pl.col("signature") == first_lines)
     )

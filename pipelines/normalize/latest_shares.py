@@ -9,7 +9,7 @@ buybacks.
 
 import polars as pl
 
-from pipelines.normalize.flows import SLOT, known_values
+from pipelines.normalize.slots import SLOT, known_values
 
 SHARES = ("shares_basic", "shares_diluted")
 INCOME = ("net_income_common", "net_income_parent")

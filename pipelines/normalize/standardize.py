@@ -14,7 +14,6 @@ from pipelines.normalize import (
     causes,
     evidence,
     facts,
-    flows,
     gaps,
     industries,
     items,
@@ -22,6 +21,7 @@ from pipelines.normalize import (
     recasts,
     repairs,
     returns,
+    slots,
     splits,
     vanished,
     versions,
@@ -131,10 +131,12 @@ def _items_at_every_change(
     Returns:
         columns of items.line_items, and of returns.no_return.
     """
-    plain = balances.as_first_shown(placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)))
-    stocks = flows.at_instants(flows.known_values(pl.concat([plain, composed], how="diagonal")))
-    money = versions.flow_versions(flows.known_values(placed.filter(pl.col("n") > 0)), grid)
-    standing = versions.at_every_change(money, flows.settled(stocks, ["cik", "concept", "q"], "amount"))
+    plain = balances.as_first_shown(
+        placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)).with_columns(partial=pl.lit(value=False))
+    )
+    stocks = slots.at_instants(slots.known_values(pl.concat([plain, composed], how="diagonal")))
+    money = versions.flow_versions(slots.known_values(placed.filter(pl.col("n") > 0)), grid)
+    standing = versions.at_every_change(money, slots.settled(stocks, ["cik", "concept", "q"], "amount"))
     money = items.wide(*standing)
     found = items.line_items(standing[0], money)
     return industries.with_meaning(found, of_industry), returns.no_return(money)

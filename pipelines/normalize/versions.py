@@ -12,9 +12,10 @@ from datetime import datetime
 import polars as pl
 
 from pipelines.normalize.concepts import CONCEPTS
-from pipelines.normalize.flows import SAME_VALUE, settled, telling_points, twelve_months
+from pipelines.normalize.flows import twelve_months
 from pipelines.normalize.items import CALCULATED, SHARES
 from pipelines.normalize.legs import QUARTERS_A_YEAR
+from pipelines.normalize.slots import SAME_VALUE, settled, telling_points
 
 SAME_RATIO, SAME_SHARES = 1e-5, 1e-7
 """What is served to six significant digits, or in whole shares, is one value when it differs by less."""
@@ -85,7 +86,7 @@ def at_every_change(flows: pl.DataFrame, balances: pl.DataFrame) -> tuple[pl.Dat
     """Flows and balances as they stood after each filing that changed any of them, for each quarter end.
 
     Args:
-        flows: of flow_versions. balances: of flows.at_instants, settled.
+        flows: of flow_versions. balances: of slots.at_instants, settled.
 
     Returns:
         both, with a row for each filing that changed anything of the quarter end (or the balances a year before,
