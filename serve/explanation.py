@@ -1,7 +1,7 @@
 """The command `fundamentals explain`: finding the value that is asked for, and telling in a terminal where it is from.
 
 Belongs here: what a person may have meant, and lines of text. Does not: the arithmetic (warehouse.explain), the SQL
-(warehouse.queries), reading arguments (fundamentals.py).
+(warehouse.explain_queries), reading arguments (fundamentals.py).
 """
 
 import re
@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from serve.errors import CommandError
-from warehouse import queries
+from warehouse import explain_queries, page_queries
 from warehouse.explain import Explanation, Part, Step, days, explanation
-from warehouse.queries import Holder, Leg, Span, Told
+from warehouse.explain_queries import Holder, Leg, Span, Told
 from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
 
@@ -48,13 +48,13 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
     Raises:
         CommandError: there is no such symbol, item or period; the message says what there is instead.
     """
-    holder = queries.holder(build, symbol) or _unknown_symbol(build, symbol)
+    holder = explain_queries.holder(build, symbol) or _unknown_symbol(build, symbol)
     line = next((line for line in LINE_ITEMS if line.name == item.lower()), None) or _unknown_item(item)
-    held, asked = queries.spans(build, holder.cik), _asked(period)
+    held, asked = explain_queries.spans(build, holder.cik), _asked(period)
     span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
         holder, held, asked
     )
-    versions = queries.told(build, holder.cik, span, line.name)
+    versions = explain_queries.told(build, holder.cik, span, line.name)
     newest = versions[-1].version if versions else 0
     return explanation(
         holder,
@@ -62,9 +62,9 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
         span,
         [other for other in namesakes if other.period == span.period],
         versions,
-        queries.legs(build, holder.cik, span, line.name, newest),
-        queries.reason(build, holder.cik, span, line.name),
-        queries.sources(build),
+        explain_queries.legs(build, holder.cik, span, line.name, newest),
+        explain_queries.reason(build, holder.cik, span, line.name),
+        page_queries.sources(build),
     )
 
 
@@ -83,7 +83,7 @@ def _asked(period: str) -> str:
 
 
 def _unknown_symbol(build: OpenBuild, symbol: str) -> NoReturn:
-    known = queries.known_symbols(build)
+    known = explain_queries.known_symbols(build)
     kind = known.get(symbol.upper())
     if kind:
         raise CommandError(f"{symbol.upper()} is no common equity ({kind}): ask for a common share of the company")

@@ -11,7 +11,7 @@ from datetime import date
 
 import msgspec
 
-from warehouse.queries import Holder, Leg, Span, Told
+from warehouse.explain_queries import Holder, Leg, Span, Told
 from warehouse.schema import LineItem
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
 

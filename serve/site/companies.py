@@ -27,7 +27,8 @@ from serve.site.content import (
     plain,
 )
 from serve.site.figures import KINDS, TITLES, short, unit, whole
-from warehouse.queries import Company, Gap, Stated
+from warehouse.page_queries import Gap, Stated
+from warehouse.queries import Company
 from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 from warehouse.vocabulary import CAUSES, GAPS
 

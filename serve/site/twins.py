@@ -19,7 +19,7 @@ from serve.parameters import LARGEST
 from serve.site import changelog_page, companies, content, dictionary_page, errors_page, markdown, reference
 from serve.site.content import Document
 from serve.site.pages import MARKDOWN, Access, PageRoute, Pages
-from warehouse import queries
+from warehouse import page_queries, queries
 from warehouse.errors import NothingPublished
 from warehouse.reader import OpenBuild
 
@@ -61,7 +61,7 @@ def _dictionary(pages: Pages, _: Request) -> Document:
     """With the elements of the build that is served; without them where nothing is published yet."""
     try:
         with pages.warehouse.build() as build:
-            return dictionary_page.document(queries.sources(build))
+            return dictionary_page.document(page_queries.sources(build))
     except NothingPublished:
         return dictionary_page.document({})
 
@@ -88,8 +88,8 @@ def _company(pages: Pages, request: Request) -> Document:
             raise NotFound("No company with this symbol is covered.")
         return companies.document(
             company,
-            queries.stated(build, company.cik),
-            queries.gaps(build, company.cik),
+            page_queries.stated(build, company.cik),
+            page_queries.gaps(build, company.cik),
             responses.filings_url(company.cik, queries.annual_form(build, company.cik)),
             build.updated_at(company.cik) or company.data_updated_at,
         )

@@ -19,7 +19,7 @@ from pipelines.definitions import run_job
 from pipelines.home import Home
 from serve import explanation
 from tests import builds
-from warehouse import explain, queries, schema
+from warehouse import explain, explain_queries, schema
 from warehouse.reader import Warehouse, open_read_only
 
 Row = tuple[Any, ...]
@@ -137,7 +137,7 @@ def every_value(published: Path) -> list[explain.Explanation]:
             'split_factor, value, tag, unit, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), form, '
             "CAST(filed AS VARCHAR), accession, NULL) FROM lineage ORDER BY ALL"
         ).fetchall():
-            legs[tuple(of)].append(queries.Leg(*leg))
+            legs[tuple(of)].append(explain_queries.Leg(*leg))
         versions = connection.execute(
             "SELECT cik, period_kind, CAST(period_end AS VARCHAR), item, version, period, value, cause, method, flags "
             "FROM versions WHERE value IS NOT NULL ORDER BY ALL"
@@ -145,11 +145,11 @@ def every_value(published: Path) -> list[explain.Explanation]:
     lines = {line.name: line for line in schema.LINE_ITEMS}
     return [
         explain.explanation(
-            queries.Holder("XQ", None, cik, "USD"),
+            explain_queries.Holder("XQ", None, cik, "USD"),
             lines[item],
-            queries.Span(kind, period, end),
+            explain_queries.Span(kind, period, end),
             [],
-            [queries.Told(number, value, True, cause, method, flags, None, None, None, None, None)],
+            [explain_queries.Told(number, value, True, cause, method, flags, None, None, None, None, None)],
             legs[cik, kind, end, item, number],
             None,
             sources,

@@ -18,7 +18,7 @@ from pipelines.normalize.legs import SUM
 from serve.explanation import text
 from tests import builds
 from warehouse import explain
-from warehouse.queries import Holder, Leg, Span, Told
+from warehouse.explain_queries import Holder, Leg, Span, Told
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
 
 LINES = {line.name: line for line in LINE_ITEMS}

@@ -9,8 +9,9 @@ from serve.site import companies, markdown
 from serve.site.content import Block, Cards, Document, Drawing, Folded, Grid, Heading, Paragraph, Search, inline
 from tests import builds
 from tests.unit.test_site_reference import flat
-from warehouse import queries
-from warehouse.queries import Company, Gap, Stated
+from warehouse import page_queries
+from warehouse.page_queries import Gap, Stated
+from warehouse.queries import Company
 from warehouse.reader import Warehouse
 from warehouse.schema import ITEM_NAMES
 
@@ -165,8 +166,8 @@ def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
     builds.publish_small(tmp_path / "published")
     warehouse = Warehouse(tmp_path / "published")
     with warehouse.build() as build:
-        found = {(row.item, row.kind, row.period): row for row in queries.stated(build, "9990000001")}
-        sources = queries.sources(build)
+        found = {(row.item, row.kind, row.period): row for row in page_queries.stated(build, "9990000001")}
+        sources = page_queries.sources(build)
     warehouse.close()
 
     restated = found["revenue", "annual", "FY2024"]
@@ -193,7 +194,7 @@ def test_gaps_are_counted_by_item_kind_and_reason(tmp_path):
     builds.publish_small(tmp_path / "published", rows=rows)
     warehouse = Warehouse(tmp_path / "published")
     with warehouse.build() as build:
-        found = queries.gaps(build, "9990000001")
+        found = page_queries.gaps(build, "9990000001")
     warehouse.close()
 
     assert found == [
