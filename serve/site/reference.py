@@ -45,7 +45,8 @@ def _start(described: Json) -> Iterator[Block]:
     yield Paragraph(START)
     yield Paragraph(
         f"The same as OpenAPI 3.1, for programs that generate code: [openapi.json]({address}/openapi.json). What "
-        "changed is on [the changelog](/changelog), what each code of an error means on [the page of errors](/errors)."
+        "changed is on [the changelog](/changelog), what each code of an error means on [the page of errors](/errors). "
+        "Those who run the service find [its settings](/settings)."
     )
 
 

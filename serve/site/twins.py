@@ -16,7 +16,16 @@ from serve import openapi, responses
 from serve.endpoints import ENDPOINTS
 from serve.errors import NotFound, ServerError
 from serve.parameters import LARGEST
-from serve.site import changelog_page, companies, content, dictionary_page, errors_page, markdown, reference
+from serve.site import (
+    changelog_page,
+    companies,
+    content,
+    dictionary_page,
+    errors_page,
+    markdown,
+    reference,
+    settings_page,
+)
 from serve.site.content import Document
 from serve.site.pages import MARKDOWN, Access, PageRoute, Pages
 from warehouse import page_queries, queries
@@ -55,6 +64,10 @@ def _errors(pages: Pages, _: Request) -> Document:
 
 def _changelog(pages: Pages, _: Request) -> Document:
     return changelog_page.document(pages.settings.base_url)
+
+
+def _settings(_: Pages, __: Request) -> Document:
+    return settings_page.document()
 
 
 def _dictionary(pages: Pages, _: Request) -> Document:
@@ -120,6 +133,7 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     ("/errors", _errors, Access.PUBLIC),
     ("/changelog", _changelog, Access.PUBLIC),
     ("/dictionary", _dictionary, Access.PUBLIC),
+    ("/settings", _settings, Access.PUBLIC),
     ("/companies", _companies, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
 )

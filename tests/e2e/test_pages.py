@@ -36,6 +36,7 @@ PAGES = {
     "front": "/",
     "reference": "/reference",
     "errors": "/errors",
+    "settings": "/settings",
     "changelog": "/changelog",
     "dictionary": "/dictionary",
     "companies": "/companies",

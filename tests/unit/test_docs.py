@@ -17,6 +17,7 @@ import fundamentals
 from pipelines import dictionary
 from pipelines.edgar.sample import sample_filers, simulate
 from serve.routes import ENDPOINTS
+from serve.site.settings_page import SETTINGS
 from tests import builds
 from warehouse import schema
 
@@ -70,6 +71,11 @@ def test_the_readme_lists_the_variables_that_the_code_reads() -> None:
     read = {name for path in SOURCES for name in variables_read(ast.parse(path.read_text(encoding="utf-8")))}
     assert {name.strip("`") for name in column("environment")} == read - OF_ANOTHER_PROGRAM
     assert "FUNDAMENTALS_HOME" in read
+
+
+def test_the_page_of_settings_lists_them_too() -> None:
+    """What an operator reads in the browser is what the README and the code say."""
+    assert {f"`{name}`" for name, _, _ in SETTINGS} == set(column("environment"))
 
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
