@@ -19,8 +19,11 @@ from warehouse import schema
 LARGEST_QUARANTINE = 0.1
 """More than this share of the companies with documents in quarantine is a fault of the source or of ours."""
 
+LARGEST_LOSS = 0.01
+"""More than this share of the companies without a value any more is a fault of the source or of ours."""
+
 FEW = 3
-"""So many quarantined companies never stop the others, however small the source is."""
+"""So many quarantined or withdrawn companies never stop the others, however small the source is."""
 
 
 def failing(rows: pl.DataFrame, description: str) -> dg.AssetCheckResult:
@@ -61,13 +64,19 @@ def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> dg.AssetC
 def no_company_is_lost(synchronization: Synchronization) -> dg.AssetCheckResult:
     """Whoever was covered before is covered now: a company that leaves the list stays in the file, not listed.
 
-    One whose only symbol is another company's now has no name left to be found by, and goes.
+    One whose only symbol is another company's now has no name left to be found by, and goes. So do a few whose every
+    value was withdrawn, which the log tells; many at once are a fault of ours.
     """
     lake = synchronization.lake
     covered = lake.read(assembled("companies")).select("cik").unique()
     if not lake.holds("covered"):
         return dg.AssetCheckResult(passed=True, description="the first build of this home")
-    lost = lake.read("covered").join(covered, on="cik", how="anti").join(lake.read("listings"), on="cik", how="semi")
+    before = lake.read("covered")
+    lost = before.join(covered, on="cik", how="anti").join(lake.read("listings"), on="cik", how="semi")
+    told = lake.of_companies("versions", lost["cik"]) if lake.holds("versions") else None
+    withdrawn = lost.join(told, on="cik", how="semi") if told is not None else lost.clear()
+    if withdrawn.height == lost.height and lost.height <= max(FEW, LARGEST_LOSS * before.height):
+        return dg.AssetCheckResult(passed=True, description=f"{lost.height} companies had all values withdrawn")
     named = ", ".join(lost["cik"].head(FEW))
     return failing(lost, f"{lost.height} companies that the build before covered have no value any more: {named}")
 

@@ -115,6 +115,16 @@ def test_no_company_is_lost(lake):
     assert lost.description == "1 companies that the build before covered have no value any more: B"
 
 
+def test_a_few_companies_whose_values_are_all_withdrawn_may_go(lake):
+    """The log tells that they had values; without it, or if they are many, something is wrong."""
+    gone = ["B", "C", "D"]
+    lake.write("versions", pl.DataFrame({"cik": [*gone, "E"], "value": [None] * 4}))
+
+    assert covered(lake, ["A", *gone], ["A"], ["A", *gone]).passed
+    assert not covered(lake, ["A", *gone, "E"], ["A"], ["A", *gone, "E"]).passed
+    assert not covered(lake, ["A", "F"], ["A"], ["A", "F"]).passed
+
+
 def test_a_company_whose_symbol_is_anothers_now_may_go(lake):
     assert covered(lake, ["A", "B"], ["A"], ["A"]).passed
 
