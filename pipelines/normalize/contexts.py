@@ -16,7 +16,8 @@ STATED_OF = ["vintage", "true_start", "true_end"]
 DIGITS = 1e3
 """An amount of four digits and more is not met in another year by chance; in a part of its own period none is."""
 AMOUNTS, ROUND_DIGITS = 2, 2
-"""Nor are so many amounts, rounder ones not counted, that a filing states for one period and that are of one other."""
+"""Nor are so many amounts, rounder ones not counted, that a filing states for one period and that are of one other, or
+of one line for several periods and that are each of the year before."""
 EXACT_DIGITS = 9
 RESTATED = 0.005
 A_YEAR = (350, 380)
@@ -52,7 +53,7 @@ def misplaced(vintages: pl.DataFrame) -> pl.DataFrame:
     size = pl.col("value").abs()
     is_round = (size.round_sig_figs(ROUND_DIGITS) == size) & (pl.col("shift") != 0)
     amounts = twins.filter(~pl.col("is_first"), pl.col("measure_sign") == 0, pl.col("value") != 0, ~is_round)
-    together = size.n_unique().over(SHOWN_AS) >= AMOUNTS
+    together = (size.n_unique().over(SHOWN_AS) >= AMOUNTS) | (size.n_unique().over(SHIFTED) >= AMOUNTS)
     proven = amounts.filter((pl.col("shift") == 0) | (size >= DIGITS * pl.col("grain")) | together)
     beside = twins.join(proven.select(SHOWN_AS).unique(), on=SHOWN_AS, how="semi")
     of_other_periods = twins.filter(pl.col("shift") != 0).join(proven.select(SHIFTED).unique(), on=SHIFTED, how="semi")
