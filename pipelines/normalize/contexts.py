@@ -18,6 +18,8 @@ DIGITS = 1e3
 AMOUNTS, ROUND_DIGITS = 2, 2
 """Nor are so many amounts, rounder ones not counted, that a filing states for one period and that are of one other, or
 of one line for several periods and that are each of the year before."""
+QUARTERS = 3
+"""Nor, however round, so many of one line."""
 EXACT_DIGITS = 9
 RESTATED = 0.005
 A_YEAR = (350, 380)
@@ -52,9 +54,12 @@ def misplaced(vintages: pl.DataFrame) -> pl.DataFrame:
     twins = _twins(ordered.filter(differs | pl.col("is_first")), ordered.filter("is_first"))
     size = pl.col("value").abs()
     is_round = (size.round_sig_figs(ROUND_DIGITS) == size) & (pl.col("shift") != 0)
-    amounts = twins.filter(~pl.col("is_first"), pl.col("measure_sign") == 0, pl.col("value") != 0, ~is_round)
+    stated_anew = twins.filter(~pl.col("is_first"), pl.col("measure_sign") == 0, pl.col("value") != 0)
+    line_through = stated_anew.filter(size.n_unique().over(SHIFTED) >= QUARTERS)
+    amounts = stated_anew.filter(~is_round)
     together = (size.n_unique().over(SHOWN_AS) >= AMOUNTS) | (size.n_unique().over(SHIFTED) >= AMOUNTS)
-    proven = amounts.filter((pl.col("shift") == 0) | (size >= DIGITS * pl.col("grain")) | together)
+    enough = amounts.filter((pl.col("shift") == 0) | (size >= DIGITS * pl.col("grain")) | together)
+    proven = pl.concat([line_through, enough])
     beside = twins.join(proven.select(SHOWN_AS).unique(), on=SHOWN_AS, how="semi")
     of_other_periods = twins.filter(pl.col("shift") != 0).join(proven.select(SHIFTED).unique(), on=SHIFTED, how="semi")
     return pl.concat(
