@@ -57,7 +57,7 @@ CHECKS: tuple[Check, ...] = (
         "own_twelve_months_are_met",
         "Twelve months that a filer states in a 10-Q are ours to two units of its last digit, or flagged.",
         "the filer's own facts",
-        0.05,
+        0.0,
         windows.own_twelve_months,
     ),
     Check(
@@ -85,7 +85,7 @@ CHECKS: tuple[Check, ...] = (
         "debt_is_within_liabilities",
         "Total debt is no more than total liabilities, or than assets less equity.",
         "Regulation S-X Rule 5-02; IAS 1.54",
-        0.002,
+        0.0,
         identities.debt_within_liabilities,
     ),
     Check(
