@@ -105,7 +105,8 @@ METHODS: dict[str, str] = {
 
 FLAGS: dict[str, str] = {
     "weeks_53": "The window has 53 weeks.",
-    "mixed_basis": "The fiscal year and the quarters behind the window are on different accounting bases.",
+    "mixed_basis": "The fiscal year and the quarters behind the window are on different accounting bases, or the filer "
+    "states other twelve months itself.",
     "other_element": "Stated in an element that was another amount where this filer stated both; it may be a part.",
     "before_recast": "The fiscal year counts as it was before it was stated anew, as the quarters were not.",
     "ways_disagree": "The two ways to twelve months give different results.",

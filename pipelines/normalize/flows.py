@@ -13,6 +13,9 @@ WEEKS_53_DAYS = 369
 DISAGREEMENT = 0.005
 """Two ways to twelve months that differ by more than this share have legs on different accounting bases."""
 
+LAST_DIGITS = 2
+"""What rounding explains between twelve months of three rounded legs and those that the filer states, in units."""
+
 
 def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Twelve months to each quarter end, as known after a filing.
@@ -22,7 +25,8 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     year was last stated, or recast with it; and where the year alone was recast, the year as it was before. Else, and
     first of all for amounts per share, the sum of four discrete quarters, the fourth being FY - 9M. Legs of two
     regimes (another company, other standards), or from elements that this company has stated apart, are never added
-    up.
+    up. Where the filer states twelve months to an interim quarter end itself and means others, the legs are on two
+    bases (`mixed_basis`).
 
     Args:
         points: `cik`, `concept`, `seq` (after which filing to look), `by_quarter_first` (whether four quarters are
@@ -42,6 +46,7 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     windows = points.join(grid.filter(pl.col("fiscal_quarter") > 0), on=asked)
     q, year_before, quarter = pl.col("q"), pl.col("year_before"), pl.col("fiscal_quarter")
     windows = look_up(windows, known, "year", pl.when("is_year_end").then(q), pl.lit(4))
+    windows = look_up(windows, known, "own", pl.when(~pl.col("is_year_end")).then(q), pl.lit(4))
     windows = look_up(windows, known, "last_year", year_before, pl.lit(4))
     windows = look_up(windows, known, "to_date", q, quarter)
     windows = look_up(windows, known, "prior_newest", q - 4, quarter)
@@ -212,6 +217,8 @@ def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
         .then(other_source("to_date"))
     ).otherwise(pl.col("quarters_sources").list.any())
     is_mixed = (pl.col("recast") > DISAGREEMENT * pl.col("amount").abs()).fill_null(value=False)
+    rounding = LAST_DIGITS * pl.min_horizontal("grain", grain("own")) * pl.col("own").struct.field("weight")
+    is_mixed |= ((pl.col("amount") - amount("own")).abs() > rounding).fill_null(value=False)
     moved = pl.col("year_moved") > DISAGREEMENT * pl.col("amount").abs()
     flags = {
         "weeks_53": pl.col("days") >= WEEKS_53_DAYS,

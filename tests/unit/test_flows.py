@@ -281,6 +281,21 @@ def test_two_ways_that_disagree_are_marked():
     assert (found["value"], found["method"], found["flags"]) == (400 * MILLION, "year_to_date", "ways_disagree")
 
 
+@pytest.mark.parametrize(("stated", "flags"), [(400, ""), (402, ""), (403, "mixed_basis"), (380, "mixed_basis")])
+def test_twelve_months_that_the_filer_states_otherwise_are_marked(stated, flags):
+    """A filer that states twelve months to an interim quarter itself, as Amazon does, says what its basis leads to.
+
+    What rounding of three legs and of the sum itself can explain, two units of the last digit, is no contradiction.
+    """
+    ends = month_ends(2022, 6)
+    company = Filer(ends, {REVENUE: [100 * MILLION] * 6, NET_INCOME: [101 * MILLION] * 6})
+    own = fact(REVENUE, stated * MILLION, day("2022-07-01"), ends[5], form="10-Q", filed=company.filed(5), fy=2023)
+
+    found = row_of(standardized(raw(company.rows(), own)).values, "revenue", "ttm", "2023-06-30")
+
+    assert (found["value"], found["flags"]) == (400 * MILLION, flags)
+
+
 # --- Money that is made of two flows
 
 
