@@ -69,8 +69,12 @@ def cash_within_assets(evidence: Evidence) -> pl.DataFrame:
 def debt_within_liabilities(evidence: Evidence) -> pl.DataFrame:
     """Debt is a part of total liabilities: the filer's total, else assets less equity with minorities.
 
-    The latter has temporary equity in it, so it is a bound as well.
+    The latter has temporary equity in it, so it is a bound as well. Liabilities that a filing states without assets of
+    the same day are no balance sheet: they are those of a business that was bought, say.
     """
+    of_balance_sheet = _instants(evidence, "Liabilities").join(
+        _instants(evidence, "Assets"), on=["cik", "accession", "end"], how="semi"
+    )
     equity = pl.concat(
         [
             _balance(evidence, "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest"),
@@ -83,7 +87,7 @@ def debt_within_liabilities(evidence: Evidence) -> pl.DataFrame:
         .join(equity.rename({"other": "equity"}), on=["cik", "end"])
         .select("cik", "end", other=pl.col("other") - pl.col("equity"))
     )
-    liabilities = pl.concat([_balance(evidence, "Liabilities"), residual]).unique(
+    liabilities = pl.concat([_newest(of_balance_sheet), residual]).unique(
         ["cik", "end"], keep="first", maintain_order=True
     )
     rows = _beside(evidence, "total_debt", liabilities)
@@ -115,7 +119,14 @@ def debt_as_filed(evidence: Evidence) -> pl.DataFrame:
 
 def _balance(evidence: Evidence, tag: str) -> pl.DataFrame:
     """An element at instants, as filed last: `cik`, `end`, `other`."""
-    filed = evidence.facts.filter(pl.col("tag") == tag, pl.col("start").is_null(), pl.col("measure") == "money")
+    return _newest(_instants(evidence, tag))
+
+
+def _instants(evidence: Evidence, tag: str) -> pl.DataFrame:
+    return evidence.facts.filter(pl.col("tag") == tag, pl.col("start").is_null(), pl.col("measure") == "money")
+
+
+def _newest(filed: pl.DataFrame) -> pl.DataFrame:
     return newest(filed, ["cik", "end"]).select("cik", "end", other="value")
 
 

@@ -294,8 +294,9 @@ def test_cash_is_within_assets_of_the_same_day(assets, expected):
 @pytest.mark.parametrize(
     ("facts", "expected"),
     [
-        ({LIABILITIES: 100.0}, ["holds"]),
-        ({LIABILITIES: 90.0}, ["fails"]),
+        ({LIABILITIES: 100.0, ASSETS: 300.0}, ["holds"]),
+        ({LIABILITIES: 90.0, ASSETS: 300.0}, ["fails"]),
+        ({LIABILITIES: 90.0}, []),
         ({LIABILITIES: 90.0, ASSETS: 300.0, "StockholdersEquity": 100.0}, ["fails"]),
         ({ASSETS: 300.0, "StockholdersEquity": 200.0}, ["holds"]),
         ({ASSETS: 300.0, "Equity": 210.0}, ["fails"]),
