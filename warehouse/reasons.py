@@ -9,7 +9,8 @@ NO_FAIR_VALUE: dict[str, str] = {
     "financial_company": "Free cash flow of banks, insurers and brokers does not tell what is left for the owners.",
     "reit": "Free cash flow of a real estate investment trust leaves out what it spends on property.",
     "shell": "A shell company has no business to project.",
-    "captive_finance": "A finance business within the company distorts its operating cash flow.",
+    "captive_finance": "A finance business within the company, shown by its filings or presumed of such a maker where "
+    "they show no balance sheet, distorts its operating cash flow.",
     "customer_funds": "Operating cash flow includes money that belongs to customers.",
     "depositary_receipt": "The listed unit may be a depositary receipt that stands for another number of shares.",
     "stale_data": "The newest report is too old.",

@@ -46,7 +46,9 @@ GAPS: dict[str, Gap] = {
     "no_free_cash_flow": Gap("There is no free cash flow for the period.", ("debt_to_fcf",)),
     "no_total_debt": Gap("There is no total debt for the day.", RATIOS),
     "financial_company": Gap("Banks, insurers and brokers trade in capital and debt: the ratio means nothing.", RATIOS),
-    "finance_arm": Gap("The debt is mostly that of a finance business within the company.", ("debt_to_fcf",)),
+    "finance_arm": Gap(
+        "The debt is, or is presumed to be, mostly that of a finance business within.", ("debt_to_fcf",)
+    ),
     "shell": Gap("A shell company has no business to measure.", RATIOS),
     "noncurrent_debt_not_shown": Gap(
         "The balance sheets before had debt that is due after a year; this one shows what is due before and nothing of "

@@ -37,6 +37,10 @@ Codes = tuple[tuple[int, int], ...]
 ANY_CODE: Codes = ((0, 9999),)
 TELLS_NOTHING: Codes = ((0, 0), (6099, 6111), (6163, 6199), (6411, 6769), (6771, 6797), (6799, 6999), (7389, 7389))
 """Codes that firms of many industries have (card issuers, holding companies, business services), and none at all."""
+MAKERS: Codes = ((3400, 3599), (3700, 3799))
+"""Tools, machinery, computers and vehicles: what is often bought on credit that its maker gives."""
+FINANCED: Codes = ((3523, 3523), (3531, 3531), (3711, 3711), (3751, 3751))
+"""Farm and construction machinery, motor vehicles, motorcycles: the largest makers own the lender to their buyers."""
 
 LENDING_IFRS = (
     "DepositsFromCustomers",
@@ -101,6 +105,16 @@ FINANCE_ARM = (
     "FinancialServicesRevenue",
     "FinancialServicesCosts",
 )
+CREDIT_TO_BUYERS = (
+    "PaymentsToAcquireFinanceReceivables",
+    "ProceedsFromCollectionOfFinanceReceivables",
+    "ProceedsFromSaleOfFinanceReceivables",
+    "PaymentsToAcquireLeasesHeldForInvestment",
+    "PropertySubjectToOrAvailableForOperatingLeaseNet",
+    "FinancialServicesRevenue",
+    "FinancialServicesCosts",
+)
+BALANCE_SHEET = ("StockholdersEquity", "LiabilitiesAndStockholdersEquity", "AssetsCurrent", "Liabilities")
 UNITS = (
     "NetIncomeLossPerOutstandingLimitedPartnershipUnitBasicNetOfTax",
     "WeightedAverageLimitedPartnershipUnitsOutstanding",
@@ -162,6 +176,10 @@ RULES: tuple[Rule, ...] = (
     Rule("oil_and_gas", TELLS_NOTHING, "wells", WELLS, 2),
     Rule("exchange", TELLS_NOTHING, "settlement of other people's payments", SETTLEMENT, 1),
     Rule("captive_finance", ANY_CODE, "a finance arm beside the maker of what it finances", FINANCE_ARM, 2),
+    Rule("captive_finance", MAKERS, "credit to buyers, in the cash flow or on the balance sheet", CREDIT_TO_BUYERS, 2),
+    Rule(
+        "captive_finance", FINANCED, "presumed, where no balance sheet is there to tell otherwise", unless=BALANCE_SHEET
+    ),
 )
 """The first rule that holds says the industry; where none does it is general."""
 
