@@ -3,7 +3,29 @@
 Belongs here: elements of cash that moved over a duration. Does not: cash held at an instant (cash).
 """
 
-from pipelines.normalize.concepts.sources import Concept, ifrs, us
+from pipelines.normalize.concepts.sources import Concept, Source, ifrs, us
+from pipelines.normalize.industries import INDUSTRIES, Industry
+
+WELLS: tuple[Industry, ...] = ("oil_and_gas", "partnership", "utility")
+
+
+def wells(of: tuple[Industry, ...]) -> tuple[Source, ...]:
+    """What is paid for wells: the business of some; beside the plant of others it is a small investment."""
+    return (
+        us(
+            "PaymentsToAcquireOilAndGasPropertyAndEquipment",
+            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
+            of=of,
+            why="two lines of oil and gas producers",
+        ),
+        us(
+            "PaymentsToExploreAndDevelopOilAndGasProperties",
+            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
+            of=of,
+            why="wells without what is paid for proved reserves",
+        ),
+    )
+
 
 OPERATING_CASH_FLOW = Concept(
     "operating_cash_flow",
@@ -28,16 +50,7 @@ CAPITAL_EXPENDITURE = Concept(
     sources=(
         us("PaymentsToAcquirePropertyPlantAndEquipment", why="the common line of ASC 230-10-45-13"),
         us("PaymentsToAcquireProductiveAssets", why="with intangible productive assets in one line"),
-        us(
-            "PaymentsToAcquireOilAndGasPropertyAndEquipment",
-            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
-            why="two lines of oil and gas producers",
-        ),
-        us(
-            "PaymentsToExploreAndDevelopOilAndGasProperties",
-            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
-            why="wells without what is paid for proved reserves",
-        ),
+        *wells(WELLS),
         us(
             "PaymentsForCapitalImprovements",
             plus=("PaymentsToDevelopRealEstateAssets",),
@@ -45,6 +58,11 @@ CAPITAL_EXPENDITURE = Concept(
             why="what is built and improved; acquisitions of buildings are investments",
         ),
         us("PaymentsToDevelopRealEstateAssets", of=("reit",), why="what is built"),
+        us(
+            "PaymentsForFlightEquipment",
+            plus=("PaymentsToAcquireOtherProductiveAssets", "PaymentsToAcquireOtherPropertyPlantAndEquipment"),
+            why="two lines of airlines: aircraft, and what is on the ground",
+        ),
         us("PaymentsForCapitalImprovements", but=("reit",), why="the only such line"),
         us("PaymentsToAcquireMachineryAndEquipment", why="the only such line"),
         us("PaymentsToAcquireOtherPropertyPlantAndEquipment", why="where it is the only such line"),
@@ -59,6 +77,7 @@ CAPITAL_EXPENDITURE = Concept(
             of=("utility",),
             why="plant under construction, where only that is shown",
         ),
+        *wells(tuple(industry for industry in INDUSTRIES if industry not in WELLS)),
         ifrs("PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities", why="IAS 7.16(a)"),
         ifrs(
             "PurchaseOfPropertyPlantAndEquipmentIntangibleAssetsOtherThanGoodwillInvestmentPropertyAndOtherNoncurrentAssets",
