@@ -19,6 +19,7 @@ TOTAL = 0.01
 """A total that is further from its parts than this contradicts them."""
 CONTRADICTED = "total_contradicts_parts"
 
+SHORT, NOTES = "debt_short_term", "debt_notes_current"
 SHORT_DEBT = ["debt_short_term", "debt_current", "debt_current_maturities"]
 FIELDS = ("value", "vintage", "grain", "signature")
 
@@ -30,7 +31,7 @@ def balance_sheets(placed: pl.DataFrame) -> pl.DataFrame:
         placed: instants on the grid (calendar.on_grid).
     """
     lines = placed.filter(pl.col("n") == 0).sort(*SHEET, "concept", "rank", "end")
-    return lines.group_by(SHEET, maintain_order=True).agg(
+    sheets = lines.group_by(SHEET, maintain_order=True).agg(
         pl.col("filed", "amended", "regime").first(),
         *(
             pl.col(field).filter(pl.col("concept") == line).first().alias(f"{field}_{line}")
@@ -38,6 +39,23 @@ def balance_sheets(placed: pl.DataFrame) -> pl.DataFrame:
             for field in FIELDS
         ),
     )
+    return sheets.with_columns(
+        pl.when(_notes_are_short_term())
+        .then(f"{field}_{NOTES}")
+        .otherwise(f"{field}_{SHORT}")
+        .alias(f"{field}_{SHORT}")
+        for field in FIELDS
+    )
+
+
+def _notes_are_short_term() -> pl.Expr:
+    """Whether current notes payable are a line beside the maturities, and no less than other short-term borrowings.
+
+    Filers show commercial paper and bank loans as notes payable; others tag their maturities so, or name them twice.
+    """
+    notes, maturities = _value(NOTES), _value("debt_current_maturities")
+    are_maturities = pl.col("signature_debt_current_maturities").str.contains("NotesPayableCurrent", literal=True)
+    return (~are_maturities & ~_same(notes, maturities, TOTAL) & (notes > _or_nothing(SHORT))).fill_null(value=False)
 
 
 def _value(line: str) -> pl.Expr:

@@ -57,3 +57,66 @@ def test_what_is_spent_on_capital(shape):
     lines, spent = SPENT[shape]
 
     assert read("free_cash_flow", {CASH_FLOW: 2000, **lines}, {}) == 2000 - spent
+
+
+OWED: dict[str, tuple[Lines, float]] = {
+    "maturities, and notes payable of a short term": (
+        {"LongTermDebtNoncurrent": 1130, "LongTermDebtCurrent": 160, "NotesPayableCurrent": 51},
+        1341,
+    ),
+    "notes payable that are the commercial paper of the notes to the statements": (
+        {"LongTermDebtNoncurrent": 1130, "LongTermDebtCurrent": 160, "NotesPayableCurrent": 51, "CommercialPaper": 50},
+        1341,
+    ),
+    "maturities that are named twice": (
+        {"LongTermDebtNoncurrent": 230, "LongTermDebtCurrent": 87, "NotesPayableCurrent": 87},
+        317,
+    ),
+    "maturities that are notes payable, and bank loans": (
+        {"LongTermNotesPayable": 230, "NotesPayableCurrent": 87, "ShortTermBorrowings": 20},
+        337,
+    ),
+    "commercial paper, loans payable and maturities with leases": (
+        {
+            "LongTermDebtAndCapitalLeaseObligations": 478,
+            "LongTermDebtAndCapitalLeaseObligationsCurrent": 66,
+            "LoansPayableCurrent": 36,
+            "CommercialPaper": 126,
+        },
+        706,
+    ),
+    "commercial paper within short-term borrowings": (
+        {"LongTermDebtNoncurrent": 153, "LongTermDebtCurrent": 21, "ShortTermBorrowings": 42, "CommercialPaper": 40},
+        216,
+    ),
+    "short-term debt that has the maturities, told apart in the notes": (
+        {"LongTermDebtNoncurrent": 574, "DebtCurrent": 69, "LongTermDebtCurrent": 28},
+        643,
+    ),
+    "debt without leases in the notes, with leases on the balance sheet": (
+        {
+            "LongTermDebtAndCapitalLeaseObligations": 576,
+            "LongTermDebtAndCapitalLeaseObligationsCurrent": 246,
+            "LongTermDebtNoncurrent": 553,
+            "LongTermDebtCurrent": 234,
+        },
+        787,
+    ),
+    "one caption, tagged as other long-term debt": (
+        {"OtherLongTermDebtNoncurrent": 572, "OtherLongTermDebtCurrent": 46},
+        618,
+    ),
+    "unsecured notes": ({"UnsecuredLongTermDebt": 248, "UnsecuredDebtCurrent": 35, "LinesOfCreditCurrent": 42}, 325),
+    "medium-term notes": ({"MediumtermNotesNoncurrent": 300, "MediumtermNotesCurrent": 20}, 320),
+    "a bank loan": ({"NotesPayableToBankNoncurrent": 30, "NotesPayableToBankCurrent": 2}, 32),
+    "senior and subordinated notes": ({"SeniorLongTermNotes": 500, "SubordinatedLongTermDebt": 300}, 800),
+    "convertible notes, and a term loan": ({"ConvertibleLongTermNotesPayable": 230, "LongTermLoansPayable": 100}, 330),
+}
+
+
+@pytest.mark.parametrize("shape", OWED)
+def test_what_is_owed(shape):
+    """Long-term debt, its maturities and short-term borrowings, each once."""
+    lines, owed = OWED[shape]
+
+    assert read("total_debt", {}, lines) == owed

@@ -20,6 +20,7 @@ from pipelines.normalize.concepts.debt import (
     DEBT_CURRENT_MATURITIES,
     DEBT_LONG_TERM,
     DEBT_NONCURRENT,
+    DEBT_NOTES_CURRENT,
     DEBT_SHORT_TERM,
 )
 from pipelines.normalize.concepts.income import (
@@ -63,6 +64,7 @@ CONCEPTS: tuple[Concept, ...] = (
     DEBT_NONCURRENT,
     DEBT_CURRENT_MATURITIES,
     DEBT_SHORT_TERM,
+    DEBT_NOTES_CURRENT,
     DEBT_CURRENT,
     DEBT_LONG_TERM,
     DEBT_ALL,
@@ -94,6 +96,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
         DEBT_NONCURRENT,
         DEBT_CURRENT_MATURITIES,
         DEBT_SHORT_TERM,
+        DEBT_NOTES_CURRENT,
         DEBT_CURRENT,
         DEBT_LONG_TERM,
         DEBT_ALL,

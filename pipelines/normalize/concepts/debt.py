@@ -39,13 +39,13 @@ DEBT_NONCURRENT = Concept(
         ),
         us(
             "ConvertibleLongTermNotesPayable",
-            plus=("LongTermLineOfCredit",),
-            why="convertible notes, and a revolving credit beside them",
+            plus=("SeniorLongTermNotes", "LongTermLoansPayable", "LongTermLineOfCredit"),
+            why="convertible notes, and what is beside them",
             but=("bank",),
         ),
         us(
             "SeniorLongTermNotes",
-            plus=("LongTermLineOfCredit", "OtherLongTermDebtNoncurrent"),
+            plus=("SubordinatedLongTermDebt", "LongTermLineOfCredit", "OtherLongTermDebtNoncurrent"),
             why="senior notes, and what is on other lines",
             but=("bank",),
         ),
@@ -61,6 +61,8 @@ DEBT_NONCURRENT = Concept(
         us("LongTermLineOfCredit", why="a revolving credit only", but=("bank",)),
         us("LongTermLoansPayable", why="loans only", but=("bank",)),
         us("LongTermLoansFromBank", why="bank loans only", but=("bank",)),
+        us("NotesPayableToBankNoncurrent", why="the same under another element", but=("bank",)),
+        us("MediumtermNotesNoncurrent", why="medium-term notes only", but=("bank",)),
         us("OtherLongTermDebtNoncurrent", why="the only line", but=("bank",)),
         ifrs(
             "LongtermBorrowings",
@@ -102,7 +104,10 @@ DEBT_CURRENT_MATURITIES = Concept(
             why="notes, and secured debt beside them",
             but=("bank",),
         ),
-        us("SecuredDebtCurrent", why="mortgages and other secured debt only", but=("bank",)),
+        us("SecuredDebtCurrent", plus=("UnsecuredDebtCurrent",), why="by security", but=("bank",)),
+        us("UnsecuredDebtCurrent", why="all of it unsecured", but=("bank",)),
+        us("MediumtermNotesCurrent", why="medium-term notes only", but=("bank",)),
+        us("OtherLongTermDebtCurrent", why="the only line", but=("bank",)),
         ifrs(
             "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
             plus=("CurrentPortionOfLongtermBorrowings", "CurrentPortionOfNoncurrentLoansReceived"),
@@ -118,14 +123,26 @@ DEBT_SHORT_TERM = Concept(
     instant=True,
     sources=(
         us("ShortTermBorrowings", why="the parent of commercial paper and bank loans"),
-        us("CommercialPaper", plus=("OtherShortTermBorrowings",), why="commercial paper, and what is beside it"),
+        us(
+            "CommercialPaper",
+            plus=("OtherShortTermBorrowings", "LoansPayableCurrent"),
+            why="commercial paper, and what is beside it",
+        ),
         us("OtherShortTermBorrowings", why="no commercial paper"),
         us("ShortTermBankLoansAndNotesPayable", why="bank loans and notes"),
         us("LoansPayableCurrent", why="loans only"),
         us("NotesAndLoansPayableCurrent", why="notes and loans on one line"),
         us("LinesOfCreditCurrent", why="a revolving credit only"),
+        us("NotesPayableToBankCurrent", why="bank loans only"),
         ifrs("ShorttermBorrowings", why="borrowings of less than a year"),
     ),
+)
+
+DEBT_NOTES_CURRENT = Concept(
+    "debt_notes_current",
+    "money",
+    instant=True,
+    sources=(us("NotesPayableCurrent", why="short-term notes, where the maturities are another line", but=("bank",)),),
 )
 
 DEBT_CURRENT = Concept(
