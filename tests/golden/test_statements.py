@@ -6,9 +6,10 @@ Belongs here: one shape of a statement a line, with the amount that its reader t
 
 import pytest
 
-from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, Row, fact, raw, standardized, value_of
+from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, NET_INCOME, Row, fact, raw, standardized, value_of
 
 YEAR = ("2024-01-01", "2024-12-31")
+WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 Lines = dict[str, float]
 
 
@@ -120,3 +121,38 @@ def test_what_is_owed(shape):
     lines, owed = OWED[shape]
 
     assert read("total_debt", {}, lines) == owed
+
+
+HELD: dict[str, tuple[Lines, float]] = {
+    "cash, and treasury bills held to maturity": (
+        {CASH: 281, "DebtSecuritiesHeldToMaturityAmortizedCostAfterAllowanceForCreditLossCurrent": 30},
+        311,
+    ),
+    "securities by class": (
+        {
+            CASH: 281,
+            "AvailableForSaleSecuritiesDebtSecuritiesCurrent": 40,
+            "HeldToMaturitySecuritiesCurrent": 30,
+            "DebtSecuritiesHeldToMaturityAmortizedCostAfterAllowanceForCreditLossCurrent": 30,
+            "TradingSecuritiesCurrent": 5,
+        },
+        356,
+    ),
+    "securities by class, and all of them": (
+        {CASH: 281, "DebtSecuritiesCurrent": 70, "AvailableForSaleSecuritiesDebtSecuritiesCurrent": 40},
+        351,
+    ),
+    "cash with what is restricted, which is current and not": (
+        {WITH_RESTRICTED: 110, "RestrictedCashCurrent": 7, "RestrictedCashNoncurrent": 3},
+        100,
+    ),
+    "cash with what is restricted for long": ({WITH_RESTRICTED: 110, "RestrictedCashNoncurrent": 3}, 107),
+}
+
+
+@pytest.mark.parametrize("shape", HELD)
+def test_what_is_held(shape):
+    """Cash, cash equivalents and short-term investments, each once, and nothing that is restricted."""
+    lines, held = HELD[shape]
+
+    assert read("cash_and_equivalents", {}, lines) == held

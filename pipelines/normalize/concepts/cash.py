@@ -38,6 +38,21 @@ CASH = Concept(
         us(WITH_RESTRICTED, minus=("RestrictedCash",), but=("bank",), why="the same under another element"),
         us(
             WITH_RESTRICTED,
+            minus=("RestrictedCashCurrent",),
+            less=("RestrictedCashNoncurrent",),
+            but=("bank",),
+            why="the same, current and not",
+        ),
+        us(
+            WITH_RESTRICTED,
+            minus=("RestrictedCashAndCashEquivalentsAtCarryingValue",),
+            less=("RestrictedCashAndCashEquivalentsNoncurrent",),
+            but=("bank",),
+            why="the same under other elements",
+        ),
+        us(WITH_RESTRICTED, minus=("RestrictedCashNoncurrent",), but=("bank",), why="none of it current"),
+        us(
+            WITH_RESTRICTED,
             but=("bank",),
             reservation="may_include_restricted_cash",
             why="some tag the balance sheet line so",
@@ -59,6 +74,10 @@ def securities(*elements: str, why: str, plus: tuple[str, ...] = (), less: tuple
     return us(*elements, why=why, plus=plus, less=less, but=("bank",))
 
 
+HELD_TO_MATURITY = "DebtSecuritiesHeldToMaturityAmortizedCostAfterAllowanceForCreditLossCurrent"
+CLASSES = ("HeldToMaturitySecuritiesCurrent", HELD_TO_MATURITY, "TradingSecuritiesCurrent")
+"""What ASC 320-10-25-1 tells apart from securities available for sale."""
+
 SHORT_TERM_INVESTMENTS = Concept(
     "short_term_investments",
     "money",
@@ -66,15 +85,18 @@ SHORT_TERM_INVESTMENTS = Concept(
     sources=(
         securities("ShortTermInvestments", why="the parent line"),
         securities("MarketableSecuritiesCurrent", why="the parent of debt and equity securities"),
-        securities("AvailableForSaleSecuritiesDebtSecuritiesCurrent", why="debt securities, since 2018"),
         securities("DebtSecuritiesCurrent", why="debt securities of every class"),
-        securities("AvailableForSaleSecuritiesCurrent", why="until 2018"),
+        securities("AvailableForSaleSecuritiesDebtSecuritiesCurrent", plus=CLASSES, why="by class, since 2018"),
+        securities("AvailableForSaleSecuritiesCurrent", plus=CLASSES, why="by class, until 2018"),
         securities(
-            "DebtSecuritiesAvailableForSaleExcludingAccruedInterestCurrent", why="accrued interest on another line"
+            "DebtSecuritiesAvailableForSaleExcludingAccruedInterestCurrent",
+            plus=CLASSES,
+            why="accrued interest on another line",
         ),
         securities(
-            "HeldToMaturitySecuritiesCurrent", plus=("TradingSecuritiesCurrent",), why="classes on lines of their own"
+            "HeldToMaturitySecuritiesCurrent", plus=("TradingSecuritiesCurrent",), why="none available for sale"
         ),
+        securities(HELD_TO_MATURITY, plus=("TradingSecuritiesCurrent",), why="the same, since 2020"),
         securities("TradingSecuritiesCurrent", why="none held to maturity"),
         securities("OtherShortTermInvestments", why="the only line"),
         securities(
