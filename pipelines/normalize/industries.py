@@ -122,6 +122,8 @@ UNITS = (
     "PartnersCapital",
     "LimitedPartnersCapitalAccount",
 )
+CLASSIFIED = ("LiabilitiesCurrent",)
+"""Carriers of insurance have no current liabilities apart (Regulation S-X 7-03); what has them operates."""
 TRUST = ("AssetsHeldInTrustNoncurrent", "AssetsHeldInTrustCurrent")
 SALES = (
     "Revenues",
@@ -148,7 +150,14 @@ class Rule:
 RULES: tuple[Rule, ...] = (
     Rule("shell", ((6770, 6770), (9995, 9995)), "blank checks, while there is nothing to sell", unless=SALES),
     Rule("shell", TELLS_NOTHING, "all that it has is in trust", TRUST, 1, unless=SALES),
-    Rule("insurer", ((6300, 6399),), "carriers; agents and brokers of insurance (6411) carry nothing"),
+    Rule("insurer", ((6300, 6323), (6325, 6399)), "carriers; agents and brokers of insurance (6411) carry nothing"),
+    Rule(
+        "insurer",
+        ((6324, 6324),),
+        "health plans, unless their balance sheet is a business's: claims are paid within months, from operations",
+        unless=CLASSIFIED,
+    ),
+    Rule("insurer", ((6282, 6282),), "managers of funds that own a carrier", INSURANCE, 2, unless=CLASSIFIED),
     Rule("reit", ((6798, 6798),), "real estate investment trusts"),
     Rule("asset_manager", ((6282, 6282),), "investment advice"),
     Rule(
@@ -167,7 +176,14 @@ RULES: tuple[Rule, ...] = (
     Rule("partnership", ANY_CODE, "units instead of shares", UNITS, 2, unless=RENTED_PROPERTY),
     Rule("utility", ((4900, 4949), (4961, 4991)), "electricity, gas, water and steam; waste (4950s) has no rates"),
     Rule("oil_and_gas", ((1311, 1389), (2911, 2911)), "production, drilling, services to it, and refining"),
-    Rule("insurer", TELLS_NOTHING, "premiums and claims", INSURANCE, 2),
+    Rule(
+        "insurer",
+        TELLS_NOTHING,
+        "premiums and claims; agents of carriers and health plans have them beside current liabilities",
+        INSURANCE,
+        2,
+        unless=CLASSIFIED,
+    ),
     Rule("bank", TELLS_NOTHING, "interest, deposits and provisions for loans", LENDING, 3),
     Rule("broker", TELLS_NOTHING, "customers' securities and cash", CUSTOMERS_SECURITIES, 2),
     Rule("bank", TELLS_NOTHING, "revenue after interest expense: lending is the business", NET_OF_INTEREST, 1),

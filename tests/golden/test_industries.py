@@ -170,6 +170,26 @@ REPORTS: dict[str, Report] = {
         (875, 430, 150, None),
         {"free_cash_flow": "no_tag", "roic": "financial_company"},
     ),
+    "health plan": Report(
+        "6324",
+        {
+            "Revenues": 4000,
+            "PremiumsEarnedNet": 3100,
+            "PolicyholderBenefitsAndClaimsIncurredNet": 2640,
+            CASH_FLOW: 240,
+            CAPITAL_SPENDING: 35,
+        },
+        {
+            CASH: 250,
+            "ShortTermInvestments": 40,
+            "LiabilityForClaimsAndClaimsAdjustmentExpense": 340,
+            "DebtCurrent": 45,
+            "LongTermDebtNoncurrent": 570,
+            "LiabilitiesCurrent": 1000,
+        },
+        (4000, 615, 290, 205),
+        {"roic": "no_operating_income"},
+    ),
     "reit": Report(
         "6798",
         {
@@ -277,6 +297,13 @@ def test_what_has_no_value_says_why(report):
     found = filed(report)
 
     assert {item: row_of(found.gaps, item, "annual", YEAR[1])["reason"] for item in report.missing} == report.missing
+
+
+def test_a_health_plan_that_reports_as_a_business_has_the_ratios_of_one():
+    """Its debt is three years of what is left of its cash flow; a carrier's cash flow is its policyholders' money."""
+    found = filed(REPORTS["health plan"])
+
+    assert value_of(found, "debt_to_fcf", "annual", YEAR[1]) == 3
 
 
 @pytest.mark.parametrize(("industry", "report"), [pair for pair in REPORTS.items() if " " not in pair[0]])

@@ -12,6 +12,7 @@ from warehouse.vocabulary import GAPS
 YEAR = ("2023-01-01", "2023-12-31")
 LENDER = ("InterestIncomeExpenseNet", "NoninterestIncome", "Deposits")
 BROKER = ("PayablesToCustomers", "ReceivablesFromCustomers")
+PREMIUMS = ("PremiumsEarnedNet", "UnearnedPremiums")
 
 CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "a bank by its code": ("6022", (), "bank"),
@@ -21,8 +22,13 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "a card issuer, whose code tells nothing": ("6199", LENDER, "bank"),
     "a maker of machines that lends is none": ("3600", LENDER, "general"),
     "an insurer by its code, whatever it lends": ("6331", LENDER, "insurer"),
-    "an insurer by its elements": ("", ("PremiumsEarnedNet", "UnearnedPremiums"), "insurer"),
+    "an insurer by its elements": ("", PREMIUMS, "insurer"),
     "an agent of insurers carries nothing": ("6411", (), "general"),
+    "an agent that passes premiums on has current liabilities": ("6411", (*PREMIUMS, "LiabilitiesCurrent"), "general"),
+    "a health plan that reports as a business does": ("6324", (*PREMIUMS, "LiabilitiesCurrent"), "general"),
+    "the same where the code is not known": ("", (*PREMIUMS, "LiabilitiesCurrent"), "general"),
+    "a health plan that reports as a carrier does": ("6324", PREMIUMS, "insurer"),
+    "a manager of funds that owns a carrier": ("6282", PREMIUMS, "insurer"),
     "a broker by its code": ("6211", (), "broker"),
     "a broker with customers' accounts": ("6211", ("OperatingIncomeLoss", *BROKER), "broker"),
     "a manager of funds with the brokers' code": ("6211", ("OperatingIncomeLoss",), "asset_manager"),
