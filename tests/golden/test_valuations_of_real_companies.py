@@ -44,6 +44,7 @@ FITS = [
     "T",
     "TMUS",
     "TXN",
+    "UNH",  # a health plan, with the balance sheet of an operating company
     "VRT",
     "WMT",
 ]
@@ -57,7 +58,6 @@ DOES_NOT_FIT = {
     "JPM": "financial_company",
     "SHG": "financial_company",
     "UBS": "financial_company",
-    "UNH": "financial_company",  # an insurance carrier by its code
     "CAT": "captive_finance",
     "ARM": "depositary_receipt",
     "ASML": "depositary_receipt",
