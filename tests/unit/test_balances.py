@@ -228,22 +228,34 @@ def test_two_filings_never_make_one_balance_sheet():
     assert at_the_end(found, "total_debt") == 70
 
 
-def test_a_bank_holds_its_cash_on_two_lines():
-    """Cash and due from banks, and interest-bearing deposits; its securities are its business, not its cash."""
-    bank = {
-        "Deposits": 900,
-        "CashAndDueFromBanks": 20,
-        "InterestBearingDepositsInBanks": 300,
-        "ShortTermInvestments": 50,
-    }
+def of_a_bank(**lines: float) -> Today:
+    """A report on 2023 that shows a bank, and some lines of its balance sheet."""
     income = [
         fact(tag, 50e6, "2023-01-01", "2023-12-31", filed="2024-02-20")
         for tag in ("InterestIncomeExpenseNet", "NoninterestIncome")
     ]
+    return standardized(raw(filed("2024-02-20", Deposits=900, **lines), income))
 
-    found = standardized(raw(filed("2024-02-20", **bank), income))
+
+def test_a_bank_holds_its_cash_on_two_lines():
+    """Cash and due from banks, and interest-bearing deposits; its securities are its business, not its cash."""
+    found = of_a_bank(CashAndDueFromBanks=20, InterestBearingDepositsInBanks=300, ShortTermInvestments=50)
 
     assert at_the_end(found, "cash_and_equivalents") == 320
+
+
+@pytest.mark.parametrize("element", ["UnsecuredLongTermDebt", "SeniorLongTermNotes"])
+def test_a_bank_may_borrow_for_long_by_one_kind_of_notes(element):
+    """Short-term borrowings are never all of it."""
+    found = of_a_bank(**{element: 240, "ShortTermBorrowings": 70})
+
+    assert at_the_end(found, "total_debt") == 310
+
+
+def test_unsecured_debt_has_its_maturities_apart():
+    found = standardized(raw(filed("2024-02-20", UnsecuredLongTermDebt=27, UnsecuredDebtCurrent=7)))
+
+    assert at_the_end(found, "total_debt") == 34
 
 
 def test_operating_leases_deposits_and_payables_are_no_debt():

@@ -167,6 +167,8 @@ DEBT_LONG_TERM = Concept(
             why="with finance leases",
         ),
         us("LongTermDebtNoncurrent", why="banks have no current part", of=("bank",)),
+        us("UnsecuredLongTermDebt", why="the same, all of it unsecured", of=("bank",)),
+        us("SeniorLongTermNotes", why="the same, all of it senior notes", of=("bank",)),
     ),
 )
 
