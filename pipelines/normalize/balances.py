@@ -175,7 +175,8 @@ def _debt_is_contradicted() -> pl.Expr:
     """Whether one of the filer's own totals is neither the debt nor a part of it that is told."""
     value, noncurrent, short = pl.col("value"), _value("debt_noncurrent"), _or_nothing("debt_short_term")
     maturities = _value("debt_current_maturities")
-    long_term = _apart(_value("debt_long_term"), value, value - short, noncurrent)
+    is_part = pl.col("lines").list.contains("debt_long_term")
+    long_term = _apart(_value("debt_long_term"), value, value - short, noncurrent) & ~is_part
     everything = _apart(_value("debt_all"), value, value - short)
     current = _apart(_value("debt_current"), maturities, _value("debt_short_term"), maturities + short)
     return (value != 0) & (long_term | everything | (current & maturities.is_not_null()))

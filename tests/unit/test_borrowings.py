@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories import CASH, NET_INCOME, REVENUE, Row, fact, raw, standardized, value_of
+from tests.factories import CASH, NET_INCOME, REVENUE, Row, fact, raw, row_of, standardized, value_of
 
 BANK = {"Deposits": 850, "OtherLiabilities": 30}
 SOFTWARE = {
@@ -30,6 +30,17 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
     "capital notes alone": ({**BANK, SUBORDINATED: 20, "Liabilities": 900}, 20),
     "repurchase agreements are beside it": ({**BANK, ADVANCES: 14, REPOS: 40, "Liabilities": 934}, 14),
     "a note of what a line holds": ({**BANK, ADVANCES: 14, LEASES: 5, "Liabilities": 894}, 14),
+    "what a broker holds of customers is none": (
+        {
+            **BANK,
+            "LongTermDebt": 64,
+            ADVANCES: 14,
+            "PayablesToCustomers": 300,
+            "PayablesToBrokerDealersAndClearingOrganizations": 20,
+            "Liabilities": 1278,
+        },
+        78,
+    ),
     "every line is rounded": ({**BANK, ADVANCES: 70.001, SUBORDINATED: 20, "Liabilities": 970}, 90.001),
     "a bank without debt": ({**BANK, "Liabilities": 880}, 0),
     "a company without debt": ({**SOFTWARE, "Liabilities": 120}, 0),
@@ -77,6 +88,15 @@ def test_the_lines_that_fill_the_liabilities_are_the_debt(lines, expected):
 def test_what_is_not_proved_is_no_zero(lines):
     """And what is surely not all of it is no value."""
     assert debt(lines) is None
+
+
+def test_long_term_debt_beside_other_lines_contradicts_nothing():
+    """It is a part of the debt that the liabilities prove, and no total of it."""
+    lines = {**BANK, "LongTermDebt": 64, ADVANCES: 14, "Liabilities": 958}
+
+    found = standardized(raw(bank_or_company(lines)))
+
+    assert row_of(found.values, "total_debt", "annual", "2023-12-31")["flags"] == ""
 
 
 def test_zero_is_made_of_the_lines_that_prove_it():

@@ -161,6 +161,13 @@ BESIDE: tuple[Concept, ...] = tuple(
         "people": (less("EmployeeRelatedLiabilitiesCurrent", why="pay owed"),),
         "trade": (less("AccountsPayableTradeCurrent", why="suppliers"),),
         "reserves": (less("OffBalanceSheetCreditLossLiability", why="losses expected on commitments"),),
+        "customers": (
+            less(
+                "PayablesToCustomers",
+                "PayablesToBrokerDealersAndClearingOrganizations",
+                why="what brokers hold of customers and owe to others in the trade",
+            ),
+        ),
     }.items()
 )
 """Lines that are on the balance sheet of some and in the notes of others, to a line that is there."""
