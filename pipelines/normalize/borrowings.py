@@ -23,10 +23,13 @@ ROOM = 1.02
 
 WHOLE, ADVANCES, SUBORDINATED, JUNIOR = "debt_long_term", "debt_advances", "debt_subordinated", "debt_junior"
 NOTES, OTHER, SHORT, CREDIT_LINE = "debt_notes", "debt_other", "debt_short_term", "debt_credit_line"
-INSTRUMENTS = (ADVANCES, SUBORDINATED, JUNIOR, NOTES, OTHER)
+SECURED, UNSECURED, BANK_LOANS, REVOLVER = "debt_secured", "debt_unsecured", "debt_bank_loans", "debt_revolver"
+INSTRUMENTS = (ADVANCES, SUBORDINATED, JUNIOR, NOTES, SECURED, UNSECURED, BANK_LOANS, REVOLVER, OTHER)
 LOANS = (WHOLE, *INSTRUMENTS, SHORT, CREDIT_LINE)
-CAPITAL_NOTES = (SUBORDINATED, JUNIOR)
-"""Notes that a bank issues for its capital; alone they are hardly all that it has borrowed."""
+TOTALS = {OTHER: (ADVANCES, SUBORDINATED, JUNIOR, NOTES), NOTES: (SECURED, UNSECURED, BANK_LOANS, REVOLVER)}
+"""Lines that some tag beside the lines that they are the sum of."""
+HARDLY_ALL = (SUBORDINATED, JUNIOR, REVOLVER)
+"""Notes that a bank issues for its capital, and what a property company draws between two mortgages."""
 
 LIABILITIES, NOT_BORROWED = "liabilities", "not_borrowed"
 OTHERS = tuple(concept.name for concept in BESIDE)
@@ -136,20 +139,20 @@ def _adds_up() -> pl.Expr:
         for number, one in enumerate(LOANS)
         for other in LOANS[number + 1 :]
     ]
-    children = [line for line in INSTRUMENTS if line != OTHER]
     total_beside_parts = [
-        has(OTHER)
+        has(total)
         & pl.any_horizontal(has(line) for line in part)
-        & same(pl.col(OTHER), pl.sum_horizontal(part, ignore_nulls=False))
-        for part in (_named(subset, children) for subset in _subsets((1 << len(children)) - 1))
+        & same(pl.col(total), pl.sum_horizontal(part, ignore_nulls=False))
+        for total, lines in TOTALS.items()
+        for part in (_named(subset, lines) for subset in _subsets((1 << len(lines)) - 1))
         if len(part) > 1
     ]
     within_whole = [has(WHOLE) & has(line) for line in INSTRUMENTS if line != ADVANCES]
     advances_within = has(WHOLE) & has(ADVANCES) & (pl.col(ADVANCES) <= pl.col(WHOLE))
     room = pl.when(pl.col("lines").list.len() > 1).then(pl.col("left") * ROOM).otherwise(pl.col(LIABILITIES))
     too_much = (pl.col("sum") > room).fill_null(value=False)
-    is_capital_only = pl.col("lines").list.eval(pl.element().is_in(CAPITAL_NOTES)).list.all()
-    wrong = [*twice, *total_beside_parts, *within_whole, advances_within, too_much, is_capital_only, has(CREDIT_LINE)]
+    is_hardly_all = pl.col("lines").list.eval(pl.element().is_in(HARDLY_ALL)).list.all()
+    wrong = [*twice, *total_beside_parts, *within_whole, advances_within, too_much, is_hardly_all, has(CREDIT_LINE)]
     return (pl.col("part") != 0) & ~pl.any_horizontal(wrong)
 
 
@@ -159,7 +162,7 @@ def _named(part: int, lines: Sequence[str]) -> list[str]:
 
 def _filed_as_nothing(values: pl.DataFrame) -> pl.DataFrame:
     """The sheets all of whose loans are filed as nothing: `cik`, `q`, `seq`, `lines`."""
-    hard = [line for line in LOANS if line not in (CREDIT_LINE, *CAPITAL_NOTES)]
+    hard = [line for line in LOANS if line not in (CREDIT_LINE, *HARDLY_ALL)]
     nothing = pl.all_horizontal(pl.col(line).fill_null(0.0) == 0 for line in LOANS)
     zeros = pl.concat_list(pl.when(pl.col(line) == 0).then(pl.lit(line)) for line in hard).list.drop_nulls()
     return values.filter(nothing).select(*SHEET, lines=zeros).filter(pl.col("lines").list.len() > 0)

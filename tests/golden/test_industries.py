@@ -210,6 +210,28 @@ REPORTS: dict[str, Report] = {
         },
         (300, 1280, 12, 115),
     ),
+    "a trust with mortgages, notes, term loans and a revolver": Report(
+        "6798",
+        {"Revenues": 527, CASH_FLOW: 357, "PaymentsForCapitalImprovements": 12},
+        {
+            CASH: 44,
+            "SecuredDebt": 8,
+            "NotesPayable": 2266,
+            "LoansPayable": 236,
+            "LineOfCredit": 113,
+            "LongTermDebtFairValue": 2500,
+            "OperatingLeaseLiability": 40,
+            "Liabilities": 2900,
+        },
+        (527, 2623, 44, 345),
+    ),
+    "a trust whose mortgages have an element of its own": Report(
+        "6798",
+        {"Revenues": 527, CASH_FLOW: 357, "PaymentsForCapitalImprovements": 12},
+        {CASH: 44, "LineOfCredit": 0, "Liabilities": 2900},
+        (527, None, 44, 345),
+        {"total_debt": "not_on_balance_sheet"},
+    ),
     "utility": Report(
         "4911",
         {"RegulatedAndUnregulatedOperatingRevenue": 800, CONTRACTS: 760, CASH_FLOW: 240, CAPITAL_SPENDING: 300},

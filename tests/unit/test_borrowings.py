@@ -119,6 +119,13 @@ def test_without_liabilities_no_amount_counts_twice():
     assert debt({"LongTermDebt": 90, ADVANCES: 70, SUBORDINATED: 20, "ShortTermBorrowings": 5}) == 95
 
 
+def test_instruments_of_different_kinds_are_different_money():
+    """Unless notes are the sum of what is secured, unsecured and lent by banks."""
+    assert debt({"SecuredDebt": 80, "SeniorNotes": 500, "LoansPayable": 60}) == 640
+    assert debt({"SecuredDebt": 80, "UnsecuredDebt": 40, "SeniorNotes": 500}) == 620
+    assert debt({"NotesPayable": 180, "SecuredDebt": 80, "UnsecuredDebt": 40, "LoansPayable": 60}) == 180
+
+
 def test_a_sum_has_room_in_the_liabilities():
     """Lines that are more than what deposits and the like leave cannot all be debt."""
     assert debt({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 985}) == 90

@@ -55,18 +55,36 @@ DEBT_NOTES = Concept(
     "money",
     instant=True,
     sources=(
-        us("SecuredDebt", plus=("UnsecuredDebt", "LineOfCredit"), why="by security; a revolving credit is beside them"),
-        us("UnsecuredDebt", plus=("LineOfCredit",), why="all of it unsecured"),
-        us("NotesPayable", why="notes and mortgages"),
+        us("NotesPayable", why="notes, with mortgages where these are on no line of their own"),
         us("SeniorNotes", plus=("ConvertibleNotesPayable",), why="senior notes"),
         us("ConvertibleNotesPayable", why="convertible notes only"),
         us("ConvertibleDebt", why="the same under another element"),
-        us("LoansPayable", why="loans only"),
         us("NotesAndLoansPayable", why="notes and loans on one line"),
         ifrs("NotesAndDebenturesIssued", why="IFRS 7.8(g)", of=("bank",)),
         ifrs("BondsIssued", why="the same under another element", of=("bank",)),
         ifrs("DebtInstrumentsIssued", why="the same under another element", of=("bank",)),
     ),
+)
+
+DEBT_SECURED = Concept(
+    "debt_secured",
+    "money",
+    instant=True,
+    sources=(us("SecuredDebt", why="mortgages, and what else is secured"),),
+)
+
+DEBT_UNSECURED = Concept(
+    "debt_unsecured",
+    "money",
+    instant=True,
+    sources=(us("UnsecuredDebt", why="notes or term loans, by security"),),
+)
+
+DEBT_BANK_LOANS = Concept(
+    "debt_bank_loans",
+    "money",
+    instant=True,
+    sources=(us("LoansPayable", why="term loans"),),
 )
 
 DEBT_OTHER = Concept(
@@ -80,11 +98,26 @@ DEBT_OTHER = Concept(
     ),
 )
 
+DEBT_REVOLVER = Concept(
+    "debt_revolver",
+    "money",
+    instant=True,
+    sources=(
+        us("LineOfCredit", why="what a property company has drawn, on a line of its balance sheet", of=("reit",)),
+    ),
+)
+
 DEBT_CREDIT_LINE = Concept(
     "debt_credit_line",
     "money",
     instant=True,
-    sources=(us("LineOfCredit", why="what is drawn; some tag the limit so, and only the liabilities can tell"),),
+    sources=(
+        us(
+            "LineOfCredit",
+            why="what is drawn; some tag the limit so, and only the liabilities can tell",
+            but=("reit",),
+        ),
+    ),
 )
 
 LIABILITIES = Concept(
@@ -180,6 +213,10 @@ LOANS: tuple[Concept, ...] = (
     DEBT_SUBORDINATED,
     DEBT_JUNIOR,
     DEBT_NOTES,
+    DEBT_SECURED,
+    DEBT_UNSECURED,
+    DEBT_BANK_LOANS,
+    DEBT_REVOLVER,
     DEBT_OTHER,
     DEBT_CREDIT_LINE,
 )
