@@ -116,6 +116,8 @@ FLAGS: dict[str, str] = {
     "issuance": "So many shares were issued in the window that the quarters' earnings per share do not add up.",
     "apart_from_net_income": "The quarters' sum is not net income divided by average shares, for no known reason.",
     "derived_operating_income": "Operating income is not stated: income before tax and interest stands in.",
+    "contradicted_operating_income": "Operating income as stated (a total of segments, it seems) is more than revenue "
+    "less costs, and more than income before tax and interest, which stands in.",
     "derived": "Calculated where the filings state nothing.",
     "includes_finance_leases": "Finance leases are on the same line as debt, and cannot be taken off.",
     "may_be_principal": "The filer's only total, which some state as principal instead of the carrying amount.",

@@ -1,7 +1,7 @@
 """Identities: what the figures of one filing and period prove about each other's scale and sign.
 
-Belongs here: income is earnings per share times shares; income is what is left before tax less the tax; payments are
-positive. Does not: what other filings of the period say (scale, signs, contexts).
+Belongs here: income is earnings per share times shares; income is what is left before tax less the tax; payments and
+interest are positive. Does not: what other filings of the period say (scale, signs, contexts).
 
 Beside the filing itself only earlier ones are looked at, so that what was known on a day does not depend on later ones.
 """
@@ -18,8 +18,8 @@ COMMON, PARENT, EARNINGS, PRETAX, TAX = (
     "pretax_income",
     "income_tax",
 )
-OUTFLOWS = ("capital_expenditure", "preferred_dividends")
-"""Payments are positive by definition (us-gaap elements Payments...); a negative column was typed as it is shown."""
+OUTFLOWS = ("capital_expenditure", "preferred_dividends", "interest_expense")
+"""Payments and expenses are positive by definition (debits in us-gaap); a negative column was typed as it is shown."""
 
 DIGITS = 3
 NEAR_EARNINGS, NEAR_COUNTS = 0.2, 0.35

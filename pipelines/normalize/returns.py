@@ -20,8 +20,14 @@ CAPITAL, CAPITAL_BEFORE = "capital", "capital_before"
 RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPITAL_BEFORE)
 """The parts that legs play in a return on capital."""
 
+BEYOND_INCOME, BEYOND_COSTS = 0.1, 0.02
+"""The share of operating income that income before tax and interest, and revenue less costs, have to leave unexplained
+before it is no subtotal of the income statement. The first has room for other losses below the line; the second has
+room for rounding only, for a subtotal is what revenue and costs leave."""
+
 CAPITAL_LINES = ("total_debt", "equity", "cash_and_equivalents")
 DERIVED = "derived_operating_income"
+CONTRADICTED = "contradicted_operating_income"
 NO_OPERATING_INCOME = "no_operating_income"
 """Also of windows for which nothing that a return is made of is stated."""
 
@@ -30,7 +36,8 @@ def return_on_capital(money: pl.DataFrame) -> pl.DataFrame:
     """Operating income after tax over the mean of invested capital now and four quarters before.
 
     Capital is debt and equity with minorities, less cash; both ends are required. Where a filer states no operating
-    income, it is income before tax and interest expense, less investment income, flagged.
+    income, or the total of its segments instead, it is income before tax and interest expense, less investment income,
+    flagged.
 
     Args:
         money: of items.wide: one row a point, amounts and how they came about.
@@ -74,6 +81,8 @@ def _judged(money: pl.DataFrame) -> pl.DataFrame:
 def _with_earnings(money: pl.DataFrame) -> pl.DataFrame:
     """Add `earned`: operating income as stated, or derived; `earned_flags`, `earned_legs`, `earned_regime`.
 
+    It is derived where none is stated, and where what is stated is contradicted.
+
     Source: the identity of the income statement: income before tax is operating income, less interest expense, and
     investment income. What a filer has besides (gains, shares in affiliates) stays in, and so it is flagged.
     """
@@ -84,16 +93,35 @@ def _with_earnings(money: pl.DataFrame) -> pl.DataFrame:
         legs_of("interest_expense", OPERATING_INCOME),
         legs_of("investment_income", OPERATING_INCOME, times=-1.0),
     )
-    is_stated = stated.is_not_null()
+    contradicted = _is_contradicted(stated, derived)
+    takes_stated = stated.is_not_null() & ~contradicted
+    mark = pl.when(contradicted).then(pl.lit(CONTRADICTED)).otherwise(pl.lit(DERIVED))
     derived_flags = pl.concat_str(
-        how("pretax_income", "flags").replace("", None), pl.lit(DERIVED), separator=",", ignore_nulls=True
+        how("pretax_income", "flags").replace("", None), mark, separator=",", ignore_nulls=True
     )
     return money.with_columns(
-        earned=pl.coalesce(stated, derived),
-        earned_flags=pl.when(is_stated).then(how("operating_income", "flags")).otherwise(derived_flags),
-        earned_legs=pl.when(is_stated).then(legs_of("operating_income", OPERATING_INCOME)).otherwise(derived_legs),
-        earned_regime=pl.coalesce(how("operating_income", "regime"), how("pretax_income", "regime")),
+        earned=pl.when(takes_stated).then(stated).otherwise(derived),
+        earned_flags=pl.when(takes_stated).then(how("operating_income", "flags")).otherwise(derived_flags),
+        earned_legs=pl.when(takes_stated).then(legs_of("operating_income", OPERATING_INCOME)).otherwise(derived_legs),
+        earned_regime=pl.when(takes_stated)
+        .then(how("operating_income", "regime"))
+        .otherwise(how("pretax_income", "regime")),
     )
+
+
+def _is_contradicted(stated: pl.Expr, derived: pl.Expr) -> pl.Expr:
+    """Whether operating income as stated is more than both ends of the income statement leave room for.
+
+    Some filers tag the total of their segments so, before corporate expenses, amortization, restructuring and
+    impairments: more than revenue less costs, and more than income before tax and interest. One end alone proves
+    nothing: a loss on investments lowers income before tax, and some totals of costs have interest in them.
+
+    Source: ASC 280-10-50-30, the total of segments' profit is reconciled to consolidated income before tax.
+    """
+    room = pl.col("revenue") - pl.col("operating_costs")
+    beyond_income = stated - derived > BEYOND_INCOME * stated.abs()
+    beyond_costs = stated - room > BEYOND_COSTS * stated.abs()
+    return (beyond_income & beyond_costs).fill_null(value=False)
 
 
 def _with_capital_before(money: pl.DataFrame) -> pl.DataFrame:

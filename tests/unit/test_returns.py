@@ -183,3 +183,45 @@ def test_operating_income_as_stated_comes_first():
     found = standardized(filer({**INCOME, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts())
 
     assert row_of(found.values, "roic", "annual", LAST)["flags"] == ""
+
+
+COSTS, SELLING, COST_OF_SALES = "CostsAndExpenses", "SellingGeneralAndAdministrativeExpense", "CostOfRevenue"
+
+
+@pytest.mark.parametrize("costs", [{COSTS: [62] * 12}, {COST_OF_SALES: [50] * 12, SELLING: [12] * 12}])
+def test_a_total_of_segments_is_no_operating_income(costs):
+    """50 a quarter before corporate expenses: sales of 100 less costs of 62 are 38, and so are 30 + 10 - 2."""
+    income = {OPERATING: [50] * 12, PRETAX: [30] * 12, TAX: [6] * 12, INTEREST: [10] * 12, INVESTMENTS: [2] * 12}
+    found = standardized(filer({**income, **costs}).facts())
+
+    row = row_of(found.values, "roic", "annual", LAST)
+    assert row["value"] == pytest.approx(4 * 38 * 0.8 / 700, rel=1e-5)
+    assert row["flags"] == "contradicted_operating_income"
+    assert "us-gaap:OperatingIncomeLoss" not in found.lineage.filter(item="roic")["tag"]
+
+
+@pytest.mark.parametrize(
+    ("below", "costs"),
+    [
+        ({PRETAX: [10] * 12, TAX: [2] * 12}, {COSTS: [50] * 12}),  # a loss on investments, below the line
+        ({PRETAX: [10] * 12, TAX: [2] * 12}, {COST_OF_SALES: [40] * 12, SELLING: [8] * 12}),  # lines of costs beside
+        ({PRETAX: [10] * 12, TAX: [2] * 12}, {}),  # nothing proves it
+        ({PRETAX: [40] * 12, TAX: [8] * 12}, {COSTS: [60] * 12}),  # a total of costs with interest in it
+        ({PRETAX: [36] * 12, TAX: [7.2] * 12}, {COSTS: [55] * 12}),  # income from affiliates above the line
+    ],
+)
+def test_operating_income_that_either_end_of_the_income_statement_supports_stands(below, costs):
+    """One end alone proves nothing: 50 of operating income, whatever is below it."""
+    found = standardized(filer({OPERATING: [50] * 12, INTEREST: [10] * 12, **below, **costs}).facts())
+
+    row = row_of(found.values, "roic", "annual", LAST)
+    assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
+    assert row["flags"] == ""
+
+
+def test_interest_shown_with_a_minus_sign_is_an_expense_all_the_same():
+    found = standardized(filer({**INCOME, OPERATING: None, INTEREST: [-10] * 12}).facts())
+
+    row = row_of(found.values, "roic", "annual", LAST)
+    assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
+    assert row["flags"] == "derived_operating_income,sign_repaired"

@@ -29,6 +29,7 @@ from pipelines.normalize.concepts.income import (
     INVESTMENT_INCOME,
     NET_INCOME_COMMON,
     NET_INCOME_PARENT,
+    OPERATING_COSTS,
     OPERATING_INCOME,
     PREFERRED_DIVIDENDS,
     PRETAX_INCOME,
@@ -51,6 +52,7 @@ CONCEPTS: tuple[Concept, ...] = (
     SHARES_BASIC,
     SHARES_DILUTED,
     OPERATING_INCOME,
+    OPERATING_COSTS,
     PRETAX_INCOME,
     INCOME_TAX,
     INTEREST_EXPENSE,
@@ -104,7 +106,16 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
         *PROOF,
     ),
     "cash_and_equivalents": (CASH_TOTAL, CASH, SHORT_TERM_INVESTMENTS),
-    "roic": (OPERATING_INCOME, PRETAX_INCOME, INTEREST_EXPENSE, INVESTMENT_INCOME, INCOME_TAX, EQUITY, ASSETS),
+    "roic": (
+        OPERATING_INCOME,
+        OPERATING_COSTS,
+        PRETAX_INCOME,
+        INTEREST_EXPENSE,
+        INVESTMENT_INCOME,
+        INCOME_TAX,
+        EQUITY,
+        ASSETS,
+    ),
     "debt_to_fcf": (),
 }
 """The concepts of each line item, in the order of the specification; CUSTOMER_FUNDS is for the valuation alone."""

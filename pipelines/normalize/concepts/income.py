@@ -108,6 +108,23 @@ OPERATING_INCOME = Concept(
     ),
 )
 
+OPERATING_COSTS = Concept(
+    "operating_costs",
+    "money",
+    instant=False,
+    sources=(
+        us("CostsAndExpenses", why="the filer's own total"),
+        *(
+            us(
+                cost,
+                "SellingGeneralAndAdministrativeExpense",
+                why="the lines that most filers have; others beside them only add to the total",
+            )
+            for cost in ("CostOfRevenue", "CostOfGoodsAndServicesSold")
+        ),
+    ),
+)
+
 PRETAX_INCOME = Concept(
     "pretax_income",
     "money",
