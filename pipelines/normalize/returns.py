@@ -36,8 +36,7 @@ def return_on_capital(money: pl.DataFrame) -> pl.DataFrame:
     """Operating income after tax over the mean of invested capital now and four quarters before.
 
     Capital is debt and equity with minorities, less cash; both ends are required. Where a filer states no operating
-    income, or the total of its segments instead, it is income before tax and interest expense, less investment income,
-    flagged.
+    income, or the total of its segments instead, it is income before tax and interest, flagged.
 
     Args:
         money: of items.wide: one row a point, amounts and how they came about.
@@ -86,12 +85,20 @@ def _with_earnings(money: pl.DataFrame) -> pl.DataFrame:
     Source: the identity of the income statement: income before tax is operating income, less interest expense, and
     investment income. What a filer has besides (gains, shares in affiliates) stays in, and so it is flagged.
     """
-    stated = pl.col(OPERATING_INCOME)
-    derived = pl.col(PRETAX_INCOME) + pl.col("interest_expense") - pl.col("investment_income").fill_null(0.0)
+    stated, pretax, interest = pl.col(OPERATING_INCOME), pl.col(PRETAX_INCOME), pl.col("interest_expense")
+    has_interest = interest.is_not_null()
+    derived = (
+        pl.when(has_interest)
+        .then(pretax + interest - pl.col("investment_income").fill_null(0.0))
+        .when(_is_borne_out(pl.col("net_interest")))
+        .then(pretax - pl.col("net_interest"))
+    )
+    interest_legs = pl.concat_list(
+        legs_of("interest_expense", OPERATING_INCOME), legs_of("investment_income", OPERATING_INCOME, times=-1.0)
+    )
+    net_legs = legs_of("net_interest", OPERATING_INCOME, times=-1.0)
     derived_legs = pl.concat_list(
-        legs_of("pretax_income", OPERATING_INCOME),
-        legs_of("interest_expense", OPERATING_INCOME),
-        legs_of("investment_income", OPERATING_INCOME, times=-1.0),
+        legs_of("pretax_income", OPERATING_INCOME), pl.when(has_interest).then(interest_legs).otherwise(net_legs)
     )
     contradicted = _is_contradicted(stated, derived)
     takes_stated = stated.is_not_null() & ~contradicted
@@ -107,6 +114,14 @@ def _with_earnings(money: pl.DataFrame) -> pl.DataFrame:
         .then(how("operating_income", "regime"))
         .otherwise(how("pretax_income", "regime")),
     )
+
+
+def _is_borne_out(net_interest: pl.Expr) -> pl.Expr:
+    """Whether the balance sheet bears out the sign of net interest: who owes more than he has pays more than he gets.
+
+    Some filers type what they pay as it is shown, without a minus sign; the wrong sign would count it twice.
+    """
+    return net_interest * (pl.col("cash_and_equivalents") - pl.col("total_debt")) >= 0
 
 
 def _is_contradicted(stated: pl.Expr, derived: pl.Expr) -> pl.Expr:

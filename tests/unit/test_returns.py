@@ -89,6 +89,32 @@ def test_no_investment_income_is_stated_and_none_is_taken_off():
     assert roic({**INCOME, OPERATING: None, INTEREST: [10] * 12}) == pytest.approx(160 / 700, rel=1e-5)
 
 
+NET_INTEREST = "InterestIncomeExpenseNonoperatingNet"
+
+
+@pytest.mark.parametrize("element", [NET_INTEREST, "InterestIncomeExpenseNet"])
+def test_net_interest_alone_is_taken_off(element):
+    """40 before tax, 10 of it paid net for debt: 50 a quarter."""
+    found = standardized(filer({**INCOME, OPERATING: None, element: [-10] * 12}).facts())
+
+    row = row_of(found.values, "roic", "annual", LAST)
+    assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
+    assert row["flags"] == "derived_operating_income"
+
+
+def test_both_sides_of_interest_come_before_the_net():
+    income = {**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12, NET_INTEREST: [-9] * 12}
+
+    assert roic(income) == pytest.approx(160 / 700, rel=1e-5)
+
+
+def test_net_interest_of_a_sign_that_the_balance_sheet_does_not_bear_out_is_not_taken():
+    """Income on more debt than cash: what is paid, typed as it is shown."""
+    found = standardized(filer({**INCOME, OPERATING: None, NET_INTEREST: [10] * 12}).facts())
+
+    assert reason(found) == "no_operating_income"
+
+
 @pytest.mark.parametrize(
     ("below", "discontinued"),
     [

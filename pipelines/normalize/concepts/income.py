@@ -191,3 +191,13 @@ INVESTMENT_INCOME = Concept(
         ifrs("FinanceIncome", why="beside finance costs"),
     ),
 )
+
+NET_INTEREST = Concept(
+    "net_interest",
+    "money",
+    instant=False,
+    sources=(
+        us("InterestIncomeExpenseNonoperatingNet", why="income less expense, below operating income, by its name"),
+        us("InterestIncomeExpenseNet", but=("bank",), why="income less expense"),
+    ),
+)
