@@ -100,13 +100,13 @@ def _with_earnings(money: pl.DataFrame) -> pl.DataFrame:
     derived_legs = pl.concat_list(
         legs_of("pretax_income", OPERATING_INCOME), pl.when(has_interest).then(interest_legs).otherwise(net_legs)
     )
-    contradicted = _is_contradicted(stated, derived)
+    contradicted = pl.col("contradicted")
     takes_stated = stated.is_not_null() & ~contradicted
     mark = pl.when(contradicted).then(pl.lit(CONTRADICTED)).otherwise(pl.lit(DERIVED))
     derived_flags = pl.concat_str(
         how("pretax_income", "flags").replace("", None), mark, separator=",", ignore_nulls=True
     )
-    return money.with_columns(
+    return _with_verdict(money, _is_contradicted(stated, derived)).with_columns(
         earned=pl.when(takes_stated).then(stated).otherwise(derived),
         earned_flags=pl.when(takes_stated).then(how("operating_income", "flags")).otherwise(derived_flags),
         earned_legs=pl.when(takes_stated).then(legs_of("operating_income", OPERATING_INCOME)).otherwise(derived_legs),
@@ -124,8 +124,27 @@ def _is_borne_out(net_interest: pl.Expr) -> pl.Expr:
     return net_interest * (pl.col("cash_and_equivalents") - pl.col("total_debt")) >= 0
 
 
+def _with_verdict(money: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
+    """Add `contradicted`: the verdict on this window or, where nothing tells, the newest on one of the year before it.
+
+    Some filers state interest, or their costs, in annual reports alone; what the element means to them is the same in
+    quarterly ones.
+    """
+    told = money.select("cik", "seq", past_q="q", verdict=verdict).drop_nulls("verdict").sort("seq")
+    frame = money.with_columns(verdict=verdict).sort("seq")
+    names = ["verdict"]
+    for back in range(1, QUARTERS_A_YEAR + 1):
+        names.append(f"verdict_{back}")
+        frame = frame.with_columns(past_q=pl.col("q") - back).join_asof(
+            told.rename({"verdict": names[-1]}), on="seq", by=["cik", "past_q"], check_sortedness=False
+        )
+    return frame.with_columns(contradicted=pl.coalesce(*names, pl.lit(value=False))).drop(*names, "past_q")
+
+
 def _is_contradicted(stated: pl.Expr, derived: pl.Expr) -> pl.Expr:
     """Whether operating income as stated is more than both ends of the income statement leave room for.
+
+    Null where one end is not stated.
 
     Some filers tag the total of their segments so, before corporate expenses, amortization, restructuring and
     impairments: more than revenue less costs, and more than income before tax and interest. One end alone proves
@@ -136,7 +155,7 @@ def _is_contradicted(stated: pl.Expr, derived: pl.Expr) -> pl.Expr:
     room = pl.col("revenue") - pl.col("operating_costs")
     beyond_income = stated - derived > BEYOND_INCOME * stated.abs()
     beyond_costs = stated - room > BEYOND_COSTS * stated.abs()
-    return (beyond_income & beyond_costs).fill_null(value=False)
+    return beyond_income & beyond_costs
 
 
 def _with_capital_before(money: pl.DataFrame) -> pl.DataFrame:

@@ -251,3 +251,15 @@ def test_interest_shown_with_a_minus_sign_is_an_expense_all_the_same():
     row = row_of(found.values, "roic", "annual", LAST)
     assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
     assert row["flags"] == "derived_operating_income,sign_repaired"
+
+
+def test_a_total_of_segments_is_one_in_quarterly_reports_without_interest_too():
+    """Interest is in annual reports alone: between them there is no operating income, rather than the segments'."""
+    income = {OPERATING: [50] * 12, PRETAX: [30] * 12, TAX: [6] * 12, INTEREST: [10] * 12, COSTS: [60] * 12}
+    rows = [row for row in filer(income).rows() if row["tag"] != INTEREST or row["form"] == "10-K"]
+
+    found = standardized(raw(rows))
+
+    assert value_of(found, "roic", "annual", ENDS[7]) == pytest.approx(4 * 40 * 0.8 / 600, rel=1e-5)
+    assert [value_of(found, "roic", "ttm", end) for end in ENDS[8:11]] == [None] * 3
+    assert row_of(found.gaps, "roic", "ttm", ENDS[9])["reason"] == "no_operating_income"
