@@ -17,6 +17,7 @@ from tests.conftest import PROJECT
 from tests.factories import Today, standardized, value_of
 
 PAGE = PROJECT / "docs/return-on-capital.md"
+WALT_DISNEY = "0001744489"
 COMPANY_NUMBERS = {"AAPL": "0000320193", "MSFT": "0000789019", "NVDA": "0001045810", "PG": "0000080424"}
 FISCAL_YEARS = [f"FY{year}" for year in range(2020, 2026)]
 
@@ -61,7 +62,7 @@ WORKINGS = list(workings())
 @pytest.fixture(scope="module")
 def served(mirror: Path) -> Today:
     columns = FactColumns()
-    for cik in COMPANY_NUMBERS.values():
+    for cik in (*COMPANY_NUMBERS.values(), WALT_DISNEY):
         document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
         columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
     return standardized(pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names()))
@@ -99,3 +100,17 @@ def test_what_is_served_is_the_working(working, served):
     values = [value_of(served, "roic", "annual", day, cik) for day, _ in working.returns()]
 
     assert values == [value for _, value in working.results]
+
+
+@pytest.mark.parametrize(
+    ("day", "expected"),
+    [
+        # 17,551 of segments; 13,832 are left of revenue after costs; a tax benefit
+        ("2025-09-27", (12003 + 1812 - 246) / ((42026 + 114612 - 5695 + 45815 + 105522 - 6002) / 2)),
+        # 12,121 of segments; interest expense as the report of that year shows it, 1,549
+        ("2022-10-01", (5285 + 1549 - 90) * (1 - 1732 / 5285) / ((48369 + 98879 - 11615 + 54406 + 93011 - 15959) / 2)),
+    ],
+)
+def test_a_total_of_segments_is_not_taken_for_operating_income(served, day, expected):
+    """Walt Disney has no operating income on its income statement, and tags the total of its segments so."""
+    assert value_of(served, "roic", "annual", day, WALT_DISNEY) == pytest.approx(expected, rel=1e-5)
