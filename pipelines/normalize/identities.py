@@ -30,6 +30,8 @@ SMALLEST_EARNINGS = 0.015
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
 """Hardly a listed company earns more a share, and none that has so few shares."""
 CLOSE = 0.05
+CLOSE_TO_TAX = 0.1
+"""What minorities earn, and discontinued operations, is between income after tax and net income."""
 
 BY_EARNINGS = "net income over earnings per share of the same filing"
 BY_COUNTS = "the share counts of earlier filings"
@@ -195,7 +197,7 @@ def _of_sign(beside: pl.DataFrame) -> list[pl.DataFrame]:
     pretax, tax, income, earnings = pl.col(PRETAX), pl.col(TAX), pl.coalesce(PARENT, COMMON), pl.col(EARNINGS)
     left = pretax - tax
     fits = ((left - income).abs() <= CLOSE * income.abs()).fill_null(value=False)
-    tax_errs = ((pretax + tax - income).abs() <= CLOSE * tax.abs()) & ~fits
+    tax_errs = ((pretax + tax - income).abs() <= CLOSE_TO_TAX * tax.abs()) & ~fits
     agree = (earnings * income > 0).fill_null(value=False)
     income_errs = ((left + income).abs() <= CLOSE * income.abs()) & ~fits & ~tax_errs & ~agree
     available = pl.coalesce(COMMON, PARENT)

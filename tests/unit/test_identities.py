@@ -173,6 +173,13 @@ def test_a_tax_that_income_does_not_bear_out_is_turned():
     assert found["net_income_parent", "2021"] == (13_381e6, 1.0)
 
 
+def test_what_minorities_take_hides_no_sign_of_a_tax():
+    """22,118 before tax, a tax of -7,156, and 14,370 after it and after minorities and a discontinued business."""
+    found = in_units(stating(0, {PRETAX: 22_118e6, TAX: -7_156e6, NET_INCOME: 14_370e6}))
+
+    assert found["income_tax", "2021"] == (7_156e6, -1.0)
+
+
 def test_a_benefit_is_a_benefit():
     """Income above income before tax: the tax is negative by right; and a loss may bear a charge."""
     assert untouched(stating(0, {PRETAX: 100e6, TAX: -20e6, NET_INCOME: 120e6}))
