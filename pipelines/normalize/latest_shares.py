@@ -9,6 +9,7 @@ buybacks.
 
 import polars as pl
 
+from pipelines.normalize.legs import QUARTERS_A_YEAR
 from pipelines.normalize.slots import SLOT, known_values
 
 SHARES = ("shares_basic", "shares_diluted")
@@ -43,8 +44,8 @@ def latest_shares(placed: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         one row a company: `period_end`, the counts (null where not stated), `net_income` (reporting currency),
-        `method` (quarter, difference, year_to_date) of the counts, and `has_diluted`: whether the company has ever
-        stated diluted shares.
+        `method` (quarter, difference, year_to_date) of the counts, and `has_diluted`: whether the company has stated
+        diluted shares within a year of it.
 
     Source: ASC 260-10-45-10, the weighted average of a period; Regulation S-X Rule 10-01(c), year to date.
     """
@@ -54,7 +55,10 @@ def latest_shares(placed: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     known = known.unique(SLOT, keep="last", maintain_order=True)
     counts = known.filter(pl.col("concept").is_in(SHARES))
     newest = counts.group_by("cik").agg(
-        newest=pl.col("q").max(), has_diluted=(pl.col("concept") == "shares_diluted").any()
+        newest=pl.col("q").max(),
+        has_diluted=(
+            pl.col("q").filter(pl.col("concept") == "shares_diluted").max() > pl.col("q").max() - QUARTERS_A_YEAR
+        ).fill_null(value=False),
     )
     stated = known.join(newest, on="cik")
     candidates = _candidates(

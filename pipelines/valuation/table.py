@@ -172,7 +172,7 @@ STRETCHES = {
 def _shares(company: Row) -> Shares | None:
     """Diluted shares; basic ones in a loss, which potential shares would only lessen (ASC 260-10-45-17).
 
-    In a loss filers state one count as both. Where none are ever diluted, basic shares are all that there are.
+    In a loss filers state one count as both. Where none were diluted for a year, basic shares are all that there are.
     """
     basic, diluted, income = company["shares_basic"], company["shares_diluted"], company["net_income"]
     is_loss = income is not None and income < 0

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.normalize.latest_shares import LATEST_SHARES
 from pipelines.normalize.standardize import standardize
-from tests.factories import DILUTED, NET_INCOME, REVENUE, SHARES, Filer, month_ends
+from tests.factories import DILUTED, NET_INCOME, REVENUE, SHARES, Filer, month_ends, raw
 
 ENDS = month_ends(2023, 12)
 
@@ -64,10 +64,19 @@ def test_annual_reports_alone_tell_the_year():
     assert row["shares_basic"] == pytest.approx(110.5e6, rel=1e-3)
 
 
-def test_whether_a_company_has_ever_diluted_shares():
+def test_whether_a_company_has_diluted_shares():
     assert newest(10)["has_diluted"]
     row = newest(10, {SHARES: [1e6] * 12})
     assert (row["has_diluted"], row["shares_diluted"], row["shares_basic"]) == (False, None, 1e6)
+
+
+@pytest.mark.parametrize(("last", "has_diluted"), [(5, False), (8, True)])
+def test_a_year_without_diluted_shares_says_that_there_are_none(last, has_diluted):
+    """Stated up to some quarter, and then the basic count alone: a quarter without tells nothing, a year does."""
+    filer = Filer(ENDS[:10], {REVENUE: [1e8] * 10}, {SHARES: [1e6] * 10, DILUTED: [1e6] * 10})
+    rows = [row for row in filer.rows() if row["tag"] != DILUTED or row["filed"] < str(ENDS[last])]
+
+    assert standardize(raw(rows)).latest_shares["has_diluted"].to_list() == [has_diluted]
 
 
 def test_no_counts_no_row():
