@@ -91,11 +91,12 @@ def _periods(versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _annual_forms(filings: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `annual_form`: the form of the newest annual report, whatever its suffix."""
+    """`cik`, `annual_form`: the form of the newest annual report, whatever its suffix; 6-K where only such are held."""
+    form = pl.col("form").str.slice(0, 4).str.strip_suffix("/")
     return (
-        filings.with_columns(annual_form=pl.col("form").str.slice(0, 4))
-        .filter(pl.col("annual_form").is_in(["10-K", "20-F", "40-F"]))
-        .sort("cik", "filed")
+        filings.with_columns(annual_form=form)
+        .filter(pl.col("annual_form").is_in(["10-K", "20-F", "40-F", "6-K"]))
+        .sort("cik", pl.col("annual_form") != "6-K", "filed")
         .group_by("cik", maintain_order=True)
         .agg(pl.col("annual_form").last())
     )

@@ -177,6 +177,20 @@ def test_a_young_company_has_too_little_history():
     assert valued(young.facts())[CIK]["reasons"] == ["too_little_history"]
 
 
+def test_a_foreign_issuer_of_interim_reports_alone_may_list_receipts():
+    """No annual report is held, only 6-Ks and an amended one."""
+    rows = [{**row, "form": "6-K/A" if row["form"] == "10-K" else "6-K"} for row in STEADY.rows()]
+
+    assert "depositary_receipt" in valued(rows)[CIK]["reasons"]
+
+
+def test_an_annual_report_tells_more_than_interim_ones():
+    """A filer of 40-F and of 6-Ks after it lists its shares."""
+    rows = [{**row, "form": "40-F" if row["form"] == "10-K" else "6-K"} for row in STEADY.rows()]
+
+    assert "depositary_receipt" not in valued(rows)[CIK]["reasons"]
+
+
 def test_stale_is_judged_by_the_newest_filing_of_anybody():
     """The same company is fresh alone, and stale beside one that filed two years later."""
     later = replace(STEADY, cik="9990000902", ends=month_ends(2022, QUARTERS))
