@@ -194,7 +194,15 @@ def test_a_bank_has_no_invested_capital():
     assert reason(found) == "financial_company"
 
 
-@pytest.mark.parametrize("income", [INCOME, {**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}])
+@pytest.mark.parametrize(
+    "income",
+    [
+        INCOME,
+        {**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12},
+        {**INCOME, OPERATING: None, NET_INTEREST: [-10] * 12},
+        {**INCOME, OPERATING: [90] * 12, INTEREST: [-10] * 12, "CostsAndExpenses": [50] * 12},
+    ],
+)
 def test_anybody_can_compute_it_again_from_its_legs(income):
     found = standardized(filer(income).facts())
     legs = found.lineage.filter(item="roic", period_kind="annual", period_end=LAST)
