@@ -1,4 +1,7 @@
-"""Return on capital of four companies: the page of workings, the filings, and what is served say the same."""
+"""Return on capital of real companies: the page of workings, the filings, and what is served say the same.
+
+Four companies have their workings on the page, amount by amount; of others a year, or why there is none.
+"""
 
 import json
 import re
@@ -14,10 +17,19 @@ from pipelines.edgar.documents import FactColumns, decode_facts
 from pipelines.normalize.concepts import wanted_elements
 from pipelines.normalize.facts import RAW_SCHEMA
 from tests.conftest import PROJECT
-from tests.factories import Today, standardized, value_of
+from tests.factories import Today, row_of, standardized, value_of
 
 PAGE = PROJECT / "docs/return-on-capital.md"
-WALT_DISNEY = "0001744489"
+OTHER_NUMBERS = {
+    "CLS": "0001030894",
+    "CMCSA": "0001166691",
+    "COST": "0000909832",
+    "DIS": "0001744489",
+    "GE": "0000040545",
+    "META": "0001326801",
+    "SNOW": "0001640147",
+    "TXN": "0000097476",
+}
 COMPANY_NUMBERS = {"AAPL": "0000320193", "MSFT": "0000789019", "NVDA": "0001045810", "PG": "0000080424"}
 FISCAL_YEARS = [f"FY{year}" for year in range(2020, 2026)]
 
@@ -62,10 +74,11 @@ WORKINGS = list(workings())
 @pytest.fixture(scope="module")
 def served(mirror: Path) -> Today:
     columns = FactColumns()
-    for cik in (*COMPANY_NUMBERS.values(), WALT_DISNEY):
+    for cik in (*COMPANY_NUMBERS.values(), *OTHER_NUMBERS.values()):
         document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
         columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
-    return standardized(pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names()))
+    facts = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
+    return standardized(facts, registrants=pl.DataFrame({"cik": [OTHER_NUMBERS["GE"]], "sic": ["3600"]}))
 
 
 def test_the_page_has_the_four_companies_and_six_years():
@@ -103,14 +116,39 @@ def test_what_is_served_is_the_working(working, served):
 
 
 @pytest.mark.parametrize(
-    ("day", "expected"),
+    ("symbol", "day", "after_tax", "capital"),
     [
-        # 17,551 of segments; 13,832 are left of revenue after costs; a tax benefit
-        ("2025-09-27", (12003 + 1812 - 246) / ((42026 + 114612 - 5695 + 45815 + 105522 - 6002) / 2)),
-        # 12,121 of segments; interest expense as the report of that year shows it, 1,549
-        ("2022-10-01", (5285 + 1549 - 90) * (1 - 1732 / 5285) / ((48369 + 98879 - 11615 + 54406 + 93011 - 15959) / 2)),
+        ("COST", "2025-08-31", 10383 * (1 - 2719 / 10818), (5713 + 75 + 29164 - 14161 - 1123, 5897 + 23622 - 11144)),
+        ("META", "2024-12-31", 69380 * (1 - 8303 / 70663), (28826 + 182637 - 43889 - 33926, 18385 + 153168 - 65403)),
+        ("TXN", "2024-12-31", 5465 * (1 - 654 / 5453), (13596 + 16903 - 3200 - 4380, 11223 + 16897 - 8575)),
+        # debt with finance leases; equity with non-controlling interests
+        ("CMCSA", "2024-12-31", 23297 * (1 - 2796 / 18673), (99093 + 86038 - 7322 - 21, 97090 + 83226 - 6525)),
+        # no operating income on its income statement, and 17,551 of its segments tagged so; 13,832 are left of revenue
+        # after costs; a tax benefit
+        ("DIS", "2025-09-27", 12003 + 1812 - 246, (42026 + 114612 - 5695, 45815 + 105522 - 6002)),
+        # 12,121 of segments; interest expense as the report of that year shows it, without the later minus sign
+        (
+            "DIS",
+            "2022-10-01",
+            (5285 + 1549 - 90) * (1 - 1732 / 5285),
+            (48369 + 98879 - 11615, 54406 + 93011 - 15959),
+        ),
     ],
 )
-def test_a_total_of_segments_is_not_taken_for_operating_income(served, day, expected):
-    """Walt Disney has no operating income on its income statement, and tags the total of its segments so."""
-    assert value_of(served, "roic", "annual", day, WALT_DISNEY) == pytest.approx(expected, rel=1e-5)
+def test_returns_by_hand(served, symbol, day, after_tax, capital):
+    """In millions, from the annual report of the year and of the year before."""
+    expected = after_tax / (sum(capital) / 2)
+
+    assert value_of(served, "roic", "annual", day, OTHER_NUMBERS[symbol]) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "day", "reason"),
+    [
+        ("GE", "2024-12-31", "no_operating_income"),  # interest is in an element of its own
+        ("SNOW", "2021-01-31", "non_positive_capital"),  # before the offering: more cash than equity and debt
+        ("CLS", "2024-12-31", "basis_break"),  # the year before is under IFRS
+    ],
+)
+def test_why_there_is_none(served, symbol, day, reason):
+    assert row_of(served.gaps, "roic", "annual", day, OTHER_NUMBERS[symbol])["reason"] == reason
