@@ -5,11 +5,14 @@ Does not: which elements state a line (concepts), debt by instrument (borrowings
 where an instant lies on the grid (calendar).
 """
 
+from itertools import combinations
+
 import polars as pl
 
 from pipelines.normalize import borrowings
-from pipelines.normalize.borrowings import SAME, SHEET
+from pipelines.normalize.borrowings import SAME, SHEET, UNITS
 from pipelines.normalize.concepts import ITEM_CONCEPTS
+from pipelines.normalize.concepts.cash import BESIDE_CASH
 
 DEBT_LINES, CASH_LINES = (
     tuple(concept.name for concept in ITEM_CONCEPTS[item]) for item in ("total_debt", "cash_and_equivalents")
@@ -121,16 +124,27 @@ def _lines_of_classified() -> pl.Expr:
 def cash_and_equivalents(sheets: pl.DataFrame) -> pl.DataFrame:
     """Cash, cash equivalents and short-term investments: columns of total_debt.
 
-    The filer's own total where it is no less than its cash; else cash and the current securities beside it.
+    The filer's own total where it is no less than its cash; else cash and the current securities beside it. Where the
+    current assets foot without the securities and never with them, they are a part of the cash or of another line.
     """
     total, cash = _value("cash_total"), _value("cash")
+    within = _foots(cash) & ~_foots(cash + _value("short_term_investments"))
     lines = _first_that_holds(
         (
             (total.is_not_null() & (total >= _or_nothing("cash") * (1 - SAME)), ["cash_total"]),
+            (within, ["cash"]),
             (cash.is_not_null(), ["cash", "short_term_investments"]),
         )
     )
     return _composed(sheets.with_columns(lines=lines), "cash_and_equivalents", CASH_LINES, _cash_is_contradicted())
+
+
+def _foots(cash: pl.Expr) -> pl.Expr:
+    """Whether cash and some of the lines beside it are the current assets, but for rounding; false where unknown."""
+    lines = [_or_nothing(concept.name) for concept in BESIDE_CASH]
+    parts = (part for size in range(len(lines) + 1) for part in combinations(lines, size))
+    missed = pl.min_horizontal((_value("current_assets") - cash - sum(part)).abs() for part in parts)
+    return (missed <= UNITS * pl.col("grain_current_assets")).fill_null(value=False)
 
 
 def _first_that_holds(rules: tuple[tuple[pl.Expr, list[str]], ...]) -> pl.Expr:

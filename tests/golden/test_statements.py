@@ -146,6 +146,37 @@ HELD: dict[str, tuple[Lines, float]] = {
         {WITH_RESTRICTED: 110, "RestrictedCashCurrent": 7, "RestrictedCashNoncurrent": 3},
         100,
     ),
+    "a retailer's cash, of which short-term investments": (
+        {
+            CASH: 476,
+            "ShortTermInvestments": 389,
+            "InventoryNet": 1274,
+            "OtherAssetsCurrent": 195,
+            "AssetsCurrent": 1945,
+        },
+        476,
+    ),
+    "short-term investments beside the cash": (
+        {
+            CASH: 476,
+            "ShortTermInvestments": 389,
+            "InventoryNet": 1274,
+            "OtherAssetsCurrent": 195,
+            "AssetsCurrent": 2400,
+        },
+        865,
+    ),
+    "short-term investments beside the cash, and inventories within other current assets": (
+        {
+            CASH: 1079,
+            "AvailableForSaleSecuritiesDebtSecuritiesCurrent": 42,
+            "AccountsReceivableNetCurrent": 856,
+            "InventoryNet": 30,
+            "PrepaidExpenseAndOtherAssetsCurrent": 482,
+            "AssetsCurrent": 2459,
+        },
+        1121,
+    ),
     "cash with what is restricted for long": ({WITH_RESTRICTED: 110, "RestrictedCashNoncurrent": 3}, 107),
 }
 

@@ -12,7 +12,7 @@ total, and the next source is asked.
 import polars as pl
 
 from pipelines.normalize.concepts.balance_sheet import ASSETS, EQUITY
-from pipelines.normalize.concepts.cash import CASH, CASH_TOTAL, SHORT_TERM_INVESTMENTS
+from pipelines.normalize.concepts.cash import CASH, CASH_TOTAL, FOOTING, SHORT_TERM_INVESTMENTS
 from pipelines.normalize.concepts.cash_flow import CAPITAL_EXPENDITURE, CUSTOMER_FUNDS, OPERATING_CASH_FLOW
 from pipelines.normalize.concepts.debt import (
     DEBT_ALL,
@@ -65,6 +65,7 @@ CONCEPTS: tuple[Concept, ...] = (
     CASH_TOTAL,
     CASH,
     SHORT_TERM_INVESTMENTS,
+    *FOOTING,
     DEBT_NONCURRENT,
     DEBT_CURRENT_MATURITIES,
     DEBT_SHORT_TERM,
@@ -107,7 +108,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
         *LOANS,
         *PROOF,
     ),
-    "cash_and_equivalents": (CASH_TOTAL, CASH, SHORT_TERM_INVESTMENTS),
+    "cash_and_equivalents": (CASH_TOTAL, CASH, SHORT_TERM_INVESTMENTS, *FOOTING),
     "roic": (
         OPERATING_INCOME,
         OPERATING_COSTS,

@@ -108,3 +108,22 @@ SHORT_TERM_INVESTMENTS = Concept(
         ifrs("CurrentInvestments", why="investments that are current, IAS 1.66"),
     ),
 )
+
+CURRENT_ASSETS = Concept(
+    "current_assets", "money", instant=True, sources=(us("AssetsCurrent", why="the total of ASC 210-10-45-1"),)
+)
+
+BESIDE_CASH: tuple[Concept, ...] = tuple(
+    Concept(f"current_assets_{name}", "money", instant=True, sources=(us(element, why=why),))
+    for name, element, why in (
+        ("receivable", "AccountsReceivableNetCurrent", "what customers owe"),
+        ("receivables", "ReceivablesNetCurrent", "what anybody owes"),
+        ("inventory", "InventoryNet", "inventories"),
+        ("prepaid", "PrepaidExpenseAndOtherAssetsCurrent", "what is prepaid, and others"),
+        ("other", "OtherAssetsCurrent", "others"),
+    )
+)
+"""Lines that are on the balance sheet of some and in the notes of others, and never cash."""
+
+FOOTING: tuple[Concept, ...] = (CURRENT_ASSETS, *BESIDE_CASH)
+"""What tells whether securities are a line beside the cash or a part of it, and states none itself."""
