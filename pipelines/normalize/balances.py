@@ -5,14 +5,12 @@ Does not: which elements state a line (concepts), debt by instrument (borrowings
 where an instant lies on the grid (calendar).
 """
 
-from itertools import combinations
-
 import polars as pl
 
 from pipelines.normalize import borrowings
-from pipelines.normalize.borrowings import SAME, SHEET, UNITS
+from pipelines.normalize.borrowings import SAME, SHEET
 from pipelines.normalize.concepts import ITEM_CONCEPTS
-from pipelines.normalize.concepts.cash import BESIDE_CASH
+from pipelines.normalize.footing import within_current_assets, within_noncurrent_liabilities
 
 DEBT_LINES, CASH_LINES = (
     tuple(concept.name for concept in ITEM_CONCEPTS[item]) for item in ("total_debt", "cash_and_equivalents")
@@ -23,6 +21,7 @@ TOTAL = 0.01
 CONTRADICTED = "total_contradicts_parts"
 
 SHORT, NOTES = "debt_short_term", "debt_notes_current"
+NONCURRENT, WHOLE, ALL_NOTES = "debt_noncurrent", "debt_long_term", "debt_notes"
 SHORT_DEBT = ["debt_short_term", "debt_current", "debt_current_maturities"]
 FIELDS = ("value", "vintage", "grain", "signature")
 
@@ -42,13 +41,19 @@ def balance_sheets(placed: pl.DataFrame) -> pl.DataFrame:
             for field in FIELDS
         ),
     )
-    return sheets.with_columns(
-        pl.when(_notes_are_short_term())
-        .then(f"{field}_{NOTES}")
-        .otherwise(f"{field}_{SHORT}")
-        .alias(f"{field}_{SHORT}")
+    sheets = _standing_in(sheets, _notes_are_short_term(), NOTES, SHORT)
+    sheets = _standing_in(sheets, _is_noncurrent(ALL_NOTES) & _value(WHOLE).is_null(), ALL_NOTES, NONCURRENT)
+    sheets = _standing_in(sheets, _is_whole(ALL_NOTES), ALL_NOTES, WHOLE)
+    return _standing_in(sheets, _is_noncurrent(WHOLE), WHOLE, NONCURRENT)
+
+
+def _standing_in(sheets: pl.DataFrame, holds: pl.Expr, line: str, other: str) -> pl.DataFrame:
+    """The sheets where a line is another one than its element says."""
+    marked = sheets.with_columns(stands_in=holds.fill_null(value=False))
+    return marked.with_columns(
+        pl.when("stands_in").then(f"{field}_{line}").otherwise(f"{field}_{other}").alias(f"{field}_{other}")
         for field in FIELDS
-    )
+    ).drop("stands_in")
 
 
 def _notes_are_short_term() -> pl.Expr:
@@ -58,7 +63,28 @@ def _notes_are_short_term() -> pl.Expr:
     """
     notes, maturities = _value(NOTES), _value("debt_current_maturities")
     are_maturities = pl.col("signature_debt_current_maturities").str.contains("NotesPayableCurrent", literal=True)
-    return (~are_maturities & ~_same(notes, maturities, TOTAL) & (notes > _or_nothing(SHORT))).fill_null(value=False)
+    return ~are_maturities & ~_same(notes, maturities, TOTAL) & (notes > _or_nothing(SHORT))
+
+
+def _is_noncurrent(line: str) -> pl.Expr:
+    """Whether what should be all long-term debt leaves out the maturities, as it is the line beneath them.
+
+    It is less than they are, or the liabilities that are not current foot with it and not with what they leave of it.
+    """
+    foots = within_noncurrent_liabilities(_value(line)) & ~within_noncurrent_liabilities(_value(line) - _due())
+    is_less = (_value(line) < _due()) if line == WHOLE else pl.lit(value=False)
+    return _value(NONCURRENT).is_null() & (_due() > 0) & (is_less | foots)
+
+
+def _is_whole(line: str) -> pl.Expr:
+    """Whether a line is all long-term debt with its maturities, as the liabilities that are not current foot."""
+    foots = within_noncurrent_liabilities(_value(line) - _due()) & ~within_noncurrent_liabilities(_value(line))
+    return _value(NONCURRENT).is_null() & _value(WHOLE).is_null() & (_due() > 0) & foots
+
+
+def _due() -> pl.Expr:
+    """Debt that is due within a year, of long term where that is told."""
+    return pl.coalesce(_value("debt_current_maturities"), _value("debt_current"))
 
 
 def _value(line: str) -> pl.Expr:
@@ -78,13 +104,17 @@ def total_debt(sheets: pl.DataFrame) -> pl.DataFrame:
     `reservation`.
 
     Non-current debt, current maturities and short-term borrowings; a line that repeats another's amount is left
-    out. Totals that include current maturities stand in where the parts are not shown. Where the balance sheet has no
+    out. Totals that include current maturities stand in where the parts are not shown; what is due alone is no debt
+    beside notes that are more and may be due later. Where the balance sheet has no
     current and non-current parts, the instruments that its liabilities tell (borrowings). Operating leases, deposits,
     repurchase agreements and trade payables are never in.
     """
     parts = ("debt_noncurrent", "debt_current_maturities", "debt_current")
     is_classified = pl.any_horizontal(_value(line).is_not_null() for line in parts)
-    classified = sheets.filter(is_classified).with_columns(lines=_lines_of_classified())
+    long_term = (_value(line) for line in (NONCURRENT, WHOLE, "debt_all"))
+    hides_notes = pl.all_horizontal(line.is_null() for line in long_term) & (_value(ALL_NOTES) > _due())
+    tells = ~hides_notes.fill_null(value=False)
+    classified = sheets.filter(is_classified).with_columns(lines=pl.when(tells).then(_lines_of_classified()))
     others = sheets.filter(~is_classified)
     told = others.join(borrowings.instruments(others), on=SHEET, how="left", maintain_order="left").with_columns(
         pl.coalesce("lines", pl.when(_value("debt_all").is_not_null()).then(pl.lit(["debt_all"])))
@@ -128,7 +158,7 @@ def cash_and_equivalents(sheets: pl.DataFrame) -> pl.DataFrame:
     current assets foot without the securities and never with them, they are a part of the cash or of another line.
     """
     total, cash = _value("cash_total"), _value("cash")
-    within = _foots(cash) & ~_foots(cash + _value("short_term_investments"))
+    within = within_current_assets(cash) & ~within_current_assets(cash + _value("short_term_investments"))
     lines = _first_that_holds(
         (
             (total.is_not_null() & (total >= _or_nothing("cash") * (1 - SAME)), ["cash_total"]),
@@ -137,14 +167,6 @@ def cash_and_equivalents(sheets: pl.DataFrame) -> pl.DataFrame:
         )
     )
     return _composed(sheets.with_columns(lines=lines), "cash_and_equivalents", CASH_LINES, _cash_is_contradicted())
-
-
-def _foots(cash: pl.Expr) -> pl.Expr:
-    """Whether cash and some of the lines beside it are the current assets, but for rounding; false where unknown."""
-    lines = [_or_nothing(concept.name) for concept in BESIDE_CASH]
-    parts = (part for size in range(len(lines) + 1) for part in combinations(lines, size))
-    missed = pl.min_horizontal((_value("current_assets") - cash - sum(part)).abs() for part in parts)
-    return (missed <= UNITS * pl.col("grain_current_assets")).fill_null(value=False)
 
 
 def _first_that_holds(rules: tuple[tuple[pl.Expr, list[str]], ...]) -> pl.Expr:

@@ -8,6 +8,7 @@ import polars as pl
 
 from pipelines.normalize import returns
 from pipelines.normalize.concepts import ITEM_CONCEPTS
+from pipelines.normalize.concepts.cash import FOOTING
 from pipelines.normalize.concepts.loans import PROOF
 from pipelines.normalize.industries import WITHOUT_MEANING_TABLE
 from pipelines.normalize.returns import NO_OPERATING_INCOME
@@ -102,6 +103,6 @@ def _concepts_of_items() -> pl.DataFrame:
         }
         for item, concepts in ITEM_CONCEPTS.items()
         for concept in concepts
-        if concept not in PROOF
+        if concept not in (*PROOF, *FOOTING)
     ]
     return pl.DataFrame(rows)

@@ -111,6 +111,51 @@ OWED: dict[str, tuple[Lines, float]] = {
     "medium-term notes": ({"MediumtermNotesNoncurrent": 300, "MediumtermNotesCurrent": 20}, 320),
     "a bank loan": ({"NotesPayableToBankNoncurrent": 30, "NotesPayableToBankCurrent": 2}, 32),
     "senior and subordinated notes": ({"SeniorLongTermNotes": 500, "SubordinatedLongTermDebt": 300}, 800),
+    "long-term debt beneath its maturities, as the liabilities foot": (
+        {
+            "LongTermDebt": 421,
+            "LongTermDebtCurrent": 38,
+            "CommercialPaper": 99,
+            "Liabilities": 954,
+            "LiabilitiesCurrent": 350,
+            "PensionAndOtherPostretirementDefinedBenefitPlansLiabilitiesNoncurrent": 70,
+            "DeferredTaxLiabilitiesNoncurrent": 60,
+            "OtherLiabilitiesNoncurrent": 53,
+        },
+        558,
+    ),
+    "long-term debt with its maturities, as the liabilities foot": (
+        {
+            "LongTermDebt": 421,
+            "LongTermDebtCurrent": 38,
+            "Liabilities": 954,
+            "LiabilitiesCurrent": 350,
+            "DeferredIncomeTaxLiabilitiesNet": 121,
+            "OtherLiabilitiesNoncurrent": 100,
+        },
+        421,
+    ),
+    "nothing but what is due": ({"LongTermDebt": 0, "NotesPayableCurrent": 35}, 35),
+    "senior notes beneath the maturities, as the liabilities foot": (
+        {
+            "SeniorNotes": 975,
+            "LongTermDebtCurrent": 25,
+            "Liabilities": 1400,
+            "LiabilitiesCurrent": 325,
+            "OtherLiabilitiesNoncurrent": 100,
+        },
+        1000,
+    ),
+    "senior notes with the maturities, as the liabilities foot": (
+        {
+            "SeniorNotes": 975,
+            "DebtCurrent": 25,
+            "Liabilities": 1375,
+            "LiabilitiesCurrent": 325,
+            "OtherLiabilitiesNoncurrent": 100,
+        },
+        975,
+    ),
     "convertible notes, and a term loan": ({"ConvertibleLongTermNotesPayable": 230, "LongTermLoansPayable": 100}, 330),
 }
 
@@ -121,6 +166,11 @@ def test_what_is_owed(shape):
     lines, owed = OWED[shape]
 
     assert read("total_debt", {}, lines) == owed
+
+
+def test_what_is_due_is_not_all_that_is_owed():
+    """Senior notes that are more than the maturities may have them or not: nothing tells what is owed."""
+    assert read("total_debt", {}, {"SeniorNotes": 975, "LongTermDebtCurrent": 25}) is None
 
 
 HELD: dict[str, tuple[Lines, float]] = {

@@ -205,7 +205,44 @@ BESIDE: tuple[Concept, ...] = tuple(
 )
 """Lines that are on the balance sheet of some and in the notes of others, to a line that is there."""
 
-PROOF: tuple[Concept, ...] = (LIABILITIES, NOT_BORROWED, *BESIDE)
+LIABILITIES_CURRENT = Concept(
+    "liabilities_current",
+    "money",
+    instant=True,
+    sources=(us("LiabilitiesCurrent", why="the total of ASC 210-10-45-5"),),
+)
+
+BESIDE_NONCURRENT: tuple[Concept, ...] = tuple(
+    Concept(f"noncurrent_{name}", "money", instant=True, sources=tuple(us(one, why=why) for one in elements))
+    for name, why, elements in (
+        (
+            "deferred_taxes",
+            "deferred taxes, ASC 740-10-45-4",
+            ("DeferredIncomeTaxLiabilitiesNet", "DeferredTaxLiabilitiesNoncurrent"),
+        ),
+        ("leases", "operating leases", ("OperatingLeaseLiabilityNoncurrent",)),
+        (
+            "pensions",
+            "what pensions lack",
+            (
+                "PensionAndOtherPostretirementDefinedBenefitPlansLiabilitiesNoncurrent",
+                "DefinedBenefitPensionPlanLiabilitiesNoncurrent",
+            ),
+        ),
+        (
+            "other",
+            "others",
+            (
+                "OtherLiabilitiesNoncurrent",
+                "DeferredCreditsAndOtherLiabilitiesNoncurrent",
+                "DeferredCreditsAndOtherLiabilities",
+            ),
+        ),
+    )
+)
+"""Lines beside the debt of a classified balance sheet."""
+
+PROOF: tuple[Concept, ...] = (LIABILITIES, NOT_BORROWED, *BESIDE, LIABILITIES_CURRENT, *BESIDE_NONCURRENT)
 """What tells which loans are the debt, and states none itself."""
 
 LOANS: tuple[Concept, ...] = (
