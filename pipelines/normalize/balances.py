@@ -22,6 +22,7 @@ CONTRADICTED = "total_contradicts_parts"
 
 SHORT, NOTES = "debt_short_term", "debt_notes_current"
 NONCURRENT, WHOLE, ALL_NOTES = "debt_noncurrent", "debt_long_term", "debt_notes"
+BESIDE = "debt_noncurrent_beside"
 SHORT_DEBT = ["debt_short_term", "debt_current", "debt_current_maturities"]
 FIELDS = ("value", "vintage", "grain", "signature")
 
@@ -82,6 +83,19 @@ def _is_whole(line: str) -> pl.Expr:
     return _value(NONCURRENT).is_null() & _value(WHOLE).is_null() & (_due() > 0) & foots
 
 
+def _is_beside() -> pl.Expr:
+    """Whether an instrument is a line beside long-term debt and no part of it.
+
+    It is more, or the filer's total is the sum of both, or the liabilities that are not current foot with both alone.
+    """
+    debt, beside, whole = _value(NONCURRENT), _value(BESIDE), _value(WHOLE)
+    is_total = pl.col(f"signature_{NONCURRENT}").str.contains("LongTermDebt", literal=True)
+    is_all = _same(whole, debt + _due().fill_null(0.0), TOTAL) | _same(whole, debt, TOTAL)
+    adds_up = _same(whole, debt + beside + _due().fill_null(0.0)) | _same(whole, debt + beside)
+    foots = within_noncurrent_liabilities(debt + beside) & ~within_noncurrent_liabilities(debt)
+    return is_total & (beside > 0) & ~is_all & ((beside > debt * (1 + TOTAL)) | adds_up | foots).fill_null(value=False)
+
+
 def _due() -> pl.Expr:
     """Debt that is due within a year, of long term where that is told."""
     return pl.coalesce(_value("debt_current_maturities"), _value("debt_current"))
@@ -114,7 +128,10 @@ def total_debt(sheets: pl.DataFrame) -> pl.DataFrame:
     long_term = (_value(line) for line in (NONCURRENT, WHOLE, "debt_all"))
     hides_notes = pl.all_horizontal(line.is_null() for line in long_term) & (_value(ALL_NOTES) > _due())
     tells = ~hides_notes.fill_null(value=False)
-    classified = sheets.filter(is_classified).with_columns(lines=pl.when(tells).then(_lines_of_classified()))
+    lines = _lines_of_classified()
+    adds = _is_beside() & lines.list.contains(NONCURRENT)
+    with_beside = pl.when(adds).then(pl.concat_list(lines, pl.lit([BESIDE]))).otherwise(lines)
+    classified = sheets.filter(is_classified).with_columns(lines=pl.when(tells).then(with_beside))
     others = sheets.filter(~is_classified)
     told = others.join(borrowings.instruments(others), on=SHEET, how="left", maintain_order="left").with_columns(
         pl.coalesce("lines", pl.when(_value("debt_all").is_not_null()).then(pl.lit(["debt_all"])))

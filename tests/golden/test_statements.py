@@ -135,6 +135,43 @@ OWED: dict[str, tuple[Lines, float]] = {
         },
         421,
     ),
+    "long-term debt, and convertible debt that is more": (
+        {"LongTermDebtNoncurrent": 400, "ConvertibleDebtNoncurrent": 600, "LongTermDebtCurrent": 25},
+        1025,
+    ),
+    "long-term debt, of which convertible debt": (
+        {"LongTermDebtNoncurrent": 1000, "ConvertibleDebtNoncurrent": 600, "LongTermDebtCurrent": 25},
+        1025,
+    ),
+    "long-term debt, and a revolving credit beside it, as the total says": (
+        {
+            "LongTermDebtNoncurrent": 500,
+            "LongTermLineOfCredit": 200,
+            "LongTermDebtCurrent": 25,
+            "LongTermDebt": 725,
+        },
+        725,
+    ),
+    "long-term debt, of which a revolving credit, as the total says": (
+        {
+            "LongTermDebtNoncurrent": 500,
+            "LongTermLineOfCredit": 600,
+            "LongTermDebtCurrent": 25,
+            "LongTermDebt": 525,
+        },
+        525,
+    ),
+    "long-term debt, and a revolving credit beside it, as the liabilities foot": (
+        {
+            "LongTermDebtNoncurrent": 500,
+            "LongTermLineOfCredit": 200,
+            "Liabilities": 1250,
+            "LiabilitiesCurrent": 350,
+            "OperatingLeaseLiabilityNoncurrent": 160,
+            "OtherLiabilitiesNoncurrent": 40,
+        },
+        700,
+    ),
     "nothing but what is due": ({"LongTermDebt": 0, "NotesPayableCurrent": 35}, 35),
     "senior notes beneath the maturities, as the liabilities foot": (
         {

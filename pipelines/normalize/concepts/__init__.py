@@ -20,6 +20,7 @@ from pipelines.normalize.concepts.debt import (
     DEBT_CURRENT_MATURITIES,
     DEBT_LONG_TERM,
     DEBT_NONCURRENT,
+    DEBT_NONCURRENT_BESIDE,
     DEBT_NOTES_CURRENT,
     DEBT_SHORT_TERM,
 )
@@ -67,6 +68,7 @@ CONCEPTS: tuple[Concept, ...] = (
     SHORT_TERM_INVESTMENTS,
     *FOOTING,
     DEBT_NONCURRENT,
+    DEBT_NONCURRENT_BESIDE,
     DEBT_CURRENT_MATURITIES,
     DEBT_SHORT_TERM,
     DEBT_NOTES_CURRENT,
@@ -99,6 +101,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     "shares_diluted": (SHARES_DILUTED,),
     "total_debt": (
         DEBT_NONCURRENT,
+        DEBT_NONCURRENT_BESIDE,
         DEBT_CURRENT_MATURITIES,
         DEBT_SHORT_TERM,
         DEBT_NOTES_CURRENT,

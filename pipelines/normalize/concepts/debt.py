@@ -78,6 +78,23 @@ DEBT_NONCURRENT = Concept(
     ),
 )
 
+DEBT_NONCURRENT_BESIDE = Concept(
+    "debt_noncurrent_beside",
+    "money",
+    instant=True,
+    sources=(
+        us("ConvertibleDebtNoncurrent", why="convertible debt", but=("bank",)),
+        us("ConvertibleLongTermNotesPayable", why="convertible notes", but=("bank",)),
+        us("SeniorLongTermNotes", why="senior notes", but=("bank",)),
+        us("LongTermNotesPayable", why="notes", but=("bank",)),
+        us("LongTermLoansPayable", why="loans", but=("bank",)),
+        us("SecuredLongTermDebt", why="secured debt", but=("bank",)),
+        us("OtherLongTermDebtNoncurrent", why="other debt", but=("bank",)),
+        us("LongTermLineOfCredit", why="a revolving credit", but=("bank",)),
+    ),
+)
+"""A part of long-term debt in the notes of most, a line beside it on the balance sheet of some."""
+
 DEBT_CURRENT_MATURITIES = Concept(
     "debt_current_maturities",
     "money",
