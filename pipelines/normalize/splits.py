@@ -7,20 +7,31 @@ The first periodic report after a split restates every period it shows (ASC 260-
 restated, so one series holds several bases.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import log, prod
 
 import polars as pl
 
-SMALL_RATIOS: tuple[float, ...] = (21 / 20, 11 / 10, 6 / 5, 5 / 4, 4 / 3)
-"""Stock dividends and small splits: averages that are revised a little come near them, so they need more proof."""
-RATIOS: tuple[float, ...] = (1.5, *range(2, 51), 60, 75, 80, 100, 120, 125, 150, 200, 250, 300, 400, 500)
+DIVIDENDS_IN_SHARES: tuple[float, ...] = (1.02, 1.03, 1.04, 1.06, 1.07, 1.08)
+SMALL_RATIOS: tuple[float, ...] = (1.05, 1.1, 1.15, 1.2, 1.25, 4 / 3)
+"""Dividends in shares and small splits: averages that are revised a little come near them, so they need more proof."""
+RATIOS: tuple[float, ...] = (
+    *(7 / 5, 3 / 2, 8 / 5, 5 / 3, 7 / 4, 5 / 2, 7 / 2),
+    *range(2, 101),
+    *range(105, 201, 5),
+    *range(225, 501, 25),
+)
 """Split ratios that are looked for, and their inverses; a thousand or a million is an error of scale."""
 
-SNAP, SNAP_SMALL = 0.01, 0.002
+SNAP, SNAP_SMALL, SNAP_EXACT = 0.01, 0.002, 0.0005
 """A ratio this near to a usual one is that one: weighted averages move a little with rounding."""
+SMALLEST_ODD = 1.25
+"""Any other ratio (two splits at once, an exchange of shares) is told where the periods agree on it to the digit, and
+where it is so large that no correction of a count comes to it."""
+
+THOUSAND = 1000.0
 
 WITNESSES, WITNESSES_SMALL = 2, 4
 """So many restated periods make a split; one alone may be an error."""
@@ -28,7 +39,13 @@ WITNESSES, WITNESSES_SMALL = 2, 4
 HALF_WAY = 0.5
 """A count that has gone more than half of the way (in logarithms) to the new basis is on it."""
 
+POTENTIAL = 1 / 3
+"""Potential shares alone hardly make up more of a count."""
+
 SHARE_CONCEPTS = ("shares_basic", "shares_diluted")
+EARNINGS, SMALLEST_EARNINGS = "eps_basic", 0.5
+"""Earnings per share move against the count, and tell where none is stated; in cents, small ones tell too little."""
+
 SPLITS = pl.Schema(
     {
         "cik": pl.String(),
@@ -42,22 +59,58 @@ SPLITS = pl.Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class _Event:
-    """Periods that the filings after `after_seq` and from `seq` on state at `ratio` to each other."""
+class _Pair:
+    """Two filings that state periods one after the other: by how much (new shares for one) each period moved, and most.
 
-    ratio: float
+    The splits at the filings after the first, up to the second, multiply to it.
+    """
+
     after_seq: int
     seq: int
-    effective_by: date
-    effective_after: date
+    observed: Sequence[float]
+    ratio: float
+    seen: str
+
+    def witnesses(self, ratio: float, snap: float) -> int:
+        return sum(_near(each, ratio, snap) for each in self.observed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Usual:
+    """A usual ratio: how near a ratio must come to it, and how often it must be seen."""
+
+    ratio: float
+    snap: float
+    needed: int
+
+
+USUAL: tuple[_Usual, ...] = tuple(
+    _Usual(ratio, snap, needed)
+    for ratios, snap, needed in (
+        (RATIOS, SNAP, WITNESSES),
+        (SMALL_RATIOS, SNAP_SMALL, WITNESSES_SMALL),
+        (DIVIDENDS_IN_SHARES, SNAP_EXACT, WITNESSES_SMALL),
+    )
+    for each in ratios
+    for ratio in (float(each), 1 / each)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    ratio: float
+    seq: int
+    after_seq: int
     evidence: str
 
 
 def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
-    """Splits between consecutive filings of one period's weighted shares.
+    """Splits between consecutive filings of one period's weighted shares, or of its earnings per share.
 
-    Where a period was not shown between two splits, its ratio is their product: it proves no third one. What two
-    companies under one CIK say of their shares proves none either.
+    What a filing restates proves the product of all splits since the period was last stated. A period that is stated
+    again unchanged proves that there was none, so what is left of a product lies where nothing else is known. What
+    two companies under one CIK say of their shares proves no split, nor does an amendment, which may repeat a report
+    on the basis of its day.
 
     Args:
         vintages: sound ones, in units, with `regime`.
@@ -66,123 +119,181 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
         `cik`, `ratio` (new shares per old), `effective_seq` (the first filing on the new basis), `effective_by` and
         `effective_after` (filing dates around the event), `evidence`.
     """
-    found: dict[str, list[_Event]] = {}
-    for cik, *event in _restated(vintages).iter_rows():
-        found.setdefault(cik, []).append(_Event(*event))
-    rows = [
-        (cik, event.ratio, event.seq, event.effective_by, event.effective_after, event.evidence)
-        for cik, events in found.items()
-        for event in _independent(events)
-    ]
-    splits = pl.DataFrame(rows, schema=SPLITS, orient="row")
-    return _dated(splits, vintages).sort("cik", "effective_seq", "ratio")
+    # what is filed on one day is on one basis
+    reports = vintages.filter(~pl.col("amended")).with_columns(pl.col("seq").min().over("cik", "filed"))
+    moved = _pairs(reports).filter(pl.col("moved").any().over("cik"))
+    of_moved = reports.join(moved.select("cik").unique(), on="cik", how="semi")
+    counts = _own_counts(of_moved)
+    filed = {(cik, seq): day for cik, seq, day in of_moved.select("cik", "seq", "filed").unique().rows()}
+    rows: list[tuple[str, float, int, date, date, str]] = []
+    for (cik,), of_company in moved.partition_by("cik", as_dict=True).items():
+        found = _split_by_split(
+            [_Pair(*row) for row in of_company.select("after_seq", "seq", "observed", "ratio", "seen").rows()],
+            counts.get(cik, {}),
+        )
+        rows += [
+            (cik, each.ratio, each.seq, filed[cik, each.seq], filed[cik, each.after_seq], each.evidence)
+            for each in found
+        ]
+    return pl.DataFrame(rows, schema=SPLITS, orient="row").sort("cik", "effective_seq", "ratio")
 
 
-def _restated(vintages: pl.DataFrame) -> pl.DataFrame:
-    """One row a company, ratio and event: the columns of _Event; the shortest stretch of filings comes first."""
+def _pairs(vintages: pl.DataFrame) -> pl.DataFrame:
+    """One row a pair of filings: `cik` and the columns of _Pair, and whether any period `moved`.
+
+    Earnings per share stand in between filings that state no common period's shares.
+    """
     period = ["cik", "concept", "start", "end"]
-    pairs = (
-        vintages.filter(pl.col("concept").is_in(SHARE_CONCEPTS), pl.col("value") > 0)
+    is_count, value = pl.col("concept").is_in(SHARE_CONCEPTS), pl.col("value")
+    size = pl.when(is_count).then(value).otherwise(1 / value.abs())
+    tells = pl.when(is_count).then(value > 0).otherwise(value.abs() >= SMALLEST_EARNINGS)
+    both = (
+        vintages.filter(pl.col("concept").is_in([*SHARE_CONCEPTS, EARNINGS]), tells)
         .sort(*period, "seq")
         .with_columns(
-            observed=pl.col("value") / pl.col("value").shift().over(period),
+            observed=size / size.shift().over(period),
+            same_sign=value * value.shift().over(period) > 0,
             after_seq=pl.col("seq").shift().over(period),
             after_regime=pl.col("regime").shift().over(period),
-            after=pl.col("filed").shift().over(period),
         )
-        .filter((pl.col("observed") - 1).abs() > SNAP, pl.col("regime") == pl.col("after_regime"))
-        .sort("observed")
-        .join_asof(_USUAL, on="observed", strategy="nearest", check_sortedness=False)
-        .filter((pl.col("observed") / pl.col("ratio") - 1).abs() <= pl.col("snap"))
-        .sort("cik", "ratio", "seq", "after_seq")
+        .filter(pl.col("after_seq") < pl.col("seq"), pl.col("regime") == pl.col("after_regime"), pl.col("same_sign"))
     )
-    another = (pl.col("after_seq") >= pl.col("seq").shift()).fill_null(value=True).over("cik", "ratio")
-    seen = pl.concat_str("concept", pl.lit(" "), "start", pl.lit(".."), "end")
+    pair = ["cik", "after_seq", "seq"]
+    # a split moves all shares: potential ones alone are counted anew under another standard (ASU 2020-06)
+    basic = pl.col("observed").filter(pl.col("concept") == SHARE_CONCEPTS[0]).first().over([*pair, "start", "end"])
+    off = pl.col("observed") / basic.fill_null(1.0) - 1
+    moves_alone = (pl.col("concept") == SHARE_CONCEPTS[1]) & (off.abs() > SNAP)
+    moves_alone &= basic.is_not_null() | (off.abs() <= POTENTIAL)
     return (
-        pairs.with_columns(event=another.cum_sum().over("cik", "ratio"))
-        .group_by("cik", "ratio", "event")
+        both.filter(~moves_alone, is_count | ~is_count.any().over(pair))
+        .with_columns(seen=pl.concat_str("concept", pl.lit(" "), "start", pl.lit(".."), "end"))
+        .group_by(pair)
         .agg(
-            pl.col("after_seq").max(),
-            pl.col("seq").min(),
-            pl.col("needed").first(),
-            witnesses=pl.len(),
-            effective_by=pl.col("filed").min(),
-            effective_after=pl.col("after").max(),
-            seen=seen.max(),
+            "observed",
+            pl.col("seen").max(),
+            # the middle one: some periods may be left unrestated, or be restated for another reason
+            ratio=pl.col("observed").sort().get(pl.len() // 2),
+            moved=((pl.col("observed") - 1).abs() > SNAP).any(),
         )
-        .filter(pl.col("witnesses") >= pl.col("needed"))
-        .sort(pl.col("seq") - pl.col("after_seq"), "cik", "seq", "ratio")
-        .select(
-            "cik",
-            "ratio",
-            "after_seq",
-            "seq",
-            "effective_by",
-            "effective_after",
-            pl.concat_str(pl.col("witnesses"), pl.lit(" restated averages, among them "), "seen"),
-        )
+        .sort(pair)
     )
 
 
-def _usual() -> pl.DataFrame:
-    """`observed`, `ratio`, and how near (`snap`) and how often (`needed`) a ratio must be seen."""
-    rows = [
-        (ratio, ratio, snap, needed)
-        for ratios, snap, needed in ((RATIOS, SNAP, WITNESSES), (SMALL_RATIOS, SNAP_SMALL, WITNESSES_SMALL))
-        for each in ratios
-        for ratio in (float(each), 1 / each)
-    ]
-    return pl.DataFrame(rows, schema=["observed", "ratio", "snap", "needed"], orient="row").sort("observed")
-
-
-_USUAL = _usual()
-
-
-def _independent(events: Sequence[_Event]) -> Iterable[_Event]:
-    """The events that shorter ones within their stretch do not explain."""
-    accepted: list[_Event] = []
-    for event in events:
-        within = prod(other.ratio for other in accepted if event.after_seq < other.seq <= event.seq)
-        if abs(log(event.ratio / within)) > SNAP and within == 1:
-            accepted.append(event)
-    return accepted
-
-
-def _dated(splits: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
-    """Move a split ahead to the first filing whose own newest count is on the new basis.
-
-    Filings between the last on the old basis and the first that restates anything show only new periods: their counts
-    are near those before, or near those after.
-    """
+def _own_counts(vintages: pl.DataFrame) -> dict[str, dict[int, float]]:
+    """Company to the average of the newest and shortest period that each filing states, by its `seq`."""
     own = (
         vintages.filter(pl.col("concept") == SHARE_CONCEPTS[0], pl.col("value") > 0)
         .sort("cik", "seq", "end", "start")
-        .group_by("cik", "seq", "filed", maintain_order=True)
+        .group_by("cik", "seq", maintain_order=True)
         .agg(count=pl.col("value").last())
     )
-    around = splits.with_row_index("split").join(own, on="cik")
-    before = (
-        around.filter(pl.col("filed") <= pl.col("effective_after"))
-        .group_by("split")
-        .agg(old=pl.col("count").sort_by("seq").last(), old_seq=pl.col("seq").max())
-    )
-    between = around.join(before, on="split").filter(
-        pl.col("seq") > pl.col("old_seq"), pl.col("seq") < pl.col("effective_seq")
-    )
-    moved = (pl.col("count") / pl.col("old")).log() / pl.col("ratio").log()
-    first_new = (
-        between.filter(moved > HALF_WAY)
-        .group_by("split")
-        .agg(new_seq=pl.col("seq").min(), new_by=pl.col("filed").min())
-    )
-    return (
-        splits.with_row_index("split")
-        .join(first_new, on="split", how="left", maintain_order="left")
-        .with_columns(
-            effective_seq=pl.coalesce("new_seq", "effective_seq"), effective_by=pl.coalesce("new_by", "effective_by")
+    counts: dict[str, dict[int, float]] = {}
+    for cik, seq, count in own.rows():
+        counts.setdefault(cik, {})[seq] = count
+    return counts
+
+
+def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list[_Split]:
+    """The splits that explain by how much the periods of a company's filings moved.
+
+    The pair with the fewest filings that a split can lie at is explained first, together with all others that tell of
+    the same; what is explained narrows the others down.
+
+    Args:
+        pairs: of one company.
+        counts: of _own_counts.
+    """
+    filings = sorted({seq for pair in pairs for seq in (pair.after_seq, pair.seq)} | counts.keys())
+    spans = [frozenset(seq for seq in filings if pair.after_seq < seq <= pair.seq) for pair in pairs]
+    found: dict[int, _Split] = {}
+    without: set[int] = set()
+    pending = set(range(len(pairs)))
+    while pending:
+        told = {n: prod(found[seq].ratio for seq in spans[n] & found.keys()) for n in pending}
+        explained = {n for n in pending if _near(pairs[n].ratio, told[n], SNAP)}
+        without.update(*(spans[n] - found.keys() for n in explained))
+        places = {n: spans[n] - without - found.keys() for n in pending - explained}
+        pending = {n for n in places if places[n]}
+        if not pending:
+            break
+        narrowest = min(pending, key=lambda n: (len(places[n]), pairs[n].seq, n))
+        usual = _usual(pairs[narrowest].ratio / told[narrowest])
+        split = usual and _placed(
+            usual,
+            sorted(places[narrowest]),
+            [(pairs[n], told[n], places[n]) for n in sorted(pending)],
+            filings,
+            counts,
         )
-        .select(SPLITS.names())
-    )
+        if split:
+            found[split.seq] = split
+        else:
+            pending.remove(narrowest)
+    return list(found.values())
+
+
+def _placed(
+    usual: _Usual,
+    places: Sequence[int],
+    pairs: Sequence[tuple[_Pair, float, Collection[int]]],
+    filings: Sequence[int],
+    counts: Mapping[int, float],
+) -> _Split | None:
+    """A split of a usual ratio at one of some filings; None where too few periods prove it.
+
+    It is at the filing whose own count is nearest to its ratio from the one before, if any is on the new basis; else
+    where most periods prove it.
+
+    Args:
+        usual: the ratio.
+        places: filings that it may be at.
+        pairs: what is not explained yet: each pair, the product of the splits known in it, and the filings that
+            another may be at.
+        filings: all of the company.
+        counts: of _own_counts.
+    """
+    counted = [pair.witnesses(usual.ratio * told, usual.snap) for pair, told, _ in pairs]
+    proof = {
+        seq: [(count, pair) for count, (pair, _, at) in zip(counted, pairs, strict=True) if count and seq in at]
+        for seq in places
+    }
+    proven = {seq: sum(count for count, _ in by) for seq, by in proof.items()}
+    enough = [seq for seq in places if proven[seq] >= usual.needed]
+    if not enough:
+        return None
+    moved = {seq: _moved(usual.ratio, seq, counts) for seq in enough}
+    on_new = [seq for seq in enough if moved[seq] > HALF_WAY]
+    most = max(proven.values())
+    if on_new:
+        first = seq = min(on_new, key=lambda seq: abs(moved[seq] - 1))
+    else:
+        first, *_ = mostly = [seq for seq in enough if proven[seq] == most]
+        seq = mostly[-1]
+    seen = max(pair.seen for _, pair in proof[seq])
+    before = filings[filings.index(first) - 1]
+    return _Split(usual.ratio, seq, before, f"{proven[seq]} restated figures, among them {seen}")
+
+
+def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:
+    """How much of the way (in logarithms) to a split's basis a filing's own count is from the one before."""
+    before = max((each for each in counts if each < seq), default=None)
+    if before is None or seq not in counts:
+        return 0.0
+    return log(counts[seq] / counts[before]) / log(ratio)
+
+
+def _usual(ratio: float) -> _Usual | None:
+    """The usual ratio that one is near to, else itself if it is large; None for errors of scale."""
+    nearest = min(USUAL, key=lambda usual: abs(log(ratio / usual.ratio)))
+    if _near(ratio, nearest.ratio, nearest.snap):
+        return nearest
+    power = round(log(ratio, THOUSAND))
+    is_odd = max(ratio, 1 / ratio) >= SMALLEST_ODD and not _near(ratio, THOUSAND**power, SNAP)
+    return _Usual(ratio, SNAP_EXACT, WITNESSES_SMALL) if is_odd else None
+
+
+def _near(ratio: float, other: float, snap: float) -> bool:
+    return abs(ratio / other - 1) <= snap
 
 
 def share_factors(filings: pl.DataFrame, splits: pl.DataFrame) -> pl.DataFrame:

@@ -69,7 +69,7 @@ def test_the_evidence_names_its_witnesses():
     vintages, _ = stated(raw(averages(4), fact(REVENUE, 1e6, "2022-01-01", "2022-12-31", filed=BEFORE)))
 
     assert splits.infer_splits(vintages.with_columns(regime=0))["evidence"].to_list() == [
-        "2 restated averages, among them shares_basic 2022-01-01..2022-12-31"
+        "2 restated figures, among them shares_basic 2022-01-01..2022-12-31"
     ]
 
 
@@ -166,3 +166,110 @@ def test_successive_splits_multiply():
     assert per_share["value"].to_list() == pytest.approx([1 / 28, 0.25, 0.25, 1.0, 1.0])
     assert per_share["grain"].to_list() == pytest.approx([0.1 / 28, 0.025, 0.025, 0.1, 0.1])
     assert money["value"].to_list() == [1.0] * 5
+
+
+# --- Many splits, and few witnesses
+
+
+def restating(quarters: int = 24, tags: tuple[str, ...] = (SHARES, DILUTED)) -> Filer:
+    """Six years from 2015 on of a count that hardly changes, each report on the basis of its day."""
+    return Filer(
+        month_ends(2015, quarters),
+        {REVENUE: [1e9] * quarters, NET_INCOME: [1e8] * quarters},
+        {tag: [400e6 * 1.002**n for n in range(quarters)] for tag in tags},
+    )
+
+
+def on_basis_of_their_day(company: Filer, splits_at: dict[str, float]) -> list[dict]:
+    """The rows of the company, whose counts are of 2015: each report after the splits until its day."""
+    rows = []
+    for row in company.rows():
+        factor = 1.0
+        for effective, ratio in splits_at.items():
+            factor *= ratio if row["filed"] >= effective else 1.0
+        by = {"shares": factor, "USD/shares": 1 / factor}.get(row["unit"], 1.0)
+        rows.append({**row, "value": round(row["value"] * by, 6)})
+    return rows
+
+
+@pytest.mark.parametrize(
+    "splits_at",
+    [
+        {"2018-05-01": 2.0, "2018-08-01": 3.0},
+        {"2018-05-20": 2.0, "2018-11-20": 2.0},
+        {f"{year}-05-30": 1.5 for year in range(2016, 2021)},
+        {f"{year}-04-07": 1.03 for year in range(2016, 2021)},
+        {f"{year}-08-02": 1 / 5 for year in range(2016, 2019)},
+    ],
+    ids=["in two quarters", "half a year apart", "3:2 each year", "three per cent each year", "reverse each year"],
+)
+def test_splits_whose_comparatives_overlap_are_told_apart(splits_at):
+    """A period is shown again after a year, with all splits since: what they multiply to is taken apart."""
+    found = standardized(raw(on_basis_of_their_day(restating(), splits_at)))
+
+    rows = found.found.splits.select("ratio", "effective_after", "effective_by").rows()
+    assert [ratio for ratio, _, _ in rows] == pytest.approx(list(splits_at.values()))
+    assert all(after < day(effective) <= by for (_, after, by), effective in zip(rows, splits_at, strict=True))
+    counts = found.values.filter(item="shares_basic").sort("period_end")["value"].to_list()
+    assert max(counts) / min(counts) < 1.1
+
+
+@pytest.mark.parametrize("ratio", [7 / 5, 5 / 2, 1 / 65, 2.0473])
+def test_unusual_ratios_are_splits_where_all_periods_agree(ratio):
+    """An exchange of shares when a holding company takes the place of a bank has any ratio."""
+    company, splits_at = restating(), {"2018-05-01": ratio}
+
+    found = standardized(raw(on_basis_of_their_day(company, splits_at))).found.splits
+
+    assert found.select("ratio", "effective_by").rows() == [(pytest.approx(ratio, rel=1e-6), day("2018-05-10"))]
+
+
+def test_a_correction_of_counts_is_no_split():
+    """40,000 shares more in every period are no ratio."""
+    company = restating()
+    rows = [
+        {**row, "value": row["value"] + 10e6} if row["unit"] == "shares" and row["filed"] > "2018-05-01" else row
+        for row in company.rows()
+    ]
+
+    assert standardized(raw(rows)).found.splits.is_empty()
+
+
+@pytest.mark.parametrize("tags", [(SHARES, DILUTED), (DILUTED,)])
+def test_potential_shares_counted_anew_are_no_split(tags):
+    """Convertible debt counts as if converted since 2022: diluted counts alone are restated, by four per cent."""
+    rows = [
+        {**row, "value": row["value"] * 1.04} if row["tag"] == DILUTED and row["filed"] > "2018-05-01" else row
+        for row in restating(tags=tags).rows()
+    ]
+
+    assert standardized(raw(rows)).found.splits.is_empty()
+
+
+def test_earnings_per_share_tell_of_a_split_where_no_count_is_stated():
+    """Companies with classes of shares state counts for each class alone, which are not among the facts."""
+    company = Filer(
+        month_ends(2018, 16),
+        {REVENUE: [1e9] * 16, NET_INCOME: [1e8] * 16, EPS: [11.24, 12.36, 13.48, 14.52] * 4},
+    )
+
+    found = standardized(raw(on_basis_of_their_day(company, {"2020-08-01": 4.0})))
+
+    assert found.found.splits.select("ratio", "effective_by").rows() == [(4.0, day("2020-08-09"))]
+    years = found.values.filter(item="eps_basic", period_kind="annual")["value"].to_list()
+    assert years == pytest.approx([51.6 / 4] * 4)
+
+
+def test_an_amendment_on_the_basis_of_its_day_proves_no_split():
+    """A report amended after a split may repeat the counts of before; what the other filings tell stands."""
+    company, splits_at = restating(), {"2018-05-01": 2.0}
+    rows = on_basis_of_their_day(company, splits_at)
+    amended = [
+        {**row, "form": "10-K/A", "filed": "2018-06-01", "accession": "amended"}
+        for row in rows
+        if row["filed"] == "2018-03-01"
+    ]
+
+    found = standardized(raw(rows, amended)).found.splits
+
+    assert found.select("ratio", "effective_by").rows() == [(2.0, day("2018-05-10"))]
