@@ -6,12 +6,15 @@ comes from (concepts), what is known of an amount (slots), what stands at an ins
 
 import polars as pl
 
+from pipelines.normalize.legs import QUARTERS_A_YEAR
 from pipelines.normalize.slots import amount, days, grain, leg, legs, look_up, other_source, regime
 
 WINDOW_DAYS = (350, 378)
 WEEKS_53_DAYS = 369
 DISAGREEMENT = 0.005
 """Two ways to twelve months that differ by more than this share have legs on different accounting bases."""
+MUCH_MORE = 1.5
+"""A dividend is hardly raised by more than half within a year."""
 
 LAST_DIGITS = 2
 """What rounding explains between twelve months of three rounded legs and those that the filer states, in units."""
@@ -23,7 +26,8 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     At a fiscal year end the year as filed. Else TTM = FY(previous) + YTD(current) - YTD(previous), where the stretch
     that is taken off is on the accounting basis of the year that it is taken off from: the stretch as known when the
     year was last stated, or recast with it; and where the year alone was recast, the year as it was before. Else, and
-    first of all for amounts per share, the sum of four discrete quarters, the fourth being FY - 9M. Legs of two
+    first of all for amounts per share, the sum of four discrete quarters, the fourth being FY - 9M, or FY less the
+    three. Legs of two
     regimes (another company, other standards), or from elements that this company has stated apart, are never added
     up. Where the filer states twelve months to an interim quarter end itself and means others, the legs are on two
     bases (`mixed_basis`).
@@ -153,7 +157,10 @@ def _four_quarters(windows: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFram
             .then(grain("direct"))
             .otherwise(pl.max_horizontal(grain("longer"), grain("shorter")))
             .alias(f"g{back}"),
-        ).drop("of_q", "of_quarter", "direct", "longer", "longer_before", "shorter")
+        )
+        windows = _fourth_quarter(windows, known, back).drop(
+            "of_q", "of_quarter", "direct", "longer", "longer_before", "shorter"
+        )
     names = range(4)
     return windows.with_columns(
         by_quarters=pl.sum_horizontal(*(f"q{i}" for i in names), ignore_nulls=False),
@@ -164,6 +171,35 @@ def _four_quarters(windows: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFram
         quarters_sources=pl.concat_list(*(f"s{i}" for i in names)).list.drop_nulls(),
         spread=pl.max_horizontal("years_spread", _spread([pl.col(f"q{i}") / pl.col(f"d{i}") for i in names])),
     ).drop(*(f"{letter}{i}" for letter in "qdlrsg" for i in names))
+
+
+def _fourth_quarter(windows: pl.DataFrame, known: pl.DataFrame, back: int) -> pl.DataFrame:
+    """Where no nine months are stated, the fourth quarter is the year less its three quarters.
+
+    Dividends are often stated for the quarter alone. A difference that is much more than each of them is none of a
+    quarter: the year may have a special dividend that the quarters leave out.
+    """
+    lacks = (pl.col("of_quarter") == QUARTERS_A_YEAR) & amount("longer").is_not_null()
+    lacks &= amount("direct").is_null() & amount("shorter").is_null()
+    numbered = windows.with_row_index("window")
+    year = numbered.filter(lacks).select("window", "cik", "concept", "seq", "of_q", "can_be_negative", "longer")
+    names = [f"earlier_{ago}" for ago in range(1, QUARTERS_A_YEAR)]
+    for ago, name in enumerate(names, start=1):
+        year = look_up(year, known, name, pl.col("of_q") - ago, pl.lit(1))
+    rest = amount("longer") - pl.sum_horizontal(*(amount(name) for name in names), ignore_nulls=False)
+    largest = pl.max_horizontal(amount(name) / days(name) for name in names)
+    rest_days = days("longer") - pl.sum_horizontal(*(days(name) for name in names), ignore_nulls=False)
+    all_of_it = ["longer", *names]
+    found = year.filter(pl.col("can_be_negative") | (rest / rest_days).is_between(0, MUCH_MORE * largest)).select(
+        "window",
+        rest.alias(f"q{back}"),
+        rest_days.alias(f"d{back}"),
+        legs(leg("longer"), *(leg(name, -1.0) for name in names)).alias(f"l{back}"),
+        pl.concat_list(regime(name) for name in all_of_it).alias(f"r{back}"),
+        pl.concat_list(other_source(name) for name in all_of_it).alias(f"s{back}"),
+        pl.max_horizontal(grain(name) for name in all_of_it).alias(f"g{back}"),
+    )
+    return numbered.update(found.drop_nulls(f"q{back}"), on="window").drop("window")
 
 
 def _chosen(windows: pl.DataFrame) -> pl.DataFrame:

@@ -355,6 +355,26 @@ def test_dividends_that_begin_within_a_year():
     assert ttm(found, "dividends_per_share", "2022-09-30") is None
 
 
+@pytest.mark.parametrize(("of_year", "expected"), [(0.86, 0.88), (15.86, None)], ids=["raised", "special"])
+def test_dividends_of_the_quarter_alone(of_year, expected):
+    """Texas Instruments' quarterly reports state the quarter's dividend only: the fourth is what the year leaves over.
+
+    Costco's quarters leave out a special dividend, which the year has: it is not the fourth quarter's.
+    """
+    company = filer(sums={REVENUE: [MILLION] * 12, DIVIDENDS: [0.2] * 4 + [0.21, 0.21, 0.21, 0.23] + [0.22] * 4})
+    quarters_alone = [
+        row
+        for row in company.rows()
+        if row["tag"] != DIVIDENDS or row["form"] == "10-K" or (day(row["end"]) - day(row["start"])).days < 100
+    ]
+    rows = changed(quarters_alone, of_year, tag=DIVIDENDS, start="2022-01-01", end="2022-12-31")
+
+    found = standardized(raw(rows))
+
+    assert ttm(found, "dividends_per_share", "2023-06-30") == (expected and 0.88)
+    assert ttm(found, "dividends_per_share", "2022-09-30") == 0.83
+
+
 def test_a_convenience_translation_is_not_served():
     """Taiwan Semiconductor's newest year stands in dollars, too."""
     company = filer(annual_only=True, annual_form="20-F")
