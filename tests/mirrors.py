@@ -23,6 +23,7 @@ class Filer:
     """One fictional company that files by the calendar: three 10-Q with year-to-date columns, and a 10-K.
 
     `scale` is the revenue of its first quarter in millions; each quarter adds one million. A tenth is net income.
+    With `comparatives` its reports show the same stretches of the year before, too.
     """
 
     number: int
@@ -31,6 +32,7 @@ class Filer:
     first_year: int = 2022
     name: str = ""
     exchange: str | None = "Nasdaq"
+    comparatives: bool = False
 
     @property
     def cik(self) -> str:
@@ -86,7 +88,8 @@ def companyfacts(filer: Filer) -> dict[str, Any]:
     """A companyfacts document of all its filings."""
     concepts: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for year, quarter in _quarters(filer):
-        for start, end, quarters in _columns(year, quarter):
+        past = _columns(year - 1, quarter) if filer.comparatives else []
+        for start, end, quarters in _columns(year, quarter) + past:
             revenue = sum(filer.revenue(end.year, n) for n in quarters)
             told = ((REVENUE, "USD", revenue), (INCOME, "USD", revenue // 10), (SHARES, "shares", 10_000_000))
             for tag, unit, value in (*told, (EARNINGS, "USD/shares", revenue / 100_000_000)):

@@ -50,6 +50,18 @@ def test_a_successor_has_its_predecessors_history():
     assert value_of(together, "revenue", "ttm", "2021-06-30") == value_of(alone, "revenue", "ttm", "2021-06-30")
 
 
+def test_a_predecessor_that_files_on_is_a_subsidiary():
+    """Apache files its own reports beside those of its holding company: they are no company's that it was."""
+    as_subsidiary = two_filers().filter(pl.col("filed") > REORGANIZED)
+    beside = as_subsidiary.with_columns(
+        cik=pl.lit(PREDECESSOR), value=pl.col("value") / 2, filed=pl.col("filed").str.replace("-1?[0-9]$", "-28")
+    )
+
+    together = stitched(pl.concat([two_filers(), beside]), SUCCEEDS)
+
+    assert together.sort(together.columns).equals(stitched(two_filers(), SUCCEEDS).sort(together.columns))
+
+
 def test_who_shows_other_figures_is_no_successor():
     """What the candidates' filings do not prove is left out, and nothing else changes."""
     unproven = stitched(two_filers(restated=1.1), SUCCEEDS)

@@ -96,7 +96,7 @@ def test_documents_become_values(run):
 def test_a_predecessor_lends_its_history(run, monkeypatch):
     """It is not listed, and no company of its own; its filings lie in its own folder at the SEC."""
     earlier = replace(CARGO, number=203, scale=CARGO.scale - 8, first_year=2020)
-    run.mirror.hold(earlier)
+    run.mirror.hold(earlier, replace(CARGO, comparatives=True))
     monkeypatch.setattr(predecessors, "SUCCESSIONS", ((CARGO.cik, earlier.cik, "reorganized in 2022"),))
     run()
 
