@@ -160,8 +160,8 @@ def _first_years(facts: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
 def _stretches(years: pl.DataFrame) -> pl.DataFrame:
     """Fiscal years and what lies between and after them, tiling each company's time.
 
-    `cik`, `before` (the day before), `year_end`, `first_q` (number of the quarter before the stretch), `closed`
-    (false for the running year, transition periods and holes).
+    `cik`, `before` (the day before), `year_end`, `first_q` (number of the quarter before the stretch), `quarters`,
+    `closed` (false for the running year, transition periods and holes), `running`.
     """
     known = years.with_columns(before=pl.col("year_start").dt.offset_by("-1d"), closed=pl.lit(True))
     snapped = known.with_columns(last_end=pl.col("year_end").shift().over("cik")).with_columns(
@@ -178,8 +178,14 @@ def _stretches(years: pl.DataFrame) -> pl.DataFrame:
         .agg(before=pl.col("year_end").max())
         .select("cik", "before", year_end=pl.col("before").dt.offset_by("1y"), closed=pl.lit(False))
     )
-    stretches = pl.concat([snapped.select("cik", "before", "year_end", "closed"), between, running])
-    quarters = ((pl.col("year_end") - pl.col("before")).dt.total_days() / 91.3).round().cast(pl.Int32)
+    known = pl.concat([snapped.select("cik", "before", "year_end", "closed"), between]).with_columns(
+        running=pl.lit(value=False)
+    )
+    stretches = pl.concat([known, running.with_columns(running=pl.lit(value=True))])
+    days = (pl.col("year_end") - pl.col("before")).dt.total_days()
+    # ten or eleven months are three quarters and what is left of a fourth
+    nearly_a_year = days.is_between(QUARTER_BANDS[2][2], YEAR_DAYS[0], closed="none")
+    quarters = pl.when(nearly_a_year).then(4).otherwise((days / 91.3).round()).cast(pl.Int32)
     return (
         stretches.with_columns(quarters=pl.when("closed").then(4).otherwise(quarters).clip(1))
         .sort("cik", "before")
@@ -188,11 +194,27 @@ def _stretches(years: pl.DataFrame) -> pl.DataFrame:
 
 
 def _quarter_ends(facts: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
-    """The end that most facts agree on, for each quarter of each stretch; year ends as they are."""
+    """The end that most facts agree on, for each quarter of each stretch; the ends of stretches as they are.
+
+    Ends that some report is about go first: after a change of the fiscal year, comparatives have ends of their own.
+    """
     interim_facts = facts.filter(pl.col("start").is_not_null(), duration_days().is_between(75, 300))
     # a quarter that starts says as well as one that ends where the one before it ended
-    eves = interim_facts.select("cik", end=pl.col("start").dt.offset_by("-1d"))
-    reported = pl.concat([interim_facts.select("cik", "end"), eves]).group_by("cik", "end").len()
+    ends = interim_facts.group_by("cik", "accession", "end").len()
+    # most figures of a report are of its own period, or as many of the same one a year before
+    newest = pl.col("end") == pl.col("end").sort_by("len", "end").last().over("cik", "accession")
+    ends = ends.with_columns(own=newest)
+    eves = (
+        interim_facts.group_by("cik", end=pl.col("start").dt.offset_by("-1d"))
+        .len()
+        .with_columns(own=pl.lit(value=False))
+    )
+    told = ["cik", "end", "len", "own"]
+    reported = (
+        pl.concat([ends.select(told), eves.select(told)])
+        .group_by("cik", "end")
+        .agg(pl.col("len").sum(), pl.col("own").any())
+    )
     placed = (
         reported.with_columns(eve=pl.col("end").dt.offset_by("-1d"))
         .sort("eve")
@@ -211,19 +233,20 @@ def _quarter_ends(facts: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
             (pl.col("quarter") + 4 * pl.col("years_in")) <= pl.col("quarters"),
         )
         .with_columns(q=pl.col("first_q") + pl.col("quarter") + 4 * pl.col("years_in"))
-        .sort("cik", "q", "len", "end", descending=[False, False, True, True])
+        .sort("cik", "q", "own", "len", "end", descending=[False, False, True, True, True])
         .unique(["cik", "q"], keep="first", maintain_order=True)
-        .with_columns(year_end=pl.when("closed").then("year_end").otherwise(_end_of_open_year()))
+        .with_columns(year_end=pl.when("closed").then("year_end").otherwise(_end_of_open_year(pl.col("years_in"))))
         .select("cik", "q", "closed", "year_end", period_end="end", fiscal_quarter="quarter")
     )
-    closes = stretches.filter("closed").select(
+    closes = stretches.filter(~pl.col("running")).select(
         "cik",
         "closed",
-        "year_end",
-        q=pl.col("first_q") + 4,
+        year_end=pl.when("closed").then("year_end").otherwise(_end_of_open_year((pl.col("quarters") - 1) // 4)),
+        q=pl.col("first_q") + pl.col("quarters"),
         period_end="year_end",
-        fiscal_quarter=pl.lit(4, pl.Int32),
+        fiscal_quarter=(pl.col("quarters") - 1) % 4 + 1,
     )
+    interim = interim.join(closes, on=["cik", "q"], how="anti")
     origins = (
         stretches.group_by("cik")
         .agg(pl.col("before").min())
@@ -240,9 +263,9 @@ def _quarter_ends(facts: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([frame.select(columns) for frame in (interim, closes, origins)])
 
 
-def _end_of_open_year() -> pl.Expr:
-    """Where the year of an open stretch is expected to end: 365 days a year after the last known end."""
-    return pl.col("before") + pl.duration(days=365 * (pl.col("years_in") + 1))
+def _end_of_open_year(years_in: pl.Expr) -> pl.Expr:
+    """Where a year of an open stretch is expected to end: 365 days a year after the last known end."""
+    return pl.col("before") + pl.duration(days=365 * (years_in + 1))
 
 
 def _snapped(frame: pl.DataFrame, end: str, by: list[str]) -> pl.DataFrame:

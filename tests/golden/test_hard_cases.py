@@ -139,6 +139,24 @@ def test_a_change_of_the_fiscal_year_end_makes_no_year_of_six_months():
     assert set(found.values.filter(item="revenue")["value"]) == {400 * MILLION}
 
 
+@pytest.mark.parametrize("months", [1, 2, 10, 11])
+def test_a_change_of_the_fiscal_year_end_loses_no_year(months):
+    """Workday's years ended in December, and one month later in January: the month between is no quarter.
+
+    The quarters of before stand as they were filed, whatever quarters the comparatives of the new years have.
+    """
+    before = filer(ends=month_ends(2020, 8, last_month=6))
+    of_new_years = filer(ends=month_ends(2021 + (months > 6), 12, last_month=(6 + months - 1) % 12 + 1))
+    since = [row for row in of_new_years.rows() if row["filed"] > str(of_new_years.filed(3))]
+
+    found = standardized(raw(before.rows(), since))
+
+    ends = [*before.ends[3:], *of_new_years.ends[7:]]
+    assert {end: ttm(found, "revenue", str(end)) for end in ends} == dict.fromkeys(ends, 400 * MILLION)
+    years = found.values.filter(item="revenue", period_kind="annual")["period_end"].to_list()
+    assert years == [before.ends[3], before.ends[7], of_new_years.ends[7], of_new_years.ends[11]]
+
+
 def test_labels_of_filings_decide_nothing():
     """A year of 10-Qs that are all named FY of another year (Disney, Snowflake, General Electric)."""
     rows = [{**row, "fy": 2019} if row["form"] == "10-Q" else row for row in filer().rows()]
