@@ -232,6 +232,25 @@ REPORTS: dict[str, Report] = {
         (527, None, 44, 345),
         {"total_debt": "not_on_balance_sheet"},
     ),
+    "a trust that builds, and has an office": Report(
+        "6798",
+        {
+            "Revenues": 298,
+            CASH_FLOW: 160,
+            "PaymentsForCapitalImprovements": 30,
+            "PaymentsToDevelopRealEstateAssets": 22,
+            CAPITAL_SPENDING: 3,
+            "PaymentsToAcquireRealEstate": 500,
+        },
+        {CASH: 6, "SecuredDebt": 160, "UnsecuredDebt": 600},
+        (298, 760, 6, 105),
+    ),
+    "a trust of towers": Report(
+        "6798",
+        {"Revenues": 1010, CASH_FLOW: 530, CAPITAL_SPENDING: 160, "PaymentsToDevelopRealEstateAssets": 15},
+        {CASH: 200, "LongTermDebtNoncurrent": 3200, "LongTermDebtCurrent": 370},
+        (1010, 3570, 200, 370),
+    ),
     "utility": Report(
         "4911",
         {"RegulatedAndUnregulatedOperatingRevenue": 800, CONTRACTS: 760, CASH_FLOW: 240, CAPITAL_SPENDING: 300},
@@ -258,6 +277,18 @@ REPORTS: dict[str, Report] = {
         {CASH: 40, "LongTermDebtAndCapitalLeaseObligations": 350, "DebtCurrent": 30},
         (600, 380, 40, 100),
     ),
+    "a producer with wells, reserves bought, and an office": Report(
+        "1311",
+        {
+            "Revenues": 430,
+            CASH_FLOW: 85,
+            "PaymentsToExploreAndDevelopOilAndGasProperties": 61,
+            "PaymentsToAcquireOilAndGasPropertyAndEquipment": 200,
+            CAPITAL_SPENDING: 2,
+        },
+        {CASH: 4, "LongTermDebtNoncurrent": 149},
+        (430, 149, 4, 22),
+    ),
     "captive_finance": Report(
         "3531",
         {
@@ -269,8 +300,21 @@ REPORTS: dict[str, Report] = {
             CAPITAL_SPENDING: 120,
         },
         {CASH: 300, "LongTermDebtNoncurrent": 2500, "LongTermDebtCurrent": 700, "ShortTermBorrowings": 450},
-        (2000, 3650, 300, 280),
+        (2000, 3650, 300, 130),
         {"debt_to_fcf": "finance_arm"},
+    ),
+    "a lessor of aircraft": Report(
+        "7359",
+        {
+            "Revenues": 273,
+            "OperatingLeaseLeaseIncome": 250,
+            CASH_FLOW: 168,
+            "PaymentsToAcquireEquipmentOnLease": 390,
+            "PaymentsToAcquireOtherPropertyPlantAndEquipment": 20,
+        },
+        {CASH: 47, "LongTermDebt": 2020},
+        (273, 2020, 47, -242),
+        {"debt_to_fcf": "negative_fcf"},
     ),
     "partnership": Report(
         "4922",

@@ -6,27 +6,6 @@ Belongs here: elements of cash that moved over a duration. Does not: cash held a
 from pipelines.normalize.concepts.sources import Concept, Source, ifrs, us
 from pipelines.normalize.industries import INDUSTRIES, Industry
 
-WELLS: tuple[Industry, ...] = ("oil_and_gas", "partnership", "utility")
-
-
-def wells(of: tuple[Industry, ...]) -> tuple[Source, ...]:
-    """What is paid for wells: the business of some; beside the plant of others it is a small investment."""
-    return (
-        us(
-            "PaymentsToAcquireOilAndGasPropertyAndEquipment",
-            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
-            of=of,
-            why="two lines of oil and gas producers",
-        ),
-        us(
-            "PaymentsToExploreAndDevelopOilAndGasProperties",
-            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
-            of=of,
-            why="wells without what is paid for proved reserves",
-        ),
-    )
-
-
 OPERATING_CASH_FLOW = Concept(
     "operating_cash_flow",
     "money",
@@ -42,29 +21,92 @@ OPERATING_CASH_FLOW = Concept(
     ),
 )
 
+LEASED_TO_OTHERS = ("PaymentsToAcquireEquipmentOnLease", "PaymentsToAcquireLeasesHeldForInvestment")
+WELLS_OR_BUILDINGS = (
+    "PaymentsToAcquireOilAndGasPropertyAndEquipment",
+    "PaymentsToExploreAndDevelopOilAndGasProperties",
+    "PaymentsForCapitalImprovements",
+)
+"""Where more is spent on these, property, plant and equipment is a line beside them, and no total."""
+BESIDE_WELLS = ("PaymentsToAcquireOtherPropertyPlantAndEquipment", "PaymentsToAcquirePropertyPlantAndEquipment")
+
+PRODUCERS: tuple[Industry, ...] = ("oil_and_gas", "partnership", "utility")
+
+
+def wells(of: tuple[Industry, ...]) -> tuple[Source, ...]:
+    """What is paid for wells: the business of some; beside the plant of others it is a small investment."""
+    return (
+        us(
+            "PaymentsToExploreAndDevelopOilAndGasProperties",
+            plus=("PaymentsToAcquireOilAndGasEquipment", *BESIDE_WELLS),
+            of=of,
+            why="wells, without what is paid for reserves on another line",
+        ),
+        us(
+            "PaymentsToAcquireOilAndGasPropertyAndEquipment",
+            plus=BESIDE_WELLS,
+            of=of,
+            why="wells, where these are on no line of their own",
+        ),
+    )
+
+
 CAPITAL_EXPENDITURE = Concept(
     "capital_expenditure",
     "money",
     instant=False,
     can_be_negative=False,
     sources=(
-        us("PaymentsToAcquirePropertyPlantAndEquipment", why="the common line of ASC 230-10-45-13"),
-        us("PaymentsToAcquireProductiveAssets", why="with intangible productive assets in one line"),
-        *wells(WELLS),
+        us("PaymentsToAcquirePropertyPlantAndEquipment", of=("bank",), why="what a bank leases to others is lending"),
+        us(
+            "PaymentsToAcquirePropertyPlantAndEquipment",
+            plus=LEASED_TO_OTHERS,
+            at_least=WELLS_OR_BUILDINGS,
+            why="the common line of ASC 230-10-45-13, and equipment for leases on a line of its own",
+            but=("bank", "reit"),
+        ),
+        us(
+            "PaymentsToAcquirePropertyPlantAndEquipment",
+            at_least=(*WELLS_OR_BUILDINGS, "PaymentsToDevelopRealEstateAssets"),
+            why="towers and data centres; where more is built, only what the trust itself uses",
+            of=("reit",),
+        ),
+        us(
+            "PaymentsToAcquireProductiveAssets",
+            plus=LEASED_TO_OTHERS,
+            why="with intangible productive assets in one line",
+        ),
+        *wells(PRODUCERS),
         us(
             "PaymentsForCapitalImprovements",
-            plus=("PaymentsToDevelopRealEstateAssets",),
+            plus=("PaymentsToDevelopRealEstateAssets", "PaymentsToAcquirePropertyPlantAndEquipment"),
             of=("reit",),
             why="what is built and improved; acquisitions of buildings are investments",
         ),
-        us("PaymentsToDevelopRealEstateAssets", of=("reit",), why="what is built"),
+        us(
+            "PaymentsToDevelopRealEstateAssets",
+            plus=("PaymentsToAcquirePropertyPlantAndEquipment",),
+            of=("reit",),
+            why="what is built",
+        ),
         us(
             "PaymentsForFlightEquipment",
             plus=("PaymentsToAcquireOtherProductiveAssets", "PaymentsToAcquireOtherPropertyPlantAndEquipment"),
             why="two lines of airlines: aircraft, and what is on the ground",
         ),
-        us("PaymentsForCapitalImprovements", but=("reit",), why="the only such line"),
+        us(
+            "PaymentsForCapitalImprovements",
+            plus=("PaymentsToAcquirePropertyPlantAndEquipment",),
+            but=("reit",),
+            why="the only such line, or the larger one",
+        ),
         us("PaymentsToAcquireMachineryAndEquipment", why="the only such line"),
+        us(
+            "PaymentsToAcquireEquipmentOnLease",
+            plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
+            why="lessors, which use little themselves",
+            but=("bank",),
+        ),
         us("PaymentsToAcquireOtherPropertyPlantAndEquipment", why="where it is the only such line"),
         us("PaymentsToAcquireOtherProductiveAssets", why="where it is the only such line"),
         us(
@@ -77,7 +119,7 @@ CAPITAL_EXPENDITURE = Concept(
             of=("utility",),
             why="plant under construction, where only that is shown",
         ),
-        *wells(tuple(industry for industry in INDUSTRIES if industry not in WELLS)),
+        *wells(tuple(industry for industry in INDUSTRIES if industry not in PRODUCERS)),
         ifrs("PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities", why="IAS 7.16(a)"),
         ifrs(
             "PurchaseOfPropertyPlantAndEquipmentIntangibleAssetsOtherThanGoodwillInvestmentPropertyAndOtherNoncurrentAssets",
