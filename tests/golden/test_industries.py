@@ -303,6 +303,24 @@ REPORTS: dict[str, Report] = {
         (2000, 3650, 300, 130),
         {"debt_to_fcf": "finance_arm"},
     ),
+    "a maker of vehicles that leases them": Report(
+        "3711",
+        {
+            "Revenues": 1874,
+            CONTRACTS: 1716,
+            CASH_FLOW: 201,
+            CAPITAL_SPENDING: 108,
+            "PaymentsToAcquireLeasesHeldForInvestment": 53,
+            "PaymentsToAcquireFinanceReceivables": 380,
+        },
+        {
+            f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations": 199,
+            "DebtCurrent": 394,
+            "LongTermDebtAndCapitalLeaseObligations": 903,
+        },
+        (1874, 1297, 199, 40),
+        {"debt_to_fcf": "finance_arm"},
+    ),
     "a lessor of aircraft": Report(
         "7359",
         {

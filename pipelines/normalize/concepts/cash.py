@@ -58,6 +58,12 @@ CASH = Concept(
             why="some tag the balance sheet line so",
         ),
         us(
+            f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations",
+            but=("bank",),
+            reservation="may_include_restricted_cash",
+            why="and of the cash flow statement, with what is for sale",
+        ),
+        us(
             "CashAndDueFromBanks",
             reservation="may_lack_interest_bearing_deposits",
             why="banks with one line; what bears interest may be on another",
