@@ -251,6 +251,18 @@ REPORTS: dict[str, Report] = {
         {CASH: 200, "LongTermDebtNoncurrent": 3200, "LongTermDebtCurrent": 370},
         (1010, 3570, 200, 370),
     ),
+    "a utility with notes payable": Report(
+        "4911",
+        {"Revenues": 267, CASH_FLOW: 98, CAPITAL_SPENDING: 90},
+        {CASH: 11, "LongTermDebtNoncurrent": 587, "LongTermDebtCurrent": 47, "NotesPayableCurrent": 13},
+        (267, 647, 11, 8),
+    ),
+    "a utility whose notes are what is due of long-term debt": Report(
+        "4911",
+        {"Revenues": 267, CASH_FLOW: 98, CAPITAL_SPENDING: 90},
+        {CASH: 11, "LongTermDebtNoncurrent": 587, "LongTermDebtCurrent": 13, "NotesPayableCurrent": 13},
+        (267, 600, 11, 8),
+    ),
     "utility": Report(
         "4911",
         {"RegulatedAndUnregulatedOperatingRevenue": 800, CONTRACTS: 760, CASH_FLOW: 240, CAPITAL_SPENDING: 300},
