@@ -405,3 +405,15 @@ def test_a_health_plan_that_reports_as_a_business_has_the_ratios_of_one():
 @pytest.mark.parametrize(("industry", "report"), [pair for pair in REPORTS.items() if " " not in pair[0]])
 def test_the_industry_is_known(industry, report):
     assert filed(report).found.profiles["industry"].to_list() == [industry]
+
+
+@pytest.mark.parametrize(("sic", "expected"), [("4922", 8), ("6798", 10)])
+def test_what_limited_partners_get_is_what_a_partnership_earns_for_its_owners(sic, expected):
+    """Net income less what preferred units and the general partner get; trusts with partners below them have shares."""
+    units = {"PartnersCapital": 900, "LimitedPartnersCapitalAccount": 880}
+    flows = {"Revenues": 700, "NetIncomeLossAllocatedToLimitedPartners": 8}
+    rented = {"RealEstateInvestmentPropertyNet": 500} if sic == "6798" else {}
+
+    found = filed(Report(sic, flows, {**units, **rented}, (None, None, None, None)))
+
+    assert value_of(found, "net_income", "annual", YEAR[1]) == expected * 1e6

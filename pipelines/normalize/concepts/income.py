@@ -67,6 +67,11 @@ NET_INCOME_COMMON = Concept(
     instant=False,
     sources=(
         us("NetIncomeLossAvailableToCommonStockholdersBasic", why="numerator of basic EPS, ASC 260-10-45-11"),
+        us(
+            "NetIncomeLossAllocatedToLimitedPartners",
+            why="numerator of earnings per unit: without what preferred units and the general partner get",
+            of=("partnership",),
+        ),
         ifrs("ProfitLossAttributableToOrdinaryEquityHoldersOfParentEntity", why="numerator of basic EPS, IAS 33.12"),
     ),
 )

@@ -18,6 +18,7 @@ EPS_BASIC = Concept(
             why="continuing and discontinued operations shown apart",
         ),
         us("NetIncomeLossPerOutstandingLimitedPartnershipUnitBasicNetOfTax", why="partnerships"),
+        us("NetIncomeLossPerOutstandingLimitedPartnershipUnit", why="partnerships, one figure without dilution"),
         ifrs("BasicEarningsLossPerShare", why="IAS 33.66"),
         ifrs(
             "BasicEarningsLossPerShareFromContinuingOperations",
