@@ -346,6 +346,13 @@ REPORTS: dict[str, Report] = {
         (273, 2020, 47, -242),
         {"debt_to_fcf": "negative_fcf"},
     ),
+    "a developer of drugs": Report(
+        "2836",
+        {"RevenueFromCollaborativeArrangementExcludingRevenueFromContractWithCustomer": 30, CASH_FLOW: -100},
+        {CASH: 80},
+        (30, None, 80, None),
+        {"total_debt": "no_tag", "free_cash_flow": "no_tag"},
+    ),
     "partnership": Report(
         "4922",
         {"Revenues": 700, CASH_FLOW: 250, CAPITAL_SPENDING: 90},

@@ -55,6 +55,10 @@ REVENUE = Concept(
         us("SalesRevenueGoodsNet", why="sellers of goods only"),
         us("SalesRevenueServicesNet", why="sellers of services only"),
         us("CostOfRevenue", "GrossProfit", but=("bank",), why="the identity of the income statement"),
+        us(
+            "RevenueFromCollaborativeArrangementExcludingRevenueFromContractWithCustomer",
+            why="developers of drugs that sell none, ASC 808",
+        ),
         ifrs("RevenueAndOperatingIncome", of=("bank",), why="a bank's total, net of interest expense"),
         ifrs("Revenue", but=("bank",), why="IAS 1.82(a); with banks it is gross of interest expense"),
         ifrs("RevenueFromContractsWithCustomers", but=("bank",), why="IFRS 15"),
