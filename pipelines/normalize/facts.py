@@ -182,7 +182,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
         .group_by(*SLOT_OF_FILING, "rank")
         .agg(
             value=(pl.col("value") * pl.col("coefficient")).sum(),
-            floor=pl.col("value").filter(pl.col("coefficient") == 0).max(),
+            floor=pl.col("value").filter(pl.col("coefficient") == 0, pl.col("needed") == 0).max(),
             grain=pl.col("grain").filter(pl.col("coefficient") != 0).max(),
             present=pl.col("needed").sum(),
             wanted=pl.col("wanted").first(),
@@ -279,7 +279,7 @@ def _element_table() -> pl.DataFrame:
             "rank": rank,
             "coefficient": coefficient,
             "needed": needed,
-            "wanted": len(source.elements) + len(source.minus),
+            "wanted": len(source.elements) + len(source.minus) + len(source.where),
         }
         for concept in CONCEPTS
         for rank, source in enumerate(concept.sources)
@@ -290,6 +290,7 @@ def _element_table() -> pl.DataFrame:
             (source.minus, -1.0, 1),
             (source.less, -1.0, 0),
             (source.at_least, 0.0, 0),
+            (source.where, 0.0, 1),
         )
         for element in elements
     ]

@@ -52,12 +52,12 @@ def test_no_source_counts_an_element_twice_or_hides_behind_another(concept):
     """A source whose elements an earlier one already takes, for the same industries, could never be chosen."""
     seen = set()
     for source in concept.sources:
-        together = [*source.elements, *source.plus, *source.minus, *source.less]
+        together = [*source.elements, *source.plus, *source.minus, *source.less, *source.where]
         assert together
         assert len(together) == len(set(together))
         for industry in source.industries:
-            assert (source.taxonomy, source.elements, source.minus, industry) not in seen
-            seen.add((source.taxonomy, source.elements, source.minus, industry))
+            assert (source.taxonomy, source.elements, source.minus, source.where, industry) not in seen
+            seen.add((source.taxonomy, source.elements, source.minus, source.where, industry))
 
 
 @pytest.mark.parametrize("concept", CONCEPTS, ids=lambda concept: concept.name)

@@ -4,9 +4,9 @@ Belongs here: the elements of us-gaap (FASB) and ifrs-full (IFRS Foundation), wh
 Does not: how a source is chosen in a filing (facts), or how concepts combine into line items (items, balances).
 
 A filing's value for a concept is its first source, among those of the filer's industry, of which every element is
-there, in the same filing and for the same period; `minus` elements are needed too, and taken off; `plus` ones are added
-and `less` ones taken off where present. Where an `at_least` element is present, a smaller sum is a part of it and no
-total, and the next source is asked.
+there, in the same filing and for the same period; `minus` elements are needed too, and taken off; `where` elements are
+needed, and not counted; `plus` ones are added and `less` ones taken off where present. Where an `at_least` element is
+present, a smaller sum is a part of it and no total, and the next source is asked.
 """
 
 import polars as pl
@@ -133,7 +133,9 @@ def wanted_elements() -> dict[str, frozenset[str]]:
     wanted: dict[str, set[str]] = {US_GAAP: set(EVIDENCE - set(LENDING_IFRS)), IFRS: set(LENDING_IFRS)}
     for concept in CONCEPTS:
         for source in concept.sources:
-            wanted[source.taxonomy].update(source.elements, source.plus, source.minus, source.less, source.at_least)
+            wanted[source.taxonomy].update(
+                source.elements, source.plus, source.minus, source.less, source.at_least, source.where
+            )
     return {taxonomy: frozenset(elements) for taxonomy, elements in wanted.items()}
 
 
@@ -154,6 +156,7 @@ def combination(source: Source) -> str:
     parts += [f" [+ {element}]" for element in source.plus]
     parts += [f" [- {element}]" for element in source.less]
     parts += [f" [no less than {element}]" for element in source.at_least]
+    parts += [f" [where {element} is told]" for element in source.where]
     return f"{source.taxonomy}:{''.join(parts).removeprefix(' + ').lstrip()}"
 
 

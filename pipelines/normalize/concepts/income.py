@@ -23,6 +23,16 @@ REVENUE = Concept(
             of=("bank",),
             why="net by hand",
         ),
+        *(
+            us(
+                cost,
+                "GrossProfit",
+                where=("ExciseAndSalesTaxes",),
+                but=("bank",),
+                why="net of excise taxes, as the filer measures its profit: elements of revenue do not tell which is",
+            )
+            for cost in ("CostOfRevenue", "CostOfGoodsAndServicesSold")
+        ),
         us(
             "Revenues",
             at_least=("SalesRevenueNet",),

@@ -26,6 +26,7 @@ class Source:
     minus: needed too, and taken off.
     less: taken off where present.
     at_least: a sum that is smaller than one of these is a part of it and no total.
+    where: needed too, and not counted: what shows that the filer is of the kind meant.
     reservation: the flag of a value that comes from it.
     """
 
@@ -35,6 +36,7 @@ class Source:
     minus: Elements = ()
     less: Elements = ()
     at_least: Elements = ()
+    where: Elements = ()
     reservation: str = ""
     taxonomy: str = US_GAAP
     industries: tuple[Industry, ...] = INDUSTRIES
@@ -58,12 +60,13 @@ def us(
     minus: Elements = (),
     less: Elements = (),
     at_least: Elements = (),
+    where: Elements = (),
     reservation: str = "",
     of: tuple[Industry, ...] = INDUSTRIES,
     but: tuple[Industry, ...] = (),
 ) -> Source:
     """A us-gaap source, of some industries or of all but some."""
-    return Source(elements, why, plus, minus, less, at_least, reservation, US_GAAP, _without(of, but))
+    return Source(elements, why, plus, minus, less, at_least, where, reservation, US_GAAP, _without(of, but))
 
 
 def ifrs(
