@@ -245,6 +245,19 @@ REPORTS: dict[str, Report] = {
         {CASH: 6, "SecuredDebt": 160, "UnsecuredDebt": 600},
         (298, 760, 6, 105),
     ),
+    "a trust of data centres with senior notes and mortgages": Report(
+        "6798",
+        {"Revenues": 875, CASH_FLOW: 325, CAPITAL_SPENDING: 307},
+        {
+            CASH: 308,
+            "ShortTermInvestments": 50,
+            "SeniorLongTermNotes": 1336,
+            "SecuredLongTermDebt": 64,
+            "SeniorNotesCurrent": 120,
+            "SecuredDebtCurrent": 1,
+        },
+        (875, 1521, 358, 18),
+    ),
     "a trust of towers": Report(
         "6798",
         {"Revenues": 1010, CASH_FLOW: 530, CAPITAL_SPENDING: 160, "PaymentsToDevelopRealEstateAssets": 15},

@@ -45,7 +45,13 @@ DEBT_NONCURRENT = Concept(
         ),
         us(
             "SeniorLongTermNotes",
-            plus=("SubordinatedLongTermDebt", "LongTermLineOfCredit", "OtherLongTermDebtNoncurrent"),
+            plus=(
+                "SubordinatedLongTermDebt",
+                "LongTermLineOfCredit",
+                "LongTermLoansPayable",
+                "SecuredLongTermDebt",
+                "OtherLongTermDebtNoncurrent",
+            ),
             why="senior notes, and what is on other lines",
             but=("bank",),
         ),
@@ -114,7 +120,12 @@ DEBT_CURRENT_MATURITIES = Concept(
             but=("bank",),
         ),
         us("ConvertibleNotesPayableCurrent", plus=("NotesPayableCurrent",), why="the same for notes", but=("bank",)),
-        us("SeniorNotesCurrent", why="senior notes only", but=("bank",)),
+        us(
+            "SeniorNotesCurrent",
+            plus=("SecuredDebtCurrent",),
+            why="senior notes, and mortgages beside them",
+            but=("bank",),
+        ),
         us(
             "NotesPayableCurrent",
             plus=("SecuredDebtCurrent",),
