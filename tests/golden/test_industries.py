@@ -419,9 +419,10 @@ REPORTS: dict[str, Report] = {
             "Cash": 0.4,
             "AssetsHeldInTrustNoncurrent": 230,
             "AccountsPayableCurrent": 2,
+            "NotesPayableRelatedPartiesClassifiedCurrent": 1.5,
             "Liabilities": 10,
         },
-        (None, None, 0.4, None),
+        (None, 1.5, 0.4, None),
         {"revenue": "no_tag", "roic": "shell", "debt_to_fcf": "shell"},
     ),
 }

@@ -162,6 +162,7 @@ DEBT_SHORT_TERM = Concept(
         us("NotesAndLoansPayableCurrent", why="notes and loans on one line"),
         us("LinesOfCreditCurrent", why="a revolving credit only"),
         us("NotesPayableToBankCurrent", why="bank loans only"),
+        us("NotesPayableRelatedPartiesClassifiedCurrent", why="what the sponsor has lent", of=("shell",)),
         ifrs("ShorttermBorrowings", why="borrowings of less than a year"),
     ),
 )
