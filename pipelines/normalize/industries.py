@@ -114,7 +114,8 @@ CREDIT_TO_BUYERS = (
     "FinancialServicesRevenue",
     "FinancialServicesCosts",
 )
-BALANCE_SHEET = ("StockholdersEquity", "LiabilitiesAndStockholdersEquity", "AssetsCurrent", "Liabilities")
+BALANCE_SHEET = ("StockholdersEquity", "LiabilitiesAndStockholdersEquity", "AssetsCurrent")
+"""Of us-gaap alone: IFRS has no elements that could tell credit to buyers."""
 UNITS = (
     "NetIncomeLossPerOutstandingLimitedPartnershipUnitBasicNetOfTax",
     "WeightedAverageLimitedPartnershipUnitsOutstanding",
@@ -194,7 +195,7 @@ RULES: tuple[Rule, ...] = (
     Rule("captive_finance", ANY_CODE, "a finance arm beside the maker of what it finances", FINANCE_ARM, 2),
     Rule("captive_finance", MAKERS, "credit to buyers, in the cash flow or on the balance sheet", CREDIT_TO_BUYERS, 2),
     Rule(
-        "captive_finance", FINANCED, "presumed, where no balance sheet is there to tell otherwise", unless=BALANCE_SHEET
+        "captive_finance", FINANCED, "presumed, where no balance sheet is there that could tell", unless=BALANCE_SHEET
     ),
 )
 """The first rule that holds says the industry; where none does it is general."""

@@ -63,6 +63,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     ),
     "a maker of machinery whose balance sheet shows no credit": ("3531", ("StockholdersEquity",), "general"),
     "a maker of machinery of which no balance sheet is held": ("3531", ("Revenues",), "captive_finance"),
+    "a maker of vehicles under IFRS": ("3711", ("Equity", "Liabilities"), "captive_finance"),
     "a maker of chips of which no balance sheet is held": ("3674", ("Revenues",), "general"),
     "a credit institution": ("6153", (), "captive_finance"),
     "units instead of shares": ("4922", ("PartnersCapital", "LimitedPartnersCapitalAccount"), "partnership"),
