@@ -264,6 +264,18 @@ REPORTS: dict[str, Report] = {
         {CASH: 200, "LongTermDebtNoncurrent": 3200, "LongTermDebtCurrent": 370},
         (1010, 3570, 200, 370),
     ),
+    "a utility of water": Report(
+        "4941",
+        {"Revenues": 60, CASH_FLOW: 20, "PaymentsToAcquireWaterAndWasteWaterSystems": 24},
+        {CASH: 1, "LongTermDebtNoncurrent": 58},
+        (60, 58, 1, -4),
+    ),
+    "a miner": Report(
+        "1040",
+        {"Revenues": 90, CASH_FLOW: 30, "PaymentsToAcquireMiningAssets": 12},
+        {CASH: 15, "LongTermDebtNoncurrent": 20},
+        (90, 20, 15, 18),
+    ),
     "a utility with notes payable": Report(
         "4911",
         {"Revenues": 267, CASH_FLOW: 98, CAPITAL_SPENDING: 90},

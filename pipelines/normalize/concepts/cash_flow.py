@@ -101,6 +101,8 @@ CAPITAL_EXPENDITURE = Concept(
             why="the only such line, or the larger one",
         ),
         us("PaymentsToAcquireMachineryAndEquipment", why="the only such line"),
+        us("PaymentsToAcquireWaterAndWasteWaterSystems", of=("utility",), why="the plant of water utilities"),
+        us("PaymentsToAcquireMiningAssets", why="mines, where that is the only such line"),
         us(
             "PaymentsToAcquireEquipmentOnLease",
             plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
