@@ -59,6 +59,12 @@ LENDING = (
     "ProvisionForLoanLeaseAndOtherLosses",
     *LENDING_IFRS,
 )
+INTEREST_EARNED = (
+    "InterestAndDividendIncomeOperating",
+    "InterestIncomeOperating",
+    "InterestIncomeExpenseNet",
+    "SecuritiesSoldUnderAgreementsToRepurchase",
+)
 INSURANCE = (
     "PremiumsEarnedNet",
     "PolicyholderBenefitsAndClaimsIncurredNet",
@@ -159,6 +165,14 @@ RULES: tuple[Rule, ...] = (
         unless=CLASSIFIED,
     ),
     Rule("insurer", ((6282, 6282),), "managers of funds that own a carrier", INSURANCE, 2, unless=CLASSIFIED),
+    Rule(
+        "bank",
+        ((6798, 6798),),
+        "trusts that own mortgages: what they fund by repurchase agreements earns interest, not rent",
+        INTEREST_EARNED,
+        2,
+        unless=RENTED_PROPERTY,
+    ),
     Rule("reit", ((6798, 6798),), "real estate investment trusts"),
     Rule("asset_manager", ((6282, 6282),), "investment advice"),
     Rule(

@@ -287,6 +287,24 @@ REPORTS: dict[str, Report] = {
         {"Revenues": 267, CASH_FLOW: 98, CAPITAL_SPENDING: 90},
         {CASH: 11, "LongTermDebtNoncurrent": 587, "LongTermDebtCurrent": 13, "NotesPayableCurrent": 13},
         (267, 600, 11, 8),
+    "mortgage trust": Report(
+        "6798",
+        {
+            "InterestIncomeOperating": 290,
+            "InterestExpense": 280,
+            "InterestIncomeExpenseNet": 10,
+            "IncomeTaxExpenseBenefit": 1,
+            CASH_FLOW: 9,
+        },
+        {
+            CASH: 50,
+            "SecuritiesSoldUnderAgreementsToRepurchase": 6000,
+            "SecuredDebt": 60,
+            "StockholdersEquity": 970,
+            "Assets": 8800,
+        },
+        (None, 60, 50, None),
+        {"revenue": "no_tag", "free_cash_flow": "no_tag", "roic": "financial_company"},
     ),
     "utility": Report(
         "4911",

@@ -36,6 +36,12 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "an exchange by its code": ("6200", (), "exchange"),
     "a payment network, whose code tells nothing": ("7389", ("SettlementAssetsCurrent",), "exchange"),
     "a trust by its code": ("6798", (), "reit"),
+    "a trust that owns mortgages": ("6798", ("InterestIncomeOperating", "InterestIncomeExpenseNet"), "bank"),
+    "a trust that owns mortgages and buildings": (
+        "6798",
+        ("InterestIncomeOperating", "InterestIncomeExpenseNet", "RealEstateInvestmentPropertyNet"),
+        "reit",
+    ),
     "a trust by its elements": ("6500", ("RealEstateInvestmentPropertyNet", "PaymentsToAcquireRealEstate"), "reit"),
     "electricity": ("4911", (), "utility"),
     "waste is no utility": ("4953", (), "general"),
