@@ -6,7 +6,7 @@ applies (pipelines.valuation.reasons).
 """
 
 NO_FAIR_VALUE: dict[str, str] = {
-    "financial_company": "Free cash flow of banks, insurers and brokers does not tell what is left for the owners.",
+    "financial_company": "Free cash flow of banks, insurers, brokers and funds is not what is left for the owners.",
     "reit": "Free cash flow of a real estate investment trust leaves out what it spends on property.",
     "shell": "A shell company has no business to project.",
     "captive_finance": "A finance business within the company, shown by its filings or presumed of such a maker where "

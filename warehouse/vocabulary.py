@@ -45,7 +45,7 @@ GAPS: dict[str, Gap] = {
     "negative_fcf": Gap("Free cash flow is not positive, so that there is nothing to divide by.", ("debt_to_fcf",)),
     "no_free_cash_flow": Gap("There is no free cash flow for the period.", ("debt_to_fcf",)),
     "no_total_debt": Gap("There is no total debt for the day.", RATIOS),
-    "financial_company": Gap("Banks, insurers and brokers trade in capital and debt: the ratio means nothing.", RATIOS),
+    "financial_company": Gap("Banks, insurers, brokers and funds trade in capital: the ratio means nothing.", RATIOS),
     "finance_arm": Gap(
         "The debt is, or is presumed to be, mostly that of a finance business within.", ("debt_to_fcf",)
     ),

@@ -19,6 +19,7 @@ Industry = Literal[
     "asset_manager",
     "exchange",
     "insurer",
+    "investment_company",
     "reit",
     "utility",
     "oil_and_gas",
@@ -73,6 +74,13 @@ INSURANCE = (
     "DeferredPolicyAcquisitionCosts",
     "BenefitsLossesAndExpenses",
     "UnearnedPremiums",
+)
+FUND = (
+    "GrossInvestmentIncomeOperating",
+    "InvestmentOwnedAtFairValue",
+    "InvestmentOwnedAtCost",
+    "NetAssetValuePerShare",
+    "InvestmentCompanyDistributionToShareholdersPerShare",
 )
 CUSTOMERS_SECURITIES = (
     "PayablesToCustomers",
@@ -199,6 +207,7 @@ RULES: tuple[Rule, ...] = (
         2,
         unless=CLASSIFIED,
     ),
+    Rule("investment_company", TELLS_NOTHING, "investments at fair value, and their income (ASC 946)", FUND, 2),
     Rule("bank", TELLS_NOTHING, "interest, deposits and provisions for loans", LENDING, 3),
     Rule("broker", TELLS_NOTHING, "customers' securities and cash", CUSTOMERS_SECURITIES, 2),
     Rule("bank", TELLS_NOTHING, "revenue after interest expense: lending is the business", NET_OF_INTEREST, 1),
@@ -218,6 +227,7 @@ WITHOUT_MEANING: dict[Industry, dict[str, str]] = {
     "bank": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
     "broker": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
     "insurer": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
+    "investment_company": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
     "captive_finance": {"debt_to_fcf": "finance_arm"},
     "shell": {"roic": "shell", "debt_to_fcf": "shell"},
 }

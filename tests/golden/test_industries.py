@@ -190,6 +190,26 @@ REPORTS: dict[str, Report] = {
         (4000, 615, 290, 205),
         {"roic": "no_operating_income"},
     ),
+    "investment_company": Report(
+        "",
+        {
+            "GrossInvestmentIncomeOperating": 300,
+            "InterestExpense": 70,
+            "IncomeTaxExpenseBenefit": 4,
+            CASH_FLOW: -200,
+        },
+        {
+            CASH: 60,
+            "InvestmentOwnedAtFairValue": 2700,
+            "InvestmentOwnedAtCost": 2650,
+            "LongTermDebt": 1370,
+            "Liabilities": 1500,
+            "StockholdersEquity": 1340,
+            "Assets": 2840,
+        },
+        (300, 1370, 60, None),
+        {"free_cash_flow": "no_tag", "roic": "financial_company", "debt_to_fcf": "financial_company"},
+    ),
     "reit": Report(
         "6798",
         {
@@ -287,6 +307,7 @@ REPORTS: dict[str, Report] = {
         {"Revenues": 267, CASH_FLOW: 98, CAPITAL_SPENDING: 90},
         {CASH: 11, "LongTermDebtNoncurrent": 587, "LongTermDebtCurrent": 13, "NotesPayableCurrent": 13},
         (267, 600, 11, 8),
+    ),
     "mortgage trust": Report(
         "6798",
         {
@@ -483,6 +504,16 @@ def test_what_has_no_value_says_why(report):
     found = filed(report)
 
     assert {item: row_of(found.gaps, item, "annual", YEAR[1])["reason"] for item in report.missing} == report.missing
+
+
+def test_an_investment_company_distributes_instead_of_declaring():
+    """Its dividends per share have an element of their own."""
+    rows = [
+        fact("InvestmentCompanyDistributionToShareholdersPerShare", 1.92, *YEAR, unit="USD/shares", filed="2025-02-20"),
+        fact(NET_INCOME, 10e6, *YEAR, filed="2025-02-20"),
+    ]
+
+    assert value_of(standardized(raw(rows)), "dividends_per_share", "annual", YEAR[1]) == 1.92
 
 
 def test_a_health_plan_that_reports_as_a_business_has_the_ratios_of_one():

@@ -29,6 +29,12 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "the same where the code is not known": ("", (*PREMIUMS, "LiabilitiesCurrent"), "general"),
     "a health plan that reports as a carrier does": ("6324", PREMIUMS, "insurer"),
     "a manager of funds that owns a carrier": ("6282", PREMIUMS, "insurer"),
+    "a fund of loans, which has no code": (
+        "",
+        ("GrossInvestmentIncomeOperating", "NetAssetValuePerShare"),
+        "investment_company",
+    ),
+    "a carrier's investment income": ("6331", ("GrossInvestmentIncomeOperating", "InvestmentOwnedAtCost"), "insurer"),
     "a broker by its code": ("6211", (), "broker"),
     "a broker with customers' accounts": ("6211", ("OperatingIncomeLoss", *BROKER), "broker"),
     "a manager of funds with the brokers' code": ("6211", ("OperatingIncomeLoss",), "asset_manager"),

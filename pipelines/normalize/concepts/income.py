@@ -58,6 +58,11 @@ REVENUE = Concept(
         us("RevenueFromContractWithCustomerIncludingAssessedTax", why="ASC 606 where taxes are not split off"),
         us("SalesRevenueNet", why="until 2018"),
         us("SalesRevenueGoodsNet", "SalesRevenueServicesNet", why="the two halves of net sales"),
+        us(
+            "GrossInvestmentIncomeOperating",
+            of=("investment_company",),
+            why="total investment income; with insurers it is before what investing costs",
+        ),
         us("RealEstateRevenueNet", but=("reit",), why="owners of property that are no trusts, until 2018"),
         us("HealthCareOrganizationRevenue", why="health care until 2018"),
         us("ElectricUtilityRevenue", why="electric utilities"),

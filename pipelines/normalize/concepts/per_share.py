@@ -38,6 +38,7 @@ DIVIDENDS_PER_SHARE = Concept(
         us("CommonStockDividendsPerShareCashPaid", why="paid, where only that is stated"),
         us("DistributionMadeToLimitedPartnerDistributionsDeclaredPerUnit", why="partnerships, declared"),
         us("DistributionMadeToLimitedPartnerDistributionsPaidPerUnit", why="partnerships, paid"),
+        us("InvestmentCompanyDistributionToShareholdersPerShare", why="investment companies distribute their income"),
         ifrs("DividendsRecognisedAsDistributionsToOwnersPerShare", why="IAS 1.107"),
         ifrs("DividendsPaidOrdinarySharesPerShare", why="paid, where only that is stated"),
     ),
