@@ -506,6 +506,15 @@ def test_what_has_no_value_says_why(report):
     assert {item: row_of(found.gaps, item, "annual", YEAR[1])["reason"] for item in report.missing} == report.missing
 
 
+def test_a_bank_may_tag_its_interest_expense_as_an_operating_one():
+    """As the taxonomy of 2024 has it; net interest income on no line of its own."""
+    lines = {"InterestAndDividendIncomeOperating": 100, "InterestExpenseOperating": 40, "NoninterestIncome": 15}
+
+    found = filed(Report("6022", lines, {}, (75, None, None, None)))
+
+    assert value_of(found, "revenue", "annual", YEAR[1]) == 75e6
+
+
 def test_an_investment_company_distributes_instead_of_declaring():
     """Its dividends per share have an element of their own."""
     rows = [

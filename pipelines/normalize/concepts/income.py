@@ -34,6 +34,13 @@ REVENUE = Concept(
             for cost in ("CostOfRevenue", "CostOfGoodsAndServicesSold")
         ),
         us(
+            "InterestAndDividendIncomeOperating",
+            "NoninterestIncome",
+            minus=("InterestExpenseOperating",),
+            of=("bank",),
+            why="the same, with interest expense as banks tag it since 2024",
+        ),
+        us(
             "Revenues",
             at_least=("SalesRevenueNet",),
             why="the face total, unless a segment's; contract revenue below leaves out rents, premiums, interest and "
@@ -199,6 +206,7 @@ INTEREST_EXPENSE = Concept(
         us("InterestExpense", why="the face line"),
         us("InterestAndDebtExpense", why="with the costs of debt"),
         us("InterestExpenseDebt", why="on borrowings"),
+        us("InterestExpenseOperating", why="among operating expenses, where it is the only line"),
         ifrs("FinanceCosts", why="IAS 1.82(b)"),
     ),
 )
