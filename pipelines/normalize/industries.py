@@ -19,6 +19,7 @@ Industry = Literal[
     "asset_manager",
     "exchange",
     "insurer",
+    "financial",
     "investment_company",
     "reit",
     "utility",
@@ -36,6 +37,8 @@ LOOKS_BACK_DAYS = 400
 Codes = tuple[tuple[int, int], ...]
 
 ANY_CODE: Codes = ((0, 9999),)
+FINANCE_OR_NONE: Codes = ((0, 0), (6099, 6111), (6163, 6199))
+"""Finance services, and no code at all: what is left of them when nothing else tells may be lending."""
 TELLS_NOTHING: Codes = ((0, 0), (6099, 6111), (6163, 6199), (6411, 6769), (6771, 6797), (6799, 6999), (7389, 7389))
 """Codes that firms of many industries have (card issuers, holding companies, business services), and none at all."""
 MAKERS: Codes = ((3400, 3599), (3700, 3799))
@@ -139,6 +142,8 @@ UNITS = (
 )
 CLASSIFIED = ("LiabilitiesCurrent",)
 """Carriers of insurance have no current liabilities apart (Regulation S-X 7-03); what has them operates."""
+STATEMENTS = ("Assets", "NetIncomeLoss")
+OPERATING = (*CLASSIFIED, "AssetsCurrent", "OperatingIncomeLoss", "InventoryNet", "GrossProfit", "CostOfRevenue")
 TRUST = ("AssetsHeldInTrustNoncurrent", "AssetsHeldInTrustCurrent")
 SALES = (
     "Revenues",
@@ -215,6 +220,14 @@ RULES: tuple[Rule, ...] = (
     Rule("utility", TELLS_NOTHING, "regulated rates", RATES, 2),
     Rule("oil_and_gas", TELLS_NOTHING, "wells", WELLS, 2),
     Rule("exchange", TELLS_NOTHING, "settlement of other people's payments", SETTLEMENT, 1),
+    Rule(
+        "financial",
+        FINANCE_OR_NONE,
+        "presumed of who has statements, but nothing current, no operating income, and nothing to sell",
+        STATEMENTS,
+        2,
+        unless=OPERATING,
+    ),
     Rule("captive_finance", ANY_CODE, "a finance arm beside the maker of what it finances", FINANCE_ARM, 2),
     Rule("captive_finance", MAKERS, "credit to buyers, in the cash flow or on the balance sheet", CREDIT_TO_BUYERS, 2),
     Rule(
@@ -227,6 +240,7 @@ WITHOUT_MEANING: dict[Industry, dict[str, str]] = {
     "bank": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
     "broker": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
     "insurer": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
+    "financial": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
     "investment_company": {"roic": "financial_company", "debt_to_fcf": "financial_company"},
     "captive_finance": {"debt_to_fcf": "finance_arm"},
     "shell": {"roic": "shell", "debt_to_fcf": "shell"},

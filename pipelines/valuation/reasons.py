@@ -12,7 +12,7 @@ from statistics import fmean, pstdev
 from pipelines.valuation.history import Growth, Year
 from warehouse.reasons import NO_FAIR_VALUE
 
-FINANCIAL = frozenset({"bank", "broker", "insurer", "investment_company"})
+FINANCIAL = frozenset({"bank", "broker", "insurer", "investment_company", "financial"})
 DEPOSITARY_FORMS = frozenset({"20-F", "6-K"})
 """Annual reports of foreign private issuers, whose interim reports are 6-Ks: what is listed may be a depositary receipt
 for several shares, or for a part of one, and no element says how many. Canadian filers of 40-F list their shares."""

@@ -190,6 +190,13 @@ REPORTS: dict[str, Report] = {
         (4000, 615, 290, 205),
         {"roic": "no_operating_income"},
     ),
+    "financial": Report(
+        "",
+        {"Revenues": 820, CASH_FLOW: 60, CAPITAL_SPENDING: 5},
+        {CASH: 180, "LongTermDebt": 2870, "Assets": 23500},
+        (820, 2870, 180, 55),
+        {"roic": "financial_company", "debt_to_fcf": "financial_company"},
+    ),
     "investment_company": Report(
         "",
         {

@@ -82,6 +82,12 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "a blank check": ("6770", ("AssetsHeldInTrustNoncurrent",), "shell"),
     "a shell that has begun to sell": ("6770", ("AssetsHeldInTrustNoncurrent", "Revenues"), "general"),
     "a trust account without a code": ("", ("AssetsHeldInTrustNoncurrent",), "shell"),
+    "nothing current, nothing to sell, and no code": ("", ("NetIncomeLoss", "Revenues", "LongTermDebt"), "financial"),
+    "the same of finance services": ("6199", ("NetIncomeLoss", "Revenues"), "financial"),
+    "a miner of coins among finance services": ("6199", ("NetIncomeLoss", "LiabilitiesCurrent"), "general"),
+    "with current liabilities": ("", ("NetIncomeLoss", "LiabilitiesCurrent"), "general"),
+    "with operating income": ("", ("NetIncomeLoss", "OperatingIncomeLoss"), "general"),
+    "with a code that tells": ("3571", ("NetIncomeLoss",), "general"),
     "none of these": ("3571", ("Assets",), "general"),
 }
 

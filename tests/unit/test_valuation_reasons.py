@@ -43,6 +43,8 @@ def test_a_sound_company_has_no_reason():
         ("financial_company", {"industry": "bank"}),
         ("financial_company", {"industry": "broker"}),
         ("financial_company", {"industry": "insurer"}),
+        ("financial_company", {"industry": "financial"}),
+        ("financial_company", {"industry": "investment_company"}),
         ("reit", {"industry": "reit"}),
         ("shell", {"industry": "shell"}),
         ("captive_finance", {"industry": "captive_finance"}),
