@@ -37,6 +37,8 @@ PLAIN_BALANCES = tuple(
 ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
 """How a share basis enters an item: shares are multiplied by a split, amounts per share divided."""
 
+SAME_BASIS = 1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class Standardized:
@@ -94,11 +96,12 @@ def standardize(
     vintages = sound.join(of_filing, on=["cik", "seq"], maintain_order="left")
     grid = calendar.fiscal_grid(ordered)
     found_splits = splits.infer_splits(vintages)
-    placed = calendar.on_grid(splits.on_newest_basis(vintages, found_splits), grid)
+    repetitions = splits.repeated(vintages)
+    placed = calendar.on_grid(splits.on_newest_basis(vintages, found_splits, repetitions), grid)
     sheets = balances.balance_sheets(placed)
     missed = vanished.missed(sheets)
     composed, composed_legs = _composed(sheets, missed, legs, first_vintage=as_filed.height)
-    filings = splits.share_factors(_filings(ordered, accepted), found_splits)
+    filings = splits.share_factors(_filings(ordered, accepted), found_splits, repetitions)
     found, no_returns = _items_at_every_change(placed, composed, grid, of_industry)
     replayed = _with_facts(versions.item_versions(found), pl.concat([legs, composed_legs]), filings, grid)
     newest = replayed.group_by("cik", "q", "item", maintain_order=True).last()
@@ -199,7 +202,9 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
     of_version = filings.select(
         "cik", "seq", "accession", "form", "filed", amended=pl.col("form").str.ends_with(facts.AMENDMENT)
     )
-    newest = filings.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
+    # an amendment may be filed last, and repeat a report on a former basis
+    on_newest = filings.filter((pl.col("factor") - 1).abs() < SAME_BASIS)
+    newest = on_newest.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
     joined = (
         numbered.drop("legs")
         .join(behind, on="number")

@@ -260,9 +260,10 @@ def test_earnings_per_share_tell_of_a_split_where_no_count_is_stated():
     assert years == pytest.approx([51.6 / 4] * 4)
 
 
-def test_an_amendment_on_the_basis_of_its_day_proves_no_split():
-    """A report amended after a split may repeat the counts of before; what the other filings tell stands."""
-    company, splits_at = restating(), {"2018-05-01": 2.0}
+@pytest.mark.parametrize("quarters", [13, 24], ids=["filed last", "among others"])
+def test_an_amendment_is_on_the_basis_of_the_report_that_it_repeats(quarters):
+    """A report amended after a split may repeat the counts of before: it proves nothing, and is as old as they are."""
+    company, splits_at = restating(quarters), {"2018-05-01": 2.0}
     rows = on_basis_of_their_day(company, splits_at)
     amended = [
         {**row, "form": "10-K/A", "filed": "2018-06-01", "accession": "amended"}
@@ -270,6 +271,9 @@ def test_an_amendment_on_the_basis_of_its_day_proves_no_split():
         if row["filed"] == "2018-03-01"
     ]
 
-    found = standardized(raw(rows, amended)).found.splits
+    found = standardized(raw(rows, amended))
 
-    assert found.select("ratio", "effective_by").rows() == [(2.0, day("2018-05-10"))]
+    assert found.found.splits.select("ratio", "effective_by").rows() == [(2.0, day("2018-05-10"))]
+    counts = found.values.filter(item="shares_basic")["value"].to_list()
+    assert max(counts) / min(counts) < 1.1
+    assert set(found.found.versions["basis"]) <= {row["accession"] for row in rows}
