@@ -20,6 +20,7 @@ TOTAL = 0.01
 """A total that is further from its parts than this contradicts them."""
 CONTRADICTED = "total_contradicts_parts"
 
+SECURITIES, ANY_TERM = "short_term_investments", "securities_of_any_term"
 SHORT, NOTES = "debt_short_term", "debt_notes_current"
 NONCURRENT, WHOLE, ALL_NOTES = "debt_noncurrent", "debt_long_term", "debt_notes"
 BESIDE = "debt_noncurrent_beside"
@@ -42,6 +43,7 @@ def balance_sheets(placed: pl.DataFrame) -> pl.DataFrame:
             for field in FIELDS
         ),
     )
+    sheets = _standing_in(sheets, _are_current(ANY_TERM), ANY_TERM, SECURITIES)
     sheets = _standing_in(sheets, _notes_are_short_term(), NOTES, SHORT)
     sheets = _standing_in(sheets, _is_noncurrent(ALL_NOTES) & _value(WHOLE).is_null(), ALL_NOTES, NONCURRENT)
     sheets = _standing_in(sheets, _is_whole(ALL_NOTES), ALL_NOTES, WHOLE)
@@ -55,6 +57,12 @@ def _standing_in(sheets: pl.DataFrame, holds: pl.Expr, line: str, other: str) ->
         pl.when("stands_in").then(f"{field}_{line}").otherwise(f"{field}_{other}").alias(f"{field}_{other}")
         for field in FIELDS
     ).drop("stands_in")
+
+
+def _are_current(line: str) -> pl.Expr:
+    """Whether securities of any term are the current line beside the cash, as the current assets foot."""
+    foots = within_current_assets(_value("cash") + _value(line)) & ~within_current_assets(_value("cash"))
+    return _value(SECURITIES).is_null() & foots
 
 
 def _notes_are_short_term() -> pl.Expr:
@@ -175,12 +183,12 @@ def cash_and_equivalents(sheets: pl.DataFrame) -> pl.DataFrame:
     current assets foot without the securities and never with them, they are a part of the cash or of another line.
     """
     total, cash = _value("cash_total"), _value("cash")
-    within = within_current_assets(cash) & ~within_current_assets(cash + _value("short_term_investments"))
+    within = within_current_assets(cash) & ~within_current_assets(cash + _value(SECURITIES))
     lines = _first_that_holds(
         (
             (total.is_not_null() & (total >= _or_nothing("cash") * (1 - SAME)), ["cash_total"]),
             (within, ["cash"]),
-            (cash.is_not_null(), ["cash", "short_term_investments"]),
+            (cash.is_not_null(), ["cash", SECURITIES]),
         )
     )
     return _composed(sheets.with_columns(lines=lines), "cash_and_equivalents", CASH_LINES, _cash_is_contradicted())
@@ -236,7 +244,7 @@ def _debt_is_contradicted() -> pl.Expr:
 
 
 def _cash_is_contradicted() -> pl.Expr:
-    cash, securities = _value("cash"), _value("short_term_investments")
+    cash, securities = _value("cash"), _value(SECURITIES)
     return _apart(_value("cash_total"), cash, cash + securities) & cash.is_not_null() & securities.is_not_null()
 
 

@@ -264,6 +264,27 @@ HELD: dict[str, tuple[Lines, float]] = {
         },
         1121,
     ),
+    "securities of any term that are all current": (
+        {
+            CASH: 208,
+            "AvailableForSaleSecuritiesDebtSecurities": 321,
+            "AccountsReceivableNetCurrent": 226,
+            "InventoryNet": 321,
+            "OtherAssetsCurrent": 73,
+            "AssetsCurrent": 1149,
+        },
+        529,
+    ),
+    "securities of any term that are not current": (
+        {
+            CASH: 208,
+            "AvailableForSaleSecuritiesDebtSecurities": 321,
+            "AccountsReceivableNetCurrent": 226,
+            "OtherAssetsCurrent": 73,
+            "AssetsCurrent": 507,
+        },
+        208,
+    ),
     "cash with what is restricted for long": ({WITH_RESTRICTED: 110, "RestrictedCashNoncurrent": 3}, 107),
 }
 

@@ -115,6 +115,20 @@ SHORT_TERM_INVESTMENTS = Concept(
     ),
 )
 
+SECURITIES_OF_ANY_TERM = Concept(
+    "securities_of_any_term",
+    "money",
+    instant=True,
+    sources=(
+        securities("AvailableForSaleSecuritiesDebtSecurities", why="debt securities, current and not"),
+        securities(
+            "DebtSecuritiesAvailableForSaleExcludingAccruedInterest", why="the same, accrued interest on another line"
+        ),
+        securities("EquitySecuritiesFvNi", why="equity securities, current and not for most"),
+    ),
+)
+"""Where all of them are current, as the current assets foot, some tag them so."""
+
 CURRENT_ASSETS = Concept(
     "current_assets", "money", instant=True, sources=(us("AssetsCurrent", why="the total of ASC 210-10-45-1"),)
 )
@@ -131,5 +145,5 @@ BESIDE_CASH: tuple[Concept, ...] = tuple(
 )
 """Lines that are on the balance sheet of some and in the notes of others, and never cash."""
 
-FOOTING: tuple[Concept, ...] = (CURRENT_ASSETS, *BESIDE_CASH)
-"""What tells whether securities are a line beside the cash or a part of it, and states none itself."""
+FOOTING: tuple[Concept, ...] = (SECURITIES_OF_ANY_TERM, CURRENT_ASSETS, *BESIDE_CASH)
+"""What tells which securities are a line beside the cash; without cash it is no value."""
