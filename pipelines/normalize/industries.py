@@ -143,7 +143,17 @@ UNITS = (
 CLASSIFIED = ("LiabilitiesCurrent",)
 """Carriers of insurance have no current liabilities apart (Regulation S-X 7-03); what has them operates."""
 STATEMENTS = ("Assets", "NetIncomeLoss")
-OPERATING = (*CLASSIFIED, "AssetsCurrent", "OperatingIncomeLoss", "InventoryNet", "GrossProfit", "CostOfRevenue")
+OPERATING = (
+    *CLASSIFIED,
+    "AssetsCurrent",
+    "OperatingIncomeLoss",
+    "InventoryNet",
+    "InventoryRealEstate",
+    "GrossProfit",
+    "CostOfRevenue",
+    "CostOfGoodsAndServicesSold",
+    "ResearchAndDevelopmentExpense",
+)
 TRUST = ("AssetsHeldInTrustNoncurrent", "AssetsHeldInTrustCurrent")
 SALES = (
     "Revenues",

@@ -87,6 +87,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "a miner of coins among finance services": ("6199", ("NetIncomeLoss", "LiabilitiesCurrent"), "general"),
     "with current liabilities": ("", ("NetIncomeLoss", "LiabilitiesCurrent"), "general"),
     "with operating income": ("", ("NetIncomeLoss", "OperatingIncomeLoss"), "general"),
+    "with homes to sell": ("", ("NetIncomeLoss", "InventoryRealEstate"), "general"),
     "with a code that tells": ("3571", ("NetIncomeLoss",), "general"),
     "none of these": ("3571", ("Assets",), "general"),
 }
