@@ -41,6 +41,18 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
         },
         78,
     ),
+    "an insurer's surplus notes, beside its notes": (
+        {**BANK, "SurplusNotes": 20, "NotesPayable": 60, "JuniorSubordinatedLongTermNotes": 10, "Liabilities": 970},
+        90,
+    ),
+    "a mortgage lender's warehouse": (
+        {**BANK, "WarehouseAgreementBorrowings": 87, "SeniorNotes": 28, "Liabilities": 995},
+        115,
+    ),
+    "advances of long term, and other notes": (
+        {**BANK, "LongTermFederalHomeLoanBankAdvancesNoncurrent": 30, "OtherNotesPayable": 5, "Liabilities": 915},
+        35,
+    ),
     "every line is rounded": ({**BANK, ADVANCES: 70.001, SUBORDINATED: 20, "Liabilities": 970}, 90.001),
     "a bank without debt": ({**BANK, "Liabilities": 880}, 0),
     "a company without debt": ({**SOFTWARE, "Liabilities": 120}, 0),

@@ -26,6 +26,7 @@ DEBT_ADVANCES = Concept(
             why="the same by term",
         ),
         us("FederalHomeLoanBankAdvancesShortTerm", why="none of long term"),
+        us("LongTermFederalHomeLoanBankAdvancesNoncurrent", why="of long term alone, under another element"),
     ),
 )
 
@@ -36,6 +37,7 @@ DEBT_SUBORDINATED = Concept(
     sources=(
         us("SubordinatedDebt", why="subordinated notes"),
         us("SubordinatedLongTermDebt", why="the same under another element"),
+        us("SurplusNotes", why="what insurers issue for their capital"),
         ifrs("SubordinatedLiabilities", why="banks"),
     ),
 )
@@ -47,6 +49,7 @@ DEBT_JUNIOR = Concept(
     sources=(
         us("JuniorSubordinatedDebentureOwedToUnconsolidatedSubsidiaryTrust", why="trust preferred securities"),
         us("JuniorSubordinatedNotes", why="the same under another element"),
+        us("JuniorSubordinatedLongTermNotes", why="the same of long term"),
     ),
 )
 
@@ -60,6 +63,7 @@ DEBT_NOTES = Concept(
         us("ConvertibleNotesPayable", why="convertible notes only"),
         us("ConvertibleDebt", why="the same under another element"),
         us("NotesAndLoansPayable", why="notes and loans on one line"),
+        us("OtherNotesPayable", why="the only line"),
         ifrs("NotesAndDebenturesIssued", why="IFRS 7.8(g)", of=("bank",)),
         ifrs("BondsIssued", why="the same under another element", of=("bank",)),
         ifrs("DebtInstrumentsIssued", why="the same under another element", of=("bank",)),
@@ -94,6 +98,7 @@ DEBT_OTHER = Concept(
     sources=(
         us("OtherBorrowings", why="a line of its own, or the total of the others"),
         us("OtherLongTermDebt", why="the same of long term"),
+        us("WarehouseAgreementBorrowings", why="what mortgage lenders owe until they sell the loans"),
         ifrs("Borrowings", why="beside bonds and notes", of=("bank",)),
     ),
 )
