@@ -23,8 +23,8 @@ CONTRADICTED = "total_contradicts_parts"
 SECURITIES, ANY_TERM = "short_term_investments", "securities_of_any_term"
 SHORT, NOTES = "debt_short_term", "debt_notes_current"
 NONCURRENT, WHOLE, ALL_NOTES = "debt_noncurrent", "debt_long_term", "debt_notes"
-BESIDE = "debt_noncurrent_beside"
-SHORT_DEBT = ["debt_short_term", "debt_current", "debt_current_maturities"]
+BESIDE, DUE, DUE_BESIDE = "debt_noncurrent_beside", "debt_current_maturities", "debt_current_beside"
+SHORT_DEBT = [SHORT, "debt_current", DUE, DUE_BESIDE]
 FIELDS = ("value", "vintage", "grain", "signature")
 
 
@@ -104,6 +104,18 @@ def _is_beside() -> pl.Expr:
     return is_total & (beside > 0) & ~is_all & ((beside > debt * (1 + TOTAL)) | adds_up | foots).fill_null(value=False)
 
 
+def _is_due_beside() -> pl.Expr:
+    """Whether an instrument that is due is a line beside the maturities: it is more than they are, and no other line.
+
+    Where the filer's total is long-term debt with the maturities alone, there is nothing beside them.
+    """
+    beside, maturities = _value(DUE_BESIDE), _value(DUE)
+    is_total = pl.col(f"signature_{DUE}").str.contains("LongTermDebt", literal=True)
+    is_more = (beside > maturities * (1 + TOTAL)) & ~_same(beside, _value(SHORT), TOTAL)
+    is_all = _same(_value(WHOLE), _value(NONCURRENT) + maturities, TOTAL)
+    return (is_total & is_more & ~is_all).fill_null(value=False)
+
+
 def _due() -> pl.Expr:
     """Debt that is due within a year, of long term where that is told."""
     return pl.coalesce(_value("debt_current_maturities"), _value("debt_current"))
@@ -137,9 +149,10 @@ def total_debt(sheets: pl.DataFrame) -> pl.DataFrame:
     hides_notes = pl.all_horizontal(line.is_null() for line in long_term) & (_value(ALL_NOTES) > _due())
     tells = ~hides_notes.fill_null(value=False)
     lines = _lines_of_classified()
-    adds = _is_beside() & lines.list.contains(NONCURRENT)
-    with_beside = pl.when(adds).then(pl.concat_list(lines, pl.lit([BESIDE]))).otherwise(lines)
-    classified = sheets.filter(is_classified).with_columns(lines=pl.when(tells).then(with_beside))
+    for line, other, holds in ((BESIDE, NONCURRENT, _is_beside()), (DUE_BESIDE, DUE, _is_due_beside())):
+        adds = holds & lines.list.contains(other)
+        lines = pl.when(adds).then(pl.concat_list(lines, pl.lit([line]))).otherwise(lines)
+    classified = sheets.filter(is_classified).with_columns(lines=pl.when(tells).then(lines))
     others = sheets.filter(~is_classified)
     told = others.join(borrowings.instruments(others), on=SHEET, how="left", maintain_order="left").with_columns(
         pl.coalesce("lines", pl.when(_value("debt_all").is_not_null()).then(pl.lit(["debt_all"])))

@@ -172,6 +172,23 @@ OWED: dict[str, tuple[Lines, float]] = {
         },
         700,
     ),
+    "maturities, and convertible notes that are due and more": (
+        {"LongTermDebtNoncurrent": 565, "LongTermDebtCurrent": 25, "ConvertibleNotesPayableCurrent": 390},
+        980,
+    ),
+    "maturities, of which convertible notes": (
+        {"LongTermDebtNoncurrent": 565, "LongTermDebtCurrent": 415, "ConvertibleNotesPayableCurrent": 390},
+        980,
+    ),
+    "maturities, and convertible notes that are the short-term borrowings": (
+        {
+            "LongTermDebtNoncurrent": 565,
+            "LongTermDebtCurrent": 25,
+            "ConvertibleNotesPayableCurrent": 390,
+            "ShortTermBorrowings": 390,
+        },
+        980,
+    ),
     "nothing but what is due": ({"LongTermDebt": 0, "NotesPayableCurrent": 35}, 35),
     "senior notes beneath the maturities, as the liabilities foot": (
         {

@@ -17,6 +17,7 @@ from pipelines.normalize.concepts.cash_flow import CAPITAL_EXPENDITURE, CUSTOMER
 from pipelines.normalize.concepts.debt import (
     DEBT_ALL,
     DEBT_CURRENT,
+    DEBT_CURRENT_BESIDE,
     DEBT_CURRENT_MATURITIES,
     DEBT_LONG_TERM,
     DEBT_NONCURRENT,
@@ -70,6 +71,7 @@ CONCEPTS: tuple[Concept, ...] = (
     DEBT_NONCURRENT,
     DEBT_NONCURRENT_BESIDE,
     DEBT_CURRENT_MATURITIES,
+    DEBT_CURRENT_BESIDE,
     DEBT_SHORT_TERM,
     DEBT_NOTES_CURRENT,
     DEBT_CURRENT,
@@ -103,6 +105,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
         DEBT_NONCURRENT,
         DEBT_NONCURRENT_BESIDE,
         DEBT_CURRENT_MATURITIES,
+        DEBT_CURRENT_BESIDE,
         DEBT_SHORT_TERM,
         DEBT_NOTES_CURRENT,
         DEBT_CURRENT,

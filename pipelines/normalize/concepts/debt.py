@@ -145,6 +145,18 @@ DEBT_CURRENT_MATURITIES = Concept(
     ),
 )
 
+DEBT_CURRENT_BESIDE = Concept(
+    "debt_current_beside",
+    "money",
+    instant=True,
+    sources=(
+        us("ConvertibleDebtCurrent", why="convertible debt that is due", but=("bank",)),
+        us("ConvertibleNotesPayableCurrent", why="convertible notes that are due", but=("bank",)),
+        us("SeniorNotesCurrent", why="senior notes that are due", but=("bank",)),
+    ),
+)
+"""A part of the maturities in the notes of most, a line beside them on the balance sheet of some."""
+
 DEBT_SHORT_TERM = Concept(
     "debt_short_term",
     "money",
