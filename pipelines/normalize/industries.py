@@ -125,7 +125,6 @@ FINANCE_ARM = (
 CREDIT_TO_BUYERS = (
     "PaymentsToAcquireFinanceReceivables",
     "ProceedsFromCollectionOfFinanceReceivables",
-    "ProceedsFromSaleOfFinanceReceivables",
     "PaymentsToAcquireLeasesHeldForInvestment",
     "PropertySubjectToOrAvailableForOperatingLeaseNet",
     "FinancialServicesRevenue",

@@ -73,6 +73,16 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
         ("PaymentsToAcquireFinanceReceivables", "ProceedsFromCollectionOfFinanceReceivables", "NotesReceivableNet"),
         "general",
     ),
+    "a maker that rents out equipment and sells its receivables": (
+        "3711",
+        (
+            "StockholdersEquity",
+            "PropertySubjectToOrAvailableForOperatingLeaseNet",
+            "PaymentsToAcquireEquipmentOnLease",
+            "ProceedsFromSaleOfFinanceReceivables",
+        ),
+        "general",
+    ),
     "a maker of machinery whose balance sheet shows no credit": ("3531", ("StockholdersEquity",), "general"),
     "a maker of machinery of which no balance sheet is held": ("3531", ("Revenues",), "captive_finance"),
     "a maker of vehicles under IFRS": ("3711", ("Equity", "Liabilities"), "captive_finance"),
