@@ -376,7 +376,17 @@ def filers(draw: st.DrawFn, number: int | None = None, without: Iterable[str] = 
     return filer_of(number, *traits)
 
 
+TOGETHER = 8
+"""So many filers are drawn at once: the pipeline works on columns, and one filer costs it nearly what eight do."""
+
+
+def together(one: st.SearchStrategy[Filer], count: int = TOGETHER) -> st.SearchStrategy[list[Filer]]:
+    """Some filers, which the pipeline meets together."""
+    return st.lists(one, min_size=count, max_size=count, unique_by=lambda filer: filer.cik)
+
+
 days = st.dates(date(2021, 6, 1), LAST_DAY)
+days_of_each = st.lists(days, min_size=TOGETHER, max_size=TOGETHER, unique=True)
 
 
 def cuts(most: int) -> st.SearchStrategy[list[date]]:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,17 @@ def listed(filer: Filer) -> bool:
     return Served.FACTS in filer.served
 
 
-def decoded(companies: Iterable[Company], filed_by: date | None = None) -> pl.DataFrame:
-    """The facts of some companies' documents, as the decoder gives them."""
+@lru_cache(maxsize=64)
+def simulated(filer: Filer) -> Company:
+    """What a filer files: made once for all that ask, for the same filer gives the same company."""
+    return simulate(filer)
+
+
+def decoded(companies: Iterable[Company], days: Iterable[date | None]) -> pl.DataFrame:
+    """The facts of some companies' documents, each of its day, as the decoder gives them."""
     columns = FactColumns()
-    for company in companies:
-        document = json.dumps(company.companyfacts(filed_by)).encode()
+    for company, day in zip(companies, days, strict=True):
+        document = json.dumps(company.companyfacts(day)).encode()
         columns.extend(decode_facts(document, company.filer.cik, wanted_elements()).columns)
     return pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
 
@@ -60,10 +67,12 @@ def acceptances(companies: Iterable[Company]) -> pl.DataFrame:
     return frame.with_columns(pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC"))
 
 
-def replayed(*filers: Filer, filed_by: date | None = None) -> Standardized:
-    """What the filings of some filers lead to."""
-    companies = [simulate(filer) for filer in filers if listed(filer)]
-    return standardize(decoded(companies, filed_by), acceptances(companies))
+def replayed(*filers: Filer, filed_by: date | Sequence[date] | None = None) -> Standardized:
+    """What the filings of some filers lead to: all, or those filed by a day, which may be another of each filer."""
+    days = filed_by if isinstance(filed_by, Sequence) else [filed_by] * len(filers)
+    told = [(simulated(filer), day) for filer, day in zip(filers, days, strict=True) if listed(filer)]
+    companies = [company for company, _ in told]
+    return standardize(decoded(companies, [day for _, day in told]), acceptances(companies))
 
 
 def current(found: Standardized) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from pipelines.normalize.items import CALCULATED, served
 from pipelines.normalize.standardize import ITEM_SIGNS
 from pipelines.normalize.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from tests.property.histories import Follower, current, replayed, told
-from tests.strategies import cuts, days, examples, filers
+from tests.strategies import cuts, days, days_of_each, examples, filers, together
 
 Item = tuple[str, date, str]
 
@@ -134,11 +134,11 @@ def test_a_fact_that_edgar_drops_loses_no_version(filer, stops, nth):
 # --- What a version says ----------------------------------------------------------------------------------------
 
 
-@examples(10)
-@given(filer=filers(), stop=days)
-def test_every_value_is_what_its_lineage_recomputes(filer, stop):
+@examples(2)
+@given(drawn=together(filers()), stops=days_of_each)
+def test_every_value_is_what_its_lineage_recomputes(drawn, stops):
     """On the share basis of today, though the legs were recorded on the one of their day."""
-    early, late = replayed(filer, filed_by=stop), replayed(filer)
+    early, late = replayed(*drawn, filed_by=stops), replayed(*drawn)
     then = recorded(early.versions, Follower.first_time(), "rules")
     today = on_basis_of_today(then, late.filings.select("cik", "accession", "factor"), ITEM_SIGNS)
 
@@ -146,20 +146,22 @@ def test_every_value_is_what_its_lineage_recomputes(filer, stop):
         told_by = versions.with_row_index("row")
         legs = told_by.select("row", "legs").explode("legs").unnest("legs")
         again = told_by.join(items.recomputed(legs, ["row"]), on="row", how="left")
-        apart = [row for row in again.select("value", "recomputed", "item", "method").iter_rows() if not same(*row[:2])]
+        compared = again.select("value", "recomputed", "cik", "item", "method")
+        apart = [row for row in compared.iter_rows() if not same(*row[:2])]
 
         assert apart == []
 
 
-@examples(12)
-@given(filer=filers(), day=days)
-def test_as_of_a_day_is_what_a_newcomer_of_that_day_finds(filer, day):
+@examples(2)
+@given(drawn=together(filers()), days=days_of_each)
+def test_as_of_a_day_is_what_a_newcomer_of_that_day_finds(drawn, days):
     """The newest versions filed by then are the values of the facts filed by then, on one share basis."""
-    whole = replayed(filer)
-    then = recorded(replayed(filer, filed_by=day).versions, Follower.first_time(), "rules")
+    whole = replayed(*drawn)
+    then = recorded(replayed(*drawn, filed_by=days).versions, Follower.first_time(), "rules")
     fresh = numbered(on_basis_of_today(then, whole.filings.select("cik", "accession", "factor"), ITEM_SIGNS))
 
-    as_of = values(current(replace(whole, versions=whole.versions.filter(pl.col("filed") <= day))))
+    day_of = pl.col("cik").replace_strict({filer.cik: day for filer, day in zip(drawn, days, strict=True)})
+    as_of = values(current(replace(whole, versions=whole.versions.filter(pl.col("filed") <= day_of))))
     expected = values(fresh.filter("is_current"))
 
     assert as_of.keys() == expected.keys()

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.edgar.sample import Filer, Offering, RevisedBy, Revision, sample_filers, simulate
+from pipelines.edgar.sample import Filer, Offering, RevisedBy, Revision, sample_filers
 from pipelines.edgar.sample.books import keep_books
 from pipelines.edgar.sample.schedule import known_from, report_filed
-from tests.property.histories import listed
+from tests.property.histories import listed, simulated
 from tests.property.truths import Found, Key, found, is_across_a_break, is_silent, missed, of_books, touched, untrue
 from tests.strategies import (
     CONTRADICTED,
@@ -23,14 +23,14 @@ from tests.strategies import (
     UNCONTRADICTED,
     VINTAGES,
     Trait,
-    days,
+    days_of_each,
     examples,
     filers,
     filers_with,
     plain,
+    together,
 )
 
-TOGETHER = 4
 A_YEAR, CENTS, SHARE = timedelta(days=350), 0.02, 0.02
 OTHER_ELEMENT = "other_element"
 """What is left of a total that is stated no more is told, with this reservation."""
@@ -38,7 +38,7 @@ OTHER_ELEMENT = "other_element"
 
 def unfound(filer: Filer, told: Found, but: set[Key] | None = None) -> list[object]:
     """What is not as it must be: true values that are missed, and values that are not true; none where all is well."""
-    rows = simulate(filer).truth()
+    rows = simulated(filer).truth()
     wrong = [
         (key, *what)
         for key, *what in untrue(filer, told.values, rows)
@@ -54,7 +54,7 @@ def with_a_split_that_shows(filer: Filer) -> Filer:
     A split is told by a period that is stated on both sides of it, so two between the same statements leave no trace
     of their own, and in the first years of a filer there are reports that restate nothing.
     """
-    reports = [filing for filing in simulate(filer).filings if filing.is_periodic]
+    reports = [filing for filing in simulated(filer).filings if filing.is_periodic]
     annual = [filing.filed for filing in reports if filing.fiscal_period == "FY"]
     since, shown = max(annual[:3], default=LAST_DAY), []
     for split in sorted(filer.splits, key=lambda split: split.effective):
@@ -64,33 +64,41 @@ def with_a_split_that_shows(filer: Filer) -> Filer:
     return replace(filer, splits=tuple(shown))
 
 
-@pytest.mark.parametrize("filer", [f for f in sample_filers() if listed(f)], ids=lambda filer: filer.name)
-def test_the_sample_is_found_whole(filer):
+LISTED = [filer for filer in sample_filers() if listed(filer)]
+
+
+@pytest.fixture(scope="module")
+def sample() -> Found:
+    """What is found of all filers of the sample."""
+    return found(*LISTED)
+
+
+@pytest.mark.parametrize("filer", LISTED, ids=lambda filer: filer.name)
+def test_the_sample_is_found_whole(filer, sample):
     """Every true value, and nothing that the filings do not tell."""
-    assert unfound(filer, found(filer)) == []
+    assert unfound(filer, sample.of(filer)) == []
 
 
 def some(trait: Trait) -> st.SearchStrategy[list[Filer]]:
-    """Some filers with a trait, which the pipeline meets together."""
-    one = filers_with(trait).map(with_a_split_that_shows)
-    return st.lists(one, min_size=TOGETHER, max_size=TOGETHER, unique_by=lambda filer: filer.cik)
+    """Some filers with a trait."""
+    return together(filers_with(trait).map(with_a_split_that_shows))
 
 
-def of_each(together: list[Filer]) -> list[tuple[Filer, Found]]:
-    """What is found of each of some filers."""
-    told = found(*together)
-    return [(filer, told.of(filer)) for filer in together]
+def of_each(filers: list[Filer], filed_by: list[date] | None = None) -> list[tuple[Filer, Found]]:
+    """What is found of each of some filers, which the pipeline meets together."""
+    told = found(*filers, filed_by=filed_by)
+    return [(filer, told.of(filer)) for filer in filers]
 
 
 @pytest.mark.parametrize("trait", TRAITS)
 def test_the_truth_is_found_with(trait):
     """Every true value of otherwise plain filers with the trait; where there is none, no other value."""
 
-    @examples(2)
-    @given(together=some(TRAITS[trait]))
-    def holds(together):
-        for filer, told in of_each(together):
-            assert unfound(filer, told) == []
+    @examples(1)
+    @given(drawn=some(TRAITS[trait]))
+    def holds(drawn):
+        for filer, told in of_each(drawn):
+            assert unfound(filer, told) == [], filer
 
     holds()
 
@@ -99,49 +107,60 @@ def test_the_truth_is_found_with(trait):
 def test_no_other_value_is_harmed_by(trait):
     """An error that nothing contradicts may be believed; whatever it is no part of stays true."""
 
-    @examples(2)
-    @given(together=some(UNCONTRADICTED[trait]))
-    def holds(together):
-        for filer, told in of_each(together):
-            keys = {*told.values, *((row.cik, row.period_end, row.item) for row in simulate(filer).truth())}
-            assert unfound(filer, told, touched(filer, keys)) == []
+    @examples(1)
+    @given(drawn=some(UNCONTRADICTED[trait]))
+    def holds(drawn):
+        for filer, told in of_each(drawn):
+            keys = {*told.values, *((row.cik, row.period_end, row.item) for row in simulated(filer).truth())}
+            assert unfound(filer, told, touched(filer, keys)) == [], filer
 
     holds()
 
 
-@examples(20)
-@given(filer=filers().map(with_a_split_that_shows))
-def test_whatever_the_traits_the_truth_is_found(filer):
-    assert unfound(filer, found(filer)) == []
+@examples(3)
+@given(drawn=together(filers().map(with_a_split_that_shows)))
+def test_whatever_the_traits_the_truth_is_found(drawn):
+    for filer, told in of_each(drawn):
+        assert unfound(filer, told) == [], filer
 
 
-@examples(25)
-@given(filer=filers(without=CONTRADICTED).map(with_a_split_that_shows), day=days)
-def test_on_any_day_the_truth_of_that_day_is_found(filer, day):
+@examples(4)
+@given(drawn=together(filers(without=CONTRADICTED).map(with_a_split_that_shows)), days=days_of_each)
+def test_on_any_day_the_truth_of_that_day_is_found(drawn, days):
     """What the filings told by then: nobody has to wait for a later report to repeat it."""
-    assert missed(found(filer, filed_by=day).values, simulate(filer).truth(day)) == []
+    for (filer, told), day in zip(of_each(drawn, days), days, strict=True):
+        assert missed(told.values, simulated(filer).truth(day)) == [], (filer, day)
 
 
-@examples(10)
-@given(filer=filers_with(VINTAGES["missing_quarters"]))
-def test_what_no_report_tells_is_a_gap_with_its_reason(filer):
+@examples(2)
+@given(drawn=together(filers_with(VINTAGES["missing_quarters"])))
+def test_what_no_report_tells_is_a_gap_with_its_reason(drawn):
     """Each item that lacks a value in a period with others says why: a missing quarter, or no balance sheet."""
-    told = found(filer)
+    for filer, told in of_each(drawn):
+        assert_gaps_have_their_reasons(filer, told)
+
+
+def assert_gaps_have_their_reasons(filer: Filer, told: Found) -> None:
     periods = {end for _, end, _ in told.values}
     items = {item for _, _, item in told.values}
     wanted = {(filer.cik, end, item) for end in periods for item in items} - told.values.keys()
     balances = {key for key in wanted if key[2] in ("total_debt", "cash_and_equivalents")}
 
-    assert wanted <= told.gaps.keys()
-    assert {told.gaps[key] for key in balances} <= {"not_on_balance_sheet"}
-    assert {told.gaps[key] for key in wanted - balances} <= {"missing_quarter"}
+    assert wanted <= told.gaps.keys(), filer
+    assert {told.gaps[key] for key in balances} <= {"not_on_balance_sheet"}, filer
+    assert {told.gaps[key] for key in wanted - balances} <= {"missing_quarter"}, filer
 
 
-@examples(10)
-@given(filer=filers_with(SHARES["offering"]))
-def test_earnings_per_share_over_an_offering_are_no_sum_of_quarters(filer):
+@examples(2)
+@given(drawn=together(filers_with(SHARES["offering"])))
+def test_earnings_per_share_over_an_offering_are_no_sum_of_quarters(drawn):
     """The few shares of before mislead the sum: as filed for fiscal years, else income over shares, flagged."""
-    told, rows, books = found(filer), simulate(filer).truth(), keep_books(filer)
+    for filer, told in of_each(drawn):
+        assert_earnings_per_share_are_as_filed_or_flagged(filer, told)
+
+
+def assert_earnings_per_share_are_as_filed_or_flagged(filer: Filer, told: Found) -> None:
+    rows, books = simulated(filer).truth(), keep_books(filer)
     true = {(row.cik, row.period_end, row.item) for row in rows}
     after_it = {
         key: value
@@ -156,8 +175,8 @@ def test_earnings_per_share_over_an_offering_are_no_sum_of_quarters(filer):
     }
     over_it = [key for key in after_it if key[1] - filer.offering.day < A_YEAR]
 
-    assert apart == {}
-    assert [key for key in over_it if not told.flags[key]] == []
+    assert apart == {}, filer
+    assert [key for key in over_it if not told.flags[key]] == [], filer
 
 
 @examples(8)
@@ -179,7 +198,7 @@ def test_an_amended_year_meets_the_comparatives_of_the_quarters_after_it():
     after = report_filed(filer, 2025, 1)
     assert known_from(filer, revision) < after
 
-    rows = [row for row in simulate(filer).truth(after) if row.item in ("revenue", "net_income")]
+    rows = [row for row in simulated(filer).truth(after) if row.item in ("revenue", "net_income")]
 
     assert missed(found(filer, filed_by=after).values, rows) == []
     assert filer.calendar.year(2025).quarters[0].end in {row.period_end for row in rows}
@@ -190,7 +209,7 @@ def test_twelve_months_are_known_with_the_first_quarterly_report_after_the_first
     offering = Offering(day=date(2024, 12, 16))
     filer = Filer(cik="9990000102", name="Example Offered Inc", first_year=2024, offering=offering)
     after = report_filed(filer, 2025, 1)
-    with_report = [row for row in simulate(filer).truth(after) if row.period_end > filer.calendar.year_end(2024)]
+    with_report = [row for row in simulated(filer).truth(after) if row.period_end > filer.calendar.year_end(2024)]
 
     assert {"revenue", "net_income", "free_cash_flow"} <= {row.item for row in with_report}
     assert missed(found(filer, filed_by=after).values, with_report) == []

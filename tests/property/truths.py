@@ -50,8 +50,8 @@ class Found:
         return self.values, self.flags, self.gaps
 
 
-def found(*filers: Filer, filed_by: date | None = None) -> Found:
-    """The current values of some filers after what was filed by a day."""
+def found(*filers: Filer, filed_by: date | Sequence[date] | None = None) -> Found:
+    """The current values of some filers after what was filed by a day, or of each by a day of its own."""
     standardized: Standardized = replayed(*filers, filed_by=filed_by)
     rows = current(standardized).filter(~pl.col("item").is_in(BEYOND))
     keyed = [((cik, end, item), *told) for cik, end, item, *told in rows.select(*KEY, "value", "flags").rows()]
