@@ -15,7 +15,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench accuracy quality lock system clean
+.PHONY: help setup run sync serve ui test test-measured test-beside check format linters lintapi docs bench accuracy quality lock system clean
 
 help: ## what each command does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,7 +54,15 @@ $(OLDEST)/.ready: tests/duckdb-1.5.lock $(READY)
 	@touch $@
 
 test: setup $(OLDEST)/.ready ## all tests; STRICT=1 fails where one is skipped for a missing program
-	@$(BIN)/python -m pytest --cov --cov-report=term $(if $(STRICT),--strict-skips)
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-measured test-beside
+
+# two processes, each about as long; coverage is what the tests of modules, values and interface reach by themselves,
+# for tracing costs drawn filers as much as their tests do, and does not see into processes
+test-measured:
+	@$(BIN)/python -m pytest --cov --cov-report=term $(if $(STRICT),--strict-skips) tests/unit tests/golden tests/contract
+
+test-beside:
+	@$(BIN)/python -m pytest $(if $(STRICT),--strict-skips) tests/property tests/e2e
 
 check: setup ## lint, format, types, tests
 	@$(BIN)/ruff check .
