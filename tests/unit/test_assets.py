@@ -12,21 +12,8 @@ from pipelines import assets, tables
 from pipelines.definitions import run_job
 from pipelines.home import Home
 from pipelines.lake import Lake
-from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
+from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch) -> Home:
-    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
-    made = Home(tmp_path / "home")
-    made.prepare()
-    return made
-
-
-@pytest.fixture
-def mirror(tmp_path) -> Mirror:
-    return Mirror(tmp_path / "mirror", ALFA, BRAVO, ABSENT)
 
 
 def led_to(home: Home) -> list[str]:
@@ -61,14 +48,13 @@ def test_counts_are_read_back_from_metadata():
     assert assets.counts_of({"counts": dg.MetadataValue.text(json.dumps({"seen": 1}))}) == {"seen": 1}
 
 
-def test_every_asset_tells_rows_companies_and_a_table(home, mirror):
-    run_job(home, str(mirror.folder))
-    with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
+def test_every_asset_tells_rows_companies_and_a_table(synchronized):
+    with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
         for asset in assets.ASSETS:
             event = instance.get_latest_materialization_event(asset.key)
             told = event.asset_materialization.metadata
             if asset is assets.warehouse:
-                pointer = publish.current(home.published)
+                pointer = publish.current(synchronized.published)
                 assert told["build"].value == pointer.build
                 assert told["content_hash"].value == pointer.content_hash
                 assert "| companies | 2 |" in told["tables"].value
@@ -78,46 +64,50 @@ def test_every_asset_tells_rows_companies_and_a_table(home, mirror):
                 assert told["sample"].records, asset.key
 
 
-def test_only_synchronizations_that_published_led_to_a_build(home, mirror):
+def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_mirror):
     """Not one that found nothing new, nor one that was held back."""
-    first = publish_of(home, mirror)
-    assert led_to(home) == [first]
+    first = build_of(synchronized)
+    assert led_to(synchronized) == [first]
 
-    run_job(home, str(mirror.folder))
-    assert led_to(home)[:-1] == [first]
+    run_job(synchronized, str(same_mirror.folder))
+    assert led_to(synchronized)[:-1] == [first]
 
     for filer in (ALFA, BRAVO):
-        mirror.facts(filer).write_text("{")
-    assert run_job(home, str(mirror.folder)).held_back_by
-    assert led_to(home)[:-1] == [first]
+        same_mirror.facts(filer).write_text("{")
+    assert run_job(synchronized, str(same_mirror.folder)).held_back_by
+    assert led_to(synchronized)[:-1] == [first]
 
-    mirror.hold(ALFA, replace(BRAVO, scale=900))
-    last = publish_of(home, mirror)
-    assert led_to(home) == [first, last]
+    same_mirror.hold(ALFA, replace(BRAVO, scale=900))
+    last = publish_of(synchronized, same_mirror)
+    assert led_to(synchronized) == [first, last]
 
 
 def publish_of(home: Home, mirror: Mirror) -> str:
     assert run_job(home, str(mirror.folder)).counts["published"] == 1
+    return build_of(home)
+
+
+def build_of(home: Home) -> str:
     pointer = publish.current(home.published)
     assert pointer
     return pointer.build
 
 
-def test_a_build_that_was_lost_is_made_again(home, mirror):
-    first = publish_of(home, mirror)
-    hashed = publish.current(home.published).content_hash
-    (home.published / f"warehouse-{first}.duckdb").unlink()
-    assert publish_of(home, mirror) != first
-    assert publish.current(home.published).content_hash == hashed
+def test_a_build_that_was_lost_is_made_again(synchronized, same_mirror):
+    first = build_of(synchronized)
+    hashed = publish.current(synchronized.published).content_hash
+    (synchronized.published / f"warehouse-{first}.duckdb").unlink()
+    assert publish_of(synchronized, same_mirror) != first
+    assert publish.current(synchronized.published).content_hash == hashed
 
 
-def test_rows_that_were_made_anew_and_are_the_same_move_no_reader(home, mirror, monkeypatch):
-    first = publish_of(home, mirror)
+def test_rows_that_were_made_anew_and_are_the_same_move_no_reader(synchronized, same_mirror, monkeypatch):
+    first = build_of(synchronized)
     monkeypatch.setattr(tables, "inputs", lambda lake: "others")
-    assert run_job(home, str(mirror.folder)).counts["published"] == 0
-    pointer = publish.current(home.published)
+    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    pointer = publish.current(synchronized.published)
     assert (pointer.build, pointer.inputs) == (first, "others")
-    assert [path.name for path in home.published.glob("warehouse-*.duckdb")] == [f"warehouse-{first}.duckdb"]
+    assert [path.name for path in synchronized.published.glob("warehouse-*.duckdb")] == [f"warehouse-{first}.duckdb"]
 
 
 @pytest.mark.parametrize(("source", "name"), [("live", "live"), ("sample", "sample"), ("/some/folder", "mirror")])

@@ -60,17 +60,16 @@ def test_a_run_tells_what_its_assets_counted(home, mirror):
     assert {name: again.counts[name] for name in wanted} == wanted
 
 
-def test_a_check_that_fails_holds_back_publishing(home, mirror):
-    run_job(home, str(mirror.folder))
-    before = publish.current(home.published)
+def test_a_check_that_fails_holds_back_publishing(synchronized, same_mirror):
+    before = publish.current(synchronized.published)
     for filer in (ALFA, BRAVO):
-        mirror.facts(filer).write_text("{")
-    outcome = run_job(home, str(mirror.folder))
+        same_mirror.facts(filer).write_text("{")
+    outcome = run_job(synchronized, str(same_mirror.folder))
     assert outcome.held_back_by == [
         "few_are_quarantined: 2 of 2 companies with documents are quarantined",
     ]
     assert "published" not in outcome.counts
-    assert publish.current(home.published) == before
+    assert publish.current(synchronized.published) == before
 
 
 def test_failures_come_as_they_were_raised(home, mirror, monkeypatch):

@@ -22,19 +22,6 @@ from warehouse import publish, schema
 NAMES = [check.name for check in checks.CHECKS]
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
-    made = Home(tmp_path / "home")
-    made.prepare()
-    return made
-
-
-@pytest.fixture
-def mirror(tmp_path: Path) -> Mirror:
-    return Mirror(tmp_path / "mirror", ALFA, BRAVO)
-
-
 def synchronize(home: Home, mirror: Mirror) -> publish.Pointer:
     assert run_job(home, str(mirror.folder)).held_back_by == []
     pointer = publish.current(home.published)
@@ -70,9 +57,8 @@ def test_a_check_that_compared_nothing_passes_and_is_told():
     assert tally["passed"].all()
 
 
-def test_comparisons_are_made_again_only_where_the_tables_are_others(home, mirror, monkeypatch):
-    synchronize(home, mirror)
-    lake, made = Lake(home.tables), checks.found
+def test_comparisons_are_made_again_only_where_the_tables_are_others(synchronized, same_mirror, monkeypatch):
+    lake, made = Lake(synchronized.tables), checks.found
     before = checks.measured(lake)
     assert before.equals(made(lake))
 
@@ -80,8 +66,8 @@ def test_comparisons_are_made_again_only_where_the_tables_are_others(home, mirro
     assert checks.measured(lake).equals(before)
 
     monkeypatch.setattr(checks, "found", made)
-    mirror.hold(ALFA, replace(BRAVO, scale=900))
-    synchronize(home, mirror)
+    same_mirror.hold(ALFA, replace(BRAVO, scale=900))
+    synchronize(synchronized, same_mirror)
     assert not checks.measured(lake).equals(before)
 
 
@@ -218,39 +204,40 @@ def page_of(home: Home) -> str:
     return (home.published / report.LINK).read_text(encoding="utf-8")
 
 
-def test_each_build_has_its_page_which_goes_with_it(home, mirror):
-    builds = []
-    for scale in (200, 300, 400):
-        mirror.hold(ALFA, replace(BRAVO, scale=scale))
-        builds.append(synchronize(home, mirror).build)
-    held = {path.name for path in home.published.glob("quality-*.html")}
-    assert held == {report.PAGE.format(build) for build in builds[1:]}
-    assert (home.published / report.LINK).resolve().name == report.PAGE.format(builds[-1])
-    assert builds[-1] in page_of(home)
+def test_each_build_has_its_page_which_goes_with_it(synchronized, same_mirror):
+    builds = [publish.current(synchronized.published).build]
+    assert pages_of(synchronized) == {report.PAGE.format(build) for build in builds}
+    for scale in (300, 400):
+        same_mirror.hold(ALFA, replace(BRAVO, scale=scale))
+        builds.append(synchronize(synchronized, same_mirror).build)
+    assert pages_of(synchronized) == {report.PAGE.format(build) for build in builds[1:]}
+    assert (synchronized.published / report.LINK).resolve().name == report.PAGE.format(builds[-1])
+    assert builds[-1] in page_of(synchronized)
 
 
-def test_a_synchronization_that_publishes_nothing_new_renders_nothing_new(home, mirror):
-    synchronize(home, mirror)
-    page = (home.published / report.LINK).resolve()
+def pages_of(home: Home) -> set[str]:
+    return {path.name for path in home.published.glob("quality-*.html")}
+
+
+def test_a_synchronization_that_publishes_nothing_new_renders_nothing_new(synchronized, same_mirror):
+    page = (synchronized.published / report.LINK).resolve()
     page.write_text("as it was", encoding="utf-8")
-    synchronize(home, mirror)
-    assert page_of(home) == "as it was"
+    synchronize(synchronized, same_mirror)
+    assert page_of(synchronized) == "as it was"
     page.unlink()
-    synchronize(home, mirror)
-    assert "Quality of the build" in page_of(home)
+    synchronize(synchronized, same_mirror)
+    assert "Quality of the build" in page_of(synchronized)
 
 
-def test_the_page_asks_for_nothing_and_has_no_script(home, mirror):
-    synchronize(home, mirror)
-    page = page_of(home)
+def test_the_page_asks_for_nothing_and_has_no_script(synchronized):
+    page = page_of(synchronized)
     assert not re.search(r"<script|@import|\bon\w+=|url\(", page)
     assert set(re.findall(r'(?:src|href)="([^"]*)"', page)) == {"data:,"}
     assert "prefers-color-scheme: dark" in page
 
 
-def test_the_page_tells_of_checks_coverage_gaps_changes_and_quarantine(home, mirror):
-    synchronize(home, mirror)
-    first = page_of(home)
+def test_the_page_tells_of_checks_coverage_gaps_changes_and_quarantine(synchronized, same_mirror):
+    first = page_of(synchronized)
     assert "This is the first build of its home." in first
     assert "Every document could be used." in first
     for check in checks.CHECKS:
@@ -258,18 +245,17 @@ def test_the_page_tells_of_checks_coverage_gaps_changes_and_quarantine(home, mir
     for item in schema.ITEM_NAMES:
         assert f'<th scope="row">{text.heading(item)}</th>' in first
 
-    mirror.hold(replace(ALFA, scale=150))
-    mirror.facts(BRAVO).write_text('{"<b>broken"')
-    synchronize(home, mirror)
-    second = page_of(home)
+    same_mirror.hold(replace(ALFA, scale=150))
+    same_mirror.facts(BRAVO).write_text('{"<b>broken"')
+    synchronize(synchronized, same_mirror)
+    second = page_of(synchronized)
     assert "is the first build" not in second
     assert "Changes by cause" in second
     assert f"<td>{BRAVO.cik}</td>" in second
 
 
-def test_what_filers_are_called_is_text(home, mirror):
-    synchronize(home, mirror)
-    pointer, lake = publish.current(home.published), Lake(home.tables)
+def test_what_filers_are_called_is_text(synchronized):
+    pointer, lake = publish.current(synchronized.published), Lake(synchronized.tables)
     found = checks.found(lake)
     shown = report.tables_of(lake, found)
     quarantined = pl.DataFrame({"cik": ["1"], "reason": ["<script>alert(1)</script>"], "place": ["&"]})
@@ -278,16 +264,16 @@ def test_what_filers_are_called_is_text(home, mirror):
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
-def test_a_page_that_cannot_be_written_is_told(home, mirror):
-    pointer = synchronize(home, mirror)
-    (home.published / report.PAGE.format(pointer.build)).unlink()
+def test_a_page_that_cannot_be_written_is_told(synchronized):
+    pointer = publish.current(synchronized.published)
+    (synchronized.published / report.PAGE.format(pointer.build)).unlink()
     with pytest.raises(report.ReportError, match="the quality report cannot be written"):
-        report.write(home.published / "none", pointer, lambda: "page")
+        report.write(synchronized.published / "none", pointer, lambda: "page")
 
 
-def test_the_asset_shows_the_tables_of_the_page(home, mirror):
-    pointer = synchronize(home, mirror)
-    with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
+def test_the_asset_shows_the_tables_of_the_page(synchronized):
+    pointer = publish.current(synchronized.published)
+    with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
         event = instance.get_latest_materialization_event(assets.quality_report.key)
     told = event.asset_materialization.metadata
     assert told["build"].value == pointer.build
@@ -297,18 +283,17 @@ def test_the_asset_shows_the_tables_of_the_page(home, mirror):
     assert "| fiscal year | companies | revenue |" in told["coverage"].value
 
 
-def test_the_page_fits_a_narrow_window(home, mirror, program):
+def test_the_page_fits_a_narrow_window(synchronized, program):
     """No window scrolls sideways: tables do so in boxes of their own."""
     playwright = pytest.importorskip("playwright.sync_api")
     chromium = program("chromium", "chromium")
-    synchronize(home, mirror)
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for width in (340, 1400):
             window = browser.new_page(viewport={"width": width, "height": 800})
             asked: list[str] = []
             window.on("request", lambda request, asked=asked: asked.append(request.url))
-            window.goto((home.published / report.LINK).as_uri())
+            window.goto((synchronized.published / report.LINK).as_uri())
             window.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
             assert window.evaluate("document.documentElement.scrollWidth") <= width
             assert len(asked) == 1
@@ -318,11 +303,12 @@ def test_the_page_fits_a_narrow_window(home, mirror, program):
 # --- The command ------------------------------------------------------------------------------------------------
 
 
-def test_the_command_prints_the_tables_and_lists_what_does_not_hold(home, mirror, capsys):
-    assert command.main([]) == 1
+def test_the_command_prints_the_tables_and_lists_what_does_not_hold(synchronized, monkeypatch, capsys):
+    with monkeypatch.context() as patch:
+        patch.setenv("FUNDAMENTALS_HOME", str(synchronized.root.with_name("empty")))
+        assert command.main([]) == 1
     assert "holds no tables" in capsys.readouterr().err
 
-    synchronize(home, mirror)
     assert command.main([]) == 0
     printed = capsys.readouterr().out
     assert all(name in printed for name in NAMES)
@@ -333,9 +319,7 @@ def test_the_command_prints_the_tables_and_lists_what_does_not_hold(home, mirror
     assert "no_tag" in capsys.readouterr().out
 
 
-def test_the_command_tells_a_damaged_table_in_one_line(home, mirror, capsys):
-    synchronize(home, mirror)
-    Lake(home.tables).path("facts").write_bytes(b"damaged")
-    capsys.readouterr()
+def test_the_command_tells_a_damaged_table_in_one_line(synchronized, capsys):
+    Lake(synchronized.tables).path("facts").write_bytes(b"damaged")
     assert command.main([]) == 1
     assert capsys.readouterr().err.startswith("make quality: ")
