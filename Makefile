@@ -15,7 +15,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test test-measured test-beside check format linters lintapi docs bench accuracy quality lock system clean
+.PHONY: help setup run sync serve ui test test-first test-second check format linters lintapi docs bench accuracy quality lock system clean
 
 help: ## what each command does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,15 +54,19 @@ $(OLDEST)/.ready: tests/duckdb-1.5.lock $(READY)
 	@touch $@
 
 test: setup $(OLDEST)/.ready ## all tests; STRICT=1 fails where one is skipped for a missing program
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-measured test-beside
+	@$(BIN)/coverage erase
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-first test-second
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
 
-# two processes, each about as long; coverage is what the tests of modules, values and interface reach by themselves,
-# for tracing costs drawn filers as much as their tests do, and does not see into processes
-test-measured:
-	@$(BIN)/python -m pytest --cov --cov-report=term $(if $(STRICT),--strict-skips) tests/unit tests/golden tests/contract
+# two processes side by side, each about as long
+HALF = $(BIN)/python -m pytest --cov --cov-report= --cov-fail-under=0 $(if $(STRICT),--strict-skips)
 
-test-beside:
-	@$(BIN)/python -m pytest $(if $(STRICT),--strict-skips) tests/property tests/e2e
+test-first:
+	@COVERAGE_FILE=.coverage.first $(HALF) tests/unit tests/golden tests/contract
+
+test-second:
+	@COVERAGE_FILE=.coverage.second $(HALF) tests/property tests/e2e
 
 check: setup ## lint, format, types, tests
 	@$(BIN)/ruff check .

@@ -20,6 +20,8 @@ from pipelines.normalize.versions import LOG, VERSION_OF, numbered, on_basis_of_
 from tests.property.histories import Follower, current, replayed, told
 from tests.strategies import cuts, days, days_of_each, examples, filers, together
 
+pytestmark = pytest.mark.no_cover  # tracing what simulates filers would take as long as the tests
+
 Item = tuple[str, date, str]
 
 WITHIN = 2e-9
