@@ -15,8 +15,8 @@ from warehouse.pointer import Pointer, current
 from warehouse.reader import open_read_only
 from warehouse.verify import content_hash
 
-PATIENCE = 120
-"""Seconds after which a process is taken to hang; none of them needs a tenth of that."""
+PATIENCE = 600
+"""Seconds after which a process is taken to hang: many times what the longest needs where others work beside it."""
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
