@@ -13,7 +13,7 @@ from pipelines.normalize.facts import ANNUAL_FORMS
 SAME_END_DAYS = 8
 """Ends less than this apart are one end: filers shift a period by a day, and a week where a calendar changes."""
 
-YEAR_DAYS = (340, 390)
+INTERIM_DAYS, YEAR_DAYS = (75, 300), (340, 390)
 QUARTER_BANDS: tuple[tuple[int, int, int], ...] = ((1, 75, 125), (2, 150, 215), (3, 230, 300), (4, 340, 390))
 """(quarters, fewest days, most days): wide enough for 12/12/12/16 and 16/12/12/12 weeks, and never overlapping."""
 
@@ -116,7 +116,7 @@ def fiscal_grid(facts: pl.DataFrame) -> pl.DataFrame:
         period (`fiscal_quarter` is 0).
     """
     years = fiscal_years(facts)
-    stretches = _stretches(pl.concat([years, _first_years(facts, years)]).sort("cik", "year_end"))
+    stretches = _stretches(pl.concat([years, _first_years(facts, years)]).sort("cik", "year_end"), _latest_ends(facts))
     ends = _quarter_ends(facts, stretches)
     named = year_names(facts, stretches)
     return (
@@ -143,7 +143,7 @@ def _first_years(facts: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
     """The running year of companies that have filed no annual report yet, from their longest year to date."""
     return (
         facts.join(years, on="cik", how="anti")
-        .filter(pl.col("start").is_not_null(), duration_days().is_between(75, 300))
+        .filter(pl.col("start").is_not_null(), duration_days().is_between(*INTERIM_DAYS))
         .group_by("cik", "start")
         .len()
         .sort("cik", "len", "start")
@@ -157,8 +157,19 @@ def _first_years(facts: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _stretches(years: pl.DataFrame) -> pl.DataFrame:
+def _latest_ends(facts: pl.DataFrame) -> pl.DataFrame:
+    """`cik`, `latest`: the last day that interim figures are about, which is no later than they were filed."""
+    return (
+        facts.filter(duration_days().is_between(*INTERIM_DAYS), pl.col("end") <= pl.col("filed"))
+        .group_by("cik")
+        .agg(latest=pl.col("end").max())
+    )
+
+
+def _stretches(years: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
     """Fiscal years and what lies between and after them, tiling each company's time.
+
+    The running stretch is a year, or as many as interim reports go on after the last annual one.
 
     `cik`, `before` (the day before), `year_end`, `first_q` (number of the quarter before the stretch), `quarters`,
     `closed` (false for the running year, transition periods and holes), `running`.
@@ -176,7 +187,15 @@ def _stretches(years: pl.DataFrame) -> pl.DataFrame:
     running = (
         years.group_by("cik")
         .agg(before=pl.col("year_end").max())
-        .select("cik", "before", year_end=pl.col("before").dt.offset_by("1y"), closed=pl.lit(False))
+        .join(latest, on="cik", how="left")
+        .with_columns(days=(pl.col("latest") - pl.col("before")).dt.total_days().fill_null(0))
+        .with_columns(whole_years=((pl.col("days") - SAME_END_DAYS) // 365).clip(0) + 1)
+        .select(
+            "cik",
+            "before",
+            year_end=pl.col("before").dt.offset_by(pl.format("{}y", "whole_years")),
+            closed=pl.lit(False),
+        )
     )
     known = pl.concat([snapped.select("cik", "before", "year_end", "closed"), between]).with_columns(
         running=pl.lit(value=False)
@@ -198,7 +217,7 @@ def _quarter_ends(facts: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
 
     Ends that some report is about go first: after a change of the fiscal year, comparatives have ends of their own.
     """
-    interim_facts = facts.filter(pl.col("start").is_not_null(), duration_days().is_between(75, 300))
+    interim_facts = facts.filter(pl.col("start").is_not_null(), duration_days().is_between(*INTERIM_DAYS))
     # a quarter that starts says as well as one that ends where the one before it ended
     ends = interim_facts.group_by("cik", "accession", "end").len()
     # most figures of a report are of its own period, or as many of the same one a year before

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.edgar.sample import Filer, Offering, RevisedBy, Revision, sample_filers
+from pipelines.edgar.sample import Filer, FiscalCalendar, Offering, RevisedBy, Revision, sample_filers
 from pipelines.edgar.sample.books import keep_books
 from pipelines.edgar.sample.schedule import known_from, report_filed
 from tests.property.histories import listed, simulated
@@ -215,3 +215,19 @@ def test_twelve_months_are_known_with_the_first_quarterly_report_after_the_first
 
     assert {"revenue", "net_income", "free_cash_flow"} <= {row.item for row in with_report}
     assert missed(found(filer, filed_by=after).values, with_report) == []
+
+
+@pytest.mark.parametrize("calendar", [FiscalCalendar(month=9), FiscalCalendar(month=12)])
+def test_a_missing_annual_report_hides_no_later_balance_sheet(calendar):
+    """Interim reports that go on after it state what stands at their ends."""
+    filer = Filer(
+        cik="9990000103", name="Example Late Inc", first_year=2021, calendar=calendar, missing=frozenset({(2023, 4)})
+    )
+    after = report_filed(filer, 2024, 2)
+    ends = {quarter.end for quarter in filer.calendar.year(2024).quarters[:2]}
+    items = ("total_debt", "cash_and_equivalents")
+
+    rows = [row for row in simulated(filer).truth(after) if row.item in items and row.period_end in ends]
+
+    assert {row.period_end for row in rows} == ends
+    assert missed(found(filer, filed_by=after).values, rows) == []
