@@ -116,7 +116,7 @@ def fiscal_grid(facts: pl.DataFrame) -> pl.DataFrame:
         period (`fiscal_quarter` is 0).
     """
     years = fiscal_years(facts)
-    stretches = _stretches(pl.concat([years, _first_years(facts, years)]).sort("cik", "year_end"), _latest_ends(facts))
+    stretches = _stretches(pl.concat([years, _first_years(facts, years)]).sort("cik", "year_end"), _spans(facts))
     ends = _quarter_ends(facts, stretches)
     named = year_names(facts, stretches)
     return (
@@ -157,19 +157,20 @@ def _first_years(facts: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _latest_ends(facts: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `latest`: the last day that interim figures are about, which is no later than they were filed."""
+def _spans(facts: pl.DataFrame) -> pl.DataFrame:
+    """`cik`, `earliest`, `latest`: the days that interim figures are about, none of them later than they were filed."""
     return (
         facts.filter(duration_days().is_between(*INTERIM_DAYS), pl.col("end") <= pl.col("filed"))
         .group_by("cik")
-        .agg(latest=pl.col("end").max())
+        .agg(earliest=pl.col("start").min().dt.offset_by("-1d"), latest=pl.col("end").max())
     )
 
 
-def _stretches(years: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
+def _stretches(years: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
     """Fiscal years and what lies between and after them, tiling each company's time.
 
-    The running stretch is a year, or as many as interim reports go on after the last annual one.
+    The running stretch is a year, or as many as interim reports go on after the last annual one; where interim reports
+    come first, as many years as they need are before the first one.
 
     `cik`, `before` (the day before), `year_end`, `first_q` (number of the quarter before the stretch), `quarters`,
     `closed` (false for the running year, transition periods and holes), `running`.
@@ -184,23 +185,26 @@ def _stretches(years: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
     between = snapped.filter(pl.col("gap") >= SAME_END_DAYS).select(
         "cik", before="last_end", year_end="before", closed=pl.lit(False)
     )
-    running = (
-        years.group_by("cik")
-        .agg(before=pl.col("year_end").max())
-        .join(latest, on="cik", how="left")
-        .with_columns(days=(pl.col("latest") - pl.col("before")).dt.total_days().fill_null(0))
-        .with_columns(whole_years=((pl.col("days") - SAME_END_DAYS) // 365).clip(0) + 1)
-        .select(
-            "cik",
-            "before",
-            year_end=pl.col("before").dt.offset_by(pl.format("{}y", "whole_years")),
-            closed=pl.lit(False),
-        )
+    known_time = years.group_by("cik").agg(
+        first=pl.col("year_start").min().dt.offset_by("-1d"), last=pl.col("year_end").max()
     )
-    known = pl.concat([snapped.select("cik", "before", "year_end", "closed"), between]).with_columns(
-        running=pl.lit(value=False)
+    beyond = known_time.join(spans, on="cik", how="left").with_columns(
+        years_before=_whole_years(pl.col("first") - pl.col("earliest")),
+        years_after=_whole_years(pl.col("latest") - pl.col("last")).clip(1),
+        closed=pl.lit(value=False),
     )
-    stretches = pl.concat([known, running.with_columns(running=pl.lit(value=True))])
+    prelude = beyond.filter(pl.col("years_before") > 0).select(
+        "cik", "closed", before=_years_on(pl.col("first"), -pl.col("years_before")), year_end="first"
+    )
+    running = beyond.select("cik", "closed", before="last", year_end=_years_on(pl.col("last"), pl.col("years_after")))
+    columns = ["cik", "before", "year_end", "closed"]
+    known = pl.concat([frame.select(columns) for frame in (prelude, snapped, between)])
+    stretches = pl.concat(
+        [
+            known.with_columns(running=pl.lit(value=False)),
+            running.select(columns).with_columns(running=pl.lit(value=True)),
+        ]
+    )
     days = (pl.col("year_end") - pl.col("before")).dt.total_days()
     # ten or eleven months are three quarters and what is left of a fourth
     nearly_a_year = days.is_between(QUARTER_BANDS[2][2], YEAR_DAYS[0], closed="none")
@@ -210,6 +214,15 @@ def _stretches(years: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
         .sort("cik", "before")
         .with_columns(first_q=(pl.col("quarters").cum_sum() - pl.col("quarters")).over("cik"))
     )
+
+
+def _whole_years(time: pl.Expr) -> pl.Expr:
+    """So many years cover it; none where it is not more than a shifted end."""
+    return ((time.dt.total_days().fill_null(0) - SAME_END_DAYS) // 365 + 1).clip(0)
+
+
+def _years_on(day: pl.Expr, years: pl.Expr) -> pl.Expr:
+    return day.dt.offset_by(pl.format("{}y", years))
 
 
 def _quarter_ends(facts: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:

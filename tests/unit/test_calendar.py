@@ -237,6 +237,30 @@ def test_years_that_nobody_reported_are_counted():
     assert number[day("2015-06-30")] - number[day("2012-12-31")] == 10
 
 
+def test_interim_reports_before_the_first_annual_one_have_quarters_of_their_own():
+    """Whole years before the first that an annual report states, as many as they need."""
+    everything = filer(month_ends(2022, 12)).facts()
+    without_first = everything.filter((pl.col("form") == "10-Q") | (pl.col("filed") > "2024-06-01"))
+    of_first_years = (pl.col("start") < "2024-01-01") & (pl.col("form") == "10-K")
+
+    found = labels(without_first.filter(~of_first_years))
+
+    assert found[:3] == ["2022Q1 2022-03-31", "2022Q2 2022-06-30", "2022Q3 2022-09-30"]
+    assert found[-1] == "2024Q4 2024-12-31*"
+    assert not [label for label in found[:-1] if label.endswith("*")]
+
+
+def test_interim_reports_go_on_after_the_last_annual_one():
+    """As many years as they are about; figures of days after they were filed are errors."""
+    everything = filer(month_ends(2022, 12)).facts()
+    interim = everything.filter((pl.col("form") == "10-Q") | (pl.col("filed") < "2023-06-01"))
+    error = fact(REVENUE, 5e6, "2034-01-01", "2034-03-31", form="10-Q", filed="2024-11-09")
+
+    found = labels(raw(interim.to_dicts(), error))
+
+    assert found[-3:] == ["2024Q1 2024-03-31", "2024Q2 2024-06-30", "2024Q3 2024-09-30"]
+
+
 # --- Transition periods
 
 
