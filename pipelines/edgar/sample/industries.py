@@ -213,7 +213,7 @@ INDUSTRIES: dict[Kind, Statements] = {
             Line("long_term_debt", "LongTermDebt", BALANCE),
             BORROWED_SHORT,
         ),
-        totals=SAME_EVERYWHERE,
+        totals=SAME_EVERYWHERE | {"free_cash_flow": {"operating_cash_flow": 1, "capex": -1, "equipment_on_lease": -1}},
     ),
     Kind.PARTNERSHIP: Statements(
         lines=(

@@ -22,11 +22,8 @@ OPERATING_CASH_FLOW = Concept(
 )
 
 LEASED_TO_OTHERS = ("PaymentsToAcquireEquipmentOnLease", "PaymentsToAcquireLeasesHeldForInvestment")
-WELLS_OR_BUILDINGS = (
-    "PaymentsToAcquireOilAndGasPropertyAndEquipment",
-    "PaymentsToExploreAndDevelopOilAndGasProperties",
-    "PaymentsForCapitalImprovements",
-)
+WELLS = ("PaymentsToAcquireOilAndGasPropertyAndEquipment", "PaymentsToExploreAndDevelopOilAndGasProperties")
+WELLS_OR_BUILDINGS = (*WELLS, "PaymentsForCapitalImprovements")
 """Where more is spent on these, property, plant and equipment is a line beside them, and no total."""
 BESIDE_WELLS = ("PaymentsToAcquireOtherPropertyPlantAndEquipment", "PaymentsToAcquirePropertyPlantAndEquipment")
 
@@ -100,7 +97,7 @@ CAPITAL_EXPENDITURE = Concept(
             but=("reit",),
             why="the only such line, or the larger one",
         ),
-        us("PaymentsToAcquireMachineryAndEquipment", why="the only such line"),
+        us("PaymentsToAcquireMachineryAndEquipment", at_least=WELLS, why="the only such line, but for few wells"),
         us("PaymentsToAcquireWaterAndWasteWaterSystems", of=("utility",), why="the plant of water utilities"),
         us("PaymentsToAcquireMiningAssets", why="mines, where that is the only such line"),
         us(
@@ -109,8 +106,16 @@ CAPITAL_EXPENDITURE = Concept(
             why="lessors, which use little themselves",
             but=("bank",),
         ),
-        us("PaymentsToAcquireOtherPropertyPlantAndEquipment", why="where it is the only such line"),
-        us("PaymentsToAcquireOtherProductiveAssets", why="where it is the only such line"),
+        us(
+            "PaymentsToAcquireOtherPropertyPlantAndEquipment",
+            at_least=WELLS,
+            why="where it is the only such line, but for few wells",
+        ),
+        us(
+            "PaymentsToAcquireOtherProductiveAssets",
+            at_least=WELLS,
+            why="where it is the only such line, but for few wells",
+        ),
         us(
             "PaymentsForProceedsFromProductiveAssets",
             reservation="net_of_disposals",
