@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -19,6 +19,14 @@ from tests.servers import PATIENCE
 
 READY = "print('ready', flush=True); import time; time.sleep(600)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}"
+
+
+@pytest.fixture(autouse=True)
+def sigterm_ends() -> Iterator[None]:
+    """Programs inherit what is ignored, and Dagster, run by tests of this process, does to SIGTERM as to SIGINT."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 def starting(code: str) -> Callable[[], "subprocess.Popen[bytes]"]:
