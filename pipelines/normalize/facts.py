@@ -2,7 +2,7 @@
 
 Belongs here: which forms and units count, in which order filings follow each other, and which source of a
 concept a filing states.
-Does not: which fiscal period a fact belongs to (calendar), share basis (splits), arithmetic (flows, balances).
+Does not: which fiscal period a fact belongs to (calendar), share basis (share_basis), arithmetic (flows, balances).
 """
 
 import polars as pl

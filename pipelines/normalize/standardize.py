@@ -14,6 +14,7 @@ from pipelines.normalize import (
     causes,
     evidence,
     facts,
+    fiscal_years,
     gaps,
     industries,
     items,
@@ -21,6 +22,7 @@ from pipelines.normalize import (
     recasts,
     repairs,
     returns,
+    share_basis,
     slots,
     splits,
     vanished,
@@ -96,12 +98,12 @@ def standardize(
     vintages = sound.join(of_filing, on=["cik", "seq"], maintain_order="left")
     grid = calendar.fiscal_grid(ordered)
     found_splits = splits.infer_splits(vintages)
-    repetitions = splits.repeated(vintages)
-    placed = calendar.on_grid(splits.on_newest_basis(vintages, found_splits, repetitions), grid)
+    repetitions = share_basis.repeated(vintages)
+    placed = calendar.on_grid(share_basis.on_newest_basis(vintages, found_splits, repetitions), grid)
     sheets = balances.balance_sheets(placed)
     missed = vanished.missed(sheets)
     composed, composed_legs = _composed(sheets, missed, legs, first_vintage=as_filed.height)
-    filings = splits.share_factors(_filings(ordered, accepted), found_splits, repetitions)
+    filings = share_basis.share_factors(_filings(ordered, accepted), found_splits, repetitions)
     found, no_returns = _items_at_every_change(placed, composed, grid, of_industry)
     replayed = _with_facts(versions.item_versions(found), pl.concat([legs, composed_legs]), filings, grid)
     newest = replayed.group_by("cik", "q", "item", maintain_order=True).last()
@@ -212,7 +214,7 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
         .join(periods, on=["cik", "q"])
         .join(newest, on="cik")
     )
-    first_shown = pl.col("filed") - pl.col("period_end") > pl.duration(days=calendar.YEAR_DAYS[0])
+    first_shown = pl.col("filed") - pl.col("period_end") > pl.duration(days=fiscal_years.YEAR_DAYS[0])
     flagged = causes.classified(joined).with_columns(
         flags=pl.concat_str(
             pl.col("flags").replace("", None),
@@ -241,7 +243,7 @@ SIGN_REPAIRED = "sign_repaired"
 def _profiles(currencies: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:
     months = (
         grid.filter("is_year_end")
-        .select("cik", month=calendar.nominal_month(pl.col("period_end")))
+        .select("cik", month=fiscal_years.nominal_month(pl.col("period_end")))
         .group_by("cik", "month")
         .len()
         .sort("cik", "len", "month", descending=[False, True, False])

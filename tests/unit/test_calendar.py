@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import polars as pl
 import pytest
 
-from pipelines.normalize import calendar
+from pipelines.normalize import calendar, fiscal_years
 from tests.factories import (
     CASH,
     NET_INCOME,
@@ -60,13 +60,13 @@ def ends(rows: pl.DataFrame) -> list[date]:
 )  # fmt: skip
 def test_a_stretch_is_one_to_four_quarters(days, quarters):
     """Wide enough for quarters of 12 to 17 weeks; a month, or a transition of 17 months, is none."""
-    assert pl.select(calendar.quarters_spanned(pl.lit(days))).item() == quarters
+    assert pl.select(fiscal_years.quarters_spanned(pl.lit(days))).item() == quarters
 
 
 def test_days_of_a_duration_count_both_ends():
     year = pl.DataFrame({"start": [day("2023-01-01")], "end": [day("2023-12-31")]})
 
-    assert year.select(calendar.duration_days()).item() == 365
+    assert year.select(fiscal_years.duration_days()).item() == 365
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_days_of_a_duration_count_both_ends():
     ],
 )
 def test_the_first_ten_days_of_a_month_count_to_the_month_before(year_end, month):
-    assert pl.select(calendar.nominal_month(pl.lit(day(year_end)))).item() == month
+    assert pl.select(fiscal_years.nominal_month(pl.lit(day(year_end)))).item() == month
 
 
 # --- Calendars

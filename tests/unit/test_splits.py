@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipelines.normalize import splits
+from pipelines.normalize import share_basis, splits
 from tests.factories import (
     DILUTED,
     DIVIDENDS,
@@ -158,9 +158,9 @@ def test_successive_splits_multiply():
     )
     found = pl.DataFrame({"cik": ["1", "1"], "effective_seq": [1, 3], "ratio": [7.0, 4.0]})
 
-    shares = splits.on_newest_basis(vintages, found).sort("cik", "seq")
-    per_share = splits.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(-1)), found).sort("cik", "seq")
-    money = splits.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(0)), found)
+    shares = share_basis.on_newest_basis(vintages, found).sort("cik", "seq")
+    per_share = share_basis.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(-1)), found).sort("cik", "seq")
+    money = share_basis.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(0)), found)
 
     assert shares["value"].to_list() == [28.0, 4.0, 4.0, 1.0, 1.0]
     assert per_share["value"].to_list() == pytest.approx([1 / 28, 0.25, 0.25, 1.0, 1.0])
