@@ -33,6 +33,7 @@ from tests.factories import (
 )
 
 ENDS = month_ends(2021, 12)
+ALL_SPENDING = "PaymentsToAcquireProductiveAssets"
 CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
 
 
@@ -360,6 +361,42 @@ def test_contract_revenue_takes_over_where_total_revenue_ends():
 
     assert ttm(standardized(raw(rows)), "revenue", "2023-09-30") == 400e6
     assert ttm(standardized(gross.facts()), "revenue", "2023-09-30") == 400e6
+
+
+def spender(line: str, noted: float) -> list[Row]:
+    """Five millions of `line` a quarter in its cash flow statements; four quarters of `noted` in annual notes alone."""
+    company = filer(
+        sums={
+            REVENUE: [MILLION] * 12,
+            CASH_FLOW: [50 * MILLION] * 12,
+            line: [5e6] * 12,
+            CAPITAL_SPENDING: [noted] * 12,
+        },
+        to_date_only=frozenset({CASH_FLOW, line}),
+    )
+    return [row for row in company.rows() if row["tag"] != CAPITAL_SPENDING or row["form"] == "10-K"]
+
+
+def test_capital_expenditure_of_a_note_is_not_that_of_the_cash_flow_statement():
+    """Albertsons' annual reports alone have another amount, with what is not paid yet, under the better element."""
+    found = standardized(raw(spender(ALL_SPENDING, 4.5e6)))
+
+    assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 180e6
+    assert ttm(found, "free_cash_flow", "2023-06-30") == 180e6
+
+
+def test_the_line_of_the_cash_flow_statement_restates_what_was_of_a_note():
+    """Nothing tells at a first annual report; the second one has interim reports before it."""
+    rows = [row for row in spender(ALL_SPENDING, 4.5e6) if row["filed"] > "2022-01-01"]
+
+    assert told(standardized(raw(rows)), "free_cash_flow", "2021-12-31") == [(182e6, "10-K"), (180e6, "10-K")]
+
+
+def test_a_smaller_line_of_interim_reports_is_not_all_capital_expenditure():
+    """The rest may be on a line without an element that rules know."""
+    found = standardized(raw(spender("PaymentsToAcquireOtherPropertyPlantAndEquipment", 20e6)))
+
+    assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 120e6
 
 
 def test_dividends_that_begin_within_a_year():

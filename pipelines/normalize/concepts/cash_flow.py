@@ -53,6 +53,7 @@ CAPITAL_EXPENDITURE = Concept(
     "money",
     instant=False,
     can_be_negative=False,
+    in_notes=True,
     sources=(
         us("PaymentsToAcquirePropertyPlantAndEquipment", of=("bank",), why="what a bank leases to others is lending"),
         us(

@@ -44,13 +44,18 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """An amount that filers state: over a duration or at an instant, with its sources, best first."""
+    """An amount that filers state: over a duration or at an instant, with its sources, best first.
+
+    in_notes: notes of annual reports state other amounts under these elements, so that the source that interim reports
+        state too is the line of the statement.
+    """
 
     name: str
     measure: Measure
     instant: bool
     sources: tuple[Source, ...]
     can_be_negative: bool = True
+    in_notes: bool = False
 
 
 def us(
