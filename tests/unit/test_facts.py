@@ -230,6 +230,17 @@ def test_a_total_is_no_less_than_its_part():
     assert values(total, "revenue") == [82]
 
 
+def test_income_by_country_from_a_note_gives_way_to_the_income_statement():
+    """It leaves out associates; what interim reports lead to is what the year leads to."""
+    quarter, when = ("2023-07-01", "2023-09-30"), {"form": "10-Q", "filed": "2023-11-01"}
+    interim = [fact("ProfitLoss", 20, *quarter, **when), fact("IncomeTaxExpenseBenefit", 5, *quarter, **when)]
+    annual = [fact("ProfitLoss", 80, *YEAR), fact("IncomeTaxExpenseBenefit", 20, *YEAR)]
+    noted = fact("IncomeLossFromContinuingOperationsBeforeIncomeTaxesDomestic", 90, *YEAR)
+
+    assert sorted(values(raw(interim, annual, noted), "pretax_income")) == [25, 100]
+    assert values(raw(annual, noted), "pretax_income") == [90]
+
+
 def beside(filed, parent, consolidated):
     """A report that shows net income with and without minorities."""
     year = (f"{filed - 1}-01-01", f"{filed - 1}-12-31")

@@ -160,6 +160,7 @@ PRETAX_INCOME = Concept(
     "pretax_income",
     "money",
     instant=False,
+    in_notes=True,
     sources=(
         us(
             "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
