@@ -7,6 +7,7 @@ Does not: which fiscal period a fact belongs to (calendar), share basis (share_b
 
 import polars as pl
 
+from pipelines.normalize import notes
 from pipelines.normalize.concepts import CONCEPTS
 
 PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
@@ -43,12 +44,6 @@ CURRENCY_DAYS = 800
 
 SAME_AMOUNT = 0.005
 MOSTLY = 0.5
-
-IN_NOTES = [concept.name for concept in CONCEPTS if concept.in_notes]
-INTERIM_DAYS = 300
-"""Nine months, and what is shorter; what is longer is a year."""
-LOOKS_BACK_DAYS = 400
-"""An annual report and what lies between it and the next."""
 
 
 def typed(raw: pl.DataFrame) -> pl.DataFrame:
@@ -202,7 +197,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             pl.col("floor").is_null() | (pl.col("value") >= pl.col("floor") * (1 - SAME_AMOUNT)),
         )
     )
-    candidates = _without_notes(_with_lines_told(candidates))
+    candidates = notes.without_notes(candidates, SLOT_OF_FILING)
     best = (
         candidates.sort(*SLOT_OF_FILING, "rank")
         .unique(SLOT_OF_FILING, keep="first", maintain_order=True)
@@ -236,39 +231,6 @@ def _without_repetitions(matched: pl.DataFrame) -> pl.DataFrame:
     return ordered.filter(
         ~adds | ~is_optional | (pl.col("value") == 0) | (pl.int_range(pl.len()).over(same_amount) == 0)
     )
-
-
-def _with_lines_told(candidates: pl.DataFrame) -> pl.DataFrame:
-    """Add `told`: whether a source is a line of the statements, as reports of less than a year have shown it lately."""
-    source = ["cik", "concept", "rank"]
-    interim = candidates.filter(_days() < INTERIM_DAYS).select(*source, "seq", seen="filed")
-    shown = interim.unique([*source, "seq"], keep="last", maintain_order=True).sort("seq")
-    return (
-        candidates.sort("seq")
-        .join_asof(shown, on="seq", by=source, check_sortedness=False)
-        .with_columns(
-            told=(pl.col("filed") - pl.col("seen") <= pl.duration(days=LOOKS_BACK_DAYS)).fill_null(value=False)
-        )
-        .drop("seen")
-    )
-
-
-def _without_notes(candidates: pl.DataFrame) -> pl.DataFrame:
-    """Leave out what annual reports alone state of a year, beside a line of the statements that is most of it.
-
-    Adds `corrects`: that there was such a note, so that the line restates what was taken from it before.
-
-    A line of the statements is in every report; what is of annual ones alone is of a note and may be another amount:
-    capital expenditure with what is not paid yet, income before taxes by country.
-    """
-    line = pl.when("told").then(pl.col("value").abs()).max().over(SLOT_OF_FILING)
-    of_year = pl.col("concept").is_in(IN_NOTES) & (_days() >= INTERIM_DAYS)
-    is_note = (of_year & ~pl.col("told") & (line > MOSTLY * pl.col("value").abs())).fill_null(value=False)
-    return candidates.with_columns(corrects=is_note.any().over(SLOT_OF_FILING)).filter(~is_note).drop("told")
-
-
-def _days() -> pl.Expr:
-    return (pl.col("end") - pl.col("start")).dt.total_days()
 
 
 def _without_lesser_repetitions(best: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
