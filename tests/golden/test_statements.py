@@ -124,6 +124,19 @@ OWED: dict[str, tuple[Lines, float]] = {
         },
         558,
     ),
+    "long-term debt beneath its maturities, on one line with finance leases, as the liabilities foot": (
+        {
+            "LongTermDebt": 846,
+            "DebtCurrent": 176,
+            "FinanceLeaseLiabilityNoncurrent": 109,
+            "ContractWithCustomerLiabilityNoncurrent": 128,
+            "AccruedIncomeTaxesNoncurrent": 44,
+            "OtherLiabilitiesNoncurrent": 333,
+            "Liabilities": 2885,
+            "LiabilitiesCurrent": 1425,
+        },
+        1022,
+    ),
     "long-term debt with its maturities, as the liabilities foot": (
         {
             "LongTermDebt": 421,

@@ -226,6 +226,13 @@ BESIDE_NONCURRENT: tuple[Concept, ...] = tuple(
             ("DeferredIncomeTaxLiabilitiesNet", "DeferredTaxLiabilitiesNoncurrent"),
         ),
         ("leases", "operating leases", ("OperatingLeaseLiabilityNoncurrent",)),
+        ("finance_leases", "finance leases, on one line with debt", ("FinanceLeaseLiabilityNoncurrent",)),
+        (
+            "contracts",
+            "what customers paid ahead, ASC 606-10-45-2",
+            ("ContractWithCustomerLiabilityNoncurrent", "DeferredRevenueNoncurrent"),
+        ),
+        ("income_taxes", "income taxes owed", ("AccruedIncomeTaxesNoncurrent",)),
         (
             "pensions",
             "what pensions lack",
