@@ -19,6 +19,7 @@ TOTAL = 0.01
 SECURITIES, ANY_TERM = "short_term_investments", "securities_of_any_term"
 SHORT, NOTES = "debt_short_term", "debt_notes_current"
 NONCURRENT, WHOLE, ALL_NOTES = "debt_noncurrent", "debt_long_term", "debt_notes"
+PRINCIPAL = "debt_principal"
 BESIDE, DUE, DUE_BESIDE = "debt_noncurrent_beside", "debt_current_maturities", "debt_current_beside"
 
 
@@ -82,11 +83,19 @@ def _notes_are_short_term() -> pl.Expr:
 def _is_noncurrent(line: str) -> pl.Expr:
     """Whether what should be all long-term debt leaves out the maturities, as it is the line beneath them.
 
-    It is less than they are, or the liabilities that are not current foot with it and not with what they leave of it.
+    The liabilities that are not current foot with it, and not with what they leave of it; or, where they do not tell,
+    it is less than they are, or lacks them of its principal.
     """
-    foots = within_noncurrent_liabilities(value(line)) & ~within_noncurrent_liabilities(value(line) - due())
-    is_less = (value(line) < due()) if line == WHOLE else pl.lit(value=False)
-    return value(NONCURRENT).is_null() & (due() > 0) & (is_less | foots)
+    within = within_noncurrent_liabilities(value(line))
+    lacks = ((value(line) < due()) | _lacks_what_is_due()) if line == WHOLE else pl.lit(value=False)
+    has_them = within_noncurrent_liabilities(value(line) - due())
+    return value(NONCURRENT).is_null() & (due() > 0) & ~has_them & (within | lacks)
+
+
+def _lacks_what_is_due() -> pl.Expr:
+    """Whether all long-term debt misses its principal by what is due, and discounts and costs that are less."""
+    missed = value(PRINCIPAL) - value(WHOLE)
+    return (missed >= due()) & (missed < 2 * due())
 
 
 def _is_whole(line: str) -> pl.Expr:

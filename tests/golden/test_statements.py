@@ -137,6 +137,25 @@ OWED: dict[str, tuple[Lines, float]] = {
         },
         1022,
     ),
+    "long-term debt beneath its maturities, as its principal says": (
+        {"LongTermDebt": 1040, "DebtCurrent": 140, "DebtInstrumentCarryingAmount": 1249},
+        1180,
+    ),
+    "long-term debt with its maturities, as its principal says": (
+        {"LongTermDebt": 1180, "DebtCurrent": 140, "DebtInstrumentCarryingAmount": 1249},
+        1180,
+    ),
+    "long-term debt with its maturities, as the liabilities foot, and with a discount that is more than they are": (
+        {
+            "LongTermDebt": 421,
+            "LongTermDebtCurrent": 38,
+            "DebtInstrumentCarryingAmount": 471,
+            "Liabilities": 954,
+            "LiabilitiesCurrent": 350,
+            "OtherLiabilitiesNoncurrent": 221,
+        },
+        421,
+    ),
     "long-term debt with its maturities, as the liabilities foot": (
         {
             "LongTermDebt": 421,

@@ -254,7 +254,21 @@ BESIDE_NONCURRENT: tuple[Concept, ...] = tuple(
 )
 """Lines beside the debt of a classified balance sheet."""
 
-PROOF: tuple[Concept, ...] = (LIABILITIES, NOT_BORROWED, *BESIDE, LIABILITIES_CURRENT, *BESIDE_NONCURRENT)
+PRINCIPAL = Concept(
+    "debt_principal",
+    "money",
+    instant=True,
+    sources=(us("DebtInstrumentCarryingAmount", why="long-term debt before discounts and costs, ASC 835-30-45-1A"),),
+)
+
+PROOF: tuple[Concept, ...] = (
+    LIABILITIES,
+    NOT_BORROWED,
+    *BESIDE,
+    LIABILITIES_CURRENT,
+    *BESIDE_NONCURRENT,
+    PRINCIPAL,
+)
 """What tells which loans are the debt, and states none itself."""
 
 LOANS: tuple[Concept, ...] = (
