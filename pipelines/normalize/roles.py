@@ -17,7 +17,7 @@ TOTAL = 0.01
 """A total that is further from its parts than this contradicts them."""
 
 SECURITIES, ANY_TERM = "short_term_investments", "securities_of_any_term"
-SHORT, NOTES = "debt_short_term", "debt_notes_current"
+SHORT, TOLD, NOTES = "debt_short_term", "debt_short_term_told", "debt_notes_current"
 NONCURRENT, WHOLE, ALL_NOTES = "debt_noncurrent", "debt_long_term", "debt_notes"
 PRINCIPAL = "debt_principal"
 BESIDE, DUE, DUE_BESIDE = "debt_noncurrent_beside", "debt_current_maturities", "debt_current_beside"
@@ -26,6 +26,7 @@ BESIDE, DUE, DUE_BESIDE = "debt_noncurrent_beside", "debt_current_maturities", "
 def in_their_roles(sheets: pl.DataFrame) -> pl.DataFrame:
     """The sheets, with each line that stands in for another in its place."""
     sheets = _standing_in(sheets, _are_current(ANY_TERM), ANY_TERM, SECURITIES)
+    sheets = _standing_in(sheets, _short_term_has_what_is_due(), TOLD, SHORT)
     sheets = _standing_in(sheets, _notes_are_short_term(), NOTES, SHORT)
     sheets = _standing_in(sheets, _is_noncurrent(ALL_NOTES) & value(WHOLE).is_null(), ALL_NOTES, NONCURRENT)
     sheets = _standing_in(sheets, _is_whole(ALL_NOTES), ALL_NOTES, WHOLE)
@@ -68,6 +69,11 @@ def _are_current(line: str) -> pl.Expr:
     """Whether securities of any term are the current line beside the cash, as the current assets foot."""
     foots = within_current_assets(value("cash") + value(line)) & ~within_current_assets(value("cash"))
     return value(SECURITIES).is_null() & foots
+
+
+def _short_term_has_what_is_due() -> pl.Expr:
+    """Whether short-term borrowings are all that is due: the maturities, and what the notes tell by instrument."""
+    return (value(DUE) > 0) & same(value(SHORT), value(DUE) + value(TOLD))
 
 
 def _notes_are_short_term() -> pl.Expr:

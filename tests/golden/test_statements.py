@@ -90,6 +90,17 @@ OWED: dict[str, tuple[Lines, float]] = {
         {"LongTermDebtNoncurrent": 153, "LongTermDebtCurrent": 21, "ShortTermBorrowings": 42, "CommercialPaper": 40},
         216,
     ),
+    "short-term borrowings that have the maturities, told by instrument in the notes": (
+        {
+            "LongTermDebtAndCapitalLeaseObligations": 541,
+            "LongTermDebtAndCapitalLeaseObligationsCurrent": 75,
+            "LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities": 616,
+            "ShortTermBorrowings": 88,
+            "ShortTermBankLoansAndNotesPayable": 10,
+            "CommercialPaper": 3,
+        },
+        629,
+    ),
     "short-term debt that has the maturities, told apart in the notes": (
         {"LongTermDebtNoncurrent": 574, "DebtCurrent": 69, "LongTermDebtCurrent": 28},
         643,

@@ -24,6 +24,7 @@ from pipelines.normalize.concepts.debt import (
     DEBT_NONCURRENT_BESIDE,
     DEBT_NOTES_CURRENT,
     DEBT_SHORT_TERM,
+    DEBT_SHORT_TERM_TOLD,
 )
 from pipelines.normalize.concepts.income import (
     INCOME_TAX,
@@ -73,6 +74,7 @@ CONCEPTS: tuple[Concept, ...] = (
     DEBT_CURRENT_MATURITIES,
     DEBT_CURRENT_BESIDE,
     DEBT_SHORT_TERM,
+    DEBT_SHORT_TERM_TOLD,
     DEBT_NOTES_CURRENT,
     DEBT_CURRENT,
     DEBT_LONG_TERM,
@@ -107,6 +109,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
         DEBT_CURRENT_MATURITIES,
         DEBT_CURRENT_BESIDE,
         DEBT_SHORT_TERM,
+        DEBT_SHORT_TERM_TOLD,
         DEBT_NOTES_CURRENT,
         DEBT_CURRENT,
         DEBT_LONG_TERM,

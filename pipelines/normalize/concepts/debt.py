@@ -179,6 +179,19 @@ DEBT_SHORT_TERM = Concept(
     ),
 )
 
+DEBT_SHORT_TERM_TOLD = Concept(
+    "debt_short_term_told",
+    "money",
+    instant=True,
+    sources=(
+        us(
+            plus=("CommercialPaper", "ShortTermBankLoansAndNotesPayable", "OtherShortTermBorrowings"),
+            why="short-term borrowings by instrument",
+        ),
+    ),
+)
+"""What short-term borrowings are, where the maturities are on one line with them."""
+
 DEBT_NOTES_CURRENT = Concept(
     "debt_notes_current",
     "money",
