@@ -35,6 +35,9 @@ DEBT_LINES, CASH_LINES = (
 
 CONTRADICTED = "total_contradicts_parts"
 
+DISCOUNT = 0.03
+"""Principal is more than what is carried by discounts and costs of issue, and hardly by more than this."""
+
 SHORT_DEBT = [SHORT, "debt_current", DUE, DUE_BESIDE]
 
 
@@ -63,8 +66,8 @@ def total_debt(sheets: pl.DataFrame) -> pl.DataFrame:
     Non-current debt, current maturities and short-term borrowings; a line that repeats another's amount is left
     out. Totals that include current maturities stand in where the parts are not shown; what is due alone is no debt
     beside notes that are more and may be due later. Where the balance sheet has no current and non-current parts, the
-    instruments that its liabilities tell (borrowings). Operating leases, deposits, repurchase agreements and trade
-    payables are never in.
+    instruments that its liabilities tell (borrowings), or the filer's own total, where it has what these lack.
+    Operating leases, deposits, repurchase agreements and trade payables are never in.
     """
     parts = ("debt_noncurrent", "debt_current_maturities", "debt_current")
     is_classified = pl.any_horizontal(value(line).is_not_null() for line in parts)
@@ -77,7 +80,23 @@ def total_debt(sheets: pl.DataFrame) -> pl.DataFrame:
     told = others.join(borrowings.instruments(others), on=SHEET, how="left", maintain_order="left").with_columns(
         pl.coalesce("lines", pl.when(value("debt_all").is_not_null()).then(pl.lit(["debt_all"])))
     )
-    return _composed(pl.concat([classified, told]), "total_debt", DEBT_LINES, _debt_is_contradicted())
+    composed = pl.concat([classified, told]).with_columns(
+        lines=pl.when(_lack_debt(pl.col("lines"))).then(pl.lit(["debt_all"])).otherwise("lines")
+    )
+    return _composed(composed, "total_debt", DEBT_LINES, _debt_is_contradicted())
+
+
+def _lack_debt(lines: pl.Expr) -> pl.Expr:
+    """Whether lines from the notes lack debt that the filer's own total has, and the liabilities have room for.
+
+    Where nothing is current on the balance sheet, what is due comes from the notes, without short-term borrowings that
+    have no element.
+    """
+    told = pl.sum_horizontal(pl.when(lines.list.contains(line)).then(value(line)) for line in DEBT_LINES)
+    everything, not_borrowed = value("debt_all"), or_nothing("not_borrowed") + or_nothing("not_borrowed_repos")
+    has_room = everything <= value("liabilities") + not_borrowed
+    from_notes = value("liabilities_current").is_null()
+    return (from_notes & (everything > told * (1 + DISCOUNT)) & has_room).fill_null(value=False)
 
 
 def _lines_of_classified() -> pl.Expr:

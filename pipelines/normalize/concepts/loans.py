@@ -214,7 +214,10 @@ LIABILITIES_CURRENT = Concept(
     "liabilities_current",
     "money",
     instant=True,
-    sources=(us("LiabilitiesCurrent", why="the total of ASC 210-10-45-5"),),
+    sources=(
+        us("LiabilitiesCurrent", why="the total of ASC 210-10-45-5"),
+        ifrs("CurrentLiabilities", why="the total of IAS 1.69"),
+    ),
 )
 
 BESIDE_NONCURRENT: tuple[Concept, ...] = tuple(
