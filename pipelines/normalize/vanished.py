@@ -18,13 +18,17 @@ REPORTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A balance: its lines that are still there, and those that tell of the rest, alone or as a whole."""
+    """A balance: its lines that are still there, and those that tell of the rest, alone or as a whole.
+
+    may_be_nothing: a report without the lines that stay has nothing of them, so that all it tells is the rest.
+    """
 
     item: str
     reason: str
     stays: tuple[str, ...]
     rest: tuple[str, ...]
     wholes: tuple[str, ...]
+    may_be_nothing: bool = False
 
 
 WATCHED: tuple[Watched, ...] = (
@@ -48,6 +52,7 @@ WATCHED: tuple[Watched, ...] = (
         stays=("debt_current_maturities", "debt_current"),
         rest=("debt_noncurrent",),
         wholes=("debt_long_term", "debt_all"),
+        may_be_nothing=True,
     ),
 )
 
@@ -81,16 +86,19 @@ def _tells(watched: Watched) -> pl.Expr:
 def _missed(sheets: pl.DataFrame, watched: Watched) -> pl.DataFrame:
     filing = ["cik", "seq"]
     stays = pl.max_horizontal(f"value_{line}" for line in watched.stays)
+    told = _tells(watched)
+    if watched.may_be_nothing:
+        stays = pl.when(told).then(stays.fill_null(0.0)).otherwise(stays)
     rest = pl.max_horizontal(
         *(pl.col(f"value_{line}") for line in watched.rest),
         *(pl.col(f"value_{line}") - stays for line in watched.wholes),
     ).fill_null(0.0)
-    told = _tells(watched)
+    share = rest / (rest + stays)
     own = (
         sheets.with_columns(told_somewhere=told.any().over(filing))
         .filter(pl.col("q") == pl.col("q").max().over(filing), stays.is_not_null())
         .sort(*filing)
-        .with_columns(share=pl.when("told_somewhere").then(pl.when(told).then(rest / (rest + stays)).otherwise(0.0)))
+        .with_columns(share=pl.when("told_somewhere").then(pl.when(told & (rest > 0)).then(share).otherwise(0.0)))
     )
     known = pl.col("share").is_not_null()
     silent_for = pl.int_range(pl.len()) - pl.when(known).then(pl.int_range(pl.len())).forward_fill()

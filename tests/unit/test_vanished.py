@@ -30,9 +30,11 @@ def report(number: int, now: dict[str, float], before: dict[str, float]) -> list
     ]
 
 
-def after(sheets: list[dict[str, float]], before: dict[str, float] | None = None) -> Today:
+def after(
+    sheets: list[dict[str, float]], before: dict[str, float] | None = None, usual: dict[str, float] = USUAL
+) -> Today:
     """A year of balance sheets that are all alike, then others, with the year end's as these reports show it."""
-    rows = [row for number in range(FIRST) for row in report(number, USUAL, {})]
+    rows = [row for number in range(FIRST) for row in report(number, usual, {})]
     return standardized(raw(rows, *(report(number, sheet, before or {}) for number, sheet in enumerate(sheets, FIRST))))
 
 
@@ -92,3 +94,17 @@ def test_debt_that_was_repaid_is_nothing():
     found = after([{CASH: 20, SECURITIES: 50, "LongTermDebtNoncurrent": 60}], before=USUAL)
 
     assert at(found, "total_debt") == 60
+
+
+def test_what_falls_due_first_is_not_all_that_is_owed():
+    """Nothing was due within a year; the year end told all of the debt, and the quarter tells what is due by now."""
+    found = after([{CASH: 20, "DebtCurrent": 3}], usual={CASH: 20, "LongTermDebt": 60})
+
+    assert at(found, "total_debt", FIRST - 1) == 60
+    assert at(found, "total_debt") == "noncurrent_debt_not_shown"
+
+
+def test_nothing_due_after_nothing_owed_is_nothing():
+    found = after([{CASH: 20, "LongTermDebtCurrent": 0}], usual={CASH: 20, "LongTermDebtNoncurrent": 0})
+
+    assert at(found, "total_debt") == 0
