@@ -90,13 +90,14 @@ def _lack_debt(lines: pl.Expr) -> pl.Expr:
     """Whether lines from the notes lack debt that the filer's own total has, and the liabilities have room for.
 
     Where nothing is current on the balance sheet, what is due comes from the notes, without short-term borrowings that
-    have no element.
+    have no element. A total with leases is more for their sake.
     """
     told = pl.sum_horizontal(pl.when(lines.list.contains(line)).then(value(line)) for line in DEBT_LINES)
     everything, not_borrowed = value("debt_all"), or_nothing("not_borrowed") + or_nothing("not_borrowed_repos")
     has_room = everything <= value("liabilities") + not_borrowed
     from_notes = value("liabilities_current").is_null()
-    return (from_notes & (everything > told * (1 + DISCOUNT)) & has_room).fill_null(value=False)
+    has_leases = pl.col("signature_debt_all").str.contains("Lease", literal=True)
+    return (from_notes & ~has_leases & (everything > told * (1 + DISCOUNT)) & has_room).fill_null(value=False)
 
 
 def _lines_of_classified() -> pl.Expr:

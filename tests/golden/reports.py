@@ -186,6 +186,13 @@ REPORTS: dict[str, Report] = {
         (875, 430, 150, None),
         {"free_cash_flow": "no_tag", "roic": "financial_company"},
     ),
+    "an insurer whose notes are on a line with its leases": Report(
+        "6321",
+        {"Revenues": 2215, "PremiumsEarnedNet": 1862, CASH_FLOW: 596},
+        {CASH: 514, "NotesPayable": 774, "DebtAndCapitalLeaseObligations": 810, "Liabilities": 13152},
+        (2215, 774, 514, None),
+        {"free_cash_flow": "no_tag", "roic": "financial_company"},
+    ),
     "health plan": Report(
         "6324",
         {
