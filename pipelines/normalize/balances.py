@@ -96,8 +96,11 @@ def _lack_debt(lines: pl.Expr) -> pl.Expr:
     everything, not_borrowed = value("debt_all"), or_nothing("not_borrowed") + or_nothing("not_borrowed_repos")
     has_room = everything <= value("liabilities") + not_borrowed
     from_notes = value("liabilities_current").is_null()
-    has_leases = pl.col("signature_debt_all").str.contains("Lease", literal=True)
-    return (from_notes & ~has_leases & (everything > told * (1 + DISCOUNT)) & has_room).fill_null(value=False)
+    return (from_notes & ~_has_leases() & (everything > told * (1 + DISCOUNT)) & has_room).fill_null(value=False)
+
+
+def _has_leases() -> pl.Expr:
+    return pl.col("signature_debt_all").str.contains("Lease", literal=True)
 
 
 def _lines_of_classified() -> pl.Expr:
@@ -175,6 +178,7 @@ def _composed(sheets: pl.DataFrame, concept: str, lines: tuple[str, ...], is_con
             reservation=pl.when(is_contradicted).then(pl.lit(CONTRADICTED)),
             concept=pl.lit(concept),
             partial=pl.col("lines").list.set_difference(SHORT_DEBT).list.len() == 0,
+            tells_all=(pl.col("lines") == ["debt_all"]) & ~_has_leases(),
         )
         .sort(*SHEET)
     )
@@ -205,12 +209,17 @@ def as_first_shown(balances: pl.DataFrame) -> pl.DataFrame:
     """The balances that count as statements of their instant: the first, amendments, and those with the same lines.
 
     A later filing repeats fewer lines of an old balance sheet than the filing that it belongs to; what it lacks is
-    no restatement. Where the first shows short-term debt alone (`partial`), one with long-term debt tells more.
+    no restatement. Where the first shows short-term debt alone (`partial`), one with long-term debt tells more; so does
+    one with the filer's own total (`tells_all`), where it is more than discounts explain.
     """
     slot = ["cik", "concept", "q"]
     ordered = balances.sort(*slot, "seq")
     whole = pl.col("signature").filter(~pl.col("partial")).first().over(slot)
     first_lines = pl.coalesce(whole, pl.col("signature").first().over(slot))
+    lacked = pl.col("tells_all") & (pl.col("value") > pl.col("value").first().over(slot) * (1 + DISCOUNT))
     return ordered.filter(
-        (pl.col("seq") == pl.col("seq").min().over(slot)) | pl.col("amended") | (pl.col("signature") == first_lines)
+        (pl.col("seq") == pl.col("seq").min().over(slot))
+        | pl.col("amended")
+        | (pl.col("signature") == first_lines)
+        | lacked.fill_null(value=False)
     )

@@ -137,7 +137,9 @@ def _items_at_every_change(
         columns of items.line_items, and of returns.no_return.
     """
     plain = balances.as_first_shown(
-        placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)).with_columns(partial=pl.lit(value=False))
+        placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)).with_columns(
+            partial=pl.lit(value=False), tells_all=pl.lit(value=False)
+        )
     )
     stocks = slots.at_instants(slots.known_values(pl.concat([plain, composed], how="diagonal")))
     money = versions.flow_versions(slots.known_values(placed.filter(pl.col("n") > 0)), grid)

@@ -75,3 +75,17 @@ def test_what_limited_partners_get_is_what_a_partnership_earns_for_its_owners(si
     found = filed(Report(sic, flows, {**units, **rented}, (None, None, None, None)))
 
     assert value_of(found, "net_income", "annual", YEAR[1]) == expected * 1e6
+
+
+def test_what_an_insurer_owes_at_year_end_may_be_told_a_quarter_later():
+    """The annual report tells the principal of its notes; the next report has the total of both lines."""
+    year_end = {"DebtCurrent": 15, "Liabilities": 15750}
+    annual = {**year_end, "LongTermDebtCurrent": 15, "LongTermDebt": 306}
+    rows = [fact(tag, amount * 1e6, None, YEAR[1], filed="2025-02-20") for tag, amount in annual.items()]
+    rows.append(fact(NET_INCOME, 10e6, *YEAR, filed="2025-02-20"))
+    later = {**year_end, "DebtLongtermAndShorttermCombinedAmount": 318}
+    rows += [fact(tag, amount * 1e6, None, YEAR[1], form="10-Q", filed="2025-05-07") for tag, amount in later.items()]
+
+    found = standardized(raw(rows), registrants=pl.DataFrame({"cik": [CIK], "sic": ["6311"]}))
+
+    assert value_of(found, "total_debt", "annual", YEAR[1]) == 318e6
