@@ -18,7 +18,7 @@ FLOWS = {
         flows["revenue"] if "revenue" in flows else flows["net_interest_income"] + flows["noninterest_income"]
     ),
     "net_income": lambda flows: flows["net_income"],
-    "free_cash_flow": lambda flows: flows["operating_cash_flow"] - flows["capex"],
+    "free_cash_flow": lambda flows: flows["operating_cash_flow"] - flows["capex"] - flows.get("equipment_on_lease", 0),
 }
 BALANCES = {
     "total_debt": lambda balances: balances["debt"],
