@@ -163,6 +163,8 @@ def _composed(sheets: pl.DataFrame, concept: str, lines: tuple[str, ...], is_con
     def chosen(field: str) -> list[pl.Expr]:
         return [pl.when(pl.col("lines").list.contains(line)).then(pl.col(f"{field}_{line}")) for line in lines]
 
+    told = [(amount != 0).cast(pl.Int32) for amount in chosen("value")]
+
     return (
         sheets.drop_nulls("lines")
         .with_columns(value=pl.sum_horizontal(chosen("value")))
@@ -177,6 +179,7 @@ def _composed(sheets: pl.DataFrame, concept: str, lines: tuple[str, ...], is_con
             signature=pl.concat_str(chosen("signature"), separator="+", ignore_nulls=True),
             reservation=pl.when(is_contradicted).then(pl.lit(CONTRADICTED)),
             concept=pl.lit(concept),
+            told=pl.sum_horizontal(told),
             partial=pl.col("lines").list.set_difference(SHORT_DEBT).list.len() == 0,
             tells_all=(pl.col("lines") == ["debt_all"]) & ~_has_leases(),
         )
@@ -210,16 +213,21 @@ def as_first_shown(balances: pl.DataFrame) -> pl.DataFrame:
 
     A later filing repeats fewer lines of an old balance sheet than the filing that it belongs to; what it lacks is
     no restatement. Where the first shows short-term debt alone (`partial`), one with long-term debt tells more; so does
-    one with the filer's own total (`tells_all`), where it is more than discounts explain.
+    one with the filer's own total (`tells_all`), where it is more than discounts explain; and one that states all its
+    elements and more lines of money (`told`): an element of the filer's own hides a line until it is given one of the
+    taxonomy. One that states fewer again restates nothing.
     """
     slot = ["cik", "concept", "q"]
-    ordered = balances.sort(*slot, "seq")
-    whole = pl.col("signature").filter(~pl.col("partial")).first().over(slot)
-    first_lines = pl.coalesce(whole, pl.col("signature").first().over(slot))
+
+    def of_first(name: str) -> pl.Expr:
+        whole = pl.col(name).filter(~pl.col("partial")).first().over(slot)
+        return pl.coalesce(whole, pl.col(name).first().over(slot))
+
+    elements, first_elements = (lines.str.split("+") for lines in (pl.col("signature"), of_first("signature")))
+    repeats = pl.col("signature") == of_first("signature")
+    adds = (first_elements.list.set_difference(elements).list.len() == 0) & (pl.col("told") > of_first("told"))
+    most = pl.when(adds).then("told").otherwise(0).cum_max().over(slot)
     lacked = pl.col("tells_all") & (pl.col("value") > pl.col("value").first().over(slot) * (1 + DISCOUNT))
-    return ordered.filter(
-        (pl.col("seq") == pl.col("seq").min().over(slot))
-        | pl.col("amended")
-        | (pl.col("signature") == first_lines)
-        | lacked.fill_null(value=False)
-    )
+    is_first = pl.col("seq") == pl.col("seq").min().over(slot)
+    counts = is_first | pl.col("amended") | ((repeats | adds) & (pl.col("told") >= most)) | lacked
+    return balances.sort(*slot, "seq").filter(counts)

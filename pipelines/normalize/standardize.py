@@ -138,7 +138,7 @@ def _items_at_every_change(
     """
     plain = balances.as_first_shown(
         placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)).with_columns(
-            partial=pl.lit(value=False), tells_all=pl.lit(value=False)
+            told=pl.lit(1, pl.Int32), partial=pl.lit(value=False), tells_all=pl.lit(value=False)
         )
     )
     stocks = slots.at_instants(slots.known_values(pl.concat([plain, composed], how="diagonal")))

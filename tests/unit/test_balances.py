@@ -211,6 +211,33 @@ def test_a_later_report_with_the_same_lines_restates():
     assert at_the_end(found, "total_debt") == 105
 
 
+def test_a_later_report_that_tells_one_line_more_restates():
+    """Mortgages that stood under an element of the filer's own have one of the taxonomy a quarter later.
+
+    The year after shows the old lines alone again, which takes nothing away.
+    """
+    notes = {"NotesPayable": 60, "LoansPayable": 15}
+    reports = [
+        filed("2024-02-20", **notes),
+        filed("2024-05-02", form="10-Q", **notes, SecuredDebt=9),
+        filed("2025-02-20", **notes),
+    ]
+
+    found = [at_the_end(standardized(raw(*reports[:number])), "total_debt") for number in (1, 2, 3)]
+
+    assert found == [75, 84, 84]
+
+
+def test_an_amount_within_a_line_is_no_line_more():
+    """The next year's report has what was one line under two elements, one of them for a part of the other."""
+    lines = {"LongTermDebtNoncurrent": 70, "ShortTermBorrowings": 10}
+    found = standardized(
+        raw(filed("2024-02-20", **lines), filed("2025-02-20", **lines, NotesPayableRelatedPartiesNoncurrent=40))
+    )
+
+    assert at_the_end(found, "total_debt") == 80
+
+
 def test_an_amendment_restates_with_whatever_lines():
     found = standardized(
         raw(filed("2024-02-20", **PARTS), filed("2024-06-20", form="10-K/A", LongTermDebt=110)),
