@@ -37,6 +37,10 @@ SPENT: dict[str, tuple[Lines, float]] = {
         {"PaymentsToAcquireMachineryAndEquipment": 248, "PaymentsToExploreAndDevelopOilAndGasProperties": 16},
         248,
     ),
+    "a holding company whose wells are more than its other property": (
+        {"PaymentsToAcquireOilAndGasPropertyAndEquipment": 180, "PaymentsToAcquireOtherPropertyPlantAndEquipment": 20},
+        200,
+    ),
     "an airline: aircraft, and other property": (
         {"PaymentsForFlightEquipment": 817, "PaymentsToAcquireOtherPropertyPlantAndEquipment": 293},
         1110,
