@@ -141,9 +141,9 @@ class SharedLimits:
             if not self._waiting:
                 self._wanted.clear()
             journey = asyncio.get_running_loop().create_task(self._journey([call for call, _ in taken]))
-            if not await self._is_back_in_time(journey, bool(taken)):
-                self._give_up(taken, f"no answer within {PATIENCE * 1000:.0f} ms")
             try:
+                if not await self._is_back_in_time(journey, bool(taken)):
+                    self._give_up(taken, f"no answer within {PATIENCE * 1000:.0f} ms")
                 answers = await journey
             except (RedisError, OSError) as error:
                 self._give_up(taken, type(error).__name__)
@@ -152,6 +152,8 @@ class SharedLimits:
                 for (_, answer), said in zip(taken, answers, strict=True):
                     if not answer.done():
                         answer.set_result(said)
+            finally:
+                journey.cancel()  # under way still where this process ends: nobody would ask what became of it
 
     async def _is_back_in_time(self, journey: "asyncio.Task[list[Any]]", is_awaited: bool) -> bool:
         """Whether it is back before somebody has waited for PATIENCE; time that this process was not given is none.

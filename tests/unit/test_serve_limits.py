@@ -1,6 +1,7 @@
 """Limits that several workers count together in a real Redis server, and what happens while that is away."""
 
 import asyncio
+import gc
 import signal
 import subprocess
 import tempfile
@@ -169,6 +170,22 @@ def test_a_server_that_says_nothing_is_not_waited_for_and_counting_goes_on_here(
     with_workers(redis[0], 1, work)
     assert "Redis is away (no answer within 40 ms)" in caplog.text
     assert "Redis is back" in caplog.text
+
+
+def test_a_process_that_ends_while_redis_is_asked_ends_quietly(redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
+    """What is under way is not left to fail when the connection is closed."""
+
+    async def work(worker: SharedLimits) -> None:
+        redis[1].send_signal(signal.SIGSTOP)
+        asked = asyncio.ensure_future(worker.take("key_1", NOON))
+        await asyncio.sleep(shared_limits.LOOK)
+        asked.cancel()
+
+    with_workers(redis[0], 1, work)
+    redis[1].send_signal(signal.SIGCONT)
+    gc.collect()
+
+    assert "never retrieved" not in caplog.text
 
 
 def test_a_server_that_is_gone_is_noticed_though_nobody_asks_and_found_again(executable: str) -> None:
