@@ -144,16 +144,17 @@ class SharedLimits:
             try:
                 if not await self._is_back_in_time(journey, bool(taken)):
                     self._give_up(taken, f"no answer within {PATIENCE * 1000:.0f} ms")
-                answers = await journey
-            except (RedisError, OSError) as error:
-                self._give_up(taken, type(error).__name__)
-            else:
-                self._tell(away=False)
-                for (_, answer), said in zip(taken, answers, strict=True):
-                    if not answer.done():
-                        answer.set_result(said)
+                # not awaited itself: what ends this task must not be taken for a failure of the journey
+                await asyncio.wait({journey})
             finally:
                 journey.cancel()  # under way still where this process ends: nobody would ask what became of it
+            if failure := _failure(journey):
+                self._give_up(taken, failure)
+                continue
+            self._tell(away=False)
+            for (_, answer), said in zip(taken, journey.result(), strict=True):
+                if not answer.done():
+                    answer.set_result(said)
 
     async def _is_back_in_time(self, journey: "asyncio.Task[list[Any]]", is_awaited: bool) -> bool:
         """Whether it is back before somebody has waited for PATIENCE; time that this process was not given is none.
@@ -197,6 +198,14 @@ class SharedLimits:
         elif self.degraded and not away:
             log.warning("Redis is back: requests are counted there")
         self.degraded = away
+
+
+def _failure(journey: "asyncio.Task[list[Any]]") -> str:
+    """What a journey failed of; nothing where it did not."""
+    if journey.cancelled():
+        return "cancelled"
+    error = journey.exception()
+    return type(error).__name__ if error else ""
 
 
 def _name(key_id: str, window: int, now: float) -> str:
