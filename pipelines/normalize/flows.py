@@ -27,10 +27,9 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     that is taken off is on the accounting basis of the year that it is taken off from: the stretch as known when the
     year was last stated, or recast with it; and where the year alone was recast, the year as it was before. Else, and
     first of all for amounts per share, the sum of four discrete quarters, the fourth being FY - 9M, or FY less the
-    three. Legs of two
-    regimes (another company, other standards), or from elements that this company has stated apart, are never added
-    up. Where the filer states twelve months to an interim quarter end itself and means others, the legs are on two
-    bases (`mixed_basis`).
+    three. Legs of two regimes (another company, other standards), or from elements that this company has stated apart,
+    are never added up. Where the filer states twelve months to an interim quarter end itself and means others, the legs
+    are on two bases (`mixed_basis`).
 
     Args:
         points: `cik`, `concept`, `seq` (after which filing to look), `by_quarter_first` (whether four quarters are
