@@ -7,8 +7,8 @@ Belongs here: bringing the schema and the rules' tables together. Does not: the 
 from collections.abc import Iterable
 from pathlib import Path
 
-from pipelines.normalize.concepts import describe_sources
-from pipelines.normalize.industries import ANY_CODE, RULES, TELLS_NOTHING, WITHOUT_MEANING, Rule
+from pipelines.normalize.elements import describe_sources
+from pipelines.normalize.industry.classification import ANY_CODE, RULES, TELLS_NOTHING, WITHOUT_MEANING, Rule
 from warehouse import dictionary, schema
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "data-dictionary.md"

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.normalize.versions import LOG
+from pipelines.normalize.history.versions import LOG
 
 SEGMENT = "versions-{}.parquet"
 COMMITTED = "committed.json"

@@ -28,12 +28,12 @@ from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake
 from pipelines.log import clear, committed, read, write
-from pipelines.normalize.concepts import wanted_elements
-from pipelines.normalize.facts import RAW_SCHEMA
+from pipelines.normalize.elements import wanted_elements
+from pipelines.normalize.facts.stated import RAW_SCHEMA
+from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.listings import classified
-from pipelines.normalize.predecessors import chains, stitched
-from pipelines.normalize.standardize import ITEM_SIGNS, Standardized, standardize
-from pipelines.normalize.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
+from pipelines.normalize.periods.predecessors import chains, stitched
+from pipelines.normalize.pipeline import ITEM_SIGNS, Standardized, standardize
 from pipelines.progress import report
 
 BATCH = 250

@@ -14,10 +14,10 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.lake import Lake
-from pipelines.normalize.concepts import describe_sources
-from pipelines.normalize.items import served
-from pipelines.normalize.legs import SUM
-from pipelines.normalize.sic import MAJOR_GROUPS
+from pipelines.normalize.elements import describe_sources
+from pipelines.normalize.industry.sic import MAJOR_GROUPS
+from pipelines.normalize.items.legs import SUM
+from pipelines.normalize.items.line_items import served
 from pipelines.stages import held_predecessors
 from pipelines.valuation.table import valuations
 from warehouse import publish, schema

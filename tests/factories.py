@@ -11,9 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.normalize import facts, industries, items
-from pipelines.normalize.concepts import BY_NAME
-from pipelines.normalize.standardize import MEASURE_SIGN, Standardized, standardize
+from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.facts import stated as facts
+from pipelines.normalize.industry import classification as industries
+from pipelines.normalize.items import line_items as items
+from pipelines.normalize.pipeline import MEASURE_SIGN, Standardized, standardize
 
 CIK = "9990000901"
 

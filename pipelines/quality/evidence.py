@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.lake import Lake
-from pipelines.normalize import facts
+from pipelines.normalize.facts import stated as facts
 from pipelines.tables import assembled
 
 HOLDS, FLAGGED, FAILS = "holds", "flagged", "fails"

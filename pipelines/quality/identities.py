@@ -6,7 +6,7 @@ twelve months with other stretches of time (windows), how much may fail (checks)
 
 import polars as pl
 
-from pipelines.normalize.concepts import BY_NAME
+from pipelines.normalize.elements import BY_NAME
 from pipelines.quality.evidence import Evidence, found, nearest, newest
 
 ABOUT = 0.02

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.normalize import latest_shares as newest
+from pipelines.normalize.shares import latest as newest
 from pipelines.valuation.history import Year, base_of, comparable, growth_of
 from pipelines.valuation.model import PERPETUAL_GROWTH, PROJECTION_YEARS, REQUIRED_RETURN, Projection, fade, project
 from pipelines.valuation.reasons import Known, Shares, reasons

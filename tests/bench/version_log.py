@@ -19,8 +19,8 @@ from rich.table import Table
 from pipelines import log
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.normalize.standardize import ITEM_SIGNS, standardize
-from pipelines.normalize.versions import numbered, on_basis_of_today, recorded, to_append
+from pipelines.normalize.history.versions import numbered, on_basis_of_today, recorded, to_append
+from pipelines.normalize.pipeline import ITEM_SIGNS, standardize
 
 MILLION = 1_000_000
 RULES = "bench"

@@ -22,10 +22,10 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sample import Company, Filer, SampleTransport, Served, simulate
 from pipelines.edgar.sources import Source
 from pipelines.lake import Lake
-from pipelines.normalize.concepts import wanted_elements
-from pipelines.normalize.facts import RAW_SCHEMA
-from pipelines.normalize.standardize import Standardized, standardize
-from pipelines.normalize.versions import VERSION_OF, numbered
+from pipelines.normalize.elements import wanted_elements
+from pipelines.normalize.facts.stated import RAW_SCHEMA
+from pipelines.normalize.history.versions import VERSION_OF, numbered
+from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages import Asked
 from warehouse.schema import ITEM_NAMES
 

@@ -17,7 +17,7 @@ from pipelines.edgar.sample.books import Quarter, keep_books
 from pipelines.edgar.sample.calendar import Period
 from pipelines.edgar.sample.filings import shell_of
 from pipelines.edgar.sample.schedule import annual_report_filed
-from pipelines.normalize.standardize import Standardized
+from pipelines.normalize.pipeline import Standardized
 from tests.property.histories import current, replayed
 
 Key = tuple[str, date, str]

@@ -5,7 +5,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from pipelines.normalize import balances
+from pipelines.normalize.balance import composition as balances
 from tests.factories import CASH, CIK, NET_INCOME, REVENUE, Today, day, fact, raw, row_of, standardized, value_of
 
 DEBT_CASES = {

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from pipelines.normalize import breaks
+from pipelines.normalize.periods import breaks
 from tests.factories import (
     ASSETS,
     CASH,

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import polars as pl
 import pytest
 
-from pipelines.normalize import calendar, fiscal_years
+from pipelines.normalize.periods import calendar, fiscal_years
 from tests.factories import (
     CASH,
     NET_INCOME,

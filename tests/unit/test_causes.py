@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.causes import CAUSES, classified
-from pipelines.normalize.versions import FACT
+from pipelines.normalize.history.causes import CAUSES, classified
+from pipelines.normalize.history.versions import FACT
 from tests.factories import day
 
 CIK = "9990000901"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.normalize.concepts import (
+from pipelines.normalize.elements import (
     CONCEPTS,
     IFRS,
     ITEM_CONCEPTS,
@@ -11,9 +11,9 @@ from pipelines.normalize.concepts import (
     sources_of,
     wanted_elements,
 )
-from pipelines.normalize.concepts.cash_flow import CUSTOMER_FUNDS
-from pipelines.normalize.concepts.loans import PROOF
-from pipelines.normalize.industries import EVIDENCE, INDUSTRIES, LENDING_IFRS
+from pipelines.normalize.elements.cash_flow import CUSTOMER_FUNDS
+from pipelines.normalize.elements.loans import PROOF
+from pipelines.normalize.industry.classification import EVIDENCE, INDUSTRIES, LENDING_IFRS
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import FLAGS
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.normalize import identities, scale, signs
-from pipelines.normalize.contexts import misplaced
+from pipelines.normalize.corrections import identities, scale, signs
+from pipelines.normalize.corrections.contexts import misplaced
 from tests.factories import DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, signed
 
 FIRST, SECOND, THIRD, FOURTH = (

@@ -3,8 +3,8 @@
 from datetime import date
 from typing import Any
 
-from pipelines.normalize.evidence import EVIDENCE, evidence
-from pipelines.normalize.facts import typed
+from pipelines.normalize.facts.stated import typed
+from pipelines.normalize.items.evidence import EVIDENCE, evidence
 from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, fact, raw, stated
 
 YEAR = ("2024-01-01", "2024-12-31")

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fundamentals
-from pipelines.normalize import items, returns
-from pipelines.normalize.legs import SUM
+from pipelines.normalize.items import line_items as items
+from pipelines.normalize.items import returns
+from pipelines.normalize.items.legs import SUM
 from serve.explanation import text
 from tests import builds
 from warehouse import explain

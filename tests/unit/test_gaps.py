@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.normalize import gaps
+from pipelines.normalize.items import gaps
 from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, NET_INCOME, REVENUE, Row, fact, raw, row_of, standardized
 from warehouse.vocabulary import GAPS
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.normalize.identities import BY_COUNTS, BY_LIMITS, BY_PARENT, repaired
+from pipelines.normalize.corrections.identities import BY_COUNTS, BY_LIMITS, BY_PARENT, repaired
 from tests.factories import CAPITAL_SPENDING, DILUTED, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, stated
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"

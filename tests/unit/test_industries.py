@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from pipelines.normalize import industries
-from pipelines.normalize.industries import INDUSTRIES, RULES, WITHOUT_MEANING
+from pipelines.normalize.industry import classification as industries
+from pipelines.normalize.industry.classification import INDUSTRIES, RULES, WITHOUT_MEANING
 from tests.factories import CIK, Row, fact, ordered_facts, raw, standardized, value_of
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import GAPS

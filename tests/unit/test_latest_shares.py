@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.latest_shares import LATEST_SHARES
-from pipelines.normalize.standardize import standardize
+from pipelines.normalize.pipeline import standardize
+from pipelines.normalize.shares.latest import LATEST_SHARES
 from tests.factories import DILUTED, NET_INCOME, REVENUE, SHARES, Filer, month_ends, raw
 
 ENDS = month_ends(2023, 12)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from pipelines import log
-from pipelines.normalize.versions import LOG
+from pipelines.normalize.history.versions import LOG
 from tests.factories import CIK, day
 
 NOW = datetime(2026, 8, 1, 6, tzinfo=UTC)

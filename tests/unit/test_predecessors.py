@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipelines.normalize.predecessors import SUCCESSIONS, chains, is_continued, stitched
+from pipelines.normalize.periods.predecessors import SUCCESSIONS, chains, is_continued, stitched
 from tests.factories import (
     CASH_FLOW,
     CIK,

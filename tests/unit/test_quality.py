@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.concepts import BY_NAME as CONCEPTS
+from pipelines.normalize.elements import BY_NAME as CONCEPTS
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FOUND, Evidence
 from warehouse import schema

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.normalize import identities, scale, signs
-from pipelines.normalize.repairs import repaired
+from pipelines.normalize.corrections import identities, scale, signs
+from pipelines.normalize.corrections.ledger import repaired
 from tests.factories import CAPITAL_SPENDING, CASH_FLOW, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, signed
 
 FIELDS = ["seq", "concept", "start", "end", "kind", "filed_value", "value", "evidence"]

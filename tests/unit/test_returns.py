@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipelines.normalize.items import recomputed
-from pipelines.normalize.returns import REASONS
+from pipelines.normalize.items.line_items import recomputed
+from pipelines.normalize.items.returns import REASONS
 from tests.factories import CASH, REVENUE, Filer, Today, month_ends, raw, row_of, standardized, value_of
 
 OPERATING, PRETAX, TAX = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.normalize.identities import repaired as by_identities
-from pipelines.normalize.scale import BY_FILINGS, repaired
+from pipelines.normalize.corrections.identities import repaired as by_identities
+from pipelines.normalize.corrections.scale import BY_FILINGS, repaired
 from tests.factories import ASSETS, CASH_FLOW, DIVIDENDS, NET_INCOME, REVENUE, fact, raw, stated
 
 THOUSAND = 1000.0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.normalize.sic import MAJOR_GROUPS
+from pipelines.normalize.industry.sic import MAJOR_GROUPS
 
 
 def test_codes_are_two_digits_in_order():

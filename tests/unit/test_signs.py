@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.normalize import identities, scale
-from pipelines.normalize.signs import BY_FILINGS, repaired
+from pipelines.normalize.corrections import identities, scale
+from pipelines.normalize.corrections.signs import BY_FILINGS, repaired
 from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, fact, raw, stated
 
 HALF_YEAR = ("2022-10-03", "2023-04-02")

@@ -2,12 +2,12 @@
 
 import pytest
 
-from pipelines.normalize import gaps
-from pipelines.normalize.causes import CAUSES
-from pipelines.normalize.concepts import describe_sources
-from pipelines.normalize.industries import WITHOUT_MEANING
-from pipelines.normalize.returns import REASONS
-from pipelines.normalize.vanished import WATCHED
+from pipelines.normalize.balance.vanished import WATCHED
+from pipelines.normalize.elements import describe_sources
+from pipelines.normalize.history.causes import CAUSES
+from pipelines.normalize.industry.classification import WITHOUT_MEANING
+from pipelines.normalize.items import gaps
+from pipelines.normalize.items.returns import REASONS
 from serve.site import dictionary_page, markdown
 from serve.site.content import Grid, Heading, Paragraph
 from tests.unit.test_site_reference import cells, section

@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from pipelines.normalize import share_basis, splits
+from pipelines.normalize.shares import basis as share_basis
+from pipelines.normalize.shares import splits
 from tests.factories import (
     DILUTED,
     DIVIDENDS,

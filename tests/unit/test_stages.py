@@ -15,7 +15,7 @@ from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import open_source
 from pipelines.lake import Lake
-from pipelines.normalize import predecessors
+from pipelines.normalize.periods import predecessors
 from pipelines.progress import heard_by
 from pipelines.stages import Asked, UnknownSymbolError
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, REVENUE, Filer, Mirror, companyfacts

@@ -6,9 +6,9 @@ from functools import cache
 import polars as pl
 import pytest
 
-from pipelines.normalize.facts import RAW_SCHEMA
-from pipelines.normalize.items import recomputed
-from pipelines.normalize.standardize import standardize
+from pipelines.normalize.facts.stated import RAW_SCHEMA
+from pipelines.normalize.items.line_items import recomputed
+from pipelines.normalize.pipeline import standardize
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,

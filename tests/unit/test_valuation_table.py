@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.items import served
-from pipelines.normalize.standardize import standardize
-from pipelines.normalize.versions import numbered, recorded
+from pipelines.normalize.history.versions import numbered, recorded
+from pipelines.normalize.items.line_items import served
+from pipelines.normalize.pipeline import standardize
 from pipelines.valuation.model import fade, project
 from pipelines.valuation.table import VALUATIONS, valuations
 from tests.factories import (

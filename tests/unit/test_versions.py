@@ -6,9 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.items import recomputed
-from pipelines.normalize.standardize import ITEM_SIGNS
-from pipelines.normalize.versions import (
+from pipelines.normalize.history.versions import (
     LOG,
     REPLAYED,
     at_every_change,
@@ -18,6 +16,8 @@ from pipelines.normalize.versions import (
     recorded,
     to_append,
 )
+from pipelines.normalize.items.line_items import recomputed
+from pipelines.normalize.pipeline import ITEM_SIGNS
 from tests.factories import CIK, day
 
 NOW, LATER = datetime(2026, 8, 1, 6, tzinfo=UTC), datetime(2026, 9, 1, 6, tzinfo=UTC)

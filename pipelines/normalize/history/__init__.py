@@ -1,0 +1,1 @@
+"""Versions of values: replay, log and causes."""

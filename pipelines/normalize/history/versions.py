@@ -1,0 +1,270 @@
+"""Versions: what each filing led to, replayed from the filings, and the log that they extend.
+
+Belongs here: at which filings a value can change, what is a version and what is only a repetition, and what a
+synchronization appends to the log. Does not: why a value changed (causes), or any arithmetic (flows, items).
+
+The log is append-only. Its values are on the share basis of the filing that was the newest when they were recorded;
+a split rescales them when they are read and adds none.
+"""
+
+from datetime import datetime
+
+import polars as pl
+
+from pipelines.normalize.elements import CONCEPTS
+from pipelines.normalize.items.legs import QUARTERS_A_YEAR
+from pipelines.normalize.items.line_items import CALCULATED, SHARES
+from pipelines.normalize.ttm.known import SAME_VALUE, settled, telling_points
+from pipelines.normalize.ttm.windows import twelve_months
+
+SAME_RATIO, SAME_SHARES = 1e-5, 1e-7
+"""What is served to six significant digits, or in whole shares, is one value when it differs by less."""
+
+WINDOW = ["cik", "q"]
+VERSION_OF = ["cik", "period_end", "item"]
+
+FACT = pl.Struct(
+    {
+        "role": pl.String,
+        "weight": pl.Float64,
+        "split_factor": pl.Float64,
+        "tag": pl.String,
+        "unit": pl.String,
+        "start": pl.Date,
+        "end": pl.Date,
+        "value": pl.Float64,
+        "accession": pl.String,
+        "form": pl.String,
+        "filed": pl.Date,
+    }
+)
+"""A leg of a version: the filed fact, the part that it plays, and what it is multiplied by."""
+
+REPLAYED = pl.Schema(
+    {
+        "cik": pl.String(),
+        "period_end": pl.Date(),
+        "item": pl.String(),
+        "value": pl.Float64(),
+        "accession": pl.String(),
+        "form": pl.String(),
+        "filed": pl.Date(),
+        "cause": pl.String(),
+        "method": pl.String(),
+        "flags": pl.String(),
+        "fiscal_year": pl.Int32(),
+        "fiscal_quarter": pl.Int32(),
+        "is_year_end": pl.Boolean(),
+        "basis": pl.String(),
+        "legs": pl.List(FACT),
+    }
+)
+LOG = pl.Schema({**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String()})
+"""One row a version, in the order of recording. `basis` is the newest filing then: it tells the share basis of the
+value and the legs. `rules` identifies the rules that it was made by."""
+
+
+def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+    """Twelve-month flows after each filing that changed them: columns of flows.twelve_months, one row a change."""
+    points = telling_points(known).join(_TRAITS, on="concept")
+    return settled(twelve_months(points, grid, known), ["cik", "concept", "q"], "amount")
+
+
+_TRAITS = pl.DataFrame(
+    [
+        {
+            "concept": concept.name,
+            "by_quarter_first": concept.measure == "per_share",
+            "can_be_negative": concept.can_be_negative,
+        }
+        for concept in CONCEPTS
+    ]
+)
+
+
+def at_every_change(flows: pl.DataFrame, balances: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Flows and balances as they stood after each filing that changed any of them, for each quarter end.
+
+    Args:
+        flows: of flow_versions. balances: of slots.at_instants, settled.
+
+    Returns:
+        both, with a row for each filing that changed anything of the quarter end (or the balances a year before,
+        which return on capital needs); a concept that the filing does not change stands as it stood.
+    """
+    a_year_on = balances.select("cik", "seq", q=pl.col("q") + QUARTERS_A_YEAR)
+    own = pl.concat([frame.select("cik", "seq", "q") for frame in (flows, balances)])
+    points = pl.concat([own, a_year_on.join(own, on=WINDOW, how="semi")]).unique()
+    return _standing(points, flows), _standing(points, balances)
+
+
+def _standing(points: pl.DataFrame, changes: pl.DataFrame) -> pl.DataFrame:
+    concepts = changes.select("cik", "q", "concept").unique()
+    return (
+        points.join(concepts, on=WINDOW)
+        .sort("seq")
+        .join_asof(changes.sort("seq"), on="seq", by=[*WINDOW, "concept"], check_sortedness=False)
+        .drop_nulls("amount")
+    )
+
+
+def item_versions(items: pl.DataFrame) -> pl.DataFrame:
+    """The versions among the items at all points: the first value, and each that differs from the one before."""
+    of = [*WINDOW, "item"]
+    ordered = items.sort(*of, "seq")
+    return (
+        ordered.with_columns(before=pl.col("value").shift().over(of)).filter(~_same("value", "before")).drop("before")
+    )
+
+
+def to_append(
+    log: pl.DataFrame,
+    replayed: pl.DataFrame,
+    order: pl.DataFrame,
+    rules: str,
+    currencies: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """What a synchronization adds to the log.
+
+    Args:
+        log: the log of these companies, values on today's share basis: columns of LOG.
+        replayed: what their filings lead to today: columns of REPLAYED, in the order of filing.
+        order: `cik`, `accession`, `seq`: the filings known today in their order.
+        rules: identifies the rules that `replayed` was made by.
+        currencies: `cik`, `currency`: the one that each company reports in today; None where that is not known.
+
+    Returns:
+        rows of `replayed`: every version of a period and item that the log does not know; else those of filings after
+        the last one logged; then, where the newest value still is another, that value, caused by `method` if the
+        rules changed; and a null value for what the changed rules support no more, or what stands in a currency that
+        the company has left. A fact that a later document merely lacks withdraws nothing.
+    """
+    if currencies is None:
+        currencies = pl.DataFrame(schema={"cik": pl.String, "currency": pl.String})
+    ordered = replayed.join(order, on=["cik", "accession"], how="left", maintain_order="left")
+    last = (
+        log.join(order, on=["cik", "accession"], how="left", maintain_order="left")
+        .group_by(VERSION_OF, maintain_order=True)
+        .agg(
+            logged=pl.col("value").last(),
+            logged_seq=pl.col("seq").max(),
+            logged_rules=pl.col("rules").last(),
+            logged_accession=pl.col("accession").last(),
+            logged_form=pl.col("form").last(),
+            logged_filed=pl.col("filed").last(),
+            logged_currency=_currency(pl.col("legs").last()),
+        )
+        .join(currencies, on="cik", how="left", maintain_order="left")
+    )
+    beside = ordered.join(last, on=VERSION_OF, how="left", maintain_order="left").with_columns(
+        known=pl.col("logged_filed").is_not_null()
+    )
+    # a filing that is gone from the documents cannot be placed: what follows it is told by the newest value alone
+    fresh = beside.filter(~pl.col("known") | (pl.col("seq") > pl.col("logged_seq")))
+    before = pl.coalesce(pl.col("value").shift().over(VERSION_OF), "logged")
+    fresh = fresh.with_columns(before=before).filter(~_same("value", "before"))
+    newest = beside.group_by(VERSION_OF, maintain_order=True).last()
+    told = fresh.group_by(VERSION_OF, maintain_order=True).agg(told=pl.col("value").last())
+    stands = (
+        newest.filter("known").join(told, on=VERSION_OF, how="left").with_columns(stands=pl.coalesce("told", "logged"))
+    )
+    other_rules = pl.col("logged_rules") != rules
+    corrected = stands.filter(~_same("value", "stands")).with_columns(
+        cause=pl.when(other_rules).then(pl.lit("method")).otherwise(pl.lit("correction"))
+    )
+    has_left = (pl.col("logged_currency") != pl.col("currency")).fill_null(value=False)
+    unsupported = (
+        last.filter(other_rules | has_left, pl.col("logged").is_not_null())
+        .join(replayed.select("cik").unique(), on="cik", how="semi")
+        .join(replayed, on=VERSION_OF, how="anti")
+    )
+    withdrawn = (
+        log.group_by(VERSION_OF, maintain_order=True)
+        .last()
+        .join(unsupported.select(*VERSION_OF, has_left=has_left), on=VERSION_OF)
+        .with_columns(
+            value=pl.lit(None, pl.Float64),
+            cause=pl.when("has_left").then(pl.lit("basis_change")).otherwise(pl.lit("method")),
+            flags=pl.lit(""),
+            legs=pl.lit([], pl.List(FACT)),
+        )
+    )
+    columns = REPLAYED.names()
+    return pl.concat([frame.select(columns) for frame in (fresh, corrected, withdrawn)])
+
+
+def _currency(legs: pl.Expr) -> pl.Expr:
+    """The currency of a version: that of its first leg in money or per share; null for counts."""
+    units = legs.list.eval(pl.element().struct.field("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$"))
+    return units.list.drop_nulls().list.first()
+
+
+def _same(one: str, other: str) -> pl.Expr:
+    """Whether two values of an item are served as one, on whatever share basis."""
+    tolerance = (
+        pl.when(pl.col("item").is_in(CALCULATED))
+        .then(SAME_RATIO)
+        .when(pl.col("item").is_in(SHARES))
+        .then(SAME_SHARES)
+        .otherwise(SAME_VALUE)
+    )
+    near = (pl.col(one) - pl.col(other)).abs() <= tolerance * pl.col(other).abs()
+    return near.fill_null(pl.col(one).is_null() & pl.col(other).is_null())
+
+
+def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str, int]) -> pl.DataFrame:
+    """The log with values and legs on the newest share basis.
+
+    Args:
+        log: columns of LOG.
+        factors: `cik`, `accession`, `factor`: new shares for one share of that filing's basis.
+        signs: item to 1 for shares and -1 for per-share values; other items have none.
+    """
+    sign = pl.col("item").replace_strict(signs, default=0, return_dtype=pl.Int8)
+    scale = pl.col("factor").fill_null(1.0)
+    factor = pl.when(sign > 0).then(scale).when(sign < 0).then(1 / scale).otherwise(1.0)
+    scaled = log.join(
+        factors.rename({"accession": "basis"}), on=["cik", "basis"], how="left", maintain_order="left"
+    ).with_columns(pl.col("value") * factor)
+    legs = _legs_rescaled(scaled)
+    return scaled.with_columns(legs=legs).select(log.columns)
+
+
+def recorded(appended: pl.DataFrame, at: datetime, rules: str) -> pl.DataFrame:
+    """Rows for the log: `recorded_at` is now for the value that is current, null for what was superseded before."""
+    is_last = pl.int_range(pl.len()).over(VERSION_OF) == pl.len().over(VERSION_OF) - 1
+    return appended.with_columns(
+        recorded_at=pl.when(is_last).then(pl.lit(at, pl.Datetime("us", "UTC"))), rules=pl.lit(rules)
+    ).select(LOG.names())
+
+
+def numbered(log: pl.DataFrame) -> pl.DataFrame:
+    """Add `version`, counting from 1 for each period and item in the order of recording, and `is_current`."""
+    count = pl.len().over(VERSION_OF)
+    return log.with_columns(version=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(VERSION_OF)).with_columns(
+        is_current=pl.col("version") == count
+    )
+
+
+def _legs_rescaled(scaled: pl.DataFrame) -> pl.Series:
+    """The legs with their split factors times the splits since; untouched where there were none."""
+    moved = scaled.with_row_index("row").filter(pl.col("factor").fill_null(1.0) != 1.0)
+    if moved.is_empty():
+        return scaled["legs"]
+    facts = moved.select("row", "factor", "legs").explode("legs").unnest("legs")
+    unit = pl.col("unit")
+    factor = (
+        pl.when(unit == "shares")
+        .then("factor")
+        .when(unit.str.ends_with("/shares"))
+        .then(1 / pl.col("factor"))
+        .otherwise(1.0)
+    )
+    fields = [field.name for field in FACT.fields]
+    again = (
+        facts.with_columns(split_factor=pl.col("split_factor") * factor)
+        .group_by("row", maintain_order=True)
+        .agg(moved_legs=pl.struct(fields))
+    )
+    both = scaled.with_row_index("row").join(again, on="row", how="left", maintain_order="left")
+    return both.select(legs=pl.coalesce("moved_legs", "legs"))["legs"]

@@ -1,0 +1,1 @@
+"""Industries of filers, and the line items that apply to each."""

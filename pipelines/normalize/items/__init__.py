@@ -1,0 +1,1 @@
+"""The eleven line items, their legs, and the reasons for gaps."""

@@ -1,0 +1,1 @@
+"""Fiscal years, quarters, breaks between companies and standards, predecessors."""

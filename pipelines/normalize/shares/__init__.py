@@ -1,0 +1,1 @@
+"""Splits, share bases and the newest share counts."""

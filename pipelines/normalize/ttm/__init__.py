@@ -1,0 +1,1 @@
+"""Values known at a filing, and twelve months made of them."""
