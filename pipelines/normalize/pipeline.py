@@ -3,7 +3,7 @@
 Belongs here: the composition of the other modules of this folder. Does not: any rule.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from pipelines.normalize.corrections import ledger as repairs
 from pipelines.normalize.elements import BY_NAME, CONCEPTS, RESERVATIONS
 from pipelines.normalize.facts import recasts
 from pipelines.normalize.facts import stated as facts
+from pipelines.normalize.frames import with_ten_digits
 from pipelines.normalize.history import causes, versions
 from pipelines.normalize.industry import classification as industries
 from pipelines.normalize.items import evidence, gaps, returns
@@ -105,20 +106,23 @@ def standardize(
     not_told = pl.concat([missed, breaks.straddling(found_breaks, grid)])
     missing = gaps.gaps(newest, stated, industries.newest(of_industry), no_returns, not_told)
     periods = grid.filter(pl.col("fiscal_quarter") > 0)
-    return Standardized(
-        versions=replayed.select(versions.REPLAYED.names()),
+    made = Standardized(
+        versions=replayed.select([*versions.REPLAYED.names()]),
         periods=periods.select("cik", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"),
         gaps=missing.join(periods.select("cik", "q", "period_end"), on=["cik", "q"]).select(
             "cik", "period_end", "item", "reason"
         ),
         splits=found_splits.select("cik", "effective_by", "ratio", "effective_after", "evidence"),
         breaks=found_breaks,
-        repairs=found_repairs.join(filings.select("cik", "seq", "accession"), on=["cik", "seq"]).drop("seq"),
+        repairs=found_repairs.join(filings.select("cik", "seq", "accession"), on=["cik", "seq"])
+        .drop("seq")
+        .with_columns(pl.col("concept").cast(pl.String)),
         filings=filings,
         latest_shares=latest_shares.latest_shares(placed, grid),
         evidence=evidence.evidence(periodic, vintages),
         profiles=_profiles(currencies, grid, industries.newest(of_industry)),
     )
+    return Standardized(*(with_ten_digits(getattr(made, field.name)) for field in fields(made)))
 
 
 def _items_at_every_change(

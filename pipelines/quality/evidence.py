@@ -10,6 +10,7 @@ import polars as pl
 
 from pipelines.lake import Lake
 from pipelines.normalize.facts import stated as facts
+from pipelines.normalize.frames import with_ten_digits
 from pipelines.tables import assembled
 
 HOLDS, FLAGGED, FAILS = "holds", "flagged", "fails"
@@ -72,7 +73,7 @@ class Evidence:
         versions = trailing("versions")
         filed = versions.select("cik", "period_end", "item", "version", version_filed="filed")
         profiles = lake.of_companies("profiles", wanted)
-        typed = facts.typed(lake.of_companies("facts", wanted))
+        typed = with_ten_digits(facts.typed(lake.of_companies("facts", wanted)))
         return cls(
             periods=financials.filter(pl.col("period_kind") == "ttm"),
             year_ends=financials.filter(pl.col("period_kind") == "annual").select("cik", "period_end"),

@@ -27,7 +27,7 @@ from pipelines.normalize.balance.roles import (
     value,
     with_lines_beside,
 )
-from pipelines.normalize.elements import ITEM_CONCEPTS
+from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
 
 DEBT_LINES, CASH_LINES = (
     tuple(concept.name for concept in ITEM_CONCEPTS[item]) for item in ("total_debt", "cash_and_equivalents")
@@ -178,7 +178,7 @@ def _composed(sheets: pl.DataFrame, concept: str, lines: tuple[str, ...], is_con
             legs=pl.concat_list(chosen("vintage")).list.drop_nulls(),
             signature=pl.concat_str(chosen("signature"), separator="+", ignore_nulls=True),
             reservation=pl.when(is_contradicted).then(pl.lit(CONTRADICTED)),
-            concept=pl.lit(concept),
+            concept=pl.lit(concept, AMOUNT),
             told=pl.sum_horizontal(told),
             partial=pl.col("lines").list.set_difference(SHORT_DEBT).list.len() == 0,
             tells_all=(pl.col("lines") == ["debt_all"]) & ~_has_leases(),

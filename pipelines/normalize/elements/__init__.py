@@ -84,6 +84,12 @@ CONCEPTS: tuple[Concept, ...] = (
 )
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}
 
+COMPOSED = ("total_debt", "cash_and_equivalents")
+"""Amounts that are composed of the lines of one balance sheet."""
+
+AMOUNT = pl.Enum([*BY_NAME, *COMPOSED])
+"""The type of column `concept`: every amount that filings state or that is composed of what they state."""
+
 RESERVATIONS = pl.DataFrame(
     [
         {"concept": concept.name, "rank": rank, "reservation": source.reservation}
@@ -91,7 +97,7 @@ RESERVATIONS = pl.DataFrame(
         for rank, source in enumerate(concept.sources)
         if source.reservation
     ],
-    schema_overrides={"rank": pl.Int16},
+    schema_overrides={"concept": AMOUNT, "rank": pl.Int16},
 )
 """The flag of what comes from a source: `concept`, `rank` (of the source), `reservation`."""
 

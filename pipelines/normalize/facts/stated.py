@@ -7,7 +7,7 @@ Does not: which fiscal period a fact belongs to (calendar), share basis (share_b
 
 import polars as pl
 
-from pipelines.normalize.elements import CONCEPTS
+from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.facts import notes
 
 PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
@@ -61,6 +61,7 @@ def typed(raw: pl.DataFrame) -> pl.DataFrame:
     currency = pl.col("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$")
     return (
         raw.with_columns(
+            pl.col("cik").cast(pl.Int64),
             pl.col("start", "end", "filed").str.to_date("%Y-%m-%d"),
             amended=pl.col("form").str.ends_with(AMENDMENT),
             form_family=pl.col("form").str.strip_suffix(AMENDMENT),
@@ -296,7 +297,9 @@ def _element_table() -> pl.DataFrame:
         )
         for element in elements
     ]
-    return pl.DataFrame(rows, schema_overrides={"rank": pl.Int16, "needed": pl.Int16, "wanted": pl.Int16})
+    return pl.DataFrame(
+        rows, schema_overrides={"concept": AMOUNT, "rank": pl.Int16, "needed": pl.Int16, "wanted": pl.Int16}
+    )
 
 
 _ELEMENTS = _element_table()

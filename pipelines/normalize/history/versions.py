@@ -11,7 +11,7 @@ from datetime import datetime
 
 import polars as pl
 
-from pipelines.normalize.elements import CONCEPTS
+from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.items.legs import QUARTERS_A_YEAR
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
 from pipelines.normalize.ttm.known import SAME_VALUE, settled, telling_points
@@ -78,7 +78,8 @@ _TRAITS = pl.DataFrame(
             "can_be_negative": concept.can_be_negative,
         }
         for concept in CONCEPTS
-    ]
+    ],
+    schema_overrides={"concept": AMOUNT},
 )
 
 

@@ -316,7 +316,9 @@ def _elements_used(facts: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
 def _coded(filings: pl.DataFrame, registrants: pl.DataFrame | None) -> pl.DataFrame:
     if registrants is None:
         return filings.with_columns(code=pl.lit(0, pl.Int32))
-    codes = registrants.select("cik", code=pl.col("sic").cast(pl.Int32, strict=False)).unique("cik")
+    codes = registrants.select(pl.col("cik").cast(pl.Int64), code=pl.col("sic").cast(pl.Int32, strict=False)).unique(
+        "cik"
+    )
     return filings.join(codes, on="cik", how="left", maintain_order="left").with_columns(pl.col("code").fill_null(0))
 
 

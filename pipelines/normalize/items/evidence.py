@@ -10,7 +10,7 @@ from pipelines.normalize.facts.stated import ANNUAL_FORMS
 
 EVIDENCE = pl.Schema(
     {
-        "cik": pl.String(),
+        "cik": pl.Int64(),
         "newest_currency": pl.String(),
         "operating_cash_flow_end": pl.Date(),
         "capital_expenditure_end": pl.Date(),

@@ -7,7 +7,7 @@ reasons mean (warehouse.vocabulary).
 import polars as pl
 
 from pipelines.normalize.balance.vanished import WATCHED
-from pipelines.normalize.elements import ITEM_CONCEPTS
+from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
 from pipelines.normalize.elements.cash import FOOTING
 from pipelines.normalize.elements.loans import PROOF
 from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
@@ -105,4 +105,4 @@ def _concepts_of_items() -> pl.DataFrame:
         for concept in concepts
         if concept not in (*PROOF, *FOOTING)
     ]
-    return pl.DataFrame(rows)
+    return pl.DataFrame(rows, schema_overrides={"concept": AMOUNT})

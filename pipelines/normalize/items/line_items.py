@@ -60,11 +60,16 @@ def line_items(flows: pl.DataFrame, money: pl.DataFrame) -> pl.DataFrame:
         `legs` (list of structs: `vintage`, `operation`).
     """
     plain = flows.filter(pl.col("concept").is_in(["revenue", "dividends_per_share"])).select(
-        *POINT, pl.col("concept").alias("item"), pl.col("amount").alias("value"), "method", "flags", "legs"
+        *POINT,
+        pl.col("concept").cast(pl.String).alias("item"),
+        pl.col("amount").alias("value"),
+        "method",
+        "flags",
+        "legs",
     )
     shares = flows.filter(pl.col("concept").is_in(SHARES)).select(
         *POINT,
-        pl.col("concept").alias("item"),
+        pl.col("concept").cast(pl.String).alias("item"),
         (pl.col("amount") / pl.col("days")).alias("value"),
         pl.when(pl.col("method") == "fiscal_year")
         .then("method")

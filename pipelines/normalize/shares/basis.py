@@ -8,7 +8,7 @@ import polars as pl
 
 from pipelines.normalize.shares.splits import SHARE_CONCEPTS, SNAP
 
-REPEATED = pl.Schema({"cik": pl.String(), "seq": pl.Int32(), "of_seq": pl.Int32()})
+REPEATED = pl.Schema({"cik": pl.Int64(), "seq": pl.Int32(), "of_seq": pl.Int32()})
 
 
 def repeated(vintages: pl.DataFrame) -> pl.DataFrame:

@@ -21,7 +21,7 @@ potential shares of a year are no average of its quarters once some of them have
 QUARTER, DIFFERENCE, TO_DATE = "quarter", "difference", "year_to_date"
 LATEST_SHARES = pl.Schema(
     {
-        "cik": pl.String(),
+        "cik": pl.Int64(),
         "period_end": pl.Date(),
         "shares_basic": pl.Float64(),
         "shares_diluted": pl.Float64(),

@@ -48,7 +48,7 @@ EARNINGS, SMALLEST_EARNINGS = "eps_basic", 0.5
 
 SPLITS = pl.Schema(
     {
-        "cik": pl.String(),
+        "cik": pl.Int64(),
         "ratio": pl.Float64(),
         "effective_seq": pl.Int32(),
         "effective_by": pl.Date(),
@@ -125,7 +125,7 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
     of_moved = reports.join(moved.select("cik").unique(), on="cik", how="semi")
     counts = _own_counts(of_moved)
     filed = {(cik, seq): day for cik, seq, day in of_moved.select("cik", "seq", "filed").unique().rows()}
-    rows: list[tuple[str, float, int, date, date, str]] = []
+    rows: list[tuple[int, float, int, date, date, str]] = []
     for (cik,), of_company in moved.partition_by("cik", as_dict=True).items():
         found = _split_by_split(
             [_Pair(*row) for row in of_company.select("after_seq", "seq", "observed", "ratio", "seen").rows()],
@@ -179,7 +179,7 @@ def _pairs(vintages: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _own_counts(vintages: pl.DataFrame) -> dict[str, dict[int, float]]:
+def _own_counts(vintages: pl.DataFrame) -> dict[int, dict[int, float]]:
     """Company to the average of the newest and shortest period that each filing states, by its `seq`."""
     own = (
         vintages.filter(pl.col("concept") == SHARE_CONCEPTS[0], pl.col("value") > 0)
@@ -187,7 +187,7 @@ def _own_counts(vintages: pl.DataFrame) -> dict[str, dict[int, float]]:
         .group_by("cik", "seq", maintain_order=True)
         .agg(count=pl.col("value").last())
     )
-    counts: dict[str, dict[int, float]] = {}
+    counts: dict[int, dict[int, float]] = {}
     for cik, seq, count in own.rows():
         counts.setdefault(cik, {})[seq] = count
     return counts
