@@ -1,0 +1,32 @@
+"""What a rule is: one decision that can change a served value, with a name of its own.
+
+Belongs here: the shape of a rule. Does not: any rule (each stands next to its code), the list of all (rules).
+
+The model is XBRL US's data quality rules (DQC): an identifier that never changes its meaning, one plain statement, and
+the source that justifies it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Action = Literal["select", "compose", "correct", "withhold", "flag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A decision that can change a served value.
+
+    id: dotted, in the field's terms, most general part first (`ttm.year-to-date`); it never changes its meaning.
+    statement: one plain sentence: what the rule decides, and when.
+    source: the paragraph or definition that justifies it (ASC, Regulation S-X, IAS, a taxonomy element), or the
+        measurement.
+    action: select (chooses among filed facts), compose (makes a value of several), correct (repairs an error of a
+        filing), withhold (leaves a value out), flag (marks a value that is served).
+    applies: where it applies: all filers, or which.
+    """
+
+    id: str
+    statement: str
+    source: str
+    action: Action
+    applies: str = "all filers"
