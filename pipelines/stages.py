@@ -29,7 +29,7 @@ from pipelines.errors import PipelineError
 from pipelines.lake import Lake
 from pipelines.log import clear, committed, read, write
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.stated import RAW_SCHEMA
+from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.listings import classified
 from pipelines.normalize.periods.predecessors import chains, stitched

@@ -12,7 +12,8 @@ from typing import Any
 import polars as pl
 
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.facts import stated as facts
+from pipelines.normalize.facts import currency, order, reports
+from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry import classification as industries
 from pipelines.normalize.items import line_items as items
 from pipelines.normalize.pipeline import MEASURE_SIGN, Standardized, standardize
@@ -74,19 +75,19 @@ def fact(
 def raw(*rows: Row | Sequence[Row]) -> pl.DataFrame:
     """Facts as the decoder gives them; lists of rows are taken apart."""
     flat = [row for part in rows for row in ([part] if isinstance(part, dict) else part)]
-    return pl.DataFrame(flat, schema=facts.RAW_SCHEMA)
+    return pl.DataFrame(flat, schema=reports.RAW_SCHEMA)
 
 
 def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
     """Typed, in one currency, in filing order."""
-    periodic = facts.typed(rows)
-    return facts.in_filing_order(facts.in_currency(periodic, facts.reporting_currency(periodic)))
+    periodic = reports.typed(rows)
+    return order.in_filing_order(currency.in_currency(periodic, currency.reporting_currency(periodic)))
 
 
 def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept, and the facts behind it."""
     ordered = ordered_facts(rows)
-    return facts.stated_concepts(ordered, industries.industries(ordered))
+    return stated_concepts(ordered, industries.industries(ordered))
 
 
 def signed(rows: pl.DataFrame) -> pl.DataFrame:

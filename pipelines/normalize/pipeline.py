@@ -11,8 +11,8 @@ from pipelines.normalize.balance import composition as balances
 from pipelines.normalize.balance import vanished
 from pipelines.normalize.corrections import ledger as repairs
 from pipelines.normalize.elements import BY_NAME, CONCEPTS, RESERVATIONS
-from pipelines.normalize.facts import recasts
-from pipelines.normalize.facts import stated as facts
+from pipelines.normalize.facts import currency, order, recasts, reports
+from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.frames import with_ten_digits
 from pipelines.normalize.history import causes, versions
 from pipelines.normalize.industry import classification as industries
@@ -71,18 +71,18 @@ def standardize(
     """Standardize the facts of a batch of companies.
 
     Args:
-        raw: facts as filed, columns of facts.RAW_SCHEMA.
+        raw: facts as filed, columns of reports.RAW_SCHEMA.
         accepted: `accession`, `accepted_at` (UTC) where the submissions tell.
         registrants: `cik`, `sic` where the submissions tell.
 
     Returns:
         the tables of Standardized; a company whose facts support nothing has no rows.
     """
-    periodic = facts.typed(raw)
-    currencies = facts.reporting_currency(periodic)
-    ordered = facts.in_filing_order(facts.in_currency(periodic, currencies), accepted)
+    periodic = reports.typed(raw)
+    currencies = currency.reporting_currency(periodic)
+    ordered = order.in_filing_order(currency.in_currency(periodic, currencies), accepted)
     of_industry = industries.industries(ordered, registrants)
-    as_filed, legs = facts.stated_concepts(ordered, of_industry)
+    as_filed, legs = stated_concepts(ordered, of_industry)
     signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
     signed = as_filed.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
     sound, found_repairs = repairs.repaired(recasts.without_partial_recasts(signed))
@@ -201,7 +201,7 @@ def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, 
         "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
     )
     of_version = filings.select(
-        "cik", "seq", "accession", "form", "filed", amended=pl.col("form").str.ends_with(facts.AMENDMENT)
+        "cik", "seq", "accession", "form", "filed", amended=pl.col("form").str.ends_with(reports.AMENDMENT)
     )
     # an amendment may be filed last, and repeat a report on a former basis
     on_newest = filings.filter((pl.col("factor") - 1).abs() < SAME_BASIS)

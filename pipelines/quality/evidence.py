@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.lake import Lake
-from pipelines.normalize.facts import stated as facts
+from pipelines.normalize.facts import currency, reports
 from pipelines.normalize.frames import with_ten_digits
 from pipelines.tables import assembled
 
@@ -47,7 +47,7 @@ class Evidence:
     legs: table `lineage`, TTM, of all versions, with `version_filed` (filing date of the version).
     gaps: `cik`, `period_end`, `item`, `reason`, TTM.
     profiles: `cik`, `currency`, `industry`.
-    facts: those in the company's currency, of normalize.facts.typed, but for figures of another period.
+    facts: those in the company's currency, of normalize.facts.reports.typed, but for figures of another period.
     """
 
     periods: pl.DataFrame
@@ -73,7 +73,7 @@ class Evidence:
         versions = trailing("versions")
         filed = versions.select("cik", "period_end", "item", "version", version_filed="filed")
         profiles = lake.of_companies("profiles", wanted)
-        typed = with_ten_digits(facts.typed(lake.of_companies("facts", wanted)))
+        typed = with_ten_digits(reports.typed(lake.of_companies("facts", wanted)))
         return cls(
             periods=financials.filter(pl.col("period_kind") == "ttm"),
             year_ends=financials.filter(pl.col("period_kind") == "annual").select("cik", "period_end"),
@@ -81,7 +81,7 @@ class Evidence:
             legs=trailing("lineage").join(filed, on=["cik", "period_end", "item", "version"]),
             gaps=trailing("gaps"),
             profiles=profiles.select("cik", "currency", "industry"),
-            facts=_in_place(facts.in_currency(typed, profiles.select("cik", "currency")), table("repairs")),
+            facts=_in_place(currency.in_currency(typed, profiles.select("cik", "currency")), table("repairs")),
         )
 
 

@@ -11,7 +11,7 @@ from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
 from pipelines.normalize.corrections.ledger import repaired
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.recasts import without_partial_recasts
-from pipelines.normalize.facts.stated import RAW_SCHEMA
+from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.pipeline import Standardized
 from tests.factories import Today, day, row_of, signed, standardized, value_of
 from tests.golden.values import GOLDEN, MONEY_AND_SHARES, PERIODS, REPAIRED, SPLITS, WITHOUT_VALUE

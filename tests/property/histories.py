@@ -23,7 +23,7 @@ from pipelines.edgar.sample import Company, Filer, SampleTransport, Served, simu
 from pipelines.edgar.sources import Source
 from pipelines.lake import Lake
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.stated import RAW_SCHEMA
+from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages import Asked

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Any
 
-from pipelines.normalize.facts.stated import typed
+from pipelines.normalize.facts.reports import typed
 from pipelines.normalize.items.evidence import EVIDENCE, evidence
 from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, fact, raw, stated
 

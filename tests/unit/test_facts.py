@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.facts import stated as facts
+from pipelines.normalize.facts.currency import in_currency, reporting_currency
+from pipelines.normalize.facts.order import in_filing_order
+from pipelines.normalize.facts.precision import granularity
+from pipelines.normalize.facts.reports import typed
 from tests.factories import CASH, CIK, EPS, REVENUE, SHARES, fact, raw, stated
 
 YEAR = ("2023-01-01", "2023-12-31")
@@ -24,15 +27,15 @@ def values(rows: pl.DataFrame, concept: str) -> list[float]:
 
 @pytest.mark.parametrize("form", ["10-K", "10-Q", "10-K/A", "10-Q/A", "10-KT", "10-QT", "20-F", "20-F/A", "40-F"])
 def test_periodic_reports_feed_values(form):
-    typed = facts.typed(raw(fact(REVENUE, 5, *YEAR, form=form)))
+    found = typed(raw(fact(REVENUE, 5, *YEAR, form=form)))
 
-    assert typed.select("amended", "form_family").rows() == [(form.endswith("/A"), form.removesuffix("/A"))]
+    assert found.select("amended", "form_family").rows() == [(form.endswith("/A"), form.removesuffix("/A"))]
 
 
 @pytest.mark.parametrize("form", ["DEF 14A", "424B2", "S-1", "PRE 14A", "10-K405"])
 def test_other_forms_feed_nothing(form):
     """Proxies round and prospectuses restate freely: only periodic reports are statements."""
-    assert facts.typed(raw(fact(REVENUE, 5, *YEAR, form=form))).is_empty()
+    assert typed(raw(fact(REVENUE, 5, *YEAR, form=form))).is_empty()
 
 
 def test_a_period_that_ends_after_its_filing_is_ignored():
@@ -42,7 +45,7 @@ def test_a_period_that_ends_after_its_filing_is_ignored():
         fact(CASH, 2, None, "2024-02-20", filed="2024-02-20"),
     )
 
-    assert facts.typed(rows)["value"].to_list() == [2.0]
+    assert typed(rows)["value"].to_list() == [2.0]
 
 
 @pytest.mark.parametrize(
@@ -50,20 +53,20 @@ def test_a_period_that_ends_after_its_filing_is_ignored():
     [("USD", "money", "USD"), ("CHF/shares", "per_share", "CHF"), ("shares", "shares", None)],
 )
 def test_a_unit_makes_a_measure(unit, measure, currency):
-    typed = facts.typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))
+    found = typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))
 
-    assert typed.select("measure", "currency").rows() == [(measure, currency)]
+    assert found.select("measure", "currency").rows() == [(measure, currency)]
 
 
 @pytest.mark.parametrize("unit", ["pure", "USD/oz", "usd", "shares/USD", "Y"])
 def test_other_units_are_no_measure(unit):
-    assert facts.typed(raw(fact(REVENUE, 5, *YEAR, unit=unit))).is_empty()
+    assert typed(raw(fact(REVENUE, 5, *YEAR, unit=unit))).is_empty()
 
 
 def test_a_fact_repeated_within_a_filing_counts_once():
     rows = raw(fact(REVENUE, 5, *YEAR), fact(REVENUE, 5, *YEAR))
 
-    assert facts.typed(rows).height == 1
+    assert typed(rows).height == 1
 
 
 # --- Currency
@@ -81,12 +84,12 @@ def test_a_convenience_translation_is_no_reporting_currency():
         fact(EPS, 3, *YEAR, unit="USD/shares", filed="2024-04-15"),
         fact(SHARES, 100, *YEAR, filed="2024-04-15"),
     )
-    typed = facts.typed(rows)
-    currencies = facts.reporting_currency(typed)
+    found = typed(rows)
+    currencies = reporting_currency(found)
 
-    kept = facts.in_currency(typed, currencies)
+    kept = in_currency(found, currencies)
 
-    assert currencies.rows() == [(CIK, "TWD")]
+    assert currencies.rows() == [(int(CIK), "TWD")]
     assert kept.filter(tag=REVENUE)["unit"].unique().to_list() == ["TWD"]
     assert kept.filter(tag=EPS).is_empty()
     assert kept.filter(tag=SHARES).height == 1
@@ -96,7 +99,7 @@ def test_a_convenience_translation_is_no_reporting_currency():
 
 
 def order(rows: pl.DataFrame, accepted: pl.DataFrame | None = None) -> list[str]:
-    found = facts.in_filing_order(facts.typed(rows), accepted)
+    found = in_filing_order(typed(rows), accepted)
     return found.sort("seq")["accession"].unique(maintain_order=True).to_list()
 
 
@@ -209,13 +212,13 @@ def test_the_revenue_of_a_bank_is_net_of_interest_expense():
     ],
 )
 def test_a_figure_is_stated_to_a_power_of_ten(value, grain):
-    assert pl.select(facts.granularity(pl.lit(float(value)))).item() == pytest.approx(grain)
+    assert pl.select(granularity(pl.lit(float(value)))).item() == pytest.approx(grain)
 
 
 @given(digits=st.integers(100, 999), power=st.integers(0, 9))
 def test_a_figure_is_a_whole_number_of_its_grains(digits, power):
     value = float(digits * 10**power)
-    grain = pl.select(facts.granularity(pl.lit(value))).item()
+    grain = pl.select(granularity(pl.lit(value))).item()
 
     assert value % grain == 0
     assert abs(value) / grain >= 100
@@ -298,12 +301,12 @@ def test_a_company_that_changed_its_currency_is_served_in_the_new_one():
         for years, unit in ((range(2010, 2020), "CHF"), (range(2020, 2023), "USD"))
         for year in years
     ]
-    typed = facts.typed(raw(*rows))
+    found = typed(raw(*rows))
 
-    currencies = facts.reporting_currency(typed)
+    currencies = reporting_currency(found)
 
-    assert currencies.rows() == [(CIK, "USD")]
-    assert set(facts.in_currency(typed, currencies)["unit"]) == {"USD"}
+    assert currencies.rows() == [(int(CIK), "USD")]
+    assert set(in_currency(found, currencies)["unit"]) == {"USD"}
 
 
 def test_one_filing_in_another_currency_changes_nothing():
@@ -314,4 +317,4 @@ def test_one_filing_in_another_currency_changes_nothing():
     ]
     translated = fact(REVENUE, 7, "2022-01-01", "2022-12-31", unit="USD", filed="2023-04-10", form="6-K")
 
-    assert facts.reporting_currency(facts.typed(raw(rows, translated))).rows() == [(CIK, "TWD")]
+    assert reporting_currency(typed(raw(rows, translated))).rows() == [(int(CIK), "TWD")]

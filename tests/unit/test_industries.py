@@ -138,7 +138,7 @@ def test_later_filings_do_not_change_what_earlier_ones_showed():
     found = industries.industries(facts)
 
     assert found["industry"].to_list() == ["general", "bank", "bank", "general"]
-    assert industries.newest(found).rows() == [(CIK, "general")]
+    assert industries.newest(found).rows() == [(int(CIK), "general")]
 
 
 def test_every_rule_can_hold_and_every_item_without_meaning_is_an_item():

@@ -45,7 +45,7 @@ def repaired(vintages: pl.DataFrame) -> pl.DataFrame:
     """Put right what the figures beside it prove wrong.
 
     Args:
-        vintages: of facts.stated_concepts.
+        vintages: of stated.stated_concepts.
 
     Returns:
         the vintages with `value` and `grain` multiplied by `repair` (1 where nothing was to do), and `evidence`.

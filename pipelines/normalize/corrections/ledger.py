@@ -17,7 +17,7 @@ def repaired(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Put right what a filing states wrongly, and leave out what it states for another period.
 
     Args:
-        vintages: of facts.stated_concepts, with `measure_sign`.
+        vintages: of stated.stated_concepts, with `measure_sign`.
 
     Returns:
         sound: the vintages that count, `value` and `grain` times `repair` (1 where nothing was to do).

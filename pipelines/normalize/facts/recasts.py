@@ -25,7 +25,7 @@ def without_partial_recasts(vintages: pl.DataFrame) -> pl.DataFrame:
     no periodic report said before it is taken from it too.
 
     Args:
-        vintages: of facts.stated_concepts.
+        vintages: of stated.stated_concepts.
     """
     states = [pl.col("concept").is_in(one_of).any().over(FILING) for one_of in COMPLETE]
     reported = pl.col("seq").filter(pl.col("periodic")).min().over(SLOT)

@@ -1,161 +1,20 @@
-"""Filed facts, made comparable: typed, in the reporting currency, in the order of filing, as concepts.
+"""Stated concepts: what each filing states for each concept and period.
 
-Belongs here: which forms and units count, in which order filings follow each other, and which source of a
-concept a filing states.
-Does not: which fiscal period a fact belongs to (calendar), share basis (share_basis), arithmetic (flows, balances).
+Belongs here: which source of a concept a filing's value comes from. Does not: which elements are the sources of a
+concept (elements), which facts count (reports), arithmetic on values (ttm, balance).
 """
 
 import polars as pl
 
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.facts import notes
-
-PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
-CURRENT_FORMS = ("8-K", "6-K")
-"""Current reports: recasts after a change of segments or a disposal, and interim reports of foreign issuers."""
-ANNUAL_FORMS = ("10-K", "10-KT", "20-F", "40-F")
-AMENDMENT = "/A"
-
-RAW_SCHEMA = pl.Schema(
-    {
-        "cik": pl.String,
-        "taxonomy": pl.String,
-        "tag": pl.String,
-        "unit": pl.String,
-        "start": pl.String,
-        "end": pl.String,
-        "value": pl.Float64,
-        "accession": pl.String,
-        "fy": pl.Int32,
-        "form": pl.String,
-        "filed": pl.String,
-    }
-)
-"""One row a fact as filed: the columns that the decoder of companyfacts gives."""
+from pipelines.normalize.facts.precision import granularity, scale_of_filing
+from pipelines.normalize.facts.reports import PERIODIC_FORMS
 
 SLOT_OF_FILING = ["cik", "seq", "start", "end", "concept"]
-LARGEST_POWER, SMALLEST_POWER = 9, -4
-SIGNIFICANT_DIGITS = 3
-SCALES = (1e3, 1e4, 1e5, 1e6)
-AMOUNTS_THAT_TELL = 10
-
-CURRENCY_DAYS = 800
-"""Two annual reports and what lies between: so long a company has kept its books in the currency it is served in."""
 
 SAME_AMOUNT = 0.005
 MOSTLY = 0.5
-
-
-def typed(raw: pl.DataFrame) -> pl.DataFrame:
-    """Facts of periodic and current reports with dates, and the measure that their unit makes them.
-
-    Args:
-        raw: facts as filed, columns of RAW_SCHEMA.
-
-    Returns:
-        the same with `start` (null for an instant), `end`, `filed` as dates, `form` without its amendment mark,
-        `amended`, `measure` (money, per_share, shares), `currency` (null for shares). Left out: other forms,
-        for proxies and prospectuses round and restate freely; units that are no measure; and facts whose period
-        ends after their filing, which belong to cover pages and subsequent events.
-    """
-    currency = pl.col("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$")
-    return (
-        raw.with_columns(
-            pl.col("cik").cast(pl.Int64),
-            pl.col("start", "end", "filed").str.to_date("%Y-%m-%d"),
-            amended=pl.col("form").str.ends_with(AMENDMENT),
-            form_family=pl.col("form").str.strip_suffix(AMENDMENT),
-            currency=currency,
-            measure=pl.when(pl.col("unit") == "shares")
-            .then(pl.lit("shares"))
-            .when(currency.is_null())
-            .then(None)
-            .when(pl.col("unit").str.ends_with("/shares"))
-            .then(pl.lit("per_share"))
-            .otherwise(pl.lit("money")),
-        )
-        .filter(
-            pl.col("form_family").is_in([*PERIODIC_FORMS, *CURRENT_FORMS]),
-            pl.col("measure").is_not_null(),
-            pl.col("end") <= pl.col("filed"),
-        )
-        .unique(["cik", "taxonomy", "tag", "unit", "start", "end", "accession"], keep="last", maintain_order=True)
-    )
-
-
-def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `currency`: the one of most monetary facts in the filings of the newest years.
-
-    A convenience translation covers the newest year only, and comparatives do not have it, so the majority is the
-    currency of the books. A company that changed it has left the former one behind.
-    """
-    newest = pl.col("filed").max().over("cik")
-    return (
-        facts.filter(pl.col("measure") == "money", newest - pl.col("filed") <= pl.duration(days=CURRENCY_DAYS))
-        .group_by("cik", "currency")
-        .len()
-        .sort("cik", "len", "currency", descending=[False, True, False])
-        .group_by("cik", maintain_order=True)
-        .agg(pl.col("currency").first())
-    )
-
-
-def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> pl.DataFrame:
-    """The facts in their company's reporting currency, and those in shares; others are never mixed in."""
-    return (
-        facts.join(currencies.rename({"currency": "reporting"}), on="cik")
-        .filter(pl.col("currency").is_null() | (pl.col("currency") == pl.col("reporting")))
-        .drop("reporting")
-    )
-
-
-def in_filing_order(facts: pl.DataFrame, accepted: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Add `seq`: the filing's place among the company's filings, by date, acceptance, amendments last.
-
-    The year inside an accession number is no date, so accession numbers only break ties.
-
-    Args:
-        facts: typed facts.
-        accepted: `accession`, `accepted_at` where the submissions tell.
-    """
-    filings = facts.select("cik", "accession", "filed", "amended").unique(["cik", "accession"], maintain_order=True)
-    if accepted is not None:
-        filings = filings.join(accepted.unique("accession"), on="accession", how="left", maintain_order="left")
-    else:
-        filings = filings.with_columns(accepted_at=pl.lit(None, pl.Datetime("us", "UTC")))
-    numbered = filings.sort("cik", "filed", "amended", "accepted_at", "accession", nulls_last=True).select(
-        "cik", "accession", seq=pl.int_range(pl.len(), dtype=pl.Int32).over("cik")
-    )
-    return facts.join(numbered, on=["cik", "accession"])
-
-
-def granularity(value: pl.Expr) -> pl.Expr:
-    """The power of ten that a figure is stated to: 96,700,000,000 to 100,000,000; 1.5 to 0.1.
-
-    A power that leaves fewer than three digits is not taken for rounding: 20,000,000 may be exact.
-    """
-    powers = [10.0**k for k in range(LARGEST_POWER, SMALLEST_POWER - 1, -1)]
-    largest_fitting = pl.lit(powers[-1])
-    for power in reversed(powers):
-        enough_digits = (value.abs() >= power * 10 ** (SIGNIFICANT_DIGITS - 1)) | pl.lit(power <= 0.01)
-        scaled = value / power
-        whole = (scaled - scaled.round()).abs() < 1e-6
-        largest_fitting = pl.when(enough_digits & whole).then(power).otherwise(largest_fitting)
-    return largest_fitting
-
-
-def _scale_of_filing() -> pl.Expr:
-    """The power of ten that all amounts of money of a filing are multiples of, where there are enough to tell.
-
-    Statements are shown in thousands or millions throughout: a small amount is rounded as much as a large one.
-    """
-    is_money = (pl.col("measure") == "money") & (pl.col("value") != 0)
-    amount = pl.when(is_money).then(pl.col("value").abs())
-    filing = ["cik", "seq"]
-    scale = pl.lit(1.0)
-    for power in SCALES:
-        scale = pl.when((amount % power == 0).all().over(filing)).then(power).otherwise(scale)
-    return pl.when(is_money & (is_money.sum().over(filing) >= AMOUNTS_THAT_TELL)).then(scale)
 
 
 def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -180,7 +39,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     is_count = (pl.col("measure") != "shares") | (pl.col("value") > 0)
     matched = _without_repetitions(matched.filter(pl.col("start").is_null() == pl.col("instant"), is_count))
     candidates = (
-        matched.with_columns(grain=pl.max_horizontal(granularity(pl.col("value")), _scale_of_filing()))
+        matched.with_columns(grain=pl.max_horizontal(granularity(pl.col("value")), scale_of_filing()))
         .group_by(*SLOT_OF_FILING, "rank")
         .agg(
             value=(pl.col("value") * pl.col("coefficient")).sum(),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.normalize.facts.stated import granularity
+from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.legs import MEAN, SUM
 
 ITEM = ["cik", "q", "item"]

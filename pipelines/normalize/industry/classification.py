@@ -264,7 +264,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
     """The industry that each filing shows its filer to be in: `cik`, `seq`, `industry`.
 
     Args:
-        facts: typed facts in the order of filing (facts.in_filing_order).
+        facts: typed facts in the order of filing (order.in_filing_order).
         registrants: `cik`, `sic` (four digits, empty where EDGAR has none); None where no submissions are held.
     """
     filings = facts.select("cik", "seq", "filed").unique(["cik", "seq"], maintain_order=True).sort("seq")

@@ -6,7 +6,7 @@ through them. Does not: its industry (industries), the judgement (valuation.reas
 
 import polars as pl
 
-from pipelines.normalize.facts.stated import ANNUAL_FORMS
+from pipelines.normalize.facts.reports import ANNUAL_FORMS
 
 EVIDENCE = pl.Schema(
     {
@@ -23,8 +23,8 @@ def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
     """One row a company: columns of EVIDENCE.
 
     Args:
-        periodic: typed facts of all currencies (facts.typed).
-        vintages: what the filings state, in the reporting currency (facts.stated_concepts).
+        periodic: typed facts of all currencies (reports.typed).
+        vintages: what the filings state, in the reporting currency (stated.stated_concepts).
 
     Returns:
         `newest_currency`: of most monetary facts of the newest annual report, or of all where there is none;

@@ -8,7 +8,7 @@ quarters within and between them, and the place of a fact on that grid (calendar
 
 import polars as pl
 
-from pipelines.normalize.facts.stated import ANNUAL_FORMS
+from pipelines.normalize.facts.reports import ANNUAL_FORMS
 
 SAME_END_DAYS = 8
 """Ends less than this apart are one end: filers shift a period by a day, and a week where a calendar changes."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from pipelines.normalize.facts.stated import AMENDMENT, PERIODIC_FORMS
+from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
 
 SUCCESSIONS: tuple[tuple[str, str, str], ...] = (
     # successor, predecessor, what happened; a candidate only, for the filings have to prove it
@@ -81,7 +81,7 @@ def stitched(raw: pl.DataFrame, predecessors: dict[str, list[str]]) -> pl.DataFr
     A predecessor's filings count until the successor goes on with its figures.
 
     Args:
-        raw: facts as filed of the companies and of their predecessors, columns of facts.RAW_SCHEMA.
+        raw: facts as filed of the companies and of their predecessors, columns of reports.RAW_SCHEMA.
         predecessors: of `chains`.
 
     Returns:

@@ -30,7 +30,7 @@ def known_values(placed: pl.DataFrame) -> pl.DataFrame:
     Returns:
         one row a slot (`cik`, `concept`, `q`, `n`) and `seq`, sorted by it: `found`, a struct of `amount` (additive:
         value x `weight`, which is the days for shares and else 1), `days`, `weight`, `vintage` (the filing that the
-        value is taken from), its `grain` and `other_source` (facts.stated_concepts), `seq` (the last filing that
+        value is taken from), its `grain` and `other_source` (stated.stated_concepts), `seq` (the last filing that
         stated it) and its `regime` (breaks.regimes), `since` (the first that stated it so) and `revised` (the same,
         null where it is as first stated).
     """
