@@ -37,7 +37,12 @@ def half_year(year, income=583e6, filed=None, **other):
 
 def table(*rows):
     """What was repaired, without the company."""
-    return repaired(signed(raw(*rows)))[1].select(FIELDS).rows()
+    return by_name(repaired(signed(raw(*rows)))[1])
+
+
+def by_name(repairs):
+    """The rows of a table of repairs in the order of filing and name."""
+    return repairs.with_columns(pl.col("concept").cast(pl.String)).sort("seq", "concept", "end").select(FIELDS).rows()
 
 
 HALF = (date(2017, 1, 1), date(2017, 6, 30))
@@ -89,7 +94,7 @@ def test_a_figure_in_the_wrong_context_is_left_out_and_written_down():
 
     sound, repairs = repaired(signed(raw(half_year(2017), wrong)))
 
-    assert repairs.filter(pl.col("seq") == 1).select(FIELDS).rows() == [
+    assert by_name(repairs.filter(pl.col("seq") == 1)) == [
         (
             1,
             concept,
@@ -143,7 +148,7 @@ def test_companies_are_repaired_by_their_own_filings():
 
     _, repairs = repaired(signed(raw(rows)))
 
-    assert set(repairs["cik"]) == {"9990000902"}
+    assert set(repairs["cik"]) == {9990000902}
 
 
 mistakes = st.sampled_from(

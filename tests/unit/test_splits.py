@@ -150,14 +150,14 @@ def test_the_lineage_keeps_what_the_filing_said():
 def test_successive_splits_multiply():
     vintages = pl.DataFrame(
         {
-            "cik": ["1"] * 4 + ["2"],
-            "seq": [0, 1, 2, 3, 0],
+            "cik": [1] * 4 + [2],
+            "seq": pl.Series([0, 1, 2, 3, 0], dtype=pl.Int32),
             "value": [1.0] * 5,
             "grain": [0.1] * 5,
             "measure_sign": [1] * 5,
         }
     )
-    found = pl.DataFrame({"cik": ["1", "1"], "effective_seq": [1, 3], "ratio": [7.0, 4.0]})
+    found = pl.DataFrame({"cik": [1, 1], "effective_seq": pl.Series([1, 3], dtype=pl.Int32), "ratio": [7.0, 4.0]})
 
     shares = share_basis.on_newest_basis(vintages, found).sort("cik", "seq")
     per_share = share_basis.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(-1)), found).sort("cik", "seq")
