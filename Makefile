@@ -98,7 +98,7 @@ accuracy: setup ## the published values of the home beside a vendor's; LIST=1 li
 quality: setup ## the checks of the home's values against themselves; LIST=1 lists what fails
 	@$(BIN)/python -m pipelines.quality $(if $(LIST),--list)
 
-docs: setup ## write docs/data-dictionary.md anew
+docs: setup ## write docs/data-dictionary.md and docs/rules.md anew
 	@$(BIN)/python -m pipelines.dictionary
 
 lock: ## pin dependencies anew (needs uv)

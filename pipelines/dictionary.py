@@ -1,17 +1,21 @@
-"""The command that writes docs/data-dictionary.md: `python -m pipelines.dictionary`.
+"""The command that writes docs/data-dictionary.md and docs/rules.md: `python -m pipelines.dictionary`.
 
 Belongs here: bringing the schema and the rules' tables together. Does not: the layout of the schema on the page
-(warehouse.dictionary), elements (normalize.concepts), industries (normalize.industries).
+(warehouse.dictionary), the layout of the rules (rule_page), elements and industries (normalize).
 """
 
 from collections.abc import Iterable
 from pathlib import Path
 
+from pipelines import rule_page
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.classification import ANY_CODE, RULES, TELLS_NOTHING, WITHOUT_MEANING, Rule
+from pipelines.normalize.rules import REGISTRY, SINGLE_COMPANY, path
 from warehouse import dictionary, schema
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "data-dictionary.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGE = DOCS / "data-dictionary.md"
+RULES_PAGE = DOCS / "rules.md"
 
 INDUSTRIES = """
 ## Industries
@@ -57,9 +61,15 @@ def _listed(elements: Iterable[str]) -> str:
     return ", ".join(f"`{element}`" for element in elements)
 
 
-def main(path: Path = PAGE) -> None:
-    """Write the page."""
-    path.write_text(page(), encoding="utf-8")
+def rules() -> str:
+    """The page of the rules as the registry is now."""
+    return rule_page.page(REGISTRY, {rule: path(rule) for rule in REGISTRY}, SINGLE_COMPANY)
+
+
+def main(folder: Path = DOCS) -> None:
+    """Write both pages."""
+    for name, text in ((PAGE.name, page()), (RULES_PAGE.name, rules())):
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

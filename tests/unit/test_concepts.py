@@ -12,7 +12,7 @@ from pipelines.normalize.elements import (
     wanted_elements,
 )
 from pipelines.normalize.elements.cash_flow import CUSTOMER_FUNDS
-from pipelines.normalize.elements.loans import PROOF
+from pipelines.normalize.elements.loans import DEBT_CONTROLS
 from pipelines.normalize.industry.classification import EVIDENCE, INDUSTRIES, LENDING_IFRS
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import FLAGS
@@ -61,18 +61,18 @@ def test_no_source_counts_an_element_twice_or_hides_behind_another(concept):
 
 
 @pytest.mark.parametrize("concept", CONCEPTS, ids=lambda concept: concept.name)
-def test_every_source_has_its_reason(concept):
-    """In words of its own, that can stand in a table; and its reservation, if any, is a flag that is explained."""
+def test_every_source_has_its_statement(concept):
+    """One sentence that can stand in a table; and its reservation, if any, is a flag that is explained."""
     for source in concept.sources:
-        assert source.why.strip()
-        assert not {"|", "\n"} & set(source.why)
+        assert source.statement.endswith(".")
+        assert not {"|", "\n"} & set(source.statement)
         assert source.reservation in {"", *FLAGS}
         assert source.industries
 
 
 @pytest.mark.parametrize(
     "concept",
-    [concept for concept in ITEM_CONCEPTS["total_debt"] if concept not in PROOF],
+    [concept for concept in ITEM_CONCEPTS["total_debt"] if concept not in DEBT_CONTROLS],
     ids=lambda concept: concept.name,
 )
 def test_debt_is_borrowings_on_the_balance_sheet(concept):
@@ -103,13 +103,14 @@ def test_all_that_a_rule_reads_is_decoded():
 
 
 def test_sources_are_described_in_their_order():
-    """With the industries that they hold for, and the reason, in brackets."""
+    """With the industries that they hold for, their rule and its statement in brackets."""
     described, debt = describe_sources("free_cash_flow").splitlines(), describe_sources("total_debt")
 
     assert [line.partition(":")[0] for line in described] == ["operating_cash_flow", "capital_expenditure"]
-    assert described[0].startswith("operating_cash_flow: us-gaap:NetCashProvidedByUsedInOperatingActivities (all; the ")
+    total = "NetCashProvidedByUsedInOperatingActivities (all; operating-cash-flow.total: Operating cash flow is "
+    assert described[0].startswith(f"operating_cash_flow: us-gaap:{total}")
     assert "[+ PaymentsToAcquireOtherPropertyPlantAndEquipment] (all; " in described[1]
-    assert "NoninterestIncome - InterestExpense (bank; net by hand)" in describe_sources("revenue")
+    assert "NoninterestIncome - InterestExpense (bank; revenue.bank.interest" in describe_sources("revenue")
     assert "LongTermDebtNoncurrent [+ NotesPayableRelatedPartiesNoncurrent] (all but bank; " in debt
     assert "us-gaap:[- TaxesPayableCurrent]" in debt
     assert describe_sources("debt_to_fcf") == ""

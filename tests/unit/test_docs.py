@@ -183,8 +183,9 @@ def test_the_data_dictionary_has_every_table_column_and_item() -> None:
 
 
 def test_the_data_dictionary_is_written(tmp_path: Path) -> None:
-    dictionary.main(tmp_path / "page.md")
-    assert (tmp_path / "page.md").read_text(encoding="utf-8") == dictionary.page()
+    dictionary.main(tmp_path)
+    assert (tmp_path / "data-dictionary.md").read_text(encoding="utf-8") == dictionary.page()
+    assert (tmp_path / "rules.md").read_text(encoding="utf-8") == dictionary.rules()
 
 
 def test_a_bar_does_not_end_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:

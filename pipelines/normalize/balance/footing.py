@@ -9,8 +9,8 @@ from itertools import combinations
 
 import polars as pl
 
-from pipelines.normalize.elements.cash import BESIDE_CASH
-from pipelines.normalize.elements.loans import BESIDE_NONCURRENT
+from pipelines.normalize.elements.cash import OTHER_CURRENT_ASSETS
+from pipelines.normalize.elements.loans import OTHER_NONCURRENT_LIABILITIES
 from pipelines.normalize.elements.sources import Concept
 
 ROUNDED = 1
@@ -19,14 +19,14 @@ ROUNDED = 1
 
 def within_current_assets(cash: pl.Expr) -> pl.Expr:
     """Whether cash and some of the lines beside it are the current assets; false where unknown."""
-    return _foots(cash, pl.col("value_current_assets"), pl.col("grain_current_assets"), BESIDE_CASH)
+    return _foots(cash, pl.col("value_current_assets"), pl.col("grain_current_assets"), OTHER_CURRENT_ASSETS)
 
 
 def within_noncurrent_liabilities(debt: pl.Expr) -> pl.Expr:
     """Whether debt and some of the lines beside it are what is not current of the liabilities; false where unknown."""
     noncurrent = pl.col("value_liabilities") - pl.col("value_liabilities_current")
     unit = pl.max_horizontal("grain_liabilities", "grain_liabilities_current")
-    return _foots(debt, noncurrent, unit, BESIDE_NONCURRENT)
+    return _foots(debt, noncurrent, unit, OTHER_NONCURRENT_LIABILITIES)
 
 
 def _foots(amount: pl.Expr, total: pl.Expr, unit: pl.Expr, beside: Sequence[Concept]) -> pl.Expr:

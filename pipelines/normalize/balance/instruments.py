@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from pipelines.normalize.elements.loans import BESIDE
+from pipelines.normalize.elements.loans import LIABILITIES_NOT_DEBT
 
 SAME = 0.001
 """Two lines within a tenth of a per cent are the same money under two tags."""
@@ -32,7 +32,7 @@ HARDLY_ALL = (SUBORDINATED, JUNIOR, REVOLVER)
 """Notes that a bank issues for its capital, and what a property company draws between two mortgages."""
 
 LIABILITIES, NOT_BORROWED = "liabilities", "not_borrowed"
-OTHERS = tuple(concept.name for concept in BESIDE)
+OTHERS = tuple(concept.name for concept in LIABILITIES_NOT_DEBT)
 
 SHEET = ["cik", "q", "seq"]
 

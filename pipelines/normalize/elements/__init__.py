@@ -1,17 +1,18 @@
-"""Which taxonomy elements feed which amount, in which order: data, not code.
+"""Which taxonomy elements feed which amount, in which order: tables, not code.
 
-Belongs here: the elements of us-gaap (FASB) and ifrs-full (IFRS Foundation), what each concept prefers and why.
-Does not: how a source is chosen in a filing (facts), or how concepts combine into line items (items, balances).
+Belongs here: all concepts, and what other steps look up in them. Does not: the sources of a concept (income, cash_flow,
+per_share, cash, totals, debt, loans), how a source is chosen in a filing (facts), how concepts combine into line items
+(items, balance).
 
-A filing's value for a concept is its first source, among those of the filer's industry, of which every element is
-there, in the same filing and for the same period; `minus` elements are needed too, and taken off; `where` elements are
-needed, and not counted; `plus` ones are added and `less` ones taken off where present. Where an `at_least` element is
-present, a smaller sum is a part of it and no total, and the next source is asked.
+The value of a concept in a filing is the first source, among those of the filer's industry, whose elements are all
+reported in the same filing and for the same period; `minus` elements are required too, and taken off; `where` elements
+are required but not counted; `plus` elements are added and `less` elements taken off where present. Where an `at_least`
+element is present, a smaller sum is only a part, and the next source is asked. Each source is a rule.
 """
 
 import polars as pl
 
-from pipelines.normalize.elements.cash import CASH, CASH_TOTAL, FOOTING, SHORT_TERM_INVESTMENTS
+from pipelines.normalize.elements.cash import CASH, CASH_CONTROLS, CASH_TOTAL, SHORT_TERM_INVESTMENTS
 from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE, CUSTOMER_FUNDS, OPERATING_CASH_FLOW
 from pipelines.normalize.elements.debt import (
     DEBT_ALL,
@@ -38,11 +39,12 @@ from pipelines.normalize.elements.income import (
     PRETAX_INCOME,
     REVENUE,
 )
-from pipelines.normalize.elements.loans import LOANS, PROOF
+from pipelines.normalize.elements.loans import DEBT_BY_INSTRUMENT, DEBT_CONTROLS
 from pipelines.normalize.elements.per_share import DIVIDENDS_PER_SHARE, EPS_BASIC, SHARES_BASIC, SHARES_DILUTED
-from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source
+from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.elements.totals import ASSETS, EQUITY
-from pipelines.normalize.industry.classification import EVIDENCE, INDUSTRIES, LENDING_IFRS, Industry
+from pipelines.normalize.industry.classification import EVIDENCE, LENDING_IFRS, Industry
+from pipelines.normalize.rule import Rule
 
 CONCEPTS: tuple[Concept, ...] = (
     REVENUE,
@@ -68,7 +70,7 @@ CONCEPTS: tuple[Concept, ...] = (
     CASH_TOTAL,
     CASH,
     SHORT_TERM_INVESTMENTS,
-    *FOOTING,
+    *CASH_CONTROLS,
     DEBT_NONCURRENT,
     DEBT_NONCURRENT_BESIDE,
     DEBT_CURRENT_MATURITIES,
@@ -79,8 +81,8 @@ CONCEPTS: tuple[Concept, ...] = (
     DEBT_CURRENT,
     DEBT_LONG_TERM,
     DEBT_ALL,
-    *LOANS,
-    *PROOF,
+    *DEBT_BY_INSTRUMENT,
+    *DEBT_CONTROLS,
 )
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}
 
@@ -101,6 +103,19 @@ RESERVATIONS = pl.DataFrame(
 )
 """The flag of what comes from a source: `concept`, `rank` (of the source), `reservation`."""
 
+RULES: tuple[Rule, ...] = tuple(rule_of_source(source) for concept in CONCEPTS for source in concept.sources)
+"""The rule of each source, in the order of the concepts and their sources."""
+
+RULE_OF_RANK = pl.DataFrame(
+    [
+        {"concept": concept.name, "rank": rank, "rule": source.rule}
+        for concept in CONCEPTS
+        for rank, source in enumerate(concept.sources)
+    ],
+    schema_overrides={"concept": AMOUNT, "rank": pl.Int16},
+)
+"""The rule of a source: `concept`, `rank` (of the source), `rule`."""
+
 ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     "revenue": (REVENUE,),
     "net_income": (NET_INCOME_COMMON, NET_INCOME_PARENT, PREFERRED_DIVIDENDS),
@@ -120,10 +135,10 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
         DEBT_CURRENT,
         DEBT_LONG_TERM,
         DEBT_ALL,
-        *LOANS,
-        *PROOF,
+        *DEBT_BY_INSTRUMENT,
+        *DEBT_CONTROLS,
     ),
-    "cash_and_equivalents": (CASH_TOTAL, CASH, SHORT_TERM_INVESTMENTS, *FOOTING),
+    "cash_and_equivalents": (CASH_TOTAL, CASH, SHORT_TERM_INVESTMENTS, *CASH_CONTROLS),
     "roic": (
         OPERATING_INCOME,
         OPERATING_COSTS,
@@ -172,24 +187,17 @@ def combination(source: Source) -> str:
     return f"{source.taxonomy}:{''.join(parts).removeprefix(' + ').lstrip()}"
 
 
-def validity(source: Source) -> str:
-    """The industries that a source holds for, in words."""
-    others = [industry for industry in INDUSTRIES if industry not in source.industries]
-    if not others:
-        return "all"
-    shown = source.industries if len(source.industries) <= len(others) else others
-    words = ", ".join(industry.replace("_", " ") for industry in shown)
-    return words if shown is source.industries else f"all but {words}"
-
-
 def describe_sources(item: str) -> str:
     """The elements that feed a line item, one concept a line, best first: the `sources` of table `line_items`.
 
-    `name: source | source`, where a source is a combination and, in brackets, the industries that it holds for and the
-    reason for it.
+    `name: source | source`, where a source is a combination and, in brackets, the industries that it holds for, its
+    rule's id and its rule's statement.
     """
     lines = []
     for concept in ITEM_CONCEPTS[item]:
-        stated = [f"{combination(source)} ({validity(source)}; {source.why})" for source in concept.sources]
+        stated = [
+            f"{combination(source)} ({validity(source)}; {source.rule}: {source.statement})"
+            for source in concept.sources
+        ]
         lines.append(f"{concept.name}: " + " | ".join(stated))
     return "\n".join(lines)

@@ -1,10 +1,10 @@
-"""Cash and what can be turned into it at once.
+"""Cash, cash equivalents and current securities, and the lines that prove which securities are current.
 
 Belongs here: elements of cash, cash equivalents and current securities at an instant. Does not: how they add up
-(balances).
+(balance).
 
-Never cash, whatever the industry: restricted cash where it is told apart, cash segregated for customers, funds held for
-clients, and money in trust.
+Never cash, whatever the industry: restricted cash where it is reported separately, cash segregated for customers,
+funds held for clients, and money in trust.
 """
 
 from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
@@ -16,8 +16,17 @@ CASH_TOTAL = Concept(
     "money",
     instant=True,
     sources=(
-        us("CashCashEquivalentsAndShortTermInvestments", why="the filer's own total cannot count anything twice"),
-        us("CashCashEquivalentsAndFederalFundsSold", of=("bank",), why="a bank's total, with what it lends overnight"),
+        us(
+            "CashCashEquivalentsAndShortTermInvestments",
+            rule="cash.total.with-short-term-investments",
+            statement="The total of cash and short-term investments is the filer's own, which counts nothing twice.",
+        ),
+        us(
+            "CashCashEquivalentsAndFederalFundsSold",
+            of=("bank",),
+            rule="cash.total.bank-with-federal-funds-sold",
+            statement="A bank's total of cash is its own total of cash, cash equivalents and federal funds sold.",
+        ),
     ),
 )
 
@@ -26,92 +35,202 @@ CASH = Concept(
     "money",
     instant=True,
     sources=(
-        us("CashAndCashEquivalentsAtCarryingValue", why="the balance sheet line"),
-        us(WITH_RESTRICTED, of=("bank",), why="the total of a bank that has no restricted cash to tell apart"),
-        us("CashAndDueFromBanks", "InterestBearingDepositsInBanks", of=("bank",), why="a bank's cash is on two lines"),
+        us(
+            "CashAndCashEquivalentsAtCarryingValue",
+            rule="cash.balance-sheet",
+            statement="Cash is the line of cash and cash equivalents on the balance sheet.",
+        ),
+        us(
+            WITH_RESTRICTED,
+            of=("bank",),
+            rule="cash.bank.with-restricted",
+            statement="A bank's cash is the total of the cash flow statement, because a bank reports no restricted "
+            "cash separately.",
+        ),
+        us(
+            "CashAndDueFromBanks",
+            "InterestBearingDepositsInBanks",
+            of=("bank",),
+            rule="cash.bank.due-from-banks-and-deposits",
+            statement="A bank's cash is cash and due from banks plus interest-bearing deposits in banks.",
+            source="Regulation S-X Rule 9-03(1)-(2)",
+        ),
         us(
             WITH_RESTRICTED,
             minus=("RestrictedCashAndCashEquivalents",),
             but=("bank",),
-            why="the total of the cash flow statement, less what is restricted",
+            rule="cash.without-restricted",
+            statement="Without a balance sheet line, cash is the total of the cash flow statement less restricted cash "
+            "and cash equivalents.",
         ),
-        us(WITH_RESTRICTED, minus=("RestrictedCash",), but=("bank",), why="the same under another element"),
+        us(
+            WITH_RESTRICTED,
+            minus=("RestrictedCash",),
+            but=("bank",),
+            rule="cash.without-restricted-cash",
+            statement="Without a balance sheet line, cash is the total of the cash flow statement less restricted cash "
+            "that is tagged without equivalents.",
+        ),
         us(
             WITH_RESTRICTED,
             minus=("RestrictedCashCurrent",),
             less=("RestrictedCashNoncurrent",),
             but=("bank",),
-            why="the same, current and not",
+            rule="cash.without-restricted-current-and-noncurrent",
+            statement="Without a balance sheet line, cash is the total of the cash flow statement less current and "
+            "noncurrent restricted cash.",
         ),
         us(
             WITH_RESTRICTED,
             minus=("RestrictedCashAndCashEquivalentsAtCarryingValue",),
             less=("RestrictedCashAndCashEquivalentsNoncurrent",),
             but=("bank",),
-            why="the same under other elements",
+            rule="cash.without-restricted-at-carrying-value",
+            statement="Without a balance sheet line, cash is the total of the cash flow statement less restricted cash "
+            "and equivalents at carrying value, current and noncurrent.",
         ),
-        us(WITH_RESTRICTED, minus=("RestrictedCashNoncurrent",), but=("bank",), why="none of it current"),
+        us(
+            WITH_RESTRICTED,
+            minus=("RestrictedCashNoncurrent",),
+            but=("bank",),
+            rule="cash.without-restricted-noncurrent",
+            statement="Without a balance sheet line, cash is the total of the cash flow statement less noncurrent "
+            "restricted cash, where no other is reported.",
+        ),
         us(
             WITH_RESTRICTED,
             but=("bank",),
             reservation="may_include_restricted_cash",
-            why="some tag the balance sheet line so",
+            rule="cash.may-include-restricted",
+            statement="Where only the total of the cash flow statement is reported, cash is that total and the value "
+            "is flagged; some filers tag their balance sheet line so.",
         ),
         us(
             f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations",
             but=("bank",),
             reservation="may_include_restricted_cash",
-            why="and of the cash flow statement, with what is for sale",
+            rule="cash.may-include-restricted-and-disposal-groups",
+            statement="Where only the total that includes disposal groups is reported, cash is that total and the "
+            "value is flagged.",
         ),
         us(
             "CashAndDueFromBanks",
             reservation="may_lack_interest_bearing_deposits",
-            why="banks with one line; what bears interest may be on another",
+            rule="cash.due-from-banks",
+            statement="Where cash and due from banks is the only line, it is cash and the value is flagged, because "
+            "interest-bearing deposits may be on another line.",
         ),
-        us("Cash", why="the only line"),
-        ifrs("CashAndCashEquivalents", why="IAS 1.54(i)"),
-        ifrs("CashAndBankBalancesAtCentralBanks", of=("bank",), why="the balance sheet line of banks"),
+        us("Cash", rule="cash.only-line", statement="Where the element for cash alone is the only one, it is cash."),
+        ifrs(
+            "CashAndCashEquivalents",
+            rule="cash.ifrs.balance-sheet",
+            statement="Under IFRS cash is the line of cash and cash equivalents.",
+            source="IAS 1.54(i)",
+        ),
+        ifrs(
+            "CashAndBankBalancesAtCentralBanks",
+            of=("bank",),
+            rule="cash.ifrs.bank-balances-at-central-banks",
+            statement="Under IFRS a bank's cash is its line of cash and balances at central banks.",
+        ),
     ),
 )
 
 
-def securities(*elements: str, why: str, plus: tuple[str, ...] = (), less: tuple[str, ...] = ()) -> Source:
-    """A us-gaap source of current securities: not of banks, whose business they are."""
-    return us(*elements, why=why, plus=plus, less=less, but=("bank",))
+def securities(
+    *elements: str, rule: str, statement: str, plus: tuple[str, ...] = (), less: tuple[str, ...] = ()
+) -> Source:
+    """A us-gaap source of current securities; not of banks, for which securities are their business."""
+    return us(*elements, rule=rule, statement=statement, plus=plus, less=less, but=("bank",))
 
 
 HELD_TO_MATURITY = "DebtSecuritiesHeldToMaturityAmortizedCostAfterAllowanceForCreditLossCurrent"
-CLASSES = ("HeldToMaturitySecuritiesCurrent", HELD_TO_MATURITY, "TradingSecuritiesCurrent")
-"""What ASC 320-10-25-1 tells apart from securities available for sale."""
+HELD_TO_MATURITY_AND_TRADING = ("HeldToMaturitySecuritiesCurrent", HELD_TO_MATURITY, "TradingSecuritiesCurrent")
+"""The classes of current securities besides those available for sale (ASC 320-10-25-1)."""
 
 SHORT_TERM_INVESTMENTS = Concept(
     "short_term_investments",
     "money",
     instant=True,
     sources=(
-        securities("ShortTermInvestments", why="the parent line"),
-        securities("MarketableSecuritiesCurrent", why="the parent of debt and equity securities"),
-        securities("DebtSecuritiesCurrent", why="debt securities of every class"),
-        securities("AvailableForSaleSecuritiesDebtSecuritiesCurrent", plus=CLASSES, why="by class, since 2018"),
-        securities("AvailableForSaleSecuritiesCurrent", plus=CLASSES, why="by class, until 2018"),
+        securities(
+            "ShortTermInvestments",
+            rule="short-term-investments.total",
+            statement="Short-term investments are the filer's own line of them.",
+        ),
+        securities(
+            "MarketableSecuritiesCurrent",
+            rule="short-term-investments.marketable-securities",
+            statement="Otherwise short-term investments are current marketable securities, debt and equity.",
+        ),
+        securities(
+            "DebtSecuritiesCurrent",
+            rule="short-term-investments.debt-securities",
+            statement="Otherwise short-term investments are current debt securities of all classes.",
+        ),
+        securities(
+            "AvailableForSaleSecuritiesDebtSecuritiesCurrent",
+            plus=HELD_TO_MATURITY_AND_TRADING,
+            rule="short-term-investments.by-class",
+            statement="Where securities are reported by class since 2018, short-term investments are debt securities "
+            "available for sale, held to maturity and trading, all current.",
+        ),
+        securities(
+            "AvailableForSaleSecuritiesCurrent",
+            plus=HELD_TO_MATURITY_AND_TRADING,
+            rule="short-term-investments.by-class-until-2018",
+            statement="Where securities are reported by class until 2018, short-term investments are securities "
+            "available for sale, held to maturity and trading, all current.",
+        ),
         securities(
             "DebtSecuritiesAvailableForSaleExcludingAccruedInterestCurrent",
-            plus=CLASSES,
-            why="accrued interest on another line",
+            plus=HELD_TO_MATURITY_AND_TRADING,
+            rule="short-term-investments.by-class-without-accrued-interest",
+            statement="Where accrued interest is on another line, short-term investments are the classes of current "
+            "securities without it.",
         ),
         securities(
-            "HeldToMaturitySecuritiesCurrent", plus=("TradingSecuritiesCurrent",), why="none available for sale"
+            "HeldToMaturitySecuritiesCurrent",
+            plus=("TradingSecuritiesCurrent",),
+            rule="short-term-investments.held-to-maturity",
+            statement="Where none is available for sale, short-term investments are current securities held to "
+            "maturity and trading.",
         ),
-        securities(HELD_TO_MATURITY, plus=("TradingSecuritiesCurrent",), why="the same, since 2020"),
-        securities("TradingSecuritiesCurrent", why="none held to maturity"),
-        securities("OtherShortTermInvestments", why="the only line"),
+        securities(
+            HELD_TO_MATURITY,
+            plus=("TradingSecuritiesCurrent",),
+            rule="short-term-investments.held-to-maturity-since-2020",
+            statement="Where none is available for sale since 2020, short-term investments are current debt "
+            "securities held to maturity, after the allowance for credit losses, and trading.",
+        ),
+        securities(
+            "TradingSecuritiesCurrent",
+            rule="short-term-investments.trading",
+            statement="Where only trading securities are reported, they are the short-term investments.",
+        ),
+        securities(
+            "OtherShortTermInvestments",
+            rule="short-term-investments.other",
+            statement="Where other short-term investments are the only line, they are taken.",
+        ),
         securities(
             "MarketableSecurities",
             less=("MarketableSecuritiesNoncurrent",),
-            why="one line of marketable securities, less what is not current",
+            rule="short-term-investments.marketable-less-noncurrent",
+            statement="Where marketable securities are one line for all terms, short-term investments are that line "
+            "less its noncurrent part.",
         ),
-        ifrs("ShorttermDepositsNotClassifiedAsCashEquivalents", why="deposits of more than three months"),
-        ifrs("CurrentInvestments", why="investments that are current, IAS 1.66"),
+        ifrs(
+            "ShorttermDepositsNotClassifiedAsCashEquivalents",
+            rule="short-term-investments.ifrs.deposits",
+            statement="Under IFRS short-term investments are short-term deposits that are not cash equivalents.",
+        ),
+        ifrs(
+            "CurrentInvestments",
+            rule="short-term-investments.ifrs.current-investments",
+            statement="Under IFRS, otherwise, short-term investments are current investments.",
+            source="IAS 1.66",
+        ),
     ),
 )
 
@@ -120,30 +239,63 @@ SECURITIES_OF_ANY_TERM = Concept(
     "money",
     instant=True,
     sources=(
-        securities("AvailableForSaleSecuritiesDebtSecurities", why="debt securities, current and not"),
         securities(
-            "DebtSecuritiesAvailableForSaleExcludingAccruedInterest", why="the same, accrued interest on another line"
+            "AvailableForSaleSecuritiesDebtSecurities",
+            rule="securities-of-any-term.debt-securities",
+            statement="Debt securities available for sale, current and not, are read to find out whether all are "
+            "current.",
         ),
-        securities("EquitySecuritiesFvNi", why="equity securities, current and not for most"),
+        securities(
+            "DebtSecuritiesAvailableForSaleExcludingAccruedInterest",
+            rule="securities-of-any-term.debt-securities-without-accrued-interest",
+            statement="Where accrued interest is on another line, debt securities available for sale are read without "
+            "it.",
+        ),
+        securities(
+            "EquitySecuritiesFvNi",
+            rule="securities-of-any-term.equity-securities",
+            statement="Otherwise equity securities at fair value are read, which are current and not for most filers.",
+        ),
     ),
 )
-"""Where all of them are current, as the current assets foot, some tag them so."""
+"""Securities under elements for any term; some filers use these for current ones, which the current assets prove."""
 
 CURRENT_ASSETS = Concept(
-    "current_assets", "money", instant=True, sources=(us("AssetsCurrent", why="the total of ASC 210-10-45-1"),)
+    "current_assets",
+    "money",
+    instant=True,
+    sources=(
+        us(
+            "AssetsCurrent",
+            rule="current-assets.total",
+            statement="Current assets are the total of the balance sheet.",
+            source="ASC 210-10-45-1",
+        ),
+    ),
 )
 
-BESIDE_CASH: tuple[Concept, ...] = tuple(
-    Concept(f"current_assets_{name}", "money", instant=True, sources=(us(element, why=why),))
-    for name, element, why in (
-        ("receivable", "AccountsReceivableNetCurrent", "what customers owe"),
-        ("receivables", "ReceivablesNetCurrent", "what anybody owes"),
+OTHER_CURRENT_ASSETS: tuple[Concept, ...] = tuple(
+    Concept(
+        f"current_assets_{name}",
+        "money",
+        instant=True,
+        sources=(
+            us(
+                element,
+                rule=f"current-assets.{name}",
+                statement=f"Current assets other than cash include {words}, which proves the securities beside them.",
+            ),
+        ),
+    )
+    for name, element, words in (
+        ("receivable", "AccountsReceivableNetCurrent", "accounts receivable"),
+        ("receivables", "ReceivablesNetCurrent", "receivables of all kinds"),
         ("inventory", "InventoryNet", "inventories"),
-        ("prepaid", "PrepaidExpenseAndOtherAssetsCurrent", "what is prepaid, and others"),
-        ("other", "OtherAssetsCurrent", "others"),
+        ("prepaid", "PrepaidExpenseAndOtherAssetsCurrent", "prepaid expenses and other current assets"),
+        ("other", "OtherAssetsCurrent", "other current assets"),
     )
 )
-"""Lines that are on the balance sheet of some and in the notes of others, and never cash."""
+"""Current assets that are never cash: on the balance sheet of some filers, in the notes of others."""
 
-FOOTING: tuple[Concept, ...] = (SECURITIES_OF_ANY_TERM, CURRENT_ASSETS, *BESIDE_CASH)
-"""What tells which securities are a line beside the cash; without cash it is no value."""
+CASH_CONTROLS: tuple[Concept, ...] = (SECURITIES_OF_ANY_TERM, CURRENT_ASSETS, *OTHER_CURRENT_ASSETS)
+"""Amounts that prove which securities are a line beside the cash; without cash they give no value."""

@@ -11,39 +11,59 @@ OPERATING_CASH_FLOW = Concept(
     "money",
     instant=False,
     sources=(
-        us("NetCashProvidedByUsedInOperatingActivities", why="the total of ASC 230-10-45-24"),
+        us(
+            "NetCashProvidedByUsedInOperatingActivities",
+            rule="operating-cash-flow.total",
+            statement="Operating cash flow is the total of operating activities in the cash flow statement.",
+            source="ASC 230-10-45-24",
+        ),
         us(
             "NetCashProvidedByUsedInOperatingActivitiesContinuingOperations",
             plus=("CashProvidedByUsedInOperatingActivitiesDiscontinuedOperations",),
-            why="both halves; filers also use the first one alone for the total",
+            rule="operating-cash-flow.continuing-and-discontinued",
+            statement="Without a total, operating cash flow is that of continuing operations plus that of discontinued "
+            "operations, if any; some filers use the first element for the total.",
         ),
-        ifrs("CashFlowsFromUsedInOperatingActivities", why="IAS 7.10"),
+        ifrs(
+            "CashFlowsFromUsedInOperatingActivities",
+            rule="operating-cash-flow.ifrs.total",
+            statement="Under IFRS operating cash flow is the total of operating activities in the cash flow statement.",
+            source="IAS 7.10",
+        ),
     ),
 )
 
 LEASED_TO_OTHERS = ("PaymentsToAcquireEquipmentOnLease", "PaymentsToAcquireLeasesHeldForInvestment")
 WELLS = ("PaymentsToAcquireOilAndGasPropertyAndEquipment", "PaymentsToExploreAndDevelopOilAndGasProperties")
 WELLS_OR_BUILDINGS = (*WELLS, "PaymentsForCapitalImprovements")
-"""Where more is spent on these, property, plant and equipment is a line beside them, and no total."""
-BESIDE_WELLS = ("PaymentsToAcquireOtherPropertyPlantAndEquipment", "PaymentsToAcquirePropertyPlantAndEquipment")
+"""Where one of these is larger, property, plant and equipment is a separate line and not the total."""
+PLANT_APART_FROM_WELLS = (
+    "PaymentsToAcquireOtherPropertyPlantAndEquipment",
+    "PaymentsToAcquirePropertyPlantAndEquipment",
+)
 
 PRODUCERS: tuple[Industry, ...] = ("oil_and_gas", "partnership", "utility")
+NOT_PRODUCERS = tuple(industry for industry in INDUSTRIES if industry not in PRODUCERS)
 
 
-def wells(of: tuple[Industry, ...]) -> tuple[Source, ...]:
-    """What is paid for wells: the business of some; beside the plant of others it is a small investment."""
+def wells(of: tuple[Industry, ...], rule: str, who: str) -> tuple[Source, ...]:
+    """Spending on oil and gas wells: the main business of producers, a small investment of others."""
     return (
         us(
             "PaymentsToExploreAndDevelopOilAndGasProperties",
-            plus=("PaymentsToAcquireOilAndGasEquipment", *BESIDE_WELLS),
+            plus=("PaymentsToAcquireOilAndGasEquipment", *PLANT_APART_FROM_WELLS),
             of=of,
-            why="wells, without what is paid for reserves on another line",
+            rule=f"{rule}.exploration-and-development",
+            statement=f"Capital expenditure of {who} is exploration and development of oil and gas properties plus "
+            "other plant and equipment, without purchases of reserves that are a line of their own.",
         ),
         us(
             "PaymentsToAcquireOilAndGasPropertyAndEquipment",
-            plus=BESIDE_WELLS,
+            plus=PLANT_APART_FROM_WELLS,
             of=of,
-            why="wells, where these are on no line of their own",
+            rule=f"{rule}.property-and-equipment",
+            statement=f"Where exploration and development is no line of its own, capital expenditure of {who} is "
+            "payments for oil and gas property and equipment plus other plant and equipment.",
         ),
     )
 
@@ -55,83 +75,137 @@ CAPITAL_EXPENDITURE = Concept(
     can_be_negative=False,
     in_notes=True,
     sources=(
-        us("PaymentsToAcquirePropertyPlantAndEquipment", of=("bank",), why="what a bank leases to others is lending"),
+        us(
+            "PaymentsToAcquirePropertyPlantAndEquipment",
+            of=("bank",),
+            rule="capital-expenditure.bank.property-plant-and-equipment",
+            statement="A bank's capital expenditure is payments for property, plant and equipment; equipment that it "
+            "leases to others is lending and is not added.",
+            source="ASC 230-10-45-13",
+        ),
         us(
             "PaymentsToAcquirePropertyPlantAndEquipment",
             plus=LEASED_TO_OTHERS,
             at_least=WELLS_OR_BUILDINGS,
-            why="the common line of ASC 230-10-45-13, and equipment for leases on a line of its own",
             but=("bank", "reit"),
+            rule="capital-expenditure.property-plant-and-equipment",
+            statement="Capital expenditure is payments for property, plant and equipment plus payments for equipment "
+            "leased to others, unless more was spent on wells or on capital improvements.",
+            source="ASC 230-10-45-13",
         ),
         us(
             "PaymentsToAcquirePropertyPlantAndEquipment",
             at_least=(*WELLS_OR_BUILDINGS, "PaymentsToDevelopRealEstateAssets"),
-            why="towers and data centres; where more is built, only what the trust itself uses",
             of=("reit",),
+            rule="capital-expenditure.reit.property-plant-and-equipment",
+            statement="A real estate company's capital expenditure is payments for property, plant and equipment "
+            "(towers, data centres), unless more was spent on developing or improving buildings.",
+            source="ASC 230-10-45-13",
         ),
         us(
             "PaymentsToAcquireProductiveAssets",
             plus=LEASED_TO_OTHERS,
-            why="with intangible productive assets in one line",
+            rule="capital-expenditure.productive-assets",
+            statement="Capital expenditure is payments for productive assets, which include intangible assets on the "
+            "same line, plus payments for equipment leased to others.",
         ),
-        *wells(PRODUCERS),
+        *wells(PRODUCERS, "capital-expenditure.producer-wells", "an oil and gas producer"),
         us(
             "PaymentsForCapitalImprovements",
             plus=("PaymentsToDevelopRealEstateAssets", "PaymentsToAcquirePropertyPlantAndEquipment"),
             of=("reit",),
-            why="what is built and improved; acquisitions of buildings are investments",
+            rule="capital-expenditure.reit.improvements-and-development",
+            statement="A real estate company's capital expenditure is capital improvements plus development and other "
+            "plant; purchases of buildings are investments.",
         ),
         us(
             "PaymentsToDevelopRealEstateAssets",
             plus=("PaymentsToAcquirePropertyPlantAndEquipment",),
             of=("reit",),
-            why="what is built",
+            rule="capital-expenditure.reit.development",
+            statement="Without improvements, a real estate company's capital expenditure is development of real estate "
+            "plus other plant.",
         ),
         us(
             "PaymentsForFlightEquipment",
             plus=("PaymentsToAcquireOtherProductiveAssets", "PaymentsToAcquireOtherPropertyPlantAndEquipment"),
-            why="two lines of airlines: aircraft, and what is on the ground",
+            rule="capital-expenditure.airline.flight-and-ground-equipment",
+            statement="An airline's capital expenditure is its flight equipment plus its ground equipment.",
         ),
         us(
             "PaymentsForCapitalImprovements",
             plus=("PaymentsToAcquirePropertyPlantAndEquipment",),
             but=("reit",),
-            why="the only such line, or the larger one",
+            rule="capital-expenditure.capital-improvements",
+            statement="Capital expenditure is capital improvements plus property, plant and equipment where "
+            "improvements are the only or the larger line.",
         ),
-        us("PaymentsToAcquireMachineryAndEquipment", at_least=WELLS, why="the only such line, but for few wells"),
-        us("PaymentsToAcquireWaterAndWasteWaterSystems", of=("utility",), why="the plant of water utilities"),
-        us("PaymentsToAcquireMiningAssets", why="mines, where that is the only such line"),
+        us(
+            "PaymentsToAcquireMachineryAndEquipment",
+            at_least=WELLS,
+            rule="capital-expenditure.machinery-and-equipment",
+            statement="Capital expenditure is payments for machinery and equipment where they are the only line, "
+            "unless more was spent on wells.",
+        ),
+        us(
+            "PaymentsToAcquireWaterAndWasteWaterSystems",
+            of=("utility",),
+            rule="capital-expenditure.utility.water-systems",
+            statement="A water utility's capital expenditure is payments for water and waste water systems.",
+        ),
+        us(
+            "PaymentsToAcquireMiningAssets",
+            rule="capital-expenditure.mining-assets",
+            statement="A miner's capital expenditure is payments for mining assets where they are the only line.",
+        ),
         us(
             "PaymentsToAcquireEquipmentOnLease",
             plus=("PaymentsToAcquireOtherPropertyPlantAndEquipment",),
-            why="lessors, which use little themselves",
             but=("bank",),
+            rule="capital-expenditure.lessor-equipment",
+            statement="A lessor's capital expenditure is equipment leased to others plus other plant, if any.",
         ),
         us(
             "PaymentsToAcquireOtherPropertyPlantAndEquipment",
             at_least=WELLS,
-            why="where it is the only such line, but for few wells",
+            rule="capital-expenditure.other-property-plant-and-equipment",
+            statement="Capital expenditure is payments for other property, plant and equipment where they are the only "
+            "line, unless more was spent on wells.",
         ),
         us(
             "PaymentsToAcquireOtherProductiveAssets",
             at_least=WELLS,
-            why="where it is the only such line, but for few wells",
+            rule="capital-expenditure.other-productive-assets",
+            statement="Capital expenditure is payments for other productive assets where they are the only line, "
+            "unless more was spent on wells.",
         ),
         us(
             "PaymentsForProceedsFromProductiveAssets",
             reservation="net_of_disposals",
-            why="less what was sold, where only that is shown",
+            rule="capital-expenditure.net-of-disposals",
+            statement="Where only the net amount is reported, capital expenditure is payments for productive assets "
+            "less proceeds of disposals, and the value is flagged.",
         ),
         us(
             "PaymentsForConstructionInProcess",
             of=("utility",),
-            why="plant under construction, where only that is shown",
+            rule="capital-expenditure.utility.construction-in-process",
+            statement="A utility's capital expenditure is payments for construction in process where only these are "
+            "reported.",
         ),
-        *wells(tuple(industry for industry in INDUSTRIES if industry not in PRODUCERS)),
-        ifrs("PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities", why="IAS 7.16(a)"),
+        *wells(NOT_PRODUCERS, "capital-expenditure.non-producer-wells", "a company that is no producer"),
+        ifrs(
+            "PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities",
+            rule="capital-expenditure.ifrs.property-plant-and-equipment",
+            statement="Under IFRS capital expenditure is purchases of property, plant and equipment among investing "
+            "activities.",
+            source="IAS 7.16(a)",
+        ),
         ifrs(
             "PurchaseOfPropertyPlantAndEquipmentIntangibleAssetsOtherThanGoodwillInvestmentPropertyAndOtherNoncurrentAssets",
-            why="with intangible assets and other property in one line",
+            rule="capital-expenditure.ifrs.all-noncurrent-assets",
+            statement="Under IFRS, where only one line is reported, capital expenditure is purchases of property, "
+            "plant, equipment, intangible assets and other noncurrent assets.",
         ),
     ),
 )
@@ -141,6 +215,11 @@ CUSTOMER_FUNDS = Concept(
     "money",
     instant=False,
     sources=(
-        us("IncreaseDecreaseInPayablesToCustomers", why="what customers left or took, within operating activities"),
+        us(
+            "IncreaseDecreaseInPayablesToCustomers",
+            rule="customer-funds.change-in-payables",
+            statement="The change in customer funds is the change in payables to customers within operating "
+            "activities.",
+        ),
     ),
 )

@@ -1,49 +1,63 @@
 """Interest-bearing borrowings of a classified balance sheet, and totals of them.
 
 Belongs here: elements of debt at an instant, current and not. Does not: instruments on lines of their own (loans), how
-lines add up (balances).
+lines add up (balance).
 
 Never debt, whatever the industry: operating leases (`OperatingLease...`), deposits, repurchase agreements and federal
-funds, payables to customers and suppliers; nor are principal (`DebtInstrumentFaceAmount`), fair values
-(`LongTermDebtFairValue`), schedules of maturities and limits of facilities amounts on the balance sheet.
+funds, payables to customers and suppliers. Principal (`DebtInstrumentFaceAmount`), fair values
+(`LongTermDebtFairValue`), schedules of maturities and limits of facilities are no amounts of the balance sheet.
 """
 
-from pipelines.normalize.elements.sources import Concept, ifrs, us
+from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
 
-FINANCE_LEASES = "includes_finance_leases"
-PRINCIPAL = "may_be_principal"
+INCLUDES_FINANCE_LEASES = "includes_finance_leases"
+MAY_BE_PRINCIPAL = "may_be_principal"
+
+
+def not_banks(
+    *elements: str, rule: str, statement: str, plus: tuple[str, ...] = (), reservation: str = "", source: str = ""
+) -> Source:
+    """A us-gaap source of classified debt: banks have no current and noncurrent parts."""
+    return us(
+        *elements, rule=rule, statement=statement, source=source, plus=plus, reservation=reservation, but=("bank",)
+    )
+
 
 DEBT_NONCURRENT = Concept(
     "debt_noncurrent",
     "money",
     instant=True,
     sources=(
-        us(
+        not_banks(
             "LongTermDebtNoncurrent",
             plus=("NotesPayableRelatedPartiesNoncurrent",),
-            why="carrying amount without finance leases; debt to related parties is a line of its own",
-            but=("bank",),
+            rule="debt.noncurrent.long-term-debt",
+            statement="Noncurrent debt is the carrying amount of long-term debt without finance leases, plus "
+            "noncurrent notes to related parties, which are a line of their own.",
         ),
-        us(
+        not_banks(
             "LongTermDebtAndCapitalLeaseObligations",
             plus=("NotesPayableRelatedPartiesNoncurrent",),
-            reservation=FINANCE_LEASES,
-            why="non-current despite its label; finance leases are on the same line",
-            but=("bank",),
+            reservation=INCLUDES_FINANCE_LEASES,
+            rule="debt.noncurrent.with-finance-leases",
+            statement="Where finance leases are on the same line, noncurrent debt is that line plus noncurrent notes "
+            "to related parties, and the value is flagged.",
         ),
-        us(
+        not_banks(
             "ConvertibleDebtNoncurrent",
             plus=("SeniorLongTermNotes", "LongTermNotesPayable", "LongTermLineOfCredit", "UnsecuredLongTermDebt"),
-            why="instruments on lines of their own",
-            but=("bank",),
+            rule="debt.noncurrent.convertible-debt-and-others",
+            statement="Where instruments are lines of their own, noncurrent debt is convertible debt plus senior "
+            "notes, other notes, credit lines and unsecured debt.",
         ),
-        us(
+        not_banks(
             "ConvertibleLongTermNotesPayable",
             plus=("SeniorLongTermNotes", "LongTermLoansPayable", "LongTermLineOfCredit"),
-            why="convertible notes, and what is beside them",
-            but=("bank",),
+            rule="debt.noncurrent.convertible-notes-and-others",
+            statement="Where instruments are lines of their own, noncurrent debt is convertible notes plus senior "
+            "notes, loans and credit lines.",
         ),
-        us(
+        not_banks(
             "SeniorLongTermNotes",
             plus=(
                 "SubordinatedLongTermDebt",
@@ -52,35 +66,82 @@ DEBT_NONCURRENT = Concept(
                 "SecuredLongTermDebt",
                 "OtherLongTermDebtNoncurrent",
             ),
-            why="senior notes, and what is on other lines",
-            but=("bank",),
+            rule="debt.noncurrent.senior-notes-and-others",
+            statement="Where instruments are lines of their own, noncurrent debt is senior notes plus subordinated "
+            "debt, credit lines, loans, secured and other debt.",
         ),
-        us(
+        not_banks(
             "LongTermNotesPayable",
             plus=("LongTermLineOfCredit",),
-            why="notes, and a revolving credit beside them",
-            but=("bank",),
+            rule="debt.noncurrent.notes-and-credit-line",
+            statement="Where instruments are lines of their own, noncurrent debt is notes payable plus the credit "
+            "line, if any.",
         ),
-        us("LongTermNotesAndLoans", why="notes and loans on one line", but=("bank",)),
-        us("UnsecuredLongTermDebt", plus=("SecuredLongTermDebt",), why="by security", but=("bank",)),
-        us("SecuredLongTermDebt", why="all of it secured", but=("bank",)),
-        us("LongTermLineOfCredit", why="a revolving credit only", but=("bank",)),
-        us("LongTermLoansPayable", why="loans only", but=("bank",)),
-        us("LongTermLoansFromBank", why="bank loans only", but=("bank",)),
-        us("NotesPayableToBankNoncurrent", why="the same under another element", but=("bank",)),
-        us("MediumtermNotesNoncurrent", why="medium-term notes only", but=("bank",)),
-        us("OtherLongTermDebtNoncurrent", why="the only line", but=("bank",)),
+        not_banks(
+            "LongTermNotesAndLoans",
+            rule="debt.noncurrent.notes-and-loans",
+            statement="Where notes and loans are one line, noncurrent debt is that line.",
+        ),
+        not_banks(
+            "UnsecuredLongTermDebt",
+            plus=("SecuredLongTermDebt",),
+            rule="debt.noncurrent.unsecured-and-secured",
+            statement="Where debt is reported by security, noncurrent debt is unsecured plus secured debt.",
+        ),
+        not_banks(
+            "SecuredLongTermDebt",
+            rule="debt.noncurrent.secured",
+            statement="Where secured debt is the only line, it is the noncurrent debt.",
+        ),
+        not_banks(
+            "LongTermLineOfCredit",
+            rule="debt.noncurrent.credit-line",
+            statement="Where a long-term line of credit is the only line, it is the noncurrent debt.",
+        ),
+        not_banks(
+            "LongTermLoansPayable",
+            rule="debt.noncurrent.loans",
+            statement="Where long-term loans are the only line, they are the noncurrent debt.",
+        ),
+        not_banks(
+            "LongTermLoansFromBank",
+            rule="debt.noncurrent.bank-loans",
+            statement="Where long-term bank loans are the only line, they are the noncurrent debt.",
+        ),
+        not_banks(
+            "NotesPayableToBankNoncurrent",
+            rule="debt.noncurrent.notes-to-banks",
+            statement="Where noncurrent notes to banks are the only line, they are the noncurrent debt.",
+        ),
+        not_banks(
+            "MediumtermNotesNoncurrent",
+            rule="debt.noncurrent.medium-term-notes",
+            statement="Where noncurrent medium-term notes are the only line, they are the noncurrent debt.",
+        ),
+        not_banks(
+            "OtherLongTermDebtNoncurrent",
+            rule="debt.noncurrent.other",
+            statement="Where other noncurrent debt is the only line, it is the noncurrent debt.",
+        ),
         ifrs(
             "LongtermBorrowings",
             at_least=("NoncurrentPortionOfNoncurrentBondsIssued",),
-            why="all borrowings, unless they are fewer than the bonds beside them",
+            rule="debt.noncurrent.ifrs.borrowings",
+            statement="Under IFRS noncurrent debt is long-term borrowings, unless they are less than the noncurrent "
+            "bonds, which shows that bonds are a line beside them.",
         ),
         ifrs(
             "NoncurrentPortionOfNoncurrentBondsIssued",
             plus=("LongtermBorrowings", "NoncurrentPortionOfNoncurrentLoansReceived"),
-            why="bonds and loans on lines of their own",
+            rule="debt.noncurrent.ifrs.bonds-and-loans",
+            statement="Under IFRS, where bonds and loans are lines of their own, noncurrent debt is their sum.",
         ),
-        ifrs("NoncurrentPortionOfNoncurrentBorrowings", why="borrowings that are not current, IAS 1.69"),
+        ifrs(
+            "NoncurrentPortionOfNoncurrentBorrowings",
+            rule="debt.noncurrent.ifrs.noncurrent-borrowings",
+            statement="Under IFRS, otherwise, noncurrent debt is the noncurrent portion of borrowings.",
+            source="IAS 1.69",
+        ),
     ),
 )
 
@@ -88,60 +149,106 @@ DEBT_NONCURRENT_BESIDE = Concept(
     "debt_noncurrent_beside",
     "money",
     instant=True,
-    sources=(
-        us("ConvertibleDebtNoncurrent", why="convertible debt", but=("bank",)),
-        us("ConvertibleLongTermNotesPayable", why="convertible notes", but=("bank",)),
-        us("SeniorLongTermNotes", why="senior notes", but=("bank",)),
-        us("LongTermNotesPayable", why="notes", but=("bank",)),
-        us("LongTermLoansPayable", why="loans", but=("bank",)),
-        us("SecuredLongTermDebt", why="secured debt", but=("bank",)),
-        us("OtherLongTermDebtNoncurrent", why="other debt", but=("bank",)),
-        us("LongTermLineOfCredit", why="a revolving credit", but=("bank",)),
+    sources=tuple(
+        not_banks(
+            element,
+            rule=f"debt.noncurrent-beside.{part}",
+            statement=f"Noncurrent {words} may be a line beside long-term debt, or a part of it; the first reported "
+            "of such lines is read.",
+        )
+        for element, part, words in (
+            ("ConvertibleDebtNoncurrent", "convertible-debt", "convertible debt"),
+            ("ConvertibleLongTermNotesPayable", "convertible-notes", "convertible notes"),
+            ("SeniorLongTermNotes", "senior-notes", "senior notes"),
+            ("LongTermNotesPayable", "notes", "notes payable"),
+            ("LongTermLoansPayable", "loans", "loans"),
+            ("SecuredLongTermDebt", "secured", "secured debt"),
+            ("OtherLongTermDebtNoncurrent", "other", "other debt"),
+            ("LongTermLineOfCredit", "credit-line", "lines of credit"),
+        )
     ),
 )
-"""A part of long-term debt in the notes of most, a line beside it on the balance sheet of some."""
+"""A part of long-term debt in the notes of most filers, a line beside it on the balance sheet of some."""
 
 DEBT_CURRENT_MATURITIES = Concept(
     "debt_current_maturities",
     "money",
     instant=True,
     sources=(
-        us("LongTermDebtCurrent", why="current maturities of long-term debt", but=("bank",)),
-        us(
-            "LongTermDebtAndCapitalLeaseObligationsCurrent",
-            reservation=FINANCE_LEASES,
-            why="with finance leases",
-            but=("bank",),
+        not_banks(
+            "LongTermDebtCurrent",
+            rule="debt.current-maturities.long-term-debt",
+            statement="Current maturities are the current part of long-term debt without finance leases.",
         ),
-        us(
+        not_banks(
+            "LongTermDebtAndCapitalLeaseObligationsCurrent",
+            reservation=INCLUDES_FINANCE_LEASES,
+            rule="debt.current-maturities.with-finance-leases",
+            statement="Where finance leases are on the same line, current maturities are that line and the value is "
+            "flagged.",
+        ),
+        not_banks(
             "ConvertibleDebtCurrent",
             plus=("SeniorNotesCurrent", "NotesPayableCurrent", "SecuredDebtCurrent"),
-            why="instruments on lines of their own",
-            but=("bank",),
+            rule="debt.current-maturities.convertible-debt-and-others",
+            statement="Where instruments are lines of their own, current maturities are convertible debt plus senior "
+            "notes, other notes and secured debt, all current.",
         ),
-        us("ConvertibleNotesPayableCurrent", plus=("NotesPayableCurrent",), why="the same for notes", but=("bank",)),
-        us(
+        not_banks(
+            "ConvertibleNotesPayableCurrent",
+            plus=("NotesPayableCurrent",),
+            rule="debt.current-maturities.convertible-notes-and-notes",
+            statement="Where instruments are lines of their own, current maturities are current convertible notes "
+            "plus current notes payable.",
+        ),
+        not_banks(
             "SeniorNotesCurrent",
             plus=("SecuredDebtCurrent",),
-            why="senior notes, and mortgages beside them",
-            but=("bank",),
+            rule="debt.current-maturities.senior-notes-and-secured",
+            statement="Where instruments are lines of their own, current maturities are current senior notes plus "
+            "current secured debt.",
         ),
-        us(
+        not_banks(
             "NotesPayableCurrent",
             plus=("SecuredDebtCurrent",),
-            why="notes, and secured debt beside them",
-            but=("bank",),
+            rule="debt.current-maturities.notes-and-secured",
+            statement="Where instruments are lines of their own, current maturities are current notes payable plus "
+            "current secured debt.",
         ),
-        us("SecuredDebtCurrent", plus=("UnsecuredDebtCurrent",), why="by security", but=("bank",)),
-        us("UnsecuredDebtCurrent", why="all of it unsecured", but=("bank",)),
-        us("MediumtermNotesCurrent", why="medium-term notes only", but=("bank",)),
-        us("OtherLongTermDebtCurrent", why="the only line", but=("bank",)),
+        not_banks(
+            "SecuredDebtCurrent",
+            plus=("UnsecuredDebtCurrent",),
+            rule="debt.current-maturities.secured-and-unsecured",
+            statement="Where debt is reported by security, current maturities are current secured plus current "
+            "unsecured debt.",
+        ),
+        not_banks(
+            "UnsecuredDebtCurrent",
+            rule="debt.current-maturities.unsecured",
+            statement="Where current unsecured debt is the only line, it is the current maturities.",
+        ),
+        not_banks(
+            "MediumtermNotesCurrent",
+            rule="debt.current-maturities.medium-term-notes",
+            statement="Where current medium-term notes are the only line, they are the current maturities.",
+        ),
+        not_banks(
+            "OtherLongTermDebtCurrent",
+            rule="debt.current-maturities.other",
+            statement="Where the current part of other long-term debt is the only line, it is the current maturities.",
+        ),
         ifrs(
             "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
             plus=("CurrentPortionOfLongtermBorrowings", "CurrentPortionOfNoncurrentLoansReceived"),
-            why="bonds and loans on lines of their own",
+            rule="debt.current-maturities.ifrs.bonds-and-loans",
+            statement="Under IFRS, where bonds and loans are lines of their own, current maturities are their current "
+            "portions.",
         ),
-        ifrs("CurrentPortionOfLongtermBorrowings", why="maturities of all borrowings"),
+        ifrs(
+            "CurrentPortionOfLongtermBorrowings",
+            rule="debt.current-maturities.ifrs.borrowings",
+            statement="Under IFRS, otherwise, current maturities are the current portion of long-term borrowings.",
+        ),
     ),
 )
 
@@ -149,33 +256,80 @@ DEBT_CURRENT_BESIDE = Concept(
     "debt_current_beside",
     "money",
     instant=True,
-    sources=(
-        us("ConvertibleDebtCurrent", why="convertible debt that is due", but=("bank",)),
-        us("ConvertibleNotesPayableCurrent", why="convertible notes that are due", but=("bank",)),
-        us("SeniorNotesCurrent", why="senior notes that are due", but=("bank",)),
+    sources=tuple(
+        not_banks(
+            element,
+            rule=f"debt.current-beside.{part}",
+            statement=f"Current {words} may be a line beside the current maturities, or a part of them; the first "
+            "reported of such lines is read.",
+        )
+        for element, part, words in (
+            ("ConvertibleDebtCurrent", "convertible-debt", "convertible debt"),
+            ("ConvertibleNotesPayableCurrent", "convertible-notes", "convertible notes"),
+            ("SeniorNotesCurrent", "senior-notes", "senior notes"),
+        )
     ),
 )
-"""A part of the maturities in the notes of most, a line beside them on the balance sheet of some."""
+"""A part of the current maturities in the notes of most filers, a line beside them on the balance sheet of some."""
 
 DEBT_SHORT_TERM = Concept(
     "debt_short_term",
     "money",
     instant=True,
     sources=(
-        us("ShortTermBorrowings", why="the parent of commercial paper and bank loans"),
+        us(
+            "ShortTermBorrowings",
+            rule="debt.short-term.borrowings",
+            statement="Short-term borrowings are the filer's own line of them.",
+        ),
         us(
             "CommercialPaper",
             plus=("OtherShortTermBorrowings", "LoansPayableCurrent"),
-            why="commercial paper, and what is beside it",
+            rule="debt.short-term.commercial-paper-and-others",
+            statement="Otherwise short-term borrowings are commercial paper plus other short-term borrowings and "
+            "current loans.",
         ),
-        us("OtherShortTermBorrowings", why="no commercial paper"),
-        us("ShortTermBankLoansAndNotesPayable", why="bank loans and notes"),
-        us("LoansPayableCurrent", why="loans only"),
-        us("NotesAndLoansPayableCurrent", why="notes and loans on one line"),
-        us("LinesOfCreditCurrent", why="a revolving credit only"),
-        us("NotesPayableToBankCurrent", why="bank loans only"),
-        us("NotesPayableRelatedPartiesClassifiedCurrent", why="what the sponsor has lent", of=("shell",)),
-        ifrs("ShorttermBorrowings", why="borrowings of less than a year"),
+        us(
+            "OtherShortTermBorrowings",
+            rule="debt.short-term.other",
+            statement="Without commercial paper, short-term borrowings are the line of other short-term borrowings.",
+        ),
+        us(
+            "ShortTermBankLoansAndNotesPayable",
+            rule="debt.short-term.bank-loans-and-notes",
+            statement="Otherwise short-term borrowings are short-term bank loans and notes payable.",
+        ),
+        us(
+            "LoansPayableCurrent",
+            rule="debt.short-term.loans",
+            statement="Where current loans are the only line, they are the short-term borrowings.",
+        ),
+        us(
+            "NotesAndLoansPayableCurrent",
+            rule="debt.short-term.notes-and-loans",
+            statement="Where current notes and loans are one line, it is the short-term borrowings.",
+        ),
+        us(
+            "LinesOfCreditCurrent",
+            rule="debt.short-term.credit-line",
+            statement="Where a current line of credit is the only line, it is the short-term borrowings.",
+        ),
+        us(
+            "NotesPayableToBankCurrent",
+            rule="debt.short-term.notes-to-banks",
+            statement="Where current notes to banks are the only line, they are the short-term borrowings.",
+        ),
+        us(
+            "NotesPayableRelatedPartiesClassifiedCurrent",
+            of=("shell",),
+            rule="debt.short-term.shell-related-party-notes",
+            statement="A shell company's short-term borrowings are the notes that its sponsor has lent.",
+        ),
+        ifrs(
+            "ShorttermBorrowings",
+            rule="debt.short-term.ifrs.borrowings",
+            statement="Under IFRS short-term borrowings are those due within a year.",
+        ),
     ),
 )
 
@@ -186,17 +340,25 @@ DEBT_SHORT_TERM_TOLD = Concept(
     sources=(
         us(
             plus=("CommercialPaper", "ShortTermBankLoansAndNotesPayable", "OtherShortTermBorrowings"),
-            why="short-term borrowings by instrument",
+            rule="debt.short-term-by-instrument.sum",
+            statement="Short-term borrowings by instrument are commercial paper, bank loans and notes, and other "
+            "short-term borrowings, as far as reported.",
         ),
     ),
 )
-"""What short-term borrowings are, where the maturities are on one line with them."""
+"""Short-term borrowings by instrument, read where the current maturities are on one line with them."""
 
 DEBT_NOTES_CURRENT = Concept(
     "debt_notes_current",
     "money",
     instant=True,
-    sources=(us("NotesPayableCurrent", why="short-term notes, where the maturities are another line", but=("bank",)),),
+    sources=(
+        not_banks(
+            "NotesPayableCurrent",
+            rule="debt.current-notes.notes-payable",
+            statement="Current notes payable are short-term borrowings where the current maturities are another line.",
+        ),
+    ),
 )
 
 DEBT_CURRENT = Concept(
@@ -204,8 +366,18 @@ DEBT_CURRENT = Concept(
     "money",
     instant=True,
     sources=(
-        us("DebtCurrent", why="maturities and short-term borrowings together", but=("bank",)),
-        ifrs("CurrentBorrowingsAndCurrentPortionOfNoncurrentBorrowings", why="the same, IAS 1.69"),
+        not_banks(
+            "DebtCurrent",
+            rule="debt.current.total",
+            statement="Current debt is the line of current maturities and short-term borrowings together.",
+        ),
+        ifrs(
+            "CurrentBorrowingsAndCurrentPortionOfNoncurrentBorrowings",
+            rule="debt.current.ifrs.total",
+            statement="Under IFRS current debt is current borrowings plus the current portion of noncurrent "
+            "borrowings, on one line.",
+            source="IAS 1.69",
+        ),
     ),
 )
 
@@ -214,15 +386,37 @@ DEBT_LONG_TERM = Concept(
     "money",
     instant=True,
     sources=(
-        us("LongTermDebt", why="long-term debt with its current maturities"),
+        us(
+            "LongTermDebt",
+            rule="debt.long-term.total",
+            statement="Long-term debt is the carrying amount including current maturities.",
+        ),
         us(
             "LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities",
-            reservation=FINANCE_LEASES,
-            why="with finance leases",
+            reservation=INCLUDES_FINANCE_LEASES,
+            rule="debt.long-term.with-finance-leases",
+            statement="Where finance leases are on the same line, long-term debt is that line including current "
+            "maturities, and the value is flagged.",
         ),
-        us("LongTermDebtNoncurrent", why="banks have no current part", of=("bank",)),
-        us("UnsecuredLongTermDebt", why="the same, all of it unsecured", of=("bank",)),
-        us("SeniorLongTermNotes", why="the same, all of it senior notes", of=("bank",)),
+        us(
+            "LongTermDebtNoncurrent",
+            of=("bank",),
+            rule="debt.long-term.bank-noncurrent",
+            statement="A bank that tags its long-term debt as noncurrent has no current part; the line is its whole "
+            "long-term debt.",
+        ),
+        us(
+            "UnsecuredLongTermDebt",
+            of=("bank",),
+            rule="debt.long-term.bank-unsecured",
+            statement="Where a bank reports only unsecured long-term debt, it is its long-term debt.",
+        ),
+        us(
+            "SeniorLongTermNotes",
+            of=("bank",),
+            rule="debt.long-term.bank-senior-notes",
+            statement="Where a bank reports only senior long-term notes, they are its long-term debt.",
+        ),
     ),
 )
 
@@ -233,10 +427,23 @@ DEBT_ALL = Concept(
     sources=(
         us(
             "DebtLongtermAndShorttermCombinedAmount",
-            reservation=PRINCIPAL,
-            why="the filer's own total, where no part is shown; principal for some",
+            reservation=MAY_BE_PRINCIPAL,
+            rule="debt.total.combined",
+            statement="The filer's own total of long-term and short-term debt is read where no parts are reported; "
+            "the value is flagged because some filers report principal under it.",
         ),
-        us("DebtAndCapitalLeaseObligations", reservation=FINANCE_LEASES, why="the same with finance leases"),
-        ifrs("Borrowings", why="IFRS 7.8(g), IAS 1.54(m)", but=("bank",)),
+        us(
+            "DebtAndCapitalLeaseObligations",
+            reservation=INCLUDES_FINANCE_LEASES,
+            rule="debt.total.with-finance-leases",
+            statement="Otherwise the filer's own total of debt is that with finance leases, and the value is flagged.",
+        ),
+        ifrs(
+            "Borrowings",
+            but=("bank",),
+            rule="debt.total.ifrs.borrowings",
+            statement="Under IFRS total debt is the total of borrowings; a bank's is one line of several.",
+            source="IFRS 7.8(g), IAS 1.54(m)",
+        ),
     ),
 )

@@ -5,6 +5,23 @@ Belongs here: elements of amounts earned over a duration. Does not: amounts per 
 
 from pipelines.normalize.elements.sources import Concept, ifrs, us
 
+COSTS_OF_SALES = {
+    "CostOfRevenue": ("cost-of-revenue", "cost of revenue"),
+    "CostOfGoodsAndServicesSold": ("cost-of-goods-and-services", "cost of goods and services sold"),
+}
+"""The elements of the cost of sales: their part of a rule's id, and their words."""
+
+CONTINUING_OPERATIONS = (
+    ("", "net of discontinued operations", ("IncomeLossFromDiscontinuedOperationsNetOfTax",)),
+    (
+        "-of-parent",
+        "net of the parent's share of discontinued operations",
+        ("IncomeLossFromDiscontinuedOperationsNetOfTaxAttributableToReportingEntity",),
+    ),
+    ("-alone", "where no discontinued operations are reported", ()),
+)
+"""How net income excludes discontinued operations: an ending of a rule's id, words, and the elements taken off."""
+
 REVENUE = Concept(
     "revenue",
     "money",
@@ -13,15 +30,27 @@ REVENUE = Concept(
     sources=(
         us(
             "RevenuesNetOfInterestExpense",
-            why="the filer's own total, net of interest expense: banks, brokers and card issuers",
+            rule="revenue.net-of-interest-expense",
+            statement="Revenue is the filer's own total net of interest expense, as banks, brokers and card issuers "
+            "report it.",
         ),
-        us("InterestIncomeExpenseNet", "NoninterestIncome", of=("bank",), why="both halves of a bank's income, net"),
+        us(
+            "InterestIncomeExpenseNet",
+            "NoninterestIncome",
+            of=("bank",),
+            rule="revenue.bank.net-interest-and-noninterest-income",
+            statement="A bank's revenue is its net interest income plus its noninterest income.",
+            source="Regulation S-X Rule 9-04",
+        ),
         us(
             "InterestAndDividendIncomeOperating",
             "NoninterestIncome",
             minus=("InterestExpense",),
             of=("bank",),
-            why="net by hand",
+            rule="revenue.bank.interest-income-less-expense",
+            statement="Where a bank reports no net interest income, its revenue is interest and dividend income plus "
+            "noninterest income, less interest expense.",
+            source="Regulation S-X Rule 9-04",
         ),
         *(
             us(
@@ -29,61 +58,158 @@ REVENUE = Concept(
                 "GrossProfit",
                 where=("ExciseAndSalesTaxes",),
                 but=("bank",),
-                why="net of excise taxes, as the filer measures its profit: elements of revenue do not tell which is",
+                rule=f"revenue.net-of-excise-taxes.{part}",
+                statement=f"Where excise taxes are reported, revenue is {words} plus gross profit, which is net of "
+                "these taxes, because elements of revenue may include them.",
             )
-            for cost in ("CostOfRevenue", "CostOfGoodsAndServicesSold")
+            for cost, (part, words) in COSTS_OF_SALES.items()
         ),
         us(
             "InterestAndDividendIncomeOperating",
             "NoninterestIncome",
             minus=("InterestExpenseOperating",),
             of=("bank",),
-            why="the same, with interest expense as banks tag it since 2024",
+            rule="revenue.bank.interest-income-less-operating-expense",
+            statement="Where a bank tags its interest expense as operating, as many have since 2024, its revenue is "
+            "interest and dividend income plus noninterest income, less that expense.",
+            source="Regulation S-X Rule 9-04",
         ),
         us(
             "Revenues",
             at_least=("SalesRevenueNet",),
-            why="the face total, unless a segment's; contract revenue below leaves out rents, premiums, interest and "
-            "derivatives, and is gross of rebates to customers",
+            rule="revenue.total",
+            statement="Revenue is the total on the face of the income statement, unless net sales are larger, which "
+            "shows that the figure is a segment's; revenue from contracts alone would lack rents, premiums, interest "
+            "and derivatives.",
         ),
-        us("RealEstateRevenueNet", of=("reit",), why="rents and what goes with them, until 2018"),
+        us(
+            "RealEstateRevenueNet",
+            of=("reit",),
+            rule="revenue.reit.real-estate",
+            statement="A real estate company's revenue is its net real estate revenue, as reported until 2018.",
+        ),
         us(
             "OperatingLeaseLeaseIncome",
             plus=("RevenueFromContractWithCustomerExcludingAssessedTax",),
             of=("reit",),
-            why="rents (ASC 842), and services to tenants (ASC 606)",
+            rule="revenue.reit.rents-and-services",
+            statement="A real estate company's revenue is its rents plus its services to tenants, if any.",
+            source="ASC 842 (rents), ASC 606 (services)",
         ),
         us(
             "PremiumsEarnedNet",
             "NetInvestmentIncome",
             plus=("GainLossOnInvestments", "InsuranceCommissionsAndFees"),
             of=("insurer",),
-            why="what Regulation S-X 7-04 adds up to revenues",
+            rule="revenue.insurer.premiums-and-investment-income",
+            statement="An insurer's revenue is net premiums earned plus net investment income, with investment gains "
+            "and commissions where reported.",
+            source="Regulation S-X Rule 7-04",
         ),
-        us("RegulatedAndUnregulatedOperatingRevenue", why="utilities; contract revenue leaves out what rates true up"),
-        us("RevenueFromContractWithCustomerExcludingAssessedTax", why="ASC 606, since 2018"),
-        us("RevenueFromContractWithCustomerIncludingAssessedTax", why="ASC 606 where taxes are not split off"),
-        us("SalesRevenueNet", why="until 2018"),
-        us("SalesRevenueGoodsNet", "SalesRevenueServicesNet", why="the two halves of net sales"),
+        us(
+            "RegulatedAndUnregulatedOperatingRevenue",
+            rule="revenue.utility.regulated-and-unregulated",
+            statement="A utility's revenue is its regulated and unregulated operating revenue; revenue from contracts "
+            "alone lacks the adjustments of regulated rates.",
+        ),
+        us(
+            "RevenueFromContractWithCustomerExcludingAssessedTax",
+            rule="revenue.contract-with-customer",
+            statement="Without a total, revenue is revenue from contracts with customers, excluding assessed taxes.",
+            source="ASC 606",
+        ),
+        us(
+            "RevenueFromContractWithCustomerIncludingAssessedTax",
+            rule="revenue.contract-with-customer-including-tax",
+            statement="Where taxes are not split off, revenue is revenue from contracts with customers including "
+            "assessed taxes.",
+            source="ASC 606",
+        ),
+        us(
+            "SalesRevenueNet",
+            rule="revenue.net-sales",
+            statement="Until 2018, where there is no element of total revenue, revenue is net sales.",
+        ),
+        us(
+            "SalesRevenueGoodsNet",
+            "SalesRevenueServicesNet",
+            rule="revenue.goods-and-services",
+            statement="Where only the two halves of net sales are reported, revenue is goods plus services.",
+        ),
         us(
             "GrossInvestmentIncomeOperating",
             of=("investment_company",),
-            why="total investment income; with insurers it is before what investing costs",
+            rule="revenue.investment-company.investment-income",
+            statement="An investment company's revenue is its total investment income; an insurer's same element is "
+            "before investment costs and is not taken.",
         ),
-        us("RealEstateRevenueNet", but=("reit",), why="owners of property that are no trusts, until 2018"),
-        us("HealthCareOrganizationRevenue", why="health care until 2018"),
-        us("ElectricUtilityRevenue", why="electric utilities"),
-        us("OilAndGasRevenue", why="oil and gas until 2018"),
-        us("SalesRevenueGoodsNet", why="sellers of goods only"),
-        us("SalesRevenueServicesNet", why="sellers of services only"),
-        us("CostOfRevenue", "GrossProfit", but=("bank",), why="the identity of the income statement"),
+        us(
+            "RealEstateRevenueNet",
+            but=("reit",),
+            rule="revenue.real-estate",
+            statement="A property owner that is no trust reports net real estate revenue until 2018, which is taken.",
+        ),
+        us(
+            "HealthCareOrganizationRevenue",
+            rule="revenue.health-care",
+            statement="Until 2018 a health care provider's revenue is its health care organization revenue.",
+        ),
+        us(
+            "ElectricUtilityRevenue",
+            rule="revenue.utility.electric",
+            statement="Without any total, an electric utility's revenue is its electric utility revenue.",
+        ),
+        us(
+            "OilAndGasRevenue",
+            rule="revenue.oil-and-gas",
+            statement="Until 2018, without any total, an oil and gas producer's revenue is its oil and gas revenue.",
+        ),
+        us(
+            "SalesRevenueGoodsNet",
+            rule="revenue.goods",
+            statement="A seller of goods alone reports net sales of goods, which are its revenue.",
+        ),
+        us(
+            "SalesRevenueServicesNet",
+            rule="revenue.services",
+            statement="A seller of services alone reports net sales of services, which are its revenue.",
+        ),
+        us(
+            "CostOfRevenue",
+            "GrossProfit",
+            but=("bank",),
+            rule="revenue.cost-and-gross-profit",
+            statement="Where no revenue is tagged, it is cost of revenue plus gross profit.",
+        ),
         us(
             "RevenueFromCollaborativeArrangementExcludingRevenueFromContractWithCustomer",
-            why="developers of drugs that sell none, ASC 808",
+            rule="revenue.collaborative-arrangements",
+            statement="A drug developer without sales reports revenue from collaborative arrangements, which is its "
+            "revenue.",
+            source="ASC 808",
         ),
-        ifrs("RevenueAndOperatingIncome", of=("bank",), why="a bank's total, net of interest expense"),
-        ifrs("Revenue", but=("bank",), why="IAS 1.82(a); with banks it is gross of interest expense"),
-        ifrs("RevenueFromContractsWithCustomers", but=("bank",), why="IFRS 15"),
+        ifrs(
+            "RevenueAndOperatingIncome",
+            of=("bank",),
+            rule="revenue.ifrs.bank-total",
+            statement="Under IFRS a bank's revenue is its total of revenue and operating income, net of interest "
+            "expense.",
+        ),
+        ifrs(
+            "Revenue",
+            but=("bank",),
+            rule="revenue.ifrs.total",
+            statement="Under IFRS revenue is the total on the face of the income statement; a bank's is before "
+            "interest expense and is not taken.",
+            source="IAS 1.82(a)",
+        ),
+        ifrs(
+            "RevenueFromContractsWithCustomers",
+            but=("bank",),
+            rule="revenue.ifrs.contract-with-customer",
+            statement="Under IFRS, without a total, revenue is revenue from contracts with customers.",
+            source="IFRS 15",
+        ),
     ),
 )
 
@@ -92,13 +218,26 @@ NET_INCOME_COMMON = Concept(
     "money",
     instant=False,
     sources=(
-        us("NetIncomeLossAvailableToCommonStockholdersBasic", why="numerator of basic EPS, ASC 260-10-45-11"),
+        us(
+            "NetIncomeLossAvailableToCommonStockholdersBasic",
+            rule="net-income.common.available-to-common",
+            statement="Net income available to common stockholders is the numerator of basic earnings per share.",
+            source="ASC 260-10-45-11",
+        ),
         us(
             "NetIncomeLossAllocatedToLimitedPartners",
-            why="numerator of earnings per unit: without what preferred units and the general partner get",
             of=("partnership",),
+            rule="net-income.common.limited-partners",
+            statement="A partnership's net income for common units is the part allocated to limited partners, without "
+            "that of preferred units and the general partner.",
         ),
-        ifrs("ProfitLossAttributableToOrdinaryEquityHoldersOfParentEntity", why="numerator of basic EPS, IAS 33.12"),
+        ifrs(
+            "ProfitLossAttributableToOrdinaryEquityHoldersOfParentEntity",
+            rule="net-income.common.ifrs.ordinary-equity-holders",
+            statement="Under IFRS net income available to common is the profit attributable to ordinary equity "
+            "holders, the numerator of basic earnings per share.",
+            source="IAS 33.12",
+        ),
     ),
 )
 
@@ -107,15 +246,34 @@ NET_INCOME_PARENT = Concept(
     "money",
     instant=False,
     sources=(
-        us("NetIncomeLoss", why="attributable to the parent"),
+        us(
+            "NetIncomeLoss",
+            rule="net-income.parent.attributable",
+            statement="Net income of the parent is net income attributable to it.",
+        ),
         us(
             "ProfitLoss",
             minus=("NetIncomeLossAttributableToNoncontrollingInterest",),
-            why="consolidated, less minorities",
+            rule="net-income.parent.less-noncontrolling-interests",
+            statement="Where only consolidated net income is reported, the parent's is what remains after "
+            "noncontrolling interests.",
         ),
-        us("ProfitLoss", why="no minorities stated"),
-        ifrs("ProfitLossAttributableToOwnersOfParent", why="IAS 1.81B"),
-        ifrs("ProfitLoss", why="no minorities stated"),
+        us(
+            "ProfitLoss",
+            rule="net-income.parent.consolidated",
+            statement="Where no noncontrolling interests are reported, consolidated net income is the parent's.",
+        ),
+        ifrs(
+            "ProfitLossAttributableToOwnersOfParent",
+            rule="net-income.parent.ifrs.attributable",
+            statement="Under IFRS net income of the parent is the profit attributable to its owners.",
+            source="IAS 1.81B",
+        ),
+        ifrs(
+            "ProfitLoss",
+            rule="net-income.parent.ifrs.consolidated",
+            statement="Under IFRS, where no attribution is reported, the profit for the period is the parent's.",
+        ),
     ),
 )
 
@@ -124,9 +282,21 @@ PREFERRED_DIVIDENDS = Concept(
     "money",
     instant=False,
     sources=(
-        us("PreferredStockDividendsIncomeStatementImpact", why="the line between net income and income to common"),
-        us("PreferredStockDividendsAndOtherAdjustments", why="the same line with redemption premiums"),
-        us("DividendsPreferredStock", why="declared, statement of equity"),
+        us(
+            "PreferredStockDividendsIncomeStatementImpact",
+            rule="preferred-dividends.income-statement",
+            statement="Preferred dividends are the line between net income and income available to common.",
+        ),
+        us(
+            "PreferredStockDividendsAndOtherAdjustments",
+            rule="preferred-dividends.with-adjustments",
+            statement="Where that line includes redemption premiums and other adjustments, it is taken with them.",
+        ),
+        us(
+            "DividendsPreferredStock",
+            rule="preferred-dividends.declared",
+            statement="Without such a line, preferred dividends are those declared in the statement of equity.",
+        ),
     ),
 )
 OPERATING_INCOME = Concept(
@@ -134,8 +304,16 @@ OPERATING_INCOME = Concept(
     "money",
     instant=False,
     sources=(
-        us("OperatingIncomeLoss", why="the face subtotal"),
-        ifrs("ProfitLossFromOperatingActivities", why="the face subtotal"),
+        us(
+            "OperatingIncomeLoss",
+            rule="operating-income.reported",
+            statement="Operating income is the subtotal on the face of the income statement.",
+        ),
+        ifrs(
+            "ProfitLossFromOperatingActivities",
+            rule="operating-income.ifrs.reported",
+            statement="Under IFRS operating income is the subtotal of profit from operating activities.",
+        ),
     ),
 )
 
@@ -144,14 +322,20 @@ OPERATING_COSTS = Concept(
     "money",
     instant=False,
     sources=(
-        us("CostsAndExpenses", why="the filer's own total"),
+        us(
+            "CostsAndExpenses",
+            rule="operating-costs.total",
+            statement="Operating costs are the filer's own total of costs and expenses.",
+        ),
         *(
             us(
                 cost,
                 "SellingGeneralAndAdministrativeExpense",
-                why="the lines that most filers have; others beside them only add to the total",
+                rule=f"operating-costs.{part}-and-sga",
+                statement=f"Without a total, operating costs are at least {words} plus selling, general and "
+                "administrative expense.",
             )
-            for cost in ("CostOfRevenue", "CostOfGoodsAndServicesSold")
+            for cost, (part, words) in COSTS_OF_SALES.items()
         ),
     ),
 )
@@ -164,27 +348,43 @@ PRETAX_INCOME = Concept(
     sources=(
         us(
             "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
-            why="with associates' results",
+            rule="pretax-income.with-equity-method",
+            statement="Income before tax is the line of the income statement, with results of equity method "
+            "investments.",
         ),
         us(
             "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",
-            why="without them",
+            rule="pretax-income.before-equity-method",
+            statement="Otherwise income before tax is the line before results of equity method investments.",
         ),
         us(
             "IncomeLossFromContinuingOperationsBeforeIncomeTaxesDomestic",
             plus=("IncomeLossFromContinuingOperationsBeforeIncomeTaxesForeign",),
-            why="by country, from the note on income taxes",
+            rule="pretax-income.domestic-and-foreign",
+            statement="Where the income statement has no such line, income before tax is domestic plus foreign income "
+            "from the note on income taxes.",
+            source="Regulation S-X Rule 4-08(h)",
         ),
         *(
-            us(income, "IncomeTaxExpenseBenefit", minus=discontinued, why="the income statement read from below")
-            for income in ("ProfitLoss", "NetIncomeLoss")
-            for discontinued in (
-                ("IncomeLossFromDiscontinuedOperationsNetOfTax",),
-                ("IncomeLossFromDiscontinuedOperationsNetOfTaxAttributableToReportingEntity",),
-                (),
+            us(
+                income,
+                "IncomeTaxExpenseBenefit",
+                minus=elements,
+                rule=f"pretax-income.from-{part}{ending}",
+                statement=f"Without any such line, income before tax is {words} plus income tax, {which}.",
             )
+            for income, part, words in (
+                ("ProfitLoss", "consolidated-net-income", "consolidated net income"),
+                ("NetIncomeLoss", "net-income", "net income"),
+            )
+            for ending, which, elements in CONTINUING_OPERATIONS
         ),
-        ifrs("ProfitLossBeforeTax", why="IAS 1.102"),
+        ifrs(
+            "ProfitLossBeforeTax",
+            rule="pretax-income.ifrs.reported",
+            statement="Under IFRS income before tax is the profit before tax.",
+            source="IAS 1.102",
+        ),
     ),
 )
 
@@ -193,8 +393,18 @@ INCOME_TAX = Concept(
     "money",
     instant=False,
     sources=(
-        us("IncomeTaxExpenseBenefit", why="ASC 740"),
-        ifrs("IncomeTaxExpenseContinuingOperations", why="IAS 12.77"),
+        us(
+            "IncomeTaxExpenseBenefit",
+            rule="income-tax.reported",
+            statement="Income tax is the expense or benefit on income from continuing operations.",
+            source="ASC 740",
+        ),
+        ifrs(
+            "IncomeTaxExpenseContinuingOperations",
+            rule="income-tax.ifrs.reported",
+            statement="Under IFRS income tax is the tax expense of continuing operations.",
+            source="IAS 12.77",
+        ),
     ),
 )
 
@@ -203,12 +413,37 @@ INTEREST_EXPENSE = Concept(
     "money",
     instant=False,
     sources=(
-        us("InterestExpenseNonoperating", why="below operating income, by its name"),
-        us("InterestExpense", why="the face line"),
-        us("InterestAndDebtExpense", why="with the costs of debt"),
-        us("InterestExpenseDebt", why="on borrowings"),
-        us("InterestExpenseOperating", why="among operating expenses, where it is the only line"),
-        ifrs("FinanceCosts", why="IAS 1.82(b)"),
+        us(
+            "InterestExpenseNonoperating",
+            rule="interest-expense.nonoperating",
+            statement="Interest expense is the amount tagged as nonoperating, which lies below operating income.",
+        ),
+        us(
+            "InterestExpense",
+            rule="interest-expense.reported",
+            statement="Otherwise interest expense is the line of the income statement.",
+        ),
+        us(
+            "InterestAndDebtExpense",
+            rule="interest-expense.with-debt-expense",
+            statement="Otherwise interest expense is the line that includes other costs of debt.",
+        ),
+        us(
+            "InterestExpenseDebt",
+            rule="interest-expense.on-debt",
+            statement="Otherwise interest expense is the interest on borrowings.",
+        ),
+        us(
+            "InterestExpenseOperating",
+            rule="interest-expense.operating",
+            statement="Interest expense among the operating expenses is taken where it is the only line.",
+        ),
+        ifrs(
+            "FinanceCosts",
+            rule="interest-expense.ifrs.finance-costs",
+            statement="Under IFRS interest expense is finance costs.",
+            source="IAS 1.82(b)",
+        ),
     ),
 )
 
@@ -217,11 +452,31 @@ INVESTMENT_INCOME = Concept(
     "money",
     instant=False,
     sources=(
-        us("InvestmentIncomeInterestAndDividend", why="interest and dividends"),
-        us("InvestmentIncomeInterest", why="interest on cash and securities"),
-        us("InvestmentIncomeNet", why="with gains, less costs"),
-        us("InvestmentIncomeNonoperating", why="below operating income, by its name"),
-        ifrs("FinanceIncome", why="beside finance costs"),
+        us(
+            "InvestmentIncomeInterestAndDividend",
+            rule="investment-income.interest-and-dividends",
+            statement="Investment income is interest and dividends earned.",
+        ),
+        us(
+            "InvestmentIncomeInterest",
+            rule="investment-income.interest",
+            statement="Otherwise investment income is the interest earned on cash and securities.",
+        ),
+        us(
+            "InvestmentIncomeNet",
+            rule="investment-income.net",
+            statement="Otherwise investment income is the net amount, with gains and after investment costs.",
+        ),
+        us(
+            "InvestmentIncomeNonoperating",
+            rule="investment-income.nonoperating",
+            statement="Otherwise investment income is the amount tagged as nonoperating.",
+        ),
+        ifrs(
+            "FinanceIncome",
+            rule="investment-income.ifrs.finance-income",
+            statement="Under IFRS investment income is the finance income reported beside finance costs.",
+        ),
     ),
 )
 
@@ -230,7 +485,17 @@ NET_INTEREST = Concept(
     "money",
     instant=False,
     sources=(
-        us("InterestIncomeExpenseNonoperatingNet", why="income less expense, below operating income, by its name"),
-        us("InterestIncomeExpenseNet", but=("bank",), why="income less expense"),
+        us(
+            "InterestIncomeExpenseNonoperatingNet",
+            rule="net-interest.nonoperating",
+            statement="Net interest is interest income less interest expense, tagged as nonoperating.",
+        ),
+        us(
+            "InterestIncomeExpenseNet",
+            but=("bank",),
+            rule="net-interest.reported",
+            statement="Otherwise net interest is interest income less interest expense; a bank's is a part of its "
+            "revenue and is not taken.",
+        ),
     ),
 )

@@ -1,280 +1,429 @@
-"""Borrowings that are told by instrument, as balance sheets without current and non-current parts show them.
+"""Borrowings by instrument, as balance sheets without current and noncurrent parts report them.
 
-Belongs here: elements of instruments, and of what else is owed, which together are the liabilities. Does not: debt of
-classified balance sheets (debt), which of the lines add up (borrowings).
+Belongs here: elements of instruments, and of the other liabilities that prove which instruments are the debt. Does
+not: debt of classified balance sheets (debt), which of the lines add up (balance.instruments).
 
-What is no debt is negative here: liabilities and these lines add up to debt.
+Liabilities that are not borrowings have a negative amount here: liabilities plus these amounts are the debt.
 """
 
 from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
 
 
-def less(*elements: str, why: str) -> Source:
-    """What is taken off the liabilities, as far as it is there: us-gaap."""
-    return Source((), why, less=elements)
+def not_debt(*elements: str, rule: str, statement: str) -> Source:
+    """Us-gaap liabilities that are not borrowings, as far as reported: a negative amount."""
+    return us(less=elements, rule=rule, statement=statement)
 
 
-DEBT_ADVANCES = Concept(
+def _line(name: str, *sources: Source) -> Concept:
+    return Concept(name, "money", instant=True, sources=sources)
+
+
+DEBT_ADVANCES = _line(
     "debt_advances",
-    "money",
-    instant=True,
-    sources=(
-        us("AdvancesFromFederalHomeLoanBanks", why="what most banks borrow"),
-        us(
-            "FederalHomeLoanBankAdvancesLongTerm",
-            plus=("FederalHomeLoanBankAdvancesShortTerm",),
-            why="the same by term",
-        ),
-        us("FederalHomeLoanBankAdvancesShortTerm", why="none of long term"),
-        us("LongTermFederalHomeLoanBankAdvancesNoncurrent", why="of long term alone, under another element"),
+    us(
+        "AdvancesFromFederalHomeLoanBanks",
+        rule="debt.advances.federal-home-loan-banks",
+        statement="Advances are those of the Federal Home Loan Banks.",
+    ),
+    us(
+        "FederalHomeLoanBankAdvancesLongTerm",
+        plus=("FederalHomeLoanBankAdvancesShortTerm",),
+        rule="debt.advances.long-and-short-term",
+        statement="Where they are reported by term, advances are long-term plus short-term Federal Home Loan Bank "
+        "advances.",
+    ),
+    us(
+        "FederalHomeLoanBankAdvancesShortTerm",
+        rule="debt.advances.short-term",
+        statement="Where none is of long term, advances are short-term Federal Home Loan Bank advances.",
+    ),
+    us(
+        "LongTermFederalHomeLoanBankAdvancesNoncurrent",
+        rule="debt.advances.long-term-noncurrent",
+        statement="Otherwise advances are long-term Federal Home Loan Bank advances tagged as noncurrent.",
     ),
 )
 
-DEBT_SUBORDINATED = Concept(
+DEBT_SUBORDINATED = _line(
     "debt_subordinated",
-    "money",
-    instant=True,
-    sources=(
-        us("SubordinatedDebt", why="subordinated notes"),
-        us("SubordinatedLongTermDebt", why="the same under another element"),
-        us("SurplusNotes", why="what insurers issue for their capital"),
-        ifrs("SubordinatedLiabilities", why="banks"),
+    us(
+        "SubordinatedDebt",
+        rule="debt.subordinated.debt",
+        statement="Subordinated debt is the line of subordinated notes.",
+    ),
+    us(
+        "SubordinatedLongTermDebt",
+        rule="debt.subordinated.long-term",
+        statement="Otherwise subordinated debt is the line of subordinated long-term debt.",
+    ),
+    us(
+        "SurplusNotes",
+        rule="debt.subordinated.surplus-notes",
+        statement="An insurer's subordinated debt is the surplus notes that it issues for its capital.",
+    ),
+    ifrs(
+        "SubordinatedLiabilities",
+        rule="debt.subordinated.ifrs.liabilities",
+        statement="Under IFRS subordinated debt is subordinated liabilities, which banks report.",
     ),
 )
 
-DEBT_JUNIOR = Concept(
+DEBT_JUNIOR = _line(
     "debt_junior",
-    "money",
-    instant=True,
-    sources=(
-        us("JuniorSubordinatedDebentureOwedToUnconsolidatedSubsidiaryTrust", why="trust preferred securities"),
-        us("JuniorSubordinatedNotes", why="the same under another element"),
-        us("JuniorSubordinatedLongTermNotes", why="the same of long term"),
+    us(
+        "JuniorSubordinatedDebentureOwedToUnconsolidatedSubsidiaryTrust",
+        rule="debt.junior.trust-debentures",
+        statement="Junior subordinated debt is the debentures owed to trusts that issued trust preferred securities.",
+    ),
+    us(
+        "JuniorSubordinatedNotes",
+        rule="debt.junior.notes",
+        statement="Otherwise junior subordinated debt is the line of junior subordinated notes.",
+    ),
+    us(
+        "JuniorSubordinatedLongTermNotes",
+        rule="debt.junior.long-term-notes",
+        statement="Otherwise junior subordinated debt is the line of long-term junior subordinated notes.",
     ),
 )
 
-DEBT_NOTES = Concept(
+DEBT_NOTES = _line(
     "debt_notes",
-    "money",
-    instant=True,
-    sources=(
-        us("NotesPayable", why="notes, with mortgages where these are on no line of their own"),
-        us("SeniorNotes", plus=("ConvertibleNotesPayable",), why="senior notes"),
-        us("ConvertibleNotesPayable", why="convertible notes only"),
-        us("ConvertibleDebt", why="the same under another element"),
-        us("NotesAndLoansPayable", why="notes and loans on one line"),
-        us("OtherNotesPayable", why="the only line"),
-        ifrs("NotesAndDebenturesIssued", why="IFRS 7.8(g)", of=("bank",)),
-        ifrs("BondsIssued", why="the same under another element", of=("bank",)),
-        ifrs("DebtInstrumentsIssued", why="the same under another element", of=("bank",)),
+    us(
+        "NotesPayable",
+        rule="debt.notes.notes-payable",
+        statement="Notes are the line of notes payable, which includes mortgages where these are no line of their own.",
+    ),
+    us(
+        "SeniorNotes",
+        plus=("ConvertibleNotesPayable",),
+        rule="debt.notes.senior-and-convertible",
+        statement="Otherwise notes are senior notes plus convertible notes, if any.",
+    ),
+    us(
+        "ConvertibleNotesPayable",
+        rule="debt.notes.convertible-notes",
+        statement="Where convertible notes are the only line, they are the notes.",
+    ),
+    us(
+        "ConvertibleDebt",
+        rule="debt.notes.convertible-debt",
+        statement="Where convertible debt is the only line, it is the notes.",
+    ),
+    us(
+        "NotesAndLoansPayable",
+        rule="debt.notes.notes-and-loans",
+        statement="Where notes and loans are one line, it is the notes.",
+    ),
+    us(
+        "OtherNotesPayable",
+        rule="debt.notes.other",
+        statement="Where other notes payable are the only line, they are the notes.",
+    ),
+    ifrs(
+        "NotesAndDebenturesIssued",
+        of=("bank",),
+        rule="debt.notes.ifrs.notes-and-debentures",
+        statement="Under IFRS a bank's notes are the notes and debentures issued.",
+        source="IFRS 7.8(g)",
+    ),
+    ifrs(
+        "BondsIssued",
+        of=("bank",),
+        rule="debt.notes.ifrs.bonds",
+        statement="Under IFRS, otherwise, a bank's notes are the bonds issued.",
+    ),
+    ifrs(
+        "DebtInstrumentsIssued",
+        of=("bank",),
+        rule="debt.notes.ifrs.debt-instruments",
+        statement="Under IFRS, otherwise, a bank's notes are the debt instruments issued.",
     ),
 )
 
-DEBT_SECURED = Concept(
+DEBT_SECURED = _line(
     "debt_secured",
-    "money",
-    instant=True,
-    sources=(us("SecuredDebt", why="mortgages, and what else is secured"),),
+    us(
+        "SecuredDebt",
+        rule="debt.secured.total",
+        statement="Secured debt is the line of mortgages and other secured debt.",
+    ),
 )
 
-DEBT_UNSECURED = Concept(
+DEBT_UNSECURED = _line(
     "debt_unsecured",
-    "money",
-    instant=True,
-    sources=(us("UnsecuredDebt", why="notes or term loans, by security"),),
+    us(
+        "UnsecuredDebt",
+        rule="debt.unsecured.total",
+        statement="Unsecured debt is the line of unsecured notes or term loans.",
+    ),
 )
 
-DEBT_BANK_LOANS = Concept(
+DEBT_BANK_LOANS = _line(
     "debt_bank_loans",
-    "money",
-    instant=True,
-    sources=(us("LoansPayable", why="term loans"),),
+    us("LoansPayable", rule="debt.bank-loans.loans-payable", statement="Bank loans are the line of term loans."),
 )
 
-DEBT_OTHER = Concept(
+DEBT_OTHER = _line(
     "debt_other",
-    "money",
-    instant=True,
-    sources=(
-        us("OtherBorrowings", why="a line of its own, or the total of the others"),
-        us("OtherLongTermDebt", why="the same of long term"),
-        us("WarehouseAgreementBorrowings", why="what mortgage lenders owe until they sell the loans"),
-        ifrs("Borrowings", why="beside bonds and notes", of=("bank",)),
+    us(
+        "OtherBorrowings",
+        rule="debt.other.borrowings",
+        statement="Other borrowings are a line of their own, or the total of the other instruments.",
+    ),
+    us(
+        "OtherLongTermDebt",
+        rule="debt.other.long-term",
+        statement="Otherwise other borrowings are the line of other long-term debt.",
+    ),
+    us(
+        "WarehouseAgreementBorrowings",
+        rule="debt.other.warehouse-agreements",
+        statement="A mortgage lender's other borrowings are those under warehouse agreements, which it owes until it "
+        "sells the loans.",
+    ),
+    ifrs(
+        "Borrowings",
+        of=("bank",),
+        rule="debt.other.ifrs.bank-borrowings",
+        statement="Under IFRS a bank's other borrowings are the line of borrowings beside bonds and notes.",
     ),
 )
 
-DEBT_REVOLVER = Concept(
+DEBT_REVOLVER = _line(
     "debt_revolver",
-    "money",
-    instant=True,
-    sources=(
-        us("LineOfCredit", why="what a property company has drawn, on a line of its balance sheet", of=("reit",)),
+    us(
+        "LineOfCredit",
+        of=("reit",),
+        rule="debt.revolver.reit-line-of-credit",
+        statement="A real estate company's line of credit is the amount drawn, a line of its balance sheet.",
     ),
 )
 
-DEBT_CREDIT_LINE = Concept(
+DEBT_CREDIT_LINE = _line(
     "debt_credit_line",
-    "money",
-    instant=True,
-    sources=(
-        us(
-            "LineOfCredit",
-            why="what is drawn; some tag the limit so, and only the liabilities can tell",
-            but=("reit",),
-        ),
+    us(
+        "LineOfCredit",
+        but=("reit",),
+        rule="debt.credit-line.line-of-credit",
+        statement="A line of credit is the amount drawn, but some filers tag the limit so; it counts only where the "
+        "liabilities prove it.",
     ),
 )
 
-LIABILITIES = Concept(
+LIABILITIES = _line(
     "liabilities",
-    "money",
-    instant=True,
-    sources=(
-        us("Liabilities", why="the total"),
-        us(
-            "LiabilitiesAndStockholdersEquity",
-            minus=("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",),
-            less=("RedeemableNoncontrollingInterestEquityCarryingAmount", "TemporaryEquityCarryingAmount"),
-            why="what is no equity",
-        ),
-        us(
-            "LiabilitiesAndStockholdersEquity",
-            minus=("StockholdersEquity",),
-            less=("TemporaryEquityCarryingAmount",),
-            why="what is no equity, no minorities stated",
-        ),
-        ifrs("Liabilities", why="IAS 1.55"),
+    us("Liabilities", rule="liabilities.total", statement="Liabilities are the total of the balance sheet."),
+    us(
+        "LiabilitiesAndStockholdersEquity",
+        minus=("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",),
+        less=("RedeemableNoncontrollingInterestEquityCarryingAmount", "TemporaryEquityCarryingAmount"),
+        rule="liabilities.less-equity",
+        statement="Without a total, liabilities are liabilities and equity less equity including noncontrolling "
+        "interests, redeemable interests and temporary equity.",
+    ),
+    us(
+        "LiabilitiesAndStockholdersEquity",
+        minus=("StockholdersEquity",),
+        less=("TemporaryEquityCarryingAmount",),
+        rule="liabilities.less-equity-of-parent",
+        statement="Where no noncontrolling interests are reported, liabilities are liabilities and equity less the "
+        "parent's equity and temporary equity.",
+    ),
+    ifrs(
+        "Liabilities",
+        rule="liabilities.ifrs.total",
+        statement="Under IFRS liabilities are the total of the balance sheet.",
+        source="IAS 1.55",
     ),
 )
 
-NOT_BORROWED = Concept(
+NOT_BORROWED = _line(
     "not_borrowed",
-    "money",
-    instant=True,
-    sources=(
-        less(
-            "Deposits",
-            "OtherLiabilities",
-            "AccruedLiabilitiesAndOtherLiabilities",
-            "AccountsPayableAndAccruedLiabilitiesCurrentAndNoncurrent",
-            "AccountsPayableCurrent",
-            "AccruedLiabilitiesCurrent",
-            "AccountsPayableAndAccruedLiabilitiesCurrent",
-            "OtherLiabilitiesCurrent",
-            "OtherLiabilitiesNoncurrent",
-            "OperatingLeaseLiabilityCurrent",
-            "OperatingLeaseLiabilityNoncurrent",
-            why="lines of the balance sheet itself",
-        ),
+    not_debt(
+        "Deposits",
+        "OtherLiabilities",
+        "AccruedLiabilitiesAndOtherLiabilities",
+        "AccountsPayableAndAccruedLiabilitiesCurrentAndNoncurrent",
+        "AccountsPayableCurrent",
+        "AccruedLiabilitiesCurrent",
+        "AccountsPayableAndAccruedLiabilitiesCurrent",
+        "OtherLiabilitiesCurrent",
+        "OtherLiabilitiesNoncurrent",
+        "OperatingLeaseLiabilityCurrent",
+        "OperatingLeaseLiabilityNoncurrent",
+        rule="liabilities.not-borrowed.balance-sheet-lines",
+        statement="Deposits, payables, accrued and other liabilities and operating leases, as far as reported, are "
+        "liabilities that are not borrowings.",
     ),
 )
 
-BESIDE: tuple[Concept, ...] = tuple(
-    Concept(f"not_borrowed_{name}", "money", instant=True, sources=sources)
-    for name, sources in {
-        "interest": (less("InterestPayableCurrentAndNoncurrent", why="interest owed"),),
-        "escrow": (less("AdvancePaymentsByBorrowersForTaxesAndInsurance", why="money of borrowers"),),
-        "leases": (less("OperatingLeaseLiability", why="operating leases"),),
-        "finance_leases": (less("FinanceLeaseLiability", why="finance leases apart"),),
-        "repos": (
-            less(
+LIABILITIES_NOT_DEBT: tuple[Concept, ...] = tuple(
+    _line(
+        f"not_borrowed_{name}",
+        not_debt(
+            *elements,
+            rule=f"liabilities.not-borrowed.{name.replace('_', '-')}",
+            statement=f"Liabilities that are not borrowings may include {words} as a line of the balance sheet.",
+        ),
+    )
+    for name, words, elements in (
+        ("interest", "interest payable", ("InterestPayableCurrentAndNoncurrent",)),
+        (
+            "escrow",
+            "advance payments of borrowers for taxes and insurance",
+            ("AdvancePaymentsByBorrowersForTaxesAndInsurance",),
+        ),
+        ("leases", "operating leases", ("OperatingLeaseLiability",)),
+        ("finance_leases", "finance leases", ("FinanceLeaseLiability",)),
+        (
+            "repos",
+            "federal funds purchased and securities sold under agreements to repurchase",
+            (
                 "FederalFundsPurchased",
                 "SecuritiesSoldUnderAgreementsToRepurchase",
                 "FederalFundsPurchasedAndSecuritiesSoldUnderAgreementsToRepurchase",
-                why="funding by securities, overnight",
             ),
         ),
-        "income_taxes": (less("AccruedIncomeTaxesNoncurrent", why="income taxes owed"),),
-        "taxes": (less("TaxesPayableCurrent", "AccruedIncomeTaxesCurrent", why="taxes owed"),),
-        "deferred_taxes": (less("DeferredIncomeTaxLiabilitiesNet", why="deferred taxes"),),
-        "contracts": (
-            less(
-                "ContractWithCustomerLiabilityCurrent",
-                "ContractWithCustomerLiabilityNoncurrent",
-                why="what customers paid ahead",
-            ),
+        ("income_taxes", "noncurrent accrued income taxes", ("AccruedIncomeTaxesNoncurrent",)),
+        ("taxes", "current taxes payable", ("TaxesPayableCurrent", "AccruedIncomeTaxesCurrent")),
+        ("deferred_taxes", "deferred tax liabilities", ("DeferredIncomeTaxLiabilitiesNet",)),
+        (
+            "contracts",
+            "contract liabilities to customers, current and noncurrent",
+            ("ContractWithCustomerLiabilityCurrent", "ContractWithCustomerLiabilityNoncurrent"),
         ),
-        "deferred_revenue": (less("DeferredRevenueCurrent", "DeferredRevenueNoncurrent", why="the same until 2018"),),
-        "current_contracts": (less("ContractWithCustomerLiabilityCurrent", why="the same, current alone"),),
-        "people": (less("EmployeeRelatedLiabilitiesCurrent", why="pay owed"),),
-        "trade": (less("AccountsPayableTradeCurrent", why="suppliers"),),
-        "reserves": (less("OffBalanceSheetCreditLossLiability", why="losses expected on commitments"),),
-        "customers": (
-            less(
-                "PayablesToCustomers",
-                "PayablesToBrokerDealersAndClearingOrganizations",
-                why="what brokers hold of customers and owe to others in the trade",
-            ),
+        (
+            "deferred_revenue",
+            "deferred revenue, as reported until 2018",
+            ("DeferredRevenueCurrent", "DeferredRevenueNoncurrent"),
         ),
-    }.items()
+        ("current_contracts", "current contract liabilities alone", ("ContractWithCustomerLiabilityCurrent",)),
+        ("people", "liabilities to employees", ("EmployeeRelatedLiabilitiesCurrent",)),
+        ("trade", "trade payables", ("AccountsPayableTradeCurrent",)),
+        ("reserves", "expected credit losses on commitments", ("OffBalanceSheetCreditLossLiability",)),
+        (
+            "customers",
+            "a broker's payables to customers, other brokers and clearing organizations",
+            ("PayablesToCustomers", "PayablesToBrokerDealersAndClearingOrganizations"),
+        ),
+    )
 )
-"""Lines that are on the balance sheet of some and in the notes of others, to a line that is there."""
+"""Liabilities that are never debt: on the balance sheet of some filers, in the notes of others within another line."""
 
-LIABILITIES_CURRENT = Concept(
+LIABILITIES_CURRENT = _line(
     "liabilities_current",
-    "money",
-    instant=True,
-    sources=(
-        us("LiabilitiesCurrent", why="the total of ASC 210-10-45-5"),
-        ifrs("CurrentLiabilities", why="the total of IAS 1.69"),
+    us(
+        "LiabilitiesCurrent",
+        rule="liabilities.current.total",
+        statement="Current liabilities are the total of the balance sheet.",
+        source="ASC 210-10-45-5",
+    ),
+    ifrs(
+        "CurrentLiabilities",
+        rule="liabilities.current.ifrs.total",
+        statement="Under IFRS current liabilities are the total of the balance sheet.",
+        source="IAS 1.69",
     ),
 )
 
-BESIDE_NONCURRENT: tuple[Concept, ...] = tuple(
-    Concept(f"noncurrent_{name}", "money", instant=True, sources=tuple(us(one, why=why) for one in elements))
-    for name, why, elements in (
+OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
+    _line(
+        f"noncurrent_{name}",
+        *(
+            us(
+                element,
+                rule=f"liabilities.noncurrent.{part}",
+                statement=f"Noncurrent liabilities other than debt include {words}.",
+                source=source,
+            )
+            for element, part, words in lines
+        ),
+    )
+    for name, source, lines in (
         (
             "deferred_taxes",
-            "deferred taxes, ASC 740-10-45-4",
-            ("DeferredIncomeTaxLiabilitiesNet", "DeferredTaxLiabilitiesNoncurrent"),
+            "ASC 740-10-45-4",
+            (
+                ("DeferredIncomeTaxLiabilitiesNet", "deferred-taxes", "net deferred tax liabilities"),
+                (
+                    "DeferredTaxLiabilitiesNoncurrent",
+                    "deferred-taxes-until-2017",
+                    "noncurrent deferred tax liabilities",
+                ),
+            ),
         ),
-        ("leases", "operating leases", ("OperatingLeaseLiabilityNoncurrent",)),
-        ("finance_leases", "finance leases, on one line with debt", ("FinanceLeaseLiabilityNoncurrent",)),
+        ("leases", "", (("OperatingLeaseLiabilityNoncurrent", "leases", "operating leases"),)),
+        (
+            "finance_leases",
+            "",
+            (
+                (
+                    "FinanceLeaseLiabilityNoncurrent",
+                    "finance-leases",
+                    "finance leases, which may be on one line with debt",
+                ),
+            ),
+        ),
         (
             "contracts",
-            "what customers paid ahead, ASC 606-10-45-2",
-            ("ContractWithCustomerLiabilityNoncurrent", "DeferredRevenueNoncurrent"),
+            "ASC 606-10-45-2",
+            (
+                ("ContractWithCustomerLiabilityNoncurrent", "contracts", "contract liabilities to customers"),
+                ("DeferredRevenueNoncurrent", "deferred-revenue", "deferred revenue"),
+            ),
         ),
-        ("income_taxes", "income taxes owed", ("AccruedIncomeTaxesNoncurrent",)),
+        ("income_taxes", "", (("AccruedIncomeTaxesNoncurrent", "income-taxes", "accrued income taxes"),)),
         (
             "pensions",
-            "what pensions lack",
+            "",
             (
-                "PensionAndOtherPostretirementDefinedBenefitPlansLiabilitiesNoncurrent",
-                "DefinedBenefitPensionPlanLiabilitiesNoncurrent",
+                (
+                    "PensionAndOtherPostretirementDefinedBenefitPlansLiabilitiesNoncurrent",
+                    "pensions-and-other-benefits",
+                    "liabilities of pension and other postretirement plans",
+                ),
+                ("DefinedBenefitPensionPlanLiabilitiesNoncurrent", "pensions", "liabilities of pension plans"),
             ),
         ),
         (
             "other",
-            "others",
+            "",
             (
-                "OtherLiabilitiesNoncurrent",
-                "DeferredCreditsAndOtherLiabilitiesNoncurrent",
-                "DeferredCreditsAndOtherLiabilities",
+                ("OtherLiabilitiesNoncurrent", "other", "other liabilities"),
+                (
+                    "DeferredCreditsAndOtherLiabilitiesNoncurrent",
+                    "deferred-credits-noncurrent",
+                    "noncurrent deferred credits and other liabilities",
+                ),
+                ("DeferredCreditsAndOtherLiabilities", "deferred-credits", "deferred credits and other liabilities"),
             ),
         ),
     )
 )
-"""Lines beside the debt of a classified balance sheet."""
+"""Lines beside the noncurrent debt of a classified balance sheet."""
 
-PRINCIPAL = Concept(
+DEBT_PRINCIPAL = _line(
     "debt_principal",
-    "money",
-    instant=True,
-    sources=(us("DebtInstrumentCarryingAmount", why="long-term debt before discounts and costs, ASC 835-30-45-1A"),),
+    us(
+        "DebtInstrumentCarryingAmount",
+        rule="debt.principal.before-discounts",
+        statement="Principal is long-term debt before discounts and costs of issue.",
+        source="ASC 835-30-45-1A",
+    ),
 )
 
-PROOF: tuple[Concept, ...] = (
+DEBT_CONTROLS: tuple[Concept, ...] = (
     LIABILITIES,
     NOT_BORROWED,
-    *BESIDE,
+    *LIABILITIES_NOT_DEBT,
     LIABILITIES_CURRENT,
-    *BESIDE_NONCURRENT,
-    PRINCIPAL,
+    *OTHER_NONCURRENT_LIABILITIES,
+    DEBT_PRINCIPAL,
 )
-"""What tells which loans are the debt, and states none itself."""
+"""Amounts that prove which lines are the debt; they are no debt themselves."""
 
-LOANS: tuple[Concept, ...] = (
+DEBT_BY_INSTRUMENT: tuple[Concept, ...] = (
     DEBT_ADVANCES,
     DEBT_SUBORDINATED,
     DEBT_JUNIOR,

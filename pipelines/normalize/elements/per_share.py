@@ -1,6 +1,6 @@
-"""Amounts per share, and the average shares that they are per.
+"""Amounts per share, and the average numbers of shares that they are divided by.
 
-Belongs here: elements with a unit per share or in shares. Does not: what they are made of (income).
+Belongs here: elements with a unit per share or in shares. Does not: the earnings themselves (income), splits (shares).
 """
 
 from pipelines.normalize.elements.sources import Concept, ifrs, us
@@ -10,20 +10,46 @@ EPS_BASIC = Concept(
     "per_share",
     instant=False,
     sources=(
-        us("EarningsPerShareBasic", why="ASC 260-10-45-2"),
-        us("EarningsPerShareBasicAndDiluted", why="one figure where there is no dilution"),
+        us(
+            "EarningsPerShareBasic",
+            rule="eps.basic.reported",
+            statement="Basic earnings per share are those that the income statement shows.",
+            source="ASC 260-10-45-2",
+        ),
+        us(
+            "EarningsPerShareBasicAndDiluted",
+            rule="eps.basic.basic-and-diluted",
+            statement="Where one figure is reported for basic and diluted earnings per share, it is taken.",
+        ),
         us(
             "IncomeLossFromContinuingOperationsPerBasicShare",
             plus=("IncomeLossFromDiscontinuedOperationsNetOfTaxPerBasicShare",),
-            why="continuing and discontinued operations shown apart",
+            rule="eps.basic.continuing-and-discontinued",
+            statement="Where only the parts are reported, basic earnings per share are those of continuing operations "
+            "plus those of discontinued operations, if any.",
         ),
-        us("NetIncomeLossPerOutstandingLimitedPartnershipUnitBasicNetOfTax", why="partnerships"),
-        us("NetIncomeLossPerOutstandingLimitedPartnershipUnit", why="partnerships, one figure without dilution"),
-        ifrs("BasicEarningsLossPerShare", why="IAS 33.66"),
+        us(
+            "NetIncomeLossPerOutstandingLimitedPartnershipUnitBasicNetOfTax",
+            rule="eps.basic.partnership-unit",
+            statement="A partnership's basic earnings per share are those per limited partnership unit.",
+        ),
+        us(
+            "NetIncomeLossPerOutstandingLimitedPartnershipUnit",
+            rule="eps.basic.partnership-unit-undiluted",
+            statement="A partnership without dilution reports one figure per limited partnership unit, which is taken.",
+        ),
+        ifrs(
+            "BasicEarningsLossPerShare",
+            rule="eps.basic.ifrs.reported",
+            statement="Under IFRS basic earnings per share are those that the income statement shows.",
+            source="IAS 33.66",
+        ),
         ifrs(
             "BasicEarningsLossPerShareFromContinuingOperations",
             plus=("BasicEarningsLossPerShareFromDiscontinuedOperations",),
-            why="continuing and discontinued operations shown apart",
+            rule="eps.basic.ifrs.continuing-and-discontinued",
+            statement="Under IFRS, where only the parts are reported, basic earnings per share are those of "
+            "continuing operations plus those of discontinued operations, if any.",
         ),
     ),
 )
@@ -34,13 +60,43 @@ DIVIDENDS_PER_SHARE = Concept(
     instant=False,
     can_be_negative=False,
     sources=(
-        us("CommonStockDividendsPerShareDeclared", why="declared"),
-        us("CommonStockDividendsPerShareCashPaid", why="paid, where only that is stated"),
-        us("DistributionMadeToLimitedPartnerDistributionsDeclaredPerUnit", why="partnerships, declared"),
-        us("DistributionMadeToLimitedPartnerDistributionsPaidPerUnit", why="partnerships, paid"),
-        us("InvestmentCompanyDistributionToShareholdersPerShare", why="investment companies distribute their income"),
-        ifrs("DividendsRecognisedAsDistributionsToOwnersPerShare", why="IAS 1.107"),
-        ifrs("DividendsPaidOrdinarySharesPerShare", why="paid, where only that is stated"),
+        us(
+            "CommonStockDividendsPerShareDeclared",
+            rule="dividends-per-share.declared",
+            statement="Dividends per share are those declared on common stock.",
+        ),
+        us(
+            "CommonStockDividendsPerShareCashPaid",
+            rule="dividends-per-share.paid",
+            statement="Where no declared dividends are reported, dividends per share are those paid in cash.",
+        ),
+        us(
+            "DistributionMadeToLimitedPartnerDistributionsDeclaredPerUnit",
+            rule="dividends-per-share.partnership-declared",
+            statement="A partnership's dividends per share are the distributions declared per limited partner unit.",
+        ),
+        us(
+            "DistributionMadeToLimitedPartnerDistributionsPaidPerUnit",
+            rule="dividends-per-share.partnership-paid",
+            statement="Where a partnership reports no declared distributions, those paid per unit are taken.",
+        ),
+        us(
+            "InvestmentCompanyDistributionToShareholdersPerShare",
+            rule="dividends-per-share.investment-company",
+            statement="An investment company's dividends per share are its distributions to shareholders per share.",
+        ),
+        ifrs(
+            "DividendsRecognisedAsDistributionsToOwnersPerShare",
+            rule="dividends-per-share.ifrs.recognised",
+            statement="Under IFRS dividends per share are those recognised as distributions to owners.",
+            source="IAS 1.107",
+        ),
+        ifrs(
+            "DividendsPaidOrdinarySharesPerShare",
+            rule="dividends-per-share.ifrs.paid",
+            statement="Under IFRS, where no recognised dividends are reported, dividends paid per ordinary share are "
+            "taken.",
+        ),
     ),
 )
 SHARES_BASIC = Concept(
@@ -49,11 +105,35 @@ SHARES_BASIC = Concept(
     instant=False,
     can_be_negative=False,
     sources=(
-        us("WeightedAverageNumberOfSharesOutstandingBasic", why="denominator of basic EPS, ASC 260-10-45-10"),
-        us("WeightedAverageNumberOfShareOutstandingBasicAndDiluted", why="one figure where there is no dilution"),
-        us("WeightedAverageNumberOfSharesIssuedBasic", why="older filings"),
-        us("WeightedAverageLimitedPartnershipUnitsOutstanding", why="partnerships"),
-        ifrs("WeightedAverageShares", why="IAS 33.70(b)"),
+        us(
+            "WeightedAverageNumberOfSharesOutstandingBasic",
+            rule="shares.basic.weighted-average",
+            statement="Basic shares are the weighted average that basic earnings per share are divided by.",
+            source="ASC 260-10-45-10",
+        ),
+        us(
+            "WeightedAverageNumberOfShareOutstandingBasicAndDiluted",
+            rule="shares.basic.basic-and-diluted",
+            statement="Where one weighted average is reported for basic and diluted shares, it is taken as the basic "
+            "one.",
+        ),
+        us(
+            "WeightedAverageNumberOfSharesIssuedBasic",
+            rule="shares.basic.issued",
+            statement="Older filings report the weighted average under the element of shares issued, which is taken "
+            "where there is no other.",
+        ),
+        us(
+            "WeightedAverageLimitedPartnershipUnitsOutstanding",
+            rule="shares.basic.partnership-units",
+            statement="A partnership's basic shares are the weighted average of its limited partnership units.",
+        ),
+        ifrs(
+            "WeightedAverageShares",
+            rule="shares.basic.ifrs.weighted-average",
+            statement="Under IFRS basic shares are the weighted average that basic earnings per share are divided by.",
+            source="IAS 33.70(b)",
+        ),
     ),
 )
 
@@ -63,9 +143,29 @@ SHARES_DILUTED = Concept(
     instant=False,
     can_be_negative=False,
     sources=(
-        us("WeightedAverageNumberOfDilutedSharesOutstanding", why="denominator of diluted EPS, ASC 260-10-45-16"),
-        us("WeightedAverageNumberOfShareOutstandingBasicAndDiluted", why="one figure where there is no dilution"),
-        us("WeightedAverageLimitedPartnershipUnitsOutstandingDiluted", why="partnerships"),
-        ifrs("AdjustedWeightedAverageShares", why="IAS 33.70(b)"),
+        us(
+            "WeightedAverageNumberOfDilutedSharesOutstanding",
+            rule="shares.diluted.weighted-average",
+            statement="Diluted shares are the weighted average that diluted earnings per share are divided by.",
+            source="ASC 260-10-45-16",
+        ),
+        us(
+            "WeightedAverageNumberOfShareOutstandingBasicAndDiluted",
+            rule="shares.diluted.basic-and-diluted",
+            statement="Where one weighted average is reported for basic and diluted shares, it is taken as the "
+            "diluted one.",
+        ),
+        us(
+            "WeightedAverageLimitedPartnershipUnitsOutstandingDiluted",
+            rule="shares.diluted.partnership-units",
+            statement="A partnership's diluted shares are the diluted weighted average of its limited partnership "
+            "units.",
+        ),
+        ifrs(
+            "AdjustedWeightedAverageShares",
+            rule="shares.diluted.ifrs.weighted-average",
+            statement="Under IFRS diluted shares are the adjusted weighted average of ordinary shares.",
+            source="IAS 33.70(b)",
+        ),
     ),
 )

@@ -1,13 +1,14 @@
-"""The shape of a concept: an amount that filers state, and the elements that state it, best first.
+"""The shape of a concept: an amount that filers report, and the sources that report it, best first.
 
-Belongs here: what a source can say, and short ways to write one. Does not: any concept (income, per_share, cash_flow,
-balance_sheet, cash, debt, loans).
+Belongs here: what a source can say, the rule that each source is, and short ways to write one. Does not: any concept
+(income, cash_flow, per_share, cash, totals, debt, loans), how a source is chosen in a filing (facts).
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
 from pipelines.normalize.industry.classification import INDUSTRIES, Industry
+from pipelines.normalize.rule import Rule
 
 Measure = Literal["money", "per_share", "shares"]
 
@@ -19,19 +20,24 @@ Elements = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Elements that together state a concept, and why they do.
+    """Elements that together report a concept; each source is a rule.
 
-    elements: all are needed, and added up.
+    rule: its id, dotted; it never changes its meaning.
+    statement: one plain sentence: what is taken, and when.
+    authority: the paragraph that says so (the rule's `source`); empty: the taxonomy's definition of the elements.
+    elements: all are required, and added up.
     plus: added where present.
-    minus: needed too, and taken off.
+    minus: required too, and taken off.
     less: taken off where present.
-    at_least: a sum that is smaller than one of these is a part of it and no total.
-    where: needed too, and not counted: what shows that the filer is of the kind meant.
+    at_least: where one of these is present, a smaller sum is only a part, and the next source is asked.
+    where: required too, but not counted: they show that the filer is of the kind meant.
     reservation: the flag of a value that comes from it.
     """
 
-    elements: Elements
-    why: str
+    rule: str
+    statement: str
+    authority: str = ""
+    elements: Elements = ()
     plus: Elements = ()
     minus: Elements = ()
     less: Elements = ()
@@ -41,13 +47,18 @@ class Source:
     taxonomy: str = US_GAAP
     industries: tuple[Industry, ...] = INDUSTRIES
 
+    @property
+    def counted(self) -> Elements:
+        """The elements whose amounts enter the value."""
+        return (*self.elements, *self.plus, *self.minus, *self.less)
+
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """An amount that filers state: over a duration or at an instant, with its sources, best first.
+    """An amount that filers report: over a duration or at an instant, with its sources, best first.
 
-    in_notes: notes of annual reports state other amounts under these elements, so that the source that interim reports
-        state too is the line of the statement.
+    in_notes: notes of annual reports use these elements for other amounts as well; the source that interim reports
+        use too is then the line of the statement.
     """
 
     name: str
@@ -60,7 +71,9 @@ class Concept:
 
 def us(
     *elements: str,
-    why: str,
+    rule: str,
+    statement: str,
+    source: str = "",
     plus: Elements = (),
     minus: Elements = (),
     less: Elements = (),
@@ -70,20 +83,54 @@ def us(
     of: tuple[Industry, ...] = INDUSTRIES,
     but: tuple[Industry, ...] = (),
 ) -> Source:
-    """A us-gaap source, of some industries or of all but some."""
-    return Source(elements, why, plus, minus, less, at_least, where, reservation, US_GAAP, _without(of, but))
+    """A us-gaap source, of some industries (`of`) or of all but some (`but`)."""
+    return Source(
+        rule, statement, source, elements, plus, minus, less, at_least, where, reservation, US_GAAP, _without(of, but)
+    )
 
 
 def ifrs(
     *elements: str,
-    why: str,
+    rule: str,
+    statement: str,
+    source: str = "",
     plus: Elements = (),
     at_least: Elements = (),
     of: tuple[Industry, ...] = INDUSTRIES,
     but: tuple[Industry, ...] = (),
 ) -> Source:
-    """An ifrs-full source, of some industries or of all but some."""
-    return Source(elements, why, plus, at_least=at_least, taxonomy=IFRS, industries=_without(of, but))
+    """An ifrs-full source, of some industries (`of`) or of all but some (`but`)."""
+    return Source(
+        rule, statement, source, elements, plus, at_least=at_least, taxonomy=IFRS, industries=_without(of, but)
+    )
+
+
+def rule_of_source(source: Source) -> Rule:
+    """The rule that a source is: it selects one element, or composes an amount of several."""
+    defined = ", ".join(source.counted)
+    return Rule(
+        id=source.rule,
+        statement=source.statement,
+        source=source.authority or f"{source.taxonomy} taxonomy: definition of {defined}",
+        action="select" if len(source.counted) == 1 else "compose",
+        applies=_filers(source),
+    )
+
+
+def validity(source: Source) -> str:
+    """The industries that a source holds for, in words: `all`, `bank, reit`, `all but bank`."""
+    others = [industry for industry in INDUSTRIES if industry not in source.industries]
+    if not others:
+        return "all"
+    shown = source.industries if len(source.industries) <= len(others) else others
+    words = ", ".join(industry.replace("_", " ") for industry in shown)
+    return words if shown is source.industries else f"all but {words}"
+
+
+def _filers(source: Source) -> str:
+    industries = validity(source)
+    filers = "all filers" if industries == "all" else f"industries: {industries}"
+    return f"{filers} under IFRS" if source.taxonomy == IFRS else filers
 
 
 def _without(of: tuple[Industry, ...], but: tuple[Industry, ...]) -> tuple[Industry, ...]:

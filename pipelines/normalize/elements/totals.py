@@ -1,6 +1,6 @@
-"""Totals of the balance sheet.
+"""Totals of the balance sheet: assets, and the equity of all owners.
 
-Belongs here: elements of what is owned and who owns it. Does not: cash (cash), borrowings (debt).
+Belongs here: elements of these totals. Does not: cash (cash), borrowings (debt), total liabilities (loans).
 """
 
 from pipelines.normalize.elements.sources import Concept, ifrs, us
@@ -10,15 +10,57 @@ EQUITY = Concept(
     "money",
     instant=True,
     sources=(
-        us("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", why="with minorities"),
-        us("StockholdersEquity", plus=("MinorityInterest",), why="parent's, minorities added"),
-        us("PartnersCapitalIncludingPortionAttributableToNoncontrollingInterest", why="partnerships, with minorities"),
-        us("PartnersCapital", plus=("MinorityInterest",), why="partnerships"),
-        ifrs("Equity", why="with minorities, IAS 1.54(q)-(r)"),
-        ifrs("EquityAttributableToOwnersOfParent", plus=("NoncontrollingInterests",), why="parent's, minorities added"),
+        us(
+            "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
+            rule="equity.with-noncontrolling-interests",
+            statement="Equity is the filer's own total, which includes noncontrolling interests.",
+        ),
+        us(
+            "StockholdersEquity",
+            plus=("MinorityInterest",),
+            rule="equity.parent-and-noncontrolling-interests",
+            statement="Without such a total, equity is that of the parent plus noncontrolling interests, if any.",
+        ),
+        us(
+            "PartnersCapitalIncludingPortionAttributableToNoncontrollingInterest",
+            rule="equity.partners-capital-with-noncontrolling-interests",
+            statement="A partnership's equity is its partners' capital including noncontrolling interests.",
+        ),
+        us(
+            "PartnersCapital",
+            plus=("MinorityInterest",),
+            rule="equity.partners-capital",
+            statement="Without such a total, a partnership's equity is its partners' capital plus noncontrolling "
+            "interests, if any.",
+        ),
+        ifrs(
+            "Equity",
+            rule="equity.ifrs.total",
+            statement="Under IFRS equity is the total, which includes noncontrolling interests.",
+            source="IAS 1.54(q)-(r)",
+        ),
+        ifrs(
+            "EquityAttributableToOwnersOfParent",
+            plus=("NoncontrollingInterests",),
+            rule="equity.ifrs.parent-and-noncontrolling-interests",
+            statement="Under IFRS, without a total, equity is that of the owners of the parent plus noncontrolling "
+            "interests, if any.",
+            source="IAS 1.54(q)-(r)",
+        ),
     ),
 )
 
 ASSETS = Concept(
-    "assets", "money", instant=True, sources=(us("Assets", why="the total"), ifrs("Assets", why="IAS 1.55"))
+    "assets",
+    "money",
+    instant=True,
+    sources=(
+        us("Assets", rule="assets.total", statement="Assets are the total of the balance sheet."),
+        ifrs(
+            "Assets",
+            rule="assets.ifrs.total",
+            statement="Under IFRS assets are the total of the balance sheet.",
+            source="IAS 1.55",
+        ),
+    ),
 )

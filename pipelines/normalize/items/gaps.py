@@ -8,8 +8,8 @@ import polars as pl
 
 from pipelines.normalize.balance.vanished import WATCHED
 from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
-from pipelines.normalize.elements.cash import FOOTING
-from pipelines.normalize.elements.loans import PROOF
+from pipelines.normalize.elements.cash import CASH_CONTROLS
+from pipelines.normalize.elements.loans import DEBT_CONTROLS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.returns import NO_OPERATING_INCOME
@@ -103,6 +103,6 @@ def _concepts_of_items() -> pl.DataFrame:
         }
         for item, concepts in ITEM_CONCEPTS.items()
         for concept in concepts
-        if concept not in (*PROOF, *FOOTING)
+        if concept not in (*DEBT_CONTROLS, *CASH_CONTROLS)
     ]
     return pl.DataFrame(rows, schema_overrides={"concept": AMOUNT})

@@ -1,0 +1,98 @@
+"""The registry: every rule, by its id.
+
+Belongs here: collecting the rules of all modules, and which of them rest on a single company. Does not: any rule (each
+stands in the tuple `RULES` beside the code that decides; the rule of an element is its row in elements).
+
+No step of the pipeline imports this module; it imports them all.
+"""
+
+import pkgutil
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import MappingProxyType, ModuleType
+
+from pipelines import normalize
+from pipelines.normalize import elements
+from pipelines.normalize.elements import cash, cash_flow, debt, income, loans, per_share, totals
+from pipelines.normalize.elements.sources import Concept
+from pipelines.normalize.rule import Rule
+
+RULE_OF_RANK = elements.RULE_OF_RANK
+"""The rule of an element source, for joins: `concept`, `rank` (of the source within its concept), `rule`."""
+
+ELEMENT_TABLES = (income, cash_flow, per_share, cash, totals, debt, loans)
+"""The modules whose concepts hold the rules of elements."""
+
+SINGLE_COMPANY: tuple[str, ...] = ()
+"""Rules that rest on a single company: others may never need them."""
+
+
+def collected(modules: Iterable[tuple[str, Iterable[object]]]) -> tuple[dict[str, Rule], dict[str, str]]:
+    """The rules of some modules, and the module that each is in, both by id.
+
+    Args:
+        modules: the name of each module and what its tuple of rules holds; a rule may be in several tuples.
+
+    Raises:
+        ValueError: two rules have one id.
+    """
+    rules: dict[str, Rule] = {}
+    places: dict[str, str] = {}
+    for module, held in modules:
+        for rule in held:
+            if not isinstance(rule, Rule):
+                continue
+            if rules.setdefault(rule.id, rule) is not rule:
+                raise ValueError(f"two rules have the id {rule.id!r}: in {places[rule.id]} and in {module}")
+            places.setdefault(rule.id, module)
+    return rules, places
+
+
+def statement(rule: str) -> str:
+    """What a rule decides, in one sentence.
+
+    Raises:
+        KeyError: there is no rule with this id.
+    """
+    return REGISTRY[rule].statement
+
+
+def path(rule: str) -> str:
+    """The file that holds a rule, from the project's root: `pipelines/normalize/elements/income.py`.
+
+    Raises:
+        KeyError: there is no rule with this id.
+    """
+    return MODULES[rule].replace(".", "/") + ".py"
+
+
+def _modules() -> list[ModuleType]:
+    found = pkgutil.walk_packages(normalize.__path__, prefix=f"{normalize.__name__}.")
+    return [import_module(one.name) for one in found if one.name != __name__]
+
+
+def _rules_of_elements() -> list[tuple[str, list[Rule]]]:
+    """Each table of elements with its rules, in the order in which the concepts stand there."""
+    by_id = {rule.id: rule for rule in elements.RULES}
+    return [
+        (table.__name__, [by_id[source.rule] for concept in _concepts(table) for source in concept.sources])
+        for table in ELEMENT_TABLES
+    ]
+
+
+def _concepts(table: ModuleType) -> list[Concept]:
+    """The concepts that a module names, alone or in tuples, each once."""
+    found = []
+    for value in vars(table).values():
+        found += [one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, Concept)]
+    return list(dict.fromkeys(found))
+
+
+def _registry() -> tuple[Mapping[str, Rule], Mapping[str, str]]:
+    others = [(module.__name__, getattr(module, "RULES", ())) for module in _modules() if module is not elements]
+    rules, places = collected([*_rules_of_elements(), *others])
+    return MappingProxyType(rules), MappingProxyType(places)
+
+
+REGISTRY, MODULES = _registry()
+"""Every rule by its id, and the module that each is in."""

@@ -1,0 +1,67 @@
+"""The page of the rules, docs/rules.md.
+
+Belongs here: the layout of the registry as Markdown. Does not: the rules (normalize.rules), the command that writes the
+page (dictionary).
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from pipelines.normalize.rule import Rule
+
+HEAD = """\
+# Rules
+
+Every decision that can change a served value is a rule with an id that never changes its meaning. This page is
+generated from the registry, `pipelines/normalize/rules.py`, by `make docs`.
+
+- `fundamentals explain SYMBOL ITEM PERIOD` names the rules behind a value; column `rule` of the published tables holds
+  their ids, and table `rules` counts the values and companies that each decided.
+- Actions: *select* chooses among filed facts, *compose* makes an amount of several, *correct* repairs an error of a
+  filing, *withhold* leaves a value out, *flag* marks a value that is served.
+- Column *code* is the file in `pipelines/normalize/`; a rule's id, or the loop that makes it, stands there.
+- Among the rules of elements the first that applies to a filing decides, in the order of
+  [the sources of the line items](data-dictionary.md#sources-of-the-line-items). Statements that begin with "Otherwise"
+  or "Where" describe lines further down.
+"""
+
+SINGLE = """
+## Rules that rest on a single company
+
+These were written for one company's filings or have decided for one company only, among those that the rules were
+measured on. Another filer may never need them.
+
+"""
+
+
+def page(registry: Mapping[str, Rule], paths: Mapping[str, str], single_company: Sequence[str]) -> str:
+    """The page: one section for each first part of an id, one row a rule.
+
+    Args:
+        registry: the rules by id.
+        paths: the file of each rule by id, from the project's root.
+        single_company: ids of rules that rest on a single company.
+    """
+    ordered = sorted(registry.values(), key=lambda rule: rule.id)
+    sections = [
+        _section(part, list(rules), paths, set(single_company)) for part, rules in groupby(ordered, key=_first_part)
+    ]
+    contents = ", ".join(f"[{part}](#{part})" for part, _ in groupby(ordered, key=_first_part))
+    single = [f"- [`{rule}`](#{_first_part(registry[rule])})\n" for rule in sorted(single_company)]
+    return f"{HEAD}\n{len(registry)} rules: {contents}.\n{''.join(sections)}{SINGLE}{''.join(single)}"
+
+
+def _section(part: str, rules: list[Rule], paths: Mapping[str, str], single_company: set[str]) -> str:
+    rows = "".join(_row(rule, paths[rule.id], is_single=rule.id in single_company) for rule in rules)
+    return f"\n## {part}\n\n| rule | statement | source | action | applies to | code |\n{'| --- ' * 6}|\n{rows}"
+
+
+def _row(rule: Rule, path: str, *, is_single: bool) -> str:
+    code = f"`{path.removeprefix('pipelines/normalize/')}`"
+    note = " *Rests on a single company.*" if is_single else ""
+    cells = (f"`{rule.id}`", rule.statement + note, rule.source, rule.action, rule.applies, code)
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def _first_part(rule: Rule) -> str:
+    return rule.id.partition(".")[0]
