@@ -1,55 +1,53 @@
-"""Notes: what annual reports tell beside their statements, under the elements of the statements.
+"""Notes: amounts of annual reports that stand in a note, filed under an element of the statements.
 
-Belongs here: how a line of a statement is told from a note. Does not: which elements state a line, and in which order
-(concepts), what a filing states of a line (facts).
+Belongs here: telling an amount of a note from the line of a statement. Does not: which elements are the sources of a
+line, and in which order (elements).
 
-A line of the statements is in every report; what is in annual ones alone is of a note and may be another amount:
-capital expenditure with what is not paid yet, income before taxes by country.
+A line of the statements is in every report. An amount that only annual reports have is from a note, and may be another
+amount: capital expenditure with what is not paid yet, income before taxes by country.
 """
 
-import polars as pl
+import numpy as np
 
-from pipelines.normalize.elements import CONCEPTS
+from pipelines.normalize.arrays import SEQ_BITS, Flags, Timeline, key_of, starts
+from pipelines.normalize.elements import AMOUNT, CONCEPTS
+from pipelines.normalize.facts.candidates import Candidates
 
-IN_NOTES = [concept.name for concept in CONCEPTS if concept.in_notes]
 INTERIM_DAYS = 300
-"""Nine months, and what is shorter; what is longer is a year."""
+"""Durations under 300 days are interim: nine months are at most 280 days, a year at least 340."""
 LOOKS_BACK_DAYS = 400
-"""An annual report and what lies between it and the next."""
-MOST = 0.5
+"""An annual report and the time until the next: within it a line of the statements has been in an interim report."""
+LARGE_PART = 0.5
+"""A line that is less than half of the amount beside it is a part of it, and does not replace it."""
+
+COMPANY_BITS, CONCEPT_BITS, RANK_BITS = 20, 8, 6
+"""The bits that a place of a company, a code of a concept and a rank of a source need in a key."""
+
+_IN_NOTES = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in CONCEPTS if concept.in_notes])
+"""By code of the concept: whether notes state other amounts under its elements."""
 
 
-def without_notes(candidates: pl.DataFrame, slot: list[str]) -> pl.DataFrame:
-    """Leave out what annual reports alone state of a year, beside a line of the statements that is most of it.
+def of_notes(candidates: Candidates) -> Flags:
+    """Which candidates are an annual amount from a note, beside a line of the statements that is most of it.
 
-    Args:
-        candidates: what filings state: `cik`, `concept`, `rank` of the source, `seq`, `filed`, `start`, `end`, `value`.
-        slot: the columns that name an amount of a filing.
-
-    Returns:
-        the candidates that are left, with `corrects`: that there was such a note, so that the line restates what was
-        taken from it before.
+    A source is a line of the statements if an interim report of the last 400 days shows it.
     """
-    told = _shown_lately(candidates)
-    line = pl.when("told").then(pl.col("value").abs()).max().over(slot)
-    of_year = pl.col("concept").is_in(IN_NOTES) & (_days() >= INTERIM_DAYS)
-    is_note = (of_year & ~pl.col("told") & (line > MOST * pl.col("value").abs())).fill_null(value=False)
-    return told.with_columns(corrects=is_note.any().over(slot)).filter(~is_note).drop("told")
-
-
-def _shown_lately(candidates: pl.DataFrame) -> pl.DataFrame:
-    """Add `told`: whether a source is a line of the statements, as reports of less than a year have shown it lately."""
-    source = ["cik", "concept", "rank"]
-    interim = candidates.filter(_days() < INTERIM_DAYS).select(*source, "seq", seen="filed")
-    shown = interim.unique([*source, "seq"], keep="last", maintain_order=True).sort("seq")
-    lately = pl.col("filed") - pl.col("seen") <= pl.duration(days=LOOKS_BACK_DAYS)
-    return (
-        candidates.sort("seq")
-        .join_asof(shown, on="seq", by=source, check_sortedness=False)
-        .with_columns(told=lately.fill_null(value=False))
-        .drop("seen")
-    )
-
-
-def _days() -> pl.Expr:
-    return (pl.col("end") - pl.col("start")).dt.total_days()
+    found = np.zeros(len(candidates.slot), dtype=np.bool_)
+    rows = np.flatnonzero(_IN_NOTES[candidates.concept])
+    if not len(rows):
+        return found
+    of = candidates.where(rows)
+    source = key_of((of.company, COMPANY_BITS), (of.concept, CONCEPT_BITS), (of.rank, RANK_BITS))
+    is_interim = of.days < INTERIM_DAYS
+    filing = np.where(is_interim, (source << SEQ_BITS) | of.seq, -1)
+    shown, row = np.unique(filing, return_index=True)
+    row = row[shown >= 0]
+    newest = Timeline(source[row], of.seq[row]).after(source, of.seq)
+    is_line = np.zeros(len(rows), dtype=np.bool_)
+    is_shown = newest >= 0
+    is_line[is_shown] = of.filed[is_shown] - of.filed[row[newest[is_shown]]] <= LOOKS_BACK_DAYS
+    size = np.abs(of.value)
+    begins = starts(of.slot)
+    line = np.maximum.reduceat(np.where(is_line, size, -np.inf), np.flatnonzero(begins))[np.cumsum(begins) - 1]
+    found[rows] = ~is_interim & ~is_line & (line > LARGE_PART * size)
+    return found

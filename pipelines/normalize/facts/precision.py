@@ -4,38 +4,66 @@ Belongs here: the digits of one figure, and the scale that all amounts of a fili
 wrong scale (corrections).
 """
 
+import numpy as np
 import polars as pl
 
+from pipelines.normalize.arrays import Floats, Ints
+
 LARGEST_POWER, SMALLEST_POWER = 9, -4
+"""Figures are looked at from billions down to the ten-thousandths in which amounts per share are filed."""
 SIGNIFICANT_DIGITS = 3
+"""A power that leaves fewer digits is not taken for rounding: 20,000,000 may be exact."""
+SMALLEST_ROUNDING = 0.01
+"""Cents are taken as stated whatever digits they leave: 0.05 is stated to a cent."""
+NEAR_WHOLE = 1e-6
+"""How far a figure may be from a whole number of a power: what binary fractions lose."""
 SCALES = (1e3, 1e4, 1e5, 1e6)
-AMOUNTS_THAT_TELL = 10
+"""The scales that statements are shown in."""
+FEWEST_AMOUNTS = 10
+"""So many amounts of a filing that share a scale do so because the statements are shown in it."""
+
+_LEVELS = np.array([1.0, *SCALES])
+
+
+def grains(values: Floats) -> Floats:
+    """The power of ten that each figure is stated to: 100,000,000 for 96,700,000,000; 0.1 for 15.1."""
+    size = np.abs(values)
+    found = np.full(len(values), 10.0**SMALLEST_POWER)
+    for exponent in range(SMALLEST_POWER, LARGEST_POWER + 1):
+        power = 10.0**exponent
+        scaled = size / power
+        fits = np.abs(scaled - np.rint(scaled)) < NEAR_WHOLE
+        if power > SMALLEST_ROUNDING:
+            fits &= size >= power * 10 ** (SIGNIFICANT_DIGITS - 1)
+        found[fits] = power
+    return found
 
 
 def granularity(value: pl.Expr) -> pl.Expr:
-    """The power of ten that a figure is stated to: 96,700,000,000 to 100,000,000; 1.5 to 0.1.
+    """The power of ten that a figure is stated to (grains), as an expression."""
+    return value.map_batches(lambda column: pl.Series(grains(column.to_numpy())), return_dtype=pl.Float64)
 
-    A power that leaves fewer than three digits is not taken for rounding: 20,000,000 may be exact.
+
+def with_scale_of_filing(grain: Floats, amount: Floats, filing_begins: Ints) -> Floats:
+    """The grain of each figure, or the scale of its filing where that is larger.
+
+    Statements are shown in thousands or millions throughout: a small amount is rounded as much as a large one. The
+    scale of a filing is the largest of SCALES that all its amounts of money are multiples of.
+
+    Args:
+        grain: of each figure; figures are sorted by filing.
+        amount: of money; NaN for zero and for other measures.
+        filing_begins: the row at which each filing begins.
     """
-    powers = [10.0**k for k in range(LARGEST_POWER, SMALLEST_POWER - 1, -1)]
-    largest_fitting = pl.lit(powers[-1])
-    for power in reversed(powers):
-        enough_digits = (value.abs() >= power * 10 ** (SIGNIFICANT_DIGITS - 1)) | pl.lit(power <= 0.01)
-        scaled = value / power
-        whole = (scaled - scaled.round()).abs() < 1e-6
-        largest_fitting = pl.when(enough_digits & whole).then(power).otherwise(largest_fitting)
-    return largest_fitting
-
-
-def scale_of_filing() -> pl.Expr:
-    """The power of ten that all amounts of money of a filing are multiples of, where there are enough to tell.
-
-    Statements are shown in thousands or millions throughout: a small amount is rounded as much as a large one.
-    """
-    is_money = (pl.col("measure") == "money") & (pl.col("value") != 0)
-    amount = pl.when(is_money).then(pl.col("value").abs())
-    filing = ["cik", "seq"]
-    scale = pl.lit(1.0)
-    for power in SCALES:
-        scale = pl.when((amount % power == 0).all().over(filing)).then(power).otherwise(scale)
-    return pl.when(is_money & (is_money.sum().over(filing) >= AMOUNTS_THAT_TELL)).then(scale)
+    if not len(filing_begins):
+        return grain
+    is_money = ~np.isnan(amount)
+    # a multiple of one scale is a multiple of each smaller one, so that counting them gives the largest
+    level = np.zeros(len(amount), dtype=np.int64)
+    for scale in SCALES:
+        level += (np.fmod(amount, scale) == 0) | ~is_money
+    of_filing = np.minimum.reduceat(level, filing_begins)
+    amounts = np.add.reduceat(is_money.astype(np.int64), filing_begins)
+    of_statements = np.where(amounts >= FEWEST_AMOUNTS, _LEVELS[of_filing], 0.0)
+    rows = np.diff(np.append(filing_begins, len(amount)))
+    return np.where(is_money, np.maximum(grain, np.repeat(of_statements, rows)), grain)

@@ -12,6 +12,10 @@ CURRENT_FORMS = ("8-K", "6-K")
 ANNUAL_FORMS = ("10-K", "10-KT", "20-F", "40-F")
 AMENDMENT = "/A"
 
+MEASURES = ("money", "per_share", "shares")
+MEASURE = pl.Enum(MEASURES)
+"""The type of column `measure`: what an amount is counted in."""
+
 RAW_SCHEMA = pl.Schema(
     {
         "cik": pl.String,
@@ -51,12 +55,12 @@ def typed(raw: pl.DataFrame) -> pl.DataFrame:
             form_family=pl.col("form").str.strip_suffix(AMENDMENT),
             currency=currency,
             measure=pl.when(pl.col("unit") == "shares")
-            .then(pl.lit("shares"))
+            .then(pl.lit("shares", MEASURE))
             .when(currency.is_null())
             .then(None)
             .when(pl.col("unit").str.ends_with("/shares"))
-            .then(pl.lit("per_share"))
-            .otherwise(pl.lit("money")),
+            .then(pl.lit("per_share", MEASURE))
+            .otherwise(pl.lit("money", MEASURE)),
         )
         .filter(
             pl.col("form_family").is_in([*PERIODIC_FORMS, *CURRENT_FORMS]),

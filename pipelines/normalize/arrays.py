@@ -1,0 +1,138 @@
+"""Arrays with one element a row: gathering rows that may be missing, and looking up what was known after a filing.
+
+Belongs here: what the steps that compute on NumPy arrays share. Does not: any rule.
+
+A missing number is NaN, a missing row is NOTHING (-1). Every comparison with NaN is false, so that a condition on a
+missing number never holds; its negation does, which is why conditions here are stated positively.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NOTHING = -1
+"""The row number of a row that does not exist."""
+
+QUARTER_BITS, SEQ_BITS = 12, 17
+"""A company has fewer than 4,096 quarters on its grid, and fewer than 131,072 filings."""
+
+
+def floats(frame: pl.DataFrame, name: str) -> Floats:
+    """A column of numbers or booleans as floats; null is NaN."""
+    return frame[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def ints(frame: pl.DataFrame, name: str) -> Ints:
+    """A column of whole numbers without nulls, or the codes of an Enum."""
+    column = frame[name]
+    return (column.to_physical() if isinstance(column.dtype, pl.Enum) else column).to_numpy().astype(np.int64)
+
+
+def flags(frame: pl.DataFrame, name: str) -> Flags:
+    """A column of booleans; null is false."""
+    return frame[name].fill_null(value=False).to_numpy().astype(np.bool_)
+
+
+def picked(values: npt.NDArray[Any], rows: Ints) -> Floats:
+    """The values at some rows as floats; NaN at the rows that are NOTHING."""
+    if not len(values):
+        return np.full(len(rows), np.nan)
+    found = values[rows].astype(np.float64)
+    found[rows < 0] = np.nan
+    return found
+
+
+def numbers(array: Floats) -> pl.Series:
+    """A column of numbers; NaN is null."""
+    return pl.Series(array, dtype=pl.Float64, nan_to_null=True)
+
+
+def starts(*sorted_keys: npt.NDArray[Any]) -> Flags:
+    """Where a group of equal keys begins, in rows sorted by the keys."""
+    begins = np.zeros(len(sorted_keys[0]), dtype=np.bool_)
+    begins[:1] = True
+    for key in sorted_keys:
+        begins[1:] |= key[1:] != key[:-1]
+    return begins
+
+
+def before(values: Floats, begins: Flags) -> Floats:
+    """The value of the row before in the same group; NaN at the first row of a group."""
+    earlier = np.full(len(values), np.nan)
+    earlier[1:] = values[:-1]
+    earlier[begins] = np.nan
+    return earlier
+
+
+def first_row(begins: Flags) -> Ints:
+    """For each row, the number of the first row of its group."""
+    return np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
+
+
+def largest(*columns: Floats) -> Floats:
+    """Row by row the largest number; NaN only where all are."""
+    found = columns[0]
+    for column in columns[1:]:
+        found = np.fmax(found, column)
+    return found
+
+
+def smallest(*columns: Floats) -> Floats:
+    """Row by row the smallest number; NaN only where all are."""
+    found = columns[0]
+    for column in columns[1:]:
+        found = np.fmin(found, column)
+    return found
+
+
+class Timeline:
+    """Rows that replace each other filing by filing: one binary search finds what was known after a filing."""
+
+    def __init__(self, key: Ints, seq: Ints) -> None:
+        """Sort rows by what they are about and by filing.
+
+        Args:
+            key: what each row is about, not negative and below 2**(63 - SEQ_BITS); rows of one key replace each other.
+            seq: place of the filing that states the row; no two rows of a key have the same.
+        """
+        packed = (key << SEQ_BITS) | seq
+        self.rows: Ints = np.argsort(packed, kind="stable")
+        self.packed: Ints = packed[self.rows]
+
+    def after(self, key: Ints, seq: npt.NDArray[Any]) -> Ints:
+        """The newest row of each key that filing `seq` or an earlier one states; NOTHING where there is none.
+
+        Args:
+            key: what is asked for; nothing is found for a negative one.
+            seq: place of the filing; nothing is found for NaN or a negative one.
+        """
+        if not len(self.packed):
+            return np.full(len(key), NOTHING, dtype=np.int64)
+        is_asked = (key >= 0) & (seq >= 0)
+        asked_key = np.where(is_asked, key, 0)
+        asked = (asked_key << SEQ_BITS) | np.where(is_asked, seq, 0).astype(np.int64)
+        place = np.searchsorted(self.packed, asked, side="right") - 1
+        found = self.packed[place] >> SEQ_BITS == asked_key
+        return np.where(is_asked & (place >= 0) & found, self.rows[place], NOTHING)
+
+
+def key_of(*parts: tuple[npt.NDArray[Any], int]) -> Ints:
+    """One whole number for several: each part with the bits that it needs; negative where a part is missing.
+
+    Args:
+        parts: whole numbers (as any type) and their bits, most significant first; NaN and negative numbers are missing.
+    """
+    key = np.zeros(len(parts[0][0]), dtype=np.int64)
+    missing = np.zeros(len(key), dtype=np.bool_)
+    for values, bits in parts:
+        is_missing = ~((values >= 0) & (values < (1 << bits)))
+        missing |= is_missing
+        key = (key << bits) | np.where(is_missing, 0, values).astype(np.int64)
+    key[missing] = NOTHING
+    return key

@@ -1,0 +1,109 @@
+"""Candidates: the amounts that a filing could state for a concept and period, one for each source that is there.
+
+Belongs here: which sources of a concept are complete in a filing, and what they add up to. Does not: which of them is
+taken (stated).
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipelines.normalize.arrays import Flags, Floats, Ints, ints, starts
+from pipelines.normalize.facts import matching
+from pipelines.normalize.facts.matching import Matched, days_of
+from pipelines.normalize.facts.precision import grains, with_scale_of_filing
+
+SAME_AMOUNT = 0.005
+"""Amounts that differ by no more than half a percent are one amount, rounded differently."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """One element a candidate, sorted by filing, period, concept and rank of the source.
+
+    slot: a number that candidates of one filing, period and concept share, rising. source: number of the source.
+    concept, rank: of the source. company: place of the company. seq: place of the filing. filed: day of filing.
+    period: a number for each start and end. days: length of the period; 0 at an instant. value: what the source adds
+    up to. grain: the power of ten it is stated to. parts: the bits of the parts that are there and count.
+    first: the row of its first fact. number: place among the groups of pairs (its facts).
+    """
+
+    slot: Ints
+    source: Ints
+    company: Ints
+    seq: Ints
+    filed: Ints
+    period: Ints
+    days: Ints
+    value: Floats
+    grain: Floats
+    parts: Ints
+    first: Ints
+    number: Ints
+
+    @property
+    def concept(self) -> Ints:
+        """The concept of the source, as its code in AMOUNT."""
+        return matching.CONCEPT_OF_SOURCE[self.source]
+
+    @property
+    def rank(self) -> Ints:
+        """The place of the source among those of its concept; 0 is best."""
+        return matching.RANK_OF_SOURCE[self.source]
+
+    def where(self, kept: Flags | Ints) -> "Candidates":
+        """Some of the candidates, by flags or by rows."""
+        return Candidates(*(getattr(self, field.name)[kept] for field in fields(self)))
+
+
+def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
+    """The complete sources of each filing and period, and which of them are no less than a total beside them.
+
+    Args:
+        facts: typed facts in filing order.
+        pairs: of these facts and the parts of sources, repetitions left out.
+
+    Returns:
+        the candidates of which every needed element is there; and for each whether its amount is at least that of
+        every `at_least` element beside it, less SAME_AMOUNT.
+    """
+    source = matching.SOURCE[pairs.part]
+    begins = starts(pairs.slot, source)
+    begin = np.flatnonzero(begins)
+    coefficient = matching.COEFFICIENT[pairs.part]
+    counts = coefficient != 0
+    filed_value = facts["value"].to_numpy()[pairs.row]
+    is_money = facts["measure"].to_physical().to_numpy()[pairs.row] == 0
+    amount = np.where(is_money & (filed_value != 0), np.abs(filed_value), np.nan)
+    grain = with_scale_of_filing(grains(filed_value), amount, np.flatnonzero(starts(pairs.filing)))
+    floor = np.where(counts | matching.IS_NEEDED[pairs.part], -np.inf, filed_value)
+    present = _reduced(np.bitwise_or, matching.BIT[pairs.part], begin)
+    value = _reduced(np.add, filed_value * coefficient, begin)
+    largest = _reduced(np.maximum, floor, begin)
+    needed = matching.NEEDED_BY_SOURCE[source[begin]]
+    first = pairs.row[begin]
+    start, end = days_of(facts["start"]), days_of(facts["end"])
+    is_instant = facts["start"].is_null().to_numpy()
+    found = Candidates(
+        slot=np.cumsum(starts(pairs.slot[begin], matching.CONCEPT_OF_SOURCE[source[begin]])),
+        source=source[begin],
+        company=np.unique(ints(facts, "cik"), return_inverse=True)[1][first],
+        seq=ints(facts, "seq")[first],
+        filed=days_of(facts["filed"])[first],
+        period=matching.packed(start, end)[first],
+        days=np.where(is_instant, 0, end - start)[first],
+        value=value,
+        grain=_reduced(np.maximum, np.where(counts, grain, -np.inf), begin),
+        parts=_reduced(np.bitwise_or, np.where(counts, matching.BIT[pairs.part], 0), begin),
+        first=first,
+        number=np.arange(len(begin)),
+    )
+    complete = (present & needed) == needed
+    return found.where(complete), (value >= largest * (1 - SAME_AMOUNT))[complete]
+
+
+def _reduced(function: np.ufunc, values: npt.NDArray[Any], begin: Ints) -> npt.NDArray[Any]:
+    return function.reduceat(values, begin) if len(begin) else values[:0]

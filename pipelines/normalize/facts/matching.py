@@ -1,0 +1,193 @@
+"""Matching: which sources of which concepts each filed fact belongs to.
+
+Belongs here: the element tables (elements.CONCEPTS) as arrays, and the pairs of a fact and a source that uses it.
+Does not: which source a filing's value is taken from (stated).
+
+A part is one element of one source. Parts are numbered by concept, rank of the source and name of the element, so that
+sorting by part sorts by all three.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize.arrays import Flags, Floats, Ints, ints, key_of
+from pipelines.normalize.elements import AMOUNT, CONCEPTS
+from pipelines.normalize.elements.sources import IFRS, Source
+from pipelines.normalize.facts.reports import MEASURE, MEASURES
+from pipelines.normalize.industry.classification import INDUSTRIES
+
+CIK_BITS, SEQ_BITS = 40, 23
+PART_BITS = 16
+"""A source has no more elements than this."""
+
+
+class Part(NamedTuple):
+    """One element of a source: `source` (its number), `bit` (place in its source), `coefficient`, `is_needed`."""
+
+    source: int
+    bit: int
+    taxonomy: str
+    tag: str
+    coefficient: float
+    is_needed: bool
+
+
+def _parts_of(number: int, source: Source) -> list[Part]:
+    uses = (
+        (source.elements, 1.0, True),
+        (source.plus, 1.0, False),
+        (source.minus, -1.0, True),
+        (source.less, -1.0, False),
+        (source.at_least, 0.0, False),
+        (source.where, 0.0, True),
+    )
+    named = sorted((tag, sign, needed) for tags, sign, needed in uses for tag in tags)
+    return [Part(number, 1 << place, source.taxonomy, *each) for place, each in enumerate(named)]
+
+
+_NUMBERED = [(concept, rank, source) for concept in CONCEPTS for rank, source in enumerate(concept.sources)]
+_PARTS = [part for number, (_, _, source) in enumerate(_NUMBERED) for part in _parts_of(number, source)]
+
+CONCEPT_OF_SOURCE: Ints = np.array([AMOUNT.categories.index_of(concept.name) for concept, _, _ in _NUMBERED])
+RANK_OF_SOURCE: Ints = np.array([rank for _, rank, _ in _NUMBERED])
+NEEDED_BY_SOURCE: Ints = np.zeros(len(_NUMBERED), dtype=np.int64)
+"""The bits of the parts without which a source states nothing."""
+np.bitwise_or.at(
+    NEEDED_BY_SOURCE,
+    [part.source for part in _PARTS if part.is_needed],
+    [part.bit for part in _PARTS if part.is_needed],
+)
+
+SOURCE: Ints = np.array([part.source for part in _PARTS])
+BIT: Ints = np.array([part.bit for part in _PARTS])
+COEFFICIENT: Floats = np.array([part.coefficient for part in _PARTS])
+IS_NEEDED: Flags = np.array([part.is_needed for part in _PARTS])
+NAME = pl.Series("tag", [f"{part.taxonomy}:{part.tag}" for part in _PARTS])
+"""Of each part: the number of its source, its bit there, its coefficient, whether it is needed, its qualified name."""
+
+
+def signature(key: int) -> str:
+    """The elements of a source, in alphabetical order, joined by `+`.
+
+    Args:
+        key: the number of the source, and in its last PART_BITS bits the parts that are there.
+    """
+    source = key >> PART_BITS
+    return "+".join(part.tag for part in _PARTS if part.source == source and part.bit & key)
+
+
+_TAG = pl.Enum(sorted({part.tag for part in _PARTS}))
+_KINDS = 2 * len(MEASURES) * 2
+"""An element is looked up by name, standards (us-gaap or ifrs-full), measure, and instant or duration."""
+
+
+def _kind(is_ifrs: Ints | bool, measure: Ints | int, is_instant: Ints | bool) -> Ints | int:
+    return (is_ifrs * len(MEASURES) + measure) * 2 + is_instant
+
+
+def _lists() -> tuple[Ints, Ints, Ints]:
+    """Parts by element and industry: first place and number in one list, by element and kind times industry."""
+    lists: dict[tuple[int, int], list[int]] = {}
+    places = {tag: place for place, tag in enumerate(_TAG.categories)}
+    for number, part in enumerate(_PARTS):
+        concept, _, source = _NUMBERED[part.source]
+        kind = _kind(part.taxonomy == IFRS, MEASURES.index(concept.measure), concept.instant)
+        for industry in source.industries:
+            lists.setdefault((places[part.tag] * _KINDS + int(kind), INDUSTRIES.index(industry)), []).append(number)
+    # the last row is for facts that no source uses
+    first, count = (np.zeros((len(places) * _KINDS + 1, len(INDUSTRIES)), dtype=np.int64) for _ in range(2))
+    flat: list[int] = []
+    for place, numbers in lists.items():
+        first[place], count[place] = len(flat), len(numbers)
+        flat += numbers
+    return first, count, np.array(flat)
+
+
+_FIRST, _COUNT, _LIST = _lists()
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Pairs of a fact and a part, sorted by filing, start (instants first), end and part.
+
+    row: the row of the fact. filing: the row of the filing. part: the number of the part. slot: a number that pairs of
+    one filing and period share, rising with the order of the pairs.
+    """
+
+    row: Ints
+    filing: Ints
+    part: Ints
+    slot: Ints
+
+    def where(self, kept: Flags) -> "Matched":
+        """Some of the pairs."""
+        return Matched(self.row[kept], self.filing[kept], self.part[kept], self.slot[kept])
+
+
+def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> Matched:
+    """The facts that a source of their filer's industry uses, once for each such source.
+
+    A share count of zero is left out: zero is no average number of shares; it stands where the figure is missing.
+
+    Args:
+        facts: typed facts in filing order.
+        of_industry: `cik`, `seq`, `industry`: every filing, sorted by `cik`, `seq`.
+    """
+    filing = filing_numbers(facts, of_industry)
+    industry = of_industry["industry"].cast(pl.Enum(INDUSTRIES)).to_physical().to_numpy()[filing]
+    element = _element(facts)
+    count = _COUNT[element, industry]
+    row = np.repeat(np.arange(len(count)), count)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    part = _LIST[_FIRST[element[row], industry[row]] + place]
+    period = packed(filing, days_of(facts["start"]), days_of(facts["end"]))
+    order = np.argsort(packed(period[row], part), kind="stable")
+    row, part = row[order], part[order]
+    slot = np.zeros(len(row), dtype=np.int64)
+    slot[1:] = np.cumsum(period[row[1:]] != period[row[:-1]])
+    return Matched(row, filing[row], part, slot)
+
+
+def filing_numbers(rows: pl.DataFrame, filings: pl.DataFrame) -> Ints:
+    """For each of some rows the row of its filing in `filings`, which are sorted by `cik`, `seq`."""
+    of_row, of_filing = (
+        key_of((ints(frame, "cik"), CIK_BITS), (ints(frame, "seq"), SEQ_BITS)) for frame in (rows, filings)
+    )
+    return np.searchsorted(of_filing, of_row)
+
+
+def days_of(dates: pl.Series) -> Ints:
+    """Dates as days since 1970; null is the day before the earliest."""
+    is_null = dates.is_null().to_numpy()
+    days = dates.to_physical().fill_null(0).to_numpy().astype(np.int64)
+    if is_null.any():
+        days[is_null] = days[~is_null].min(initial=0) - 1
+    return days
+
+
+def packed(*columns: Ints) -> Ints:
+    """One whole number a row that sorts rows as the columns do, first column first."""
+    key, used = np.zeros(len(columns[0]), dtype=np.int64), 0
+    for column in columns if len(key) else ():
+        least = column.min()
+        bits = int(column.max() - least).bit_length()
+        if used + bits > 62:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            used = int(key.max()).bit_length()
+        key = (key << bits) | (column - least)
+        used += bits
+    return key
+
+
+def _element(facts: pl.DataFrame) -> Ints:
+    """The row of `_FIRST` and `_COUNT` of each fact."""
+    tag = facts["tag"].cast(_TAG, strict=False).to_physical()
+    is_known = tag.is_not_null().to_numpy()
+    measure = facts["measure"].cast(MEASURE).to_physical().to_numpy().astype(np.int64)
+    is_ifrs = (facts["taxonomy"] == IFRS).to_numpy()
+    kind = _kind(is_ifrs, measure, facts["start"].is_null().to_numpy())
+    is_count = (measure != MEASURES.index("shares")) | (facts["value"].to_numpy() > 0)
+    return np.where(is_known & is_count, tag.fill_null(0).to_numpy().astype(np.int64) * _KINDS + kind, len(_FIRST) - 1)

@@ -1,0 +1,143 @@
+"""Repetitions: one amount filed twice, under two elements or again by a later filing.
+
+Belongs here: what adds nothing to a sum, and what restates nothing. Does not: repetitions on another share basis
+(shares).
+"""
+
+import numpy as np
+
+from pipelines.normalize.arrays import NOTHING, SEQ_BITS, Flags, Floats, Ints, Timeline, key_of, starts
+from pipelines.normalize.facts import matching
+from pipelines.normalize.facts.candidates import SAME_AMOUNT, Candidates
+from pipelines.normalize.facts.matching import Matched
+from pipelines.normalize.facts.notes import COMPANY_BITS, CONCEPT_BITS, RANK_BITS
+
+MOSTLY = 0.5
+"""Two sources are two amounts where they differed in more than half of the periods that showed both."""
+
+
+def of_other_elements(pairs: Matched, values: Floats) -> Flags:
+    """Pairs that are added where present and repeat another amount of their source: one amount under two elements.
+
+    Args:
+        pairs: facts and the parts of sources that they are.
+        values: of each fact.
+    """
+    found = np.zeros(len(pairs.row), dtype=np.bool_)
+    part = pairs.part
+    adds = matching.COEFFICIENT[part] > 0
+    may_repeat = adds & ~matching.IS_NEEDED[part]
+    group = np.cumsum(starts(pairs.slot, matching.SOURCE[part]))
+    is_asked = np.zeros(len(part) + 1, dtype=np.bool_)
+    is_asked[group[may_repeat]] = True
+    rows = np.flatnonzero(adds & is_asked[group])
+    value = values[pairs.row[rows]]
+    order = np.lexsort((part[rows], may_repeat[rows], value, group[rows]))
+    rows, value = rows[order], value[order]
+    found[rows] = ~starts(group[rows], value) & may_repeat[rows] & (value != 0)
+    return found
+
+
+class Differences:
+    """What the filings so far have shown of two sources of a concept side by side: one amount, or two."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        """Compare each candidate with the best one of its slot.
+
+        Args:
+            candidates: of all filings.
+        """
+        begins = starts(candidates.slot)
+        best = np.flatnonzero(begins)[np.cumsum(begins) - 1]
+        beside = np.flatnonzero(~begins)
+        lesser, better = candidates.where(beside), candidates.where(best[beside])
+        differs = np.abs(lesser.value - better.value) > SAME_AMOUNT * np.abs(better.value)
+        pair = _pair(lesser, better.rank)
+        order = np.argsort((pair << SEQ_BITS) | lesser.seq, kind="stable")
+        pair, seq, differs = pair[order], lesser.seq[order], differs[order]
+        first = np.maximum.accumulate(np.where(starts(pair), np.arange(len(pair)), 0))
+        total = np.cumsum(differs)
+        share = (total - total[first] + differs[first]) / (np.arange(len(pair)) - first + 1)
+        newest = np.flatnonzero(np.append(starts(pair, seq)[1:], True)) if len(pair) else np.zeros(0, dtype=np.int64)
+        self._mostly: Flags = share[newest] > MOSTLY
+        self._after = Timeline(pair[newest], seq[newest])
+        series = _series(lesser)[order][newest][self._mostly]
+        self.series: Ints = np.unique(series)
+
+    def mostly(self, candidates: Candidates, better: Ints) -> Flags:
+        """Whether, after its filing, the source of each candidate mostly differed from a better one.
+
+        Args:
+            candidates: those asked for.
+            better: the rank of the other source of the concept; NOTHING where there is none.
+        """
+        newest = self._after.after(_pair(candidates, better), candidates.seq)
+        found: Flags = newest != NOTHING
+        found[found] = self._mostly[newest[found]]
+        return found
+
+    def rows(self, candidates: Candidates) -> Ints:
+        """The candidates of the concepts of which a company's sources ever mostly differed."""
+        return np.flatnonzero(np.isin(_series(candidates), self.series))
+
+
+def of_lesser_sources(best: Candidates, differences: Differences, keeps: Flags) -> tuple[Flags, Flags]:
+    """Amounts of a later filing from a lesser source that is another amount for this company.
+
+    Where its filings so far showed both sources side by side and they mostly differed (net income with and without
+    minorities, sales with and without membership fees), the lesser one alone restates nothing.
+
+    Args:
+        best: the best candidate of each slot.
+        differences: of all candidates.
+        keeps: slots of which an amount of a note was left out: their line restates what was taken from the note.
+
+    Returns:
+        the amounts that restate nothing; and, of the others, those whose source is another amount than the best
+        source that the company has used for the concept so far.
+    """
+    is_lesser, is_other = (np.zeros(len(best.slot), dtype=np.bool_) for _ in range(2))
+    rows = differences.rows(best)
+    if not len(rows):
+        return is_lesser, is_other
+    of = best.where(rows)
+    by_period = np.lexsort((of.seq, of.period, _series(of)))
+    ordered = of.where(by_period)
+    before = _least_before(ordered.rank, starts(_series(ordered), ordered.period))
+    lesser = differences.mostly(ordered, before) & ~keeps[rows][by_period]
+    is_lesser[rows[by_period]] = lesser
+    rows = rows[by_period][~lesser]
+    of = best.where(rows)
+    by_filing = np.lexsort((of.seq, _series(of)))
+    ordered = of.where(by_filing)
+    so_far = _least_so_far(ordered.rank, starts(_series(ordered)))
+    is_other[rows[by_filing]] = differences.mostly(ordered, so_far)
+    return is_lesser, is_other
+
+
+def _series(candidates: Candidates) -> Ints:
+    return key_of((candidates.company, COMPANY_BITS), (candidates.concept, CONCEPT_BITS))
+
+
+def _pair(candidates: Candidates, better: Ints) -> Ints:
+    series = ((candidates.company, COMPANY_BITS), (candidates.concept, CONCEPT_BITS))
+    return key_of(*series, (candidates.rank, RANK_BITS), (better, RANK_BITS))
+
+
+def _least_so_far(rank: Ints, begins: Flags) -> Ints:
+    """The least of each row and those before it in its group."""
+    if not len(rank):
+        return rank
+    group = np.cumsum(begins)
+    # each group lies wholly below the one before it, so that one running minimum serves all
+    below = group * (rank.max() + 1)
+    least: Ints = np.minimum.accumulate(rank - below) + below
+    return least
+
+
+def _least_before(rank: Ints, begins: Flags) -> Ints:
+    """The least of the rows before each in its group; NOTHING at the first row of a group."""
+    least = np.full(len(rank), NOTHING)
+    least[1:] = _least_so_far(rank, begins)[:-1]
+    least[begins] = NOTHING
+    return least
