@@ -221,14 +221,9 @@ SHORT_TERM_INVESTMENTS = Concept(
             "less its noncurrent part.",
         ),
         ifrs(
-            "ShorttermDepositsNotClassifiedAsCashEquivalents",
-            rule="short-term-investments.ifrs.deposits",
-            statement="Under IFRS short-term investments are short-term deposits that are not cash equivalents.",
-        ),
-        ifrs(
             "CurrentInvestments",
             rule="short-term-investments.ifrs.current-investments",
-            statement="Under IFRS, otherwise, short-term investments are current investments.",
+            statement="Under IFRS short-term investments are current investments.",
             source="IAS 1.66",
         ),
     ),

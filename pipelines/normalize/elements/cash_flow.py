@@ -51,7 +51,7 @@ def wells(of: tuple[Industry, ...], rule: str, who: str) -> tuple[Source, ...]:
     return (
         us(
             "PaymentsToExploreAndDevelopOilAndGasProperties",
-            plus=("PaymentsToAcquireOilAndGasEquipment", *PLANT_APART_FROM_WELLS),
+            plus=PLANT_APART_FROM_WELLS,
             of=of,
             rule=f"{rule}.exploration-and-development",
             statement=f"Capital expenditure of {who} is exploration and development of oil and gas properties plus "
@@ -185,13 +185,6 @@ CAPITAL_EXPENDITURE = Concept(
             rule="capital-expenditure.net-of-disposals",
             statement="Where only the net amount is reported, capital expenditure is payments for productive assets "
             "less proceeds of disposals, and the value is flagged.",
-        ),
-        us(
-            "PaymentsForConstructionInProcess",
-            of=("utility",),
-            rule="capital-expenditure.utility.construction-in-process",
-            statement="A utility's capital expenditure is payments for construction in process where only these are "
-            "reported.",
         ),
         *wells(NOT_PRODUCERS, "capital-expenditure.non-producer-wells", "a company that is no producer"),
         ifrs(

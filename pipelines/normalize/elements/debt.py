@@ -136,12 +136,6 @@ DEBT_NONCURRENT = Concept(
             rule="debt.noncurrent.ifrs.bonds-and-loans",
             statement="Under IFRS, where bonds and loans are lines of their own, noncurrent debt is their sum.",
         ),
-        ifrs(
-            "NoncurrentPortionOfNoncurrentBorrowings",
-            rule="debt.noncurrent.ifrs.noncurrent-borrowings",
-            statement="Under IFRS, otherwise, noncurrent debt is the noncurrent portion of borrowings.",
-            source="IAS 1.69",
-        ),
     ),
 )
 
@@ -239,10 +233,10 @@ DEBT_CURRENT_MATURITIES = Concept(
         ),
         ifrs(
             "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
-            plus=("CurrentPortionOfLongtermBorrowings", "CurrentPortionOfNoncurrentLoansReceived"),
+            plus=("CurrentPortionOfLongtermBorrowings",),
             rule="debt.current-maturities.ifrs.bonds-and-loans",
-            statement="Under IFRS, where bonds and loans are lines of their own, current maturities are their current "
-            "portions.",
+            statement="Under IFRS, where bonds are a line of their own, current maturities are current bonds plus the "
+            "current portion of long-term borrowings.",
         ),
         ifrs(
             "CurrentPortionOfLongtermBorrowings",
@@ -370,13 +364,6 @@ DEBT_CURRENT = Concept(
             "DebtCurrent",
             rule="debt.current.total",
             statement="Current debt is the line of current maturities and short-term borrowings together.",
-        ),
-        ifrs(
-            "CurrentBorrowingsAndCurrentPortionOfNoncurrentBorrowings",
-            rule="debt.current.ifrs.total",
-            statement="Under IFRS current debt is current borrowings plus the current portion of noncurrent "
-            "borrowings, on one line.",
-            source="IAS 1.69",
         ),
     ),
 )

@@ -150,21 +150,6 @@ REVENUE = Concept(
             statement="A property owner that is no trust reports net real estate revenue until 2018, which is taken.",
         ),
         us(
-            "HealthCareOrganizationRevenue",
-            rule="revenue.health-care",
-            statement="Until 2018 a health care provider's revenue is its health care organization revenue.",
-        ),
-        us(
-            "ElectricUtilityRevenue",
-            rule="revenue.utility.electric",
-            statement="Without any total, an electric utility's revenue is its electric utility revenue.",
-        ),
-        us(
-            "OilAndGasRevenue",
-            rule="revenue.oil-and-gas",
-            statement="Until 2018, without any total, an oil and gas producer's revenue is its oil and gas revenue.",
-        ),
-        us(
             "SalesRevenueGoodsNet",
             rule="revenue.goods",
             statement="A seller of goods alone reports net sales of goods, which are its revenue.",

@@ -27,15 +27,8 @@ DEBT_ADVANCES = _line(
     ),
     us(
         "FederalHomeLoanBankAdvancesLongTerm",
-        plus=("FederalHomeLoanBankAdvancesShortTerm",),
-        rule="debt.advances.long-and-short-term",
-        statement="Where they are reported by term, advances are long-term plus short-term Federal Home Loan Bank "
-        "advances.",
-    ),
-    us(
-        "FederalHomeLoanBankAdvancesShortTerm",
-        rule="debt.advances.short-term",
-        statement="Where none is of long term, advances are short-term Federal Home Loan Bank advances.",
+        rule="debt.advances.long-term",
+        statement="Where only long-term Federal Home Loan Bank advances are reported, they are the advances.",
     ),
     us(
         "LongTermFederalHomeLoanBankAdvancesNoncurrent",
@@ -132,12 +125,6 @@ DEBT_NOTES = _line(
         of=("bank",),
         rule="debt.notes.ifrs.bonds",
         statement="Under IFRS, otherwise, a bank's notes are the bonds issued.",
-    ),
-    ifrs(
-        "DebtInstrumentsIssued",
-        of=("bank",),
-        rule="debt.notes.ifrs.debt-instruments",
-        statement="Under IFRS, otherwise, a bank's notes are the debt instruments issued.",
     ),
 )
 

@@ -33,23 +33,11 @@ EPS_BASIC = Concept(
             rule="eps.basic.partnership-unit",
             statement="A partnership's basic earnings per share are those per limited partnership unit.",
         ),
-        us(
-            "NetIncomeLossPerOutstandingLimitedPartnershipUnit",
-            rule="eps.basic.partnership-unit-undiluted",
-            statement="A partnership without dilution reports one figure per limited partnership unit, which is taken.",
-        ),
         ifrs(
             "BasicEarningsLossPerShare",
             rule="eps.basic.ifrs.reported",
             statement="Under IFRS basic earnings per share are those that the income statement shows.",
             source="IAS 33.66",
-        ),
-        ifrs(
-            "BasicEarningsLossPerShareFromContinuingOperations",
-            plus=("BasicEarningsLossPerShareFromDiscontinuedOperations",),
-            rule="eps.basic.ifrs.continuing-and-discontinued",
-            statement="Under IFRS, where only the parts are reported, basic earnings per share are those of "
-            "continuing operations plus those of discontinued operations, if any.",
         ),
     ),
 )
@@ -71,14 +59,9 @@ DIVIDENDS_PER_SHARE = Concept(
             statement="Where no declared dividends are reported, dividends per share are those paid in cash.",
         ),
         us(
-            "DistributionMadeToLimitedPartnerDistributionsDeclaredPerUnit",
-            rule="dividends-per-share.partnership-declared",
-            statement="A partnership's dividends per share are the distributions declared per limited partner unit.",
-        ),
-        us(
             "DistributionMadeToLimitedPartnerDistributionsPaidPerUnit",
             rule="dividends-per-share.partnership-paid",
-            statement="Where a partnership reports no declared distributions, those paid per unit are taken.",
+            statement="A partnership's dividends per share are the distributions paid per limited partner unit.",
         ),
         us(
             "InvestmentCompanyDistributionToShareholdersPerShare",

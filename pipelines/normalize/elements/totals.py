@@ -22,16 +22,10 @@ EQUITY = Concept(
             statement="Without such a total, equity is that of the parent plus noncontrolling interests, if any.",
         ),
         us(
-            "PartnersCapitalIncludingPortionAttributableToNoncontrollingInterest",
-            rule="equity.partners-capital-with-noncontrolling-interests",
-            statement="A partnership's equity is its partners' capital including noncontrolling interests.",
-        ),
-        us(
             "PartnersCapital",
             plus=("MinorityInterest",),
             rule="equity.partners-capital",
-            statement="Without such a total, a partnership's equity is its partners' capital plus noncontrolling "
-            "interests, if any.",
+            statement="A partnership's equity is its partners' capital plus noncontrolling interests, if any.",
         ),
         ifrs(
             "Equity",
