@@ -1,8 +1,8 @@
 """Asking EDGAR for a document: fair access, retries, conditional requests.
 
 Belongs here: addresses, pacing, back-off, and what each HTTP status means.
-Does not: where the answers come from (sources: the SEC, a mirror or the sample, each an httpx transport),
-what is in a document (documents), or what is kept of it (raw_store).
+Does not: which source answers (sources), the files of a mirror (mirror), what is in a document (documents), or what
+is kept of it (raw_store).
 
 Fair access, source: the SEC's "Accessing EDGAR Data": at most ten requests a second by one user over all
 machines and threads, a User-Agent with a name and a mail address, compressed transfer; who exceeds the rate is
@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Self
+from typing import Protocol, Self
 
 import httpx
 
@@ -82,6 +82,16 @@ class NotFound:
 Answer = Fetched | NotModified | NotFound
 
 
+class Client(Protocol):
+    """What asks a source for documents: EdgarClient over HTTP, MirrorFolder on the disk."""
+
+    def get(self, url: str, validators: Validators | None = None) -> Answer:
+        """Ask for the document at `url`; raises FetchError or RefusedError."""
+
+    def close(self) -> None:
+        """End all connections."""
+
+
 class Pace:
     """Evenly spaced turns for any number of threads; `None` a second means as fast as asked."""
 
@@ -114,10 +124,10 @@ class Pace:
 
 
 class EdgarClient:
-    """One client for every source; safe to use from several threads.
+    """Asks over HTTP; safe to use from several threads.
 
     Args:
-        transport: what answers: the network, a mirror directory, the sample.
+        transport: what answers: the network, or the sample.
         user_agent: who asks, as the SEC wants it; a source that is not the SEC needs none.
         pace: requests a second over all threads; None for a source that needs no sparing.
         base_url: where both hosts are answered instead; the path keeps the host as its first segment.

@@ -1,13 +1,10 @@
 """Where documents come from: the SEC, a mirror directory, or the sample; one interface for the three.
 
-Belongs here: opening a source by its name or path, with an error that says what to give instead, and the httpx
-transport that serves a mirror. Every source is the same client with another transport, so that statuses and
-errors are one path.
-Does not: asking (client), which documents are asked for (extract), or what the sample consists of (sample).
+Belongs here: opening a source by its name or path, with an error that says what to give instead.
+Does not: asking (client, mirror), which documents are asked for (extract), or what the sample consists of (sample).
 """
 
 import re
-import stat
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -16,8 +13,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from pipelines.edgar.client import TICKERS_URL, EdgarClient
+from pipelines.edgar.client import TICKERS_URL, Client, EdgarClient
 from pipelines.edgar.errors import SourceError
+from pipelines.edgar.mirror import MirrorFolder, file_of
 
 # The SEC allows ten requests a second and counts arrivals, which come in less evenly than they are sent.
 REQUESTS_A_SECOND = 9.5
@@ -39,7 +37,7 @@ class Source:
 
     name: Literal["live", "mirror", "sample"]
     kind: Literal["edgar", "sample"]
-    client: EdgarClient
+    client: Client
     threads: int = 1
     absence_lasts: timedelta = timedelta(0)
 
@@ -93,7 +91,7 @@ def _mirror(folder: Path) -> Source:
     hint = "give live, sample, or a mirror directory (www.sec.gov/… and data.sec.gov/… below it)"
     if folder.suffix.lower() == ".zip":
         raise SourceError(f"{folder} is a bulk archive, which cannot be read yet; {hint}")
-    tickers = _file_of(folder, httpx.URL(TICKERS_URL))
+    tickers = file_of(folder, TICKERS_URL)
     try:
         tickers.open("rb").close()
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -102,7 +100,7 @@ def _mirror(folder: Path) -> Source:
         raise SourceError(f"{folder} has no {tickers.relative_to(folder)}, the list of companies; {hint}") from error
     except (OSError, ValueError) as error:
         raise SourceError(f"{folder} cannot be read: {error}; {hint}") from error
-    return Source("mirror", "edgar", EdgarClient(MirrorTransport(folder), user_agent=None, pace=None, attempts=1))
+    return Source("mirror", "edgar", MirrorFolder(folder))
 
 
 def _is_web_address(text: str) -> bool:
@@ -111,32 +109,3 @@ def _is_web_address(text: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         return False
-
-
-def _file_of(folder: Path, url: httpx.URL) -> Path:
-    return folder / url.host / url.path.lstrip("/")
-
-
-class MirrorTransport(httpx.BaseTransport):
-    """Answers from a directory laid out by host and path: 200 with the file, 404 where there is none.
-
-    Nothing outside of the directory is served: a path that climbs is 404, a link that leads out is an error, for
-    a document that is silently missing would look like a company without facts.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._root = folder.resolve()
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The file at the request's host and path. Raises httpx.ReadError where the disk refuses it."""
-        file = _file_of(self._root, request.url)
-        try:
-            if ".." in file.parts or not stat.S_ISREG(file.stat().st_mode):
-                return httpx.Response(404, request=request)
-            if not file.resolve().is_relative_to(self._root):
-                raise httpx.ReadError(f"{file} leads out of the mirror directory", request=request)
-            return httpx.Response(200, content=file.read_bytes(), request=request)
-        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a path that no file can have
-            return httpx.Response(404, request=request)
-        except OSError as error:
-            raise httpx.ReadError(str(error), request=request) from error

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from pathlib import Path
 
-import httpx
 import pytest
 
 from pipelines.edgar.client import TICKERS_URL, Fetched, NotFound, Validators, facts_url
 from pipelines.edgar.errors import FetchError, SourceError
-from pipelines.edgar.sources import REQUESTS_A_SECOND, MirrorTransport, open_source
+from pipelines.edgar.mirror import MirrorFolder
+from pipelines.edgar.sources import REQUESTS_A_SECOND, open_source
 from tests.edgar_server import Reply, running_server
 
 USER_AGENT = "Example Research mail@example.org"
@@ -56,15 +56,13 @@ def test_a_mirror_answers_with_its_files(mirror):
 def test_a_mirror_serves_nothing_outside_of_it(mirror, url):
     (mirror.parent / "secret.json").write_text("not for you")
     (mirror / "data.sec.gov/x").mkdir()
-    request = httpx.Request("GET", url)
-    assert MirrorTransport(mirror).handle_request(request).status_code == 404
+    assert MirrorFolder(mirror).get(url) == NotFound()
 
 
 def test_an_absolute_path_stays_inside(mirror):
     secret = mirror.parent / "secret.json"
     secret.write_text("not for you")
-    request = httpx.Request("GET", f"https://data.sec.gov/{secret}")
-    assert MirrorTransport(mirror).handle_request(request).status_code == 404
+    assert MirrorFolder(mirror).get(f"https://data.sec.gov/{secret}") == NotFound()
 
 
 def test_a_link_that_leads_out_is_told(mirror):
@@ -84,6 +82,24 @@ def test_a_file_that_the_disk_refuses_is_told(mirror, monkeypatch):
         monkeypatch.setattr(Path, "read_bytes", refuse)
         with pytest.raises(FetchError, match="Input/output error"):
             source.client.get(URL)
+
+
+def test_each_folder_of_a_mirror_is_listed_once(mirror, monkeypatch):
+    """Thousands of companies without a file cost no look at the disk each."""
+    listed: list[Path] = []
+    monkeypatch.setattr("os.listdir", lambda folder: listed.append(folder) or [])
+    with open_source(str(mirror)) as source:
+        assert {source.client.get(facts_url(f"{number:010}")) for number in range(100)} == {NotFound()}
+    assert listed == [mirror / "data.sec.gov/api/xbrl/companyfacts"]
+
+
+def test_a_folder_that_the_disk_refuses_to_list_is_told(mirror, monkeypatch):
+    def refuse(_: Path) -> list[str]:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("os.listdir", refuse)
+    with open_source(str(mirror)) as source, pytest.raises(FetchError, match=r"Input/output error.*again later"):
+        source.client.get(URL)
 
 
 def test_a_path_that_is_no_mirror_is_told(tmp_path):

@@ -1,0 +1,73 @@
+"""A mirror directory: EDGAR's documents as files, laid out by host and path.
+
+Belongs here: the answer to a request for a document, from the files of a directory.
+Does not: opening a source (sources), asking EDGAR itself (client).
+"""
+
+import os
+import stat
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from pipelines.edgar.client import Answer, Fetched, NotFound, Validators
+from pipelines.edgar.errors import FetchError
+
+NO_VALIDATORS = Validators()
+
+
+class MirrorFolder:
+    """Answers requests from a mirror directory: the content of the file, or NotFound where there is no file.
+
+    Most companies of the SEC's list have no file in a mirror. So each folder is listed once, when it is first asked
+    for, and a name that is not in the list is answered without a look at the disk.
+
+    Nothing outside of the directory is served: a path with `..` is not found. A link to a file outside of the
+    directory is an error, because a missing document would look like a company without facts.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._root = folder.resolve()
+        self._listed: dict[str, frozenset[str]] = {}
+
+    def get(self, url: str, validators: Validators | None = None) -> Answer:
+        """The document at `url`. A mirror gives no validators and does not read any.
+
+        Raises:
+            FetchError: the disk refuses, or the file is a link out of the directory.
+        """
+        try:
+            return self._answer(url)
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a path that no file can have
+            return NotFound()
+        except OSError as error:
+            raise FetchError(f"{url}: {error}; synchronize again later") from error
+
+    def close(self) -> None:
+        """Does nothing: no file stays open."""
+
+    def _answer(self, url: str) -> Answer:
+        folder, _, name = _relative_path(url).rpartition("/")
+        if ".." in (name, *folder.split("/")) or name not in self._names(folder):
+            return NotFound()
+        file = self._root / folder / name
+        if not stat.S_ISREG(file.stat().st_mode):
+            return NotFound()
+        if not file.resolve().is_relative_to(self._root):
+            raise FetchError(f"{url}: {file} leads out of the mirror directory; put the file itself there")
+        return Fetched(file.read_bytes(), NO_VALIDATORS)
+
+    def _names(self, folder: str) -> frozenset[str]:
+        if folder not in self._listed:
+            self._listed[folder] = frozenset(os.listdir(self._root / folder))
+        return self._listed[folder]
+
+
+def file_of(folder: Path, url: str) -> Path:
+    """Where a mirror directory holds the document of an address."""
+    return folder / _relative_path(url)
+
+
+def _relative_path(url: str) -> str:
+    """Host and path of an address, as a relative path."""
+    parts = urlsplit(url)
+    return f"{parts.netloc}/{unquote(parts.path).strip('/')}"
