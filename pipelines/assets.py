@@ -4,7 +4,7 @@ Belongs here: what each asset makes, and what it shows of it in the UI. Does not
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +12,7 @@ import dagster as dg
 import polars as pl
 
 from pipelines import log, stages, tables
+from pipelines.lake import Lake
 from pipelines.quality import report
 from pipelines.quality.checks import measured
 from pipelines.quality.text import markdown
@@ -32,6 +33,13 @@ def row_metadata(rows: pl.DataFrame, **more: Any) -> dict[str, Any]:
         for row in rows.head(SAMPLE_ROWS).iter_rows(named=True)
     ]
     return {**metadata, **more, "sample": dg.MetadataValue.table(sample, schema=_table_schema(rows))}
+
+
+def table_metadata(lake: Lake, name: str, *, hidden: Sequence[str] = (), **more: Any) -> dict[str, Any]:
+    """The same for a table of the lake, of which only a few rows are read. `hidden` columns are not shown."""
+    head = lake.head(name, SAMPLE_ROWS).drop(hidden)
+    companies = {"companies": lake.read(name, ["cik"])["cik"].n_unique()} if "cik" in head.columns else {}
+    return row_metadata(head) | {"dagster/row_count": lake.height(name), **companies, **more}
 
 
 def _shown(value: object) -> str:
@@ -72,8 +80,7 @@ def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The filed facts that any rule reads, one row a fact and filing, of every company whose documents can be read."""
     lake = synchronization.lake
     counts = stages.update_facts(synchronization.store, lake, _again(synchronization))
-    rows = lake.read("facts")
-    return dg.MaterializeResult(metadata=row_metadata(rows, counts=counts))
+    return dg.MaterializeResult(metadata=table_metadata(lake, "facts", counts=counts))
 
 
 @dg.asset(group_name=NORMALIZE, deps=[facts], kinds={"polars", "parquet"})
@@ -81,15 +88,12 @@ def values(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """Every standardized value that a filing led to, with its cause and legs, and the reason wherever there is none."""
     lake = synchronization.lake
     counts = stages.update_values(lake, _again(synchronization))
-    rows = lake.read(stages.REPLAYED)
+    rows = lake.read(stages.REPLAYED, ["cik", "period_end", "item"])
     by_item = rows.group_by("item").agg(
         values=pl.struct("cik", "period_end").n_unique(), versions=pl.len(), companies=pl.col("cik").n_unique()
     )
-    return dg.MaterializeResult(
-        metadata=row_metadata(
-            rows.drop("legs"), counts=counts, values_by_item=dg.MetadataValue.md(_markdown(by_item.sort("item")))
-        )
-    )
+    shown = {"values_by_item": dg.MetadataValue.md(_markdown(by_item.sort("item")))}
+    return dg.MaterializeResult(metadata=table_metadata(lake, stages.REPLAYED, hidden=["legs"], counts=counts, **shown))
 
 
 @dg.asset(group_name=NORMALIZE, deps=[values], kinds={"polars", "parquet"})
@@ -101,12 +105,14 @@ def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         lake, home.log, before.log if before else (), synchronization.sync_id, synchronization.started_at
     )
     lake.write(tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
-    rows = lake.read(stages.VERSIONS)
+    rows = lake.read(stages.VERSIONS, ["is_current", "value", "cause"])
     current = rows.filter("is_current").drop_nulls("value")
     by_cause = rows.group_by("cause").len().sort("len", "cause", descending=[True, False])
     return dg.MaterializeResult(
-        metadata=row_metadata(
-            rows.drop("legs"),
+        metadata=table_metadata(
+            lake,
+            stages.VERSIONS,
+            hidden=["legs"],
             counts={"values": current.height, "versions": rows.height},
             versions_by_cause=dg.MetadataValue.md(_markdown(by_cause.rename({"len": "versions"}))),
         )
@@ -117,17 +123,19 @@ def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The tables of the warehouse, ready to be published: companies, financials and all others."""
     lake = synchronization.lake
-    made = tables.assemble(lake, _synchronizations(synchronization))
-    for name, rows in made.items():
-        lake.write(tables.assembled(name), rows, {tables.CONTENT: tables.content_digest(name, rows)})
-    sizes = pl.DataFrame({"table": list(made), "rows": [rows.height for rows in made.values()]})
+    if not tables.are_published(lake, synchronization.home.published):
+        tables.write(lake, tables.assemble(lake, _synchronizations(synchronization)))
+    sizes = pl.DataFrame(
+        [(name, lake.height(tables.assembled(name))) for name in tables.paths(lake)], ["table", "rows"], orient="row"
+    )
     return dg.MaterializeResult(
-        metadata=row_metadata(
-            made["financials"],
+        metadata=table_metadata(
+            lake,
+            tables.assembled("financials"),
             tables=dg.MetadataValue.md(_markdown(sizes)),
             counts={
-                "covered": made["companies"]["cik"].n_unique(),
-                "valued": int(made["valuations"]["meaningful"].sum()),
+                "covered": lake.read(tables.assembled("companies"), ["cik"])["cik"].n_unique(),
+                "valued": int(lake.read(tables.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
             },
         )
     )
@@ -147,7 +155,7 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         },
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
     }
-    lake.write("covered", lake.read(tables.assembled("companies")).select("cik").unique().sort("cik"))
+    lake.write("covered", lake.read(tables.assembled("companies"), ["cik"]).unique().sort("cik"))
     before, inputs = tables.published_before(published), tables.inputs(lake)
     if before and before.inputs == inputs:
         publish.record(published, inputs=inputs, **times)
@@ -195,7 +203,7 @@ def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new
 def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
     """The synchronizations that led to what is about to be published, this one last."""
     lake, started, table = synchronization.lake, synchronization.started_at.isoformat(), tables.assembled("syncs")
-    counts = {"versions": lake.read(stages.VERSIONS).height, "companies": len(lake.inputs("profiles"))}
+    counts = {"versions": lake.height(stages.VERSIONS), "companies": len(lake.inputs("profiles"))}
     this = tables.synchronization(
         synchronization.sync_id, started, _source_name(synchronization), counts, build=synchronization.sync_id
     )

@@ -15,6 +15,7 @@ from pipelines.checks import CHECKS
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.resources import Synchronization
+from pipelines.run_history import instance_of
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
@@ -61,7 +62,7 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
     }
     run_id = str(uuid4())
-    with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
+    with instance_of(home.dagster) as instance:
         held_back: dg.DagsterError | None = None
         try:
             job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id)

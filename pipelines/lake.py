@@ -7,12 +7,14 @@ A table carries, for each company, the digest of the inputs that its rows were m
 company where that digest is the one at hand, whatever happened to earlier runs.
 """
 
+import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -42,10 +44,27 @@ class Lake:
         """Whether a table was ever written."""
         return self.path(name).exists()
 
-    def read(self, name: str) -> pl.DataFrame:
-        """A table, whole."""
+    def read(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """All rows of a table, with all columns or some."""
         with self._told(name):
-            return pl.read_parquet(self.path(name), memory_map=False)
+            return pl.read_parquet(self.path(name), memory_map=False, columns=list(columns) if columns else None)
+
+    def height(self, name: str) -> int:
+        """How many rows a table has."""
+        with self._told(name):
+            return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
+
+    def head(self, name: str, rows: int) -> pl.DataFrame:
+        """The first rows of a table."""
+        with self._told(name):
+            return pl.scan_parquet(self.path(name)).head(rows).collect()
+
+    def digest(self, name: str) -> str:
+        """Changes with the file of a table; empty where the table was never written."""
+        if not self.holds(name):
+            return ""
+        with self._told(name), self.path(name).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def of_companies(self, name: str, ciks: Iterable[str]) -> pl.DataFrame:
         """The rows of some companies."""
@@ -76,16 +95,28 @@ class Lake:
             inputs: company to the digest of what its new rows are made from; read when the parts are through, for
                 making them shows which companies cannot be done.
         """
+        with self._gathered(name, parts) as made:
+            kept, known = self._kept(name, made.collect_schema(), inputs)
+            if kept and not inputs:
+                return  # the table has these columns already, and no company has new rows
+            self._swap(name, pl.concat([*kept, made]).sort("cik", maintain_order=True), {**known, **inputs})
+
+    @contextmanager
+    def _gathered(self, name: str, parts: Iterable[pl.DataFrame]) -> Iterator[pl.LazyFrame]:
+        """The rows of all parts. One part stays in memory; several wait on the disk, however many they are."""
         folder = self.folder / f"{PARTS}-{name}"
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)  # what a killed run left
+        rest = iter(parts)
+        first, second = next(rest), next(rest, None)
+        if second is None:
+            yield first.lazy()
+            return
         folder.mkdir(parents=True)
         try:
-            for number, part in enumerate(parts):
+            for number, part in enumerate(chain((first, second), rest)):
                 with self._told(name):
                     part.write_parquet(folder / f"{number:05}.parquet")
-            made = pl.scan_parquet(folder / "*.parquet")
-            kept, known = self._kept(name, made.collect_schema(), inputs)
-            self._swap(name, pl.concat([*kept, made]).sort("cik", maintain_order=True), {**known, **inputs})
+            yield pl.scan_parquet(folder / "*.parquet")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

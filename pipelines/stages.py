@@ -68,6 +68,9 @@ ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
 STANDARDIZED = tuple(sorted((field.name for field in fields(Standardized)), key=lambda name: name == "profiles"))
 REPLAYED, VERSIONS, APPENDED = "replayed", "versions", "appended"
+MADE_FROM = "made_from"
+"""The name under which a table that is made as a whole carries the digest of what it was made from."""
+
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 
 
@@ -108,8 +111,11 @@ def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) 
         .with_columns(pl.col("position").cast(pl.Int32), is_listed=pl.lit(value=True))
     ).select(LISTINGS.names())
     if lake.holds("listings"):
-        gone = lake.read("listings").join(listed, on="symbol", how="anti").with_columns(is_listed=pl.lit(value=False))
+        before = lake.read("listings")
+        gone = before.join(listed, on="symbol", how="anti").with_columns(is_listed=pl.lit(value=False))
         listed = pl.concat([listed, gone.select(LISTINGS.names())])
+        if listed.equals(before):
+            return listed
     lake.write("listings", listed)
     return listed
 
@@ -244,7 +250,7 @@ def _decode_facts(
 
 def _with_dropped(lake: Lake, decoded: pl.DataFrame) -> pl.DataFrame:
     """The decoded facts and those that EDGAR showed before and shows no more: what was filed stays filed."""
-    if not lake.holds("facts"):
+    if decoded.is_empty() or not lake.holds("facts"):
         return decoded
     before = lake.of_companies("facts", decoded["cik"].unique())
     return pl.concat([decoded, before.join(decoded, on=FACT, how="anti", nulls_equal=True)])
@@ -319,6 +325,11 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
     """
     segments = committed(log, segments)
     clear(log, segments)
+    replayed_from = _joined(*(f"{cik} {digest}" for cik, digest in sorted(lake.inputs("profiles").items())))
+    if lake.holds(APPENDED) and lake.inputs(VERSIONS).get(MADE_FROM) == _made_from(segments, replayed_from):
+        if lake.height(APPENDED):
+            lake.write(APPENDED, lake.read(APPENDED).clear())
+        return segments
     filings, replayed = lake.read("filings"), lake.read(REPLAYED)
     factors = filings.select("cik", "accession", "factor")
     known = on_basis_of_today(read(log, segments), factors, ITEM_SIGNS)
@@ -330,9 +341,14 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
     versions = numbered(pl.concat([known, new]))
     had_versions = known.select("cik").unique()
     changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
-    lake.write(VERSIONS, versions.sort(*VERSION_OF, "version"))
+    lake.write(VERSIONS, versions.sort(*VERSION_OF, "version"), {MADE_FROM: _made_from(segments, replayed_from)})
     lake.write(APPENDED, changes.join(had_versions, on="cik", how="semi"))
     return tuple(segments)
+
+
+def _made_from(segments: Sequence[str], replayed_from: str) -> str:
+    """Identifies the log and the replayed values that table `versions` shows; the same again append nothing."""
+    return _joined(*segments, replayed_from, _rules_digest())
 
 
 # --- What has to be done ----------------------------------------------------------------------------------------

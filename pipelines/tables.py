@@ -9,6 +9,7 @@ import io
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -18,7 +19,7 @@ from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.legs import SUM
 from pipelines.normalize.items.line_items import served
-from pipelines.stages import held_predecessors
+from pipelines.stages import MADE_FROM, VERSIONS, held_predecessors
 from pipelines.valuation.table import valuations
 from warehouse import publish, schema
 from warehouse.errors import BuildUnreadable
@@ -36,6 +37,8 @@ POLARS_TYPES: dict[str, pl.DataType] = {
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 CONTENT = "content"
 SEGMENTS = "segments"
+LAST = "syncs"
+"""The table that is written last: it carries the digest of what all tables were made from."""
 
 
 def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -73,6 +76,38 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFra
         "syncs": synchronizations,
     }
     return {name: conformed(name, frame) for name, frame in frames.items()}
+
+
+def write(lake: Lake, made: Mapping[str, pl.DataFrame]) -> None:
+    """Keep the tables of the warehouse until they are published; the last one says what they were made from."""
+    for name, rows in sorted(made.items(), key=lambda table: table[0] == LAST):
+        told = {CONTENT: content_digest(name, rows)}
+        lake.write(assembled(name), rows, told | {MADE_FROM: _made_from(lake)} if name == LAST else told)
+
+
+def are_published(lake: Lake, published: Path) -> bool:
+    """Whether the tables at hand are those of the published build, and would be the same if they were made anew."""
+    before = published_before(published)
+    return (
+        before is not None
+        and before.inputs == inputs(lake)
+        and lake.inputs(assembled(LAST)).get(MADE_FROM) == _made_from(lake)
+    )
+
+
+def _made_from(lake: Lake) -> str:
+    """Identifies what the tables are made from, but for the times of synchronizations, and the code that makes them."""
+    made = [f"{name} {lake.inputs(name)}" for name in ("profiles", "registrants", VERSIONS)]
+    kept = [f"{name} {lake.digest(name)}" for name in ("listings", "quarantine")]
+    return hashlib.sha256("\n".join([*made, *kept, _code_digest()]).encode()).hexdigest()
+
+
+@cache
+def _code_digest() -> str:
+    folders = (Path(__file__).parent, Path(schema.__file__).parent)
+    return hashlib.sha256(
+        b"".join(path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py")))
+    ).hexdigest()
 
 
 def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:

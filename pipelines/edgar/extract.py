@@ -7,6 +7,7 @@ Nothing here says whether a company has to be normalized again: a run that is ki
 documents that no build knows. That is told by comparing digests with those that a build was made from.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,9 @@ from pipelines.edgar.raw_store import Kind, RawStore, Seen, Status
 from pipelines.edgar.sources import Source
 
 FAILURES_IN_A_ROW = 5  # companies that fail one after the other before the source itself is taken to fail
-CHECKPOINT_EVERY = 500  # companies: under a minute of a live source
+CHECKPOINT_SECONDS = 30.0
+"""How much work a killed run loses at most: about 280 requests of a live source."""
+
 NONE = Validators()
 
 Change = Literal["new", "changed", "unchanged", "no_facts", "gone", "skipped", "failed"]
@@ -114,6 +117,7 @@ def fetch_documents(
     asked = _Asked(source, store, now, source.absence_lasts if absence_lasts is None else absence_lasts)
     companies: list[CompanyDocuments] = []
     failed_in_a_row = 0
+    checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
     try:
         with closing(_in_order(asked.company, ciks, source.threads)) as answers:
             for company in answers:
@@ -123,8 +127,9 @@ def fetch_documents(
                     failed_in_a_row = failed_in_a_row + 1 if company.failure else 0
                 if failed_in_a_row == min(FAILURES_IN_A_ROW, len(ciks)):
                     raise SourceError(f"{company.failure}; {_in_a_row(failed_in_a_row)}")
-                if len(companies) % CHECKPOINT_EVERY == 0:
+                if time.monotonic() >= checkpoint_at:
                     store.checkpoint()
+                    checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
     finally:
         store.checkpoint()
     return Extracted(companies)

@@ -4,7 +4,6 @@ Belongs here: the answer to a request for a document, from the files of a direct
 Does not: opening a source (sources), asking EDGAR itself (client).
 """
 
-import os
 import stat
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -58,7 +57,7 @@ class MirrorFolder:
 
     def _names(self, folder: str) -> frozenset[str]:
         if folder not in self._listed:
-            self._listed[folder] = frozenset(os.listdir(self._root / folder))
+            self._listed[folder] = frozenset(path.name for path in (self._root / folder).iterdir())
         return self._listed[folder]
 
 

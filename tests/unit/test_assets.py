@@ -70,7 +70,7 @@ def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_
     assert led_to(synchronized) == [first]
 
     run_job(synchronized, str(same_mirror.folder))
-    assert led_to(synchronized)[:-1] == [first]
+    assert led_to(synchronized) == [first]
 
     for filer in (ALFA, BRAVO):
         same_mirror.facts(filer).write_text("{")
@@ -108,6 +108,29 @@ def test_rows_that_were_made_anew_and_are_the_same_move_no_reader(synchronized, 
     pointer = publish.current(synchronized.published)
     assert (pointer.build, pointer.inputs) == (first, "others")
     assert [path.name for path in synchronized.published.glob("warehouse-*.duckdb")] == [f"warehouse-{first}.duckdb"]
+
+
+def test_nothing_new_assembles_nothing(synchronized, same_mirror, monkeypatch):
+    """Other code that assembles, or another list of companies, does."""
+    assembled: list[str] = []
+    assemble = tables.assemble
+
+    def noted(lake: Lake, syncs: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        assembled.append("again")
+        return assemble(lake, syncs)
+
+    monkeypatch.setattr(tables, "assemble", noted)
+    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    assert assembled == []
+
+    with monkeypatch.context() as changed:
+        changed.setattr(tables, "_code_digest", lambda: "other code")
+        assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    assert assembled == ["again"]
+
+    same_mirror.list(ALFA, BRAVO, replace(ALFA, symbol="ALFB"))
+    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 1
+    assert assembled == ["again", "again"]
 
 
 @pytest.mark.parametrize(("source", "name"), [("live", "live"), ("sample", "sample"), ("/some/folder", "mirror")])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.lake import Lake, LakeError
@@ -23,6 +23,7 @@ def held(lake: Lake) -> dict[str, list[int]]:
     return dict(lake.read("t").group_by("cik", maintain_order=True).agg("n").iter_rows())
 
 
+@settings(deadline=None)
 @given(first=companies, changes=st.lists(companies, max_size=3))
 def test_replacing_companies_keeps_the_others(first, changes):
     """After any replacements each company has the rows it was given last, in their order, and their digest."""
@@ -71,6 +72,37 @@ def test_which_companies_are_done_shows_when_the_parts_are_through(tmp_path):
     lake.replace_companies("t", parts(), done)
     assert held(lake) == {"1": [1], "2": [7]}
     assert lake.inputs("t") == {"1": "a", "2": "old"}
+
+
+def test_nothing_new_writes_nothing(tmp_path):
+    lake = Lake(tmp_path)
+    lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
+    written = lake.path("t").stat().st_mtime_ns
+    lake.replace_companies("t", [rows({})], {})
+    assert lake.path("t").stat().st_mtime_ns == written
+    lake.replace_companies("t", [pl.DataFrame(schema={**SCHEMA, "more": pl.Int64})], {})
+    assert lake.read("t").columns == ["cik", "n", "more"]
+
+
+def test_several_parts_and_one_give_the_same_table(tmp_path):
+    lake, parts = Lake(tmp_path), [rows({"3": [3, 1]}), rows({"1": [2]}), rows({"2": []})]
+    lake.replace_companies("t", parts, {"1": "a", "3": "a"})
+    lake.replace_companies("u", [pl.concat(parts)], {"1": "a", "3": "a"})
+    assert lake.read("t").rows() == lake.read("u").rows() == [("1", 2), ("3", 3), ("3", 1)]
+
+
+def test_parts_of_a_table_can_be_read(tmp_path):
+    lake = Lake(tmp_path)
+    assert lake.digest("t") == ""
+    lake.write("t", rows({"1": [1, 2, 3]}))
+    digest = lake.digest("t")
+    assert lake.height("t") == 3
+    assert lake.head("t", 2).rows() == [("1", 1), ("1", 2)]
+    assert lake.read("t", ["n"]).columns == ["n"]
+    lake.write("t", rows({"1": [1, 2, 3]}))
+    assert lake.digest("t") == digest
+    lake.write("t", rows({"1": [1, 2]}))
+    assert lake.digest("t") != digest
 
 
 def test_a_failure_leaves_the_table_as_it_was(tmp_path):

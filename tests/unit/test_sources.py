@@ -87,7 +87,7 @@ def test_a_file_that_the_disk_refuses_is_told(mirror, monkeypatch):
 def test_each_folder_of_a_mirror_is_listed_once(mirror, monkeypatch):
     """Thousands of companies without a file cost no look at the disk each."""
     listed: list[Path] = []
-    monkeypatch.setattr("os.listdir", lambda folder: listed.append(folder) or [])
+    monkeypatch.setattr(Path, "iterdir", lambda folder: listed.append(folder) or [])
     with open_source(str(mirror)) as source:
         assert {source.client.get(facts_url(f"{number:010}")) for number in range(100)} == {NotFound()}
     assert listed == [mirror / "data.sec.gov/api/xbrl/companyfacts"]
@@ -97,7 +97,7 @@ def test_a_folder_that_the_disk_refuses_to_list_is_told(mirror, monkeypatch):
     def refuse(_: Path) -> list[str]:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("os.listdir", refuse)
+    monkeypatch.setattr(Path, "iterdir", refuse)
     with open_source(str(mirror)) as source, pytest.raises(FetchError, match=r"Input/output error.*again later"):
         source.client.get(URL)
 
