@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 import polars as pl
 
 from pipelines.normalize.balance import composition as balances
-from pipelines.normalize.balance import vanished
-from pipelines.normalize.corrections import ledger
-from pipelines.normalize.elements import BY_NAME, CONCEPTS, RESERVATIONS
+from pipelines.normalize.corrections import ledger as repairs
+from pipelines.normalize.elements import BY_NAME, RESERVATIONS
 from pipelines.normalize.facts import currency, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.frames import with_ten_digits
@@ -25,11 +24,6 @@ from pipelines.normalize.shares import splits
 from pipelines.normalize.ttm import known as slots
 
 MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
-PLAIN_BALANCES = tuple(
-    concept.name
-    for concept in CONCEPTS
-    if concept.instant and concept.name not in (*balances.DEBT_LINES, *balances.CASH_LINES)
-)
 ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
 """How a share basis enters an item: shares are multiplied by a split, amounts per share divided."""
 
@@ -45,7 +39,7 @@ class Standardized:
     gaps: `cik`, `period_end`, `item`, `reason`: after the newest filing.
     splits: `cik`, `effective_by`, `ratio`, `effective_after`, `evidence`.
     breaks: of breaks.breaks.
-    repairs: of corrections.ledger.corrected, with `accession` in place of `seq`.
+    repairs: of repairs.repaired, with `accession` in place of `seq`.
     filings: `cik`, `accession`, `form`, `filed`, `accepted_at`, `seq` (order of filing) and `factor` (new shares for
         one share of its basis).
     latest_shares: of latest_shares.latest_shares.
@@ -85,9 +79,7 @@ def standardize(
     as_filed, legs = stated_concepts(ordered, of_industry)
     signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
     signed = as_filed.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
-    sound, found_repairs, of_corrections = ledger.corrected(recasts.without_partial_recasts(signed))
-    decisions: list[pl.DataFrame] = []
-    decisions.append(of_corrections)
+    sound, found_repairs = repairs.repaired(recasts.without_partial_recasts(signed))
     reserved = sound.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
     legs = legs.join(reserved.select("vintage", "repair", "reservation"), on="vintage", maintain_order="left")
     of_filing = breaks.regimes(ordered, sound)
@@ -96,9 +88,9 @@ def standardize(
     found_splits = splits.infer_splits(vintages)
     repetitions = share_basis.repeated(vintages)
     placed = calendar.on_grid(share_basis.on_newest_basis(vintages, found_splits, repetitions), grid)
-    sheets = balances.balance_sheets(placed)
-    missed = vanished.missed(sheets)
-    composed, composed_legs = _composed(sheets, missed, legs, first_vintage=as_filed.height)
+    of_sheets = balances.balances(placed)
+    missed = of_sheets.missed.drop("rule")
+    composed, composed_legs = _composed(of_sheets, legs, first_vintage=as_filed.height)
     filings = share_basis.share_factors(_filings(ordered, accepted), found_splits, repetitions)
     found, no_returns = _items_at_every_change(placed, composed, grid, of_industry)
     replayed = _with_facts(versions.item_versions(found), pl.concat([legs, composed_legs]), filings, grid)
@@ -135,11 +127,7 @@ def _items_at_every_change(
     Returns:
         columns of items.line_items, and of returns.no_return.
     """
-    plain = balances.as_first_shown(
-        placed.filter(pl.col("concept").is_in(PLAIN_BALANCES)).with_columns(
-            told=pl.lit(1, pl.Int32), partial=pl.lit(value=False), tells_all=pl.lit(value=False)
-        )
-    )
+    plain, _ = balances.single_lines(placed)
     stocks = slots.at_instants(slots.known_values(pl.concat([plain, composed], how="diagonal")))
     money = versions.flow_versions(slots.known_values(placed.filter(pl.col("n") > 0)), grid)
     standing = versions.at_every_change(money, slots.settled(stocks, ["cik", "concept", "q"], "amount"))
@@ -149,20 +137,16 @@ def _items_at_every_change(
 
 
 def _composed(
-    sheets: pl.DataFrame, missed: pl.DataFrame, legs: pl.DataFrame, first_vintage: int
+    of_sheets: balances.Balances, legs: pl.DataFrame, first_vintage: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Debt and cash of each balance sheet as vintages of their own, and the facts behind them."""
-    debt = balances.total_debt(vanished.without(sheets, missed, "total_debt"))
-    cash = balances.cash_and_equivalents(vanished.without(sheets, missed, "cash_and_equivalents"))
-    composed = balances.as_first_shown(pl.concat([debt, cash])).with_row_index("number")
-    vintage = (pl.col("number") + first_vintage).cast(pl.UInt32)
-    numbered = composed.with_columns(vintage=vintage, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8)).drop(
-        "number"
+    numbered = of_sheets.composed.with_columns(
+        vintage=pl.col("sum") + first_vintage, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8)
     )
-    parts = numbered.select(composed="vintage", vintage="legs", beside="reservation").explode("vintage")
-    of_both = pl.concat_str("reservation", "beside", separator=",", ignore_nulls=True).replace("", None)
-    behind = parts.join(legs, on="vintage").with_columns(reservation=of_both).drop("vintage")
-    return numbered.drop("legs", "reservation"), behind.rename({"composed": "vintage"}).select(legs.columns)
+    parts = of_sheets.parts.select("sum", "vintage").join(numbered.select("sum", "flag"), on="sum")
+    of_both = pl.concat_str("reservation", "flag", separator=",", ignore_nulls=True).replace("", None)
+    behind = parts.join(legs, on="vintage").with_columns(vintage=pl.col("sum") + first_vintage, reservation=of_both)
+    return numbered.drop("sum", "flag"), behind.select(legs.columns)
 
 
 def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:

@@ -1,6 +1,5 @@
 """The interface over real documents: every answer about every company fits the description, and they agree."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -10,15 +9,17 @@ import httpx
 import pytest
 
 from tests.contract.conftest import Ticking, assert_described, new_key, serving
+from tests.e2e.homes import sync
 
 Ask = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def ask(synchronized_mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+def ask(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """Bodies of a service over all that the mirror has; each answer is held against the description."""
     home = tmp_path_factory.mktemp("real")
-    shutil.copytree(synchronized_mirror / "published", home / "published", symlinks=True)
+    done = sync(home, mirror)
+    assert done.returncode == 0, done.stdout + done.stderr
     with serving(home, Ticking()) as running:
         key, _ = new_key(running)
         hooks = {"response": [assert_described]}

@@ -11,6 +11,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.e2e.homes import sync
+
 FITS = [
     "AAPL",
     "ADBE",
@@ -82,9 +84,12 @@ Valuations = dict[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def valuations(synchronized_mirror: Path) -> Valuations:
+def valuations(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Valuations:
     """By symbol; all that the mirror has, synchronized as anybody would."""
-    with duckdb.connect(str(synchronized_mirror / "published/warehouse.duckdb"), read_only=True) as warehouse:
+    home = tmp_path_factory.mktemp("valued")
+    done = sync(home, mirror)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with duckdb.connect(str(home / "published/warehouse.duckdb"), read_only=True) as warehouse:
         told = warehouse.execute(
             "SELECT symbol, meaningful, fair_value_per_share, reasons, assumptions, projection "
             "FROM companies LEFT JOIN valuations USING (cik) WHERE is_primary"

@@ -15,6 +15,8 @@ import duckdb
 import pytest
 
 import fundamentals
+from pipelines.definitions import run_job
+from pipelines.home import Home
 from serve import explanation
 from tests import builds
 from warehouse import explain, explain_queries, schema
@@ -37,10 +39,14 @@ MACROS = (
 
 
 @pytest.fixture(scope="module")
-def project(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the synchronized sample lies where it does in the project."""
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the sample's home lies where it does in the project, synchronized."""
     folder = tmp_path_factory.mktemp("project")
-    shutil.copytree(synchronized_sample / "published", folder / ".data" / "sample" / "published", symlinks=True)
+    home = Home(folder / ".data" / "sample")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FUNDAMENTALS_HOME", str(home.root))
+        home.prepare()
+        run_job(home, "sample")
     return folder
 
 

@@ -5,93 +5,168 @@ from datetime import date
 import polars as pl
 import pytest
 
-from pipelines.normalize.balance import composition as balances
+from pipelines.normalize.balance import composition
+from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from tests.factories import CASH, CIK, NET_INCOME, REVENUE, Today, day, fact, raw, row_of, standardized, value_of
+
+PARTS_ADD_UP = "classified.noncurrent-maturities-and-short-term"
+WITH_CURRENT = "classified.noncurrent-and-current"
+LARGEST_SUM = "instruments.largest-sum-without-double-counting"
 
 DEBT_CASES = {
     # three lines that do not overlap
-    "parts add up": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10}, 100),
-    "noncurrent alone": ({"noncurrent": 70}, 70),
-    "maturities under two tags count once": ({"noncurrent": 70, "current_maturities": 20, "short_term": 20}, 90),
+    "parts add up": ({"noncurrent": 70, "current_maturities": 20, "short_term": 10}, 100, PARTS_ADD_UP),
+    "noncurrent alone": ({"noncurrent": 70}, 70, PARTS_ADD_UP),
+    "maturities under two tags count once": (
+        {"noncurrent": 70, "current_maturities": 20, "short_term": 20},
+        90,
+        "classified.noncurrent-and-maturities",
+    ),
     "maturities under two tags, a rounding apart": (
         {"noncurrent": 70, "current_maturities": 20, "short_term": 20.01},
         90,
+        "classified.noncurrent-and-maturities",
     ),
     # the parent of maturities and short-term borrowings
     "current debt is the parent of both": (
         {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 30},
         100,
+        WITH_CURRENT,
     ),
     "current debt covers unnamed lines": (
         {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 31},
         101,
+        WITH_CURRENT,
     ),
-    "current debt without parts": ({"noncurrent": 70, "current": 30}, 100),
+    "current debt without parts": ({"noncurrent": 70, "current": 30}, 100, WITH_CURRENT),
     "current debt that is the maturities": (
         {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 20},
         100,
+        "classified.noncurrent-current-and-short-term",
     ),
-    "one amount under three tags": ({"noncurrent": 70, "current_maturities": 20, "short_term": 20, "current": 20}, 90),
+    "one amount under three tags": (
+        {"noncurrent": 70, "current_maturities": 20, "short_term": 20, "current": 20},
+        90,
+        WITH_CURRENT,
+    ),
     "current debt below the maturities is no parent": (
         {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 5},
         100,
+        PARTS_ADD_UP,
     ),
     # totals of long-term debt
-    "a whole beside all parts adds nothing": ({"noncurrent": 70, "current_maturities": 20, "long_term": 90}, 90),
-    "a whole that repeats the noncurrent part": ({"noncurrent": 70, "current_maturities": 20, "long_term": 70}, 90),
-    "a whole with unnamed maturities": ({"noncurrent": 70, "long_term": 90}, 90),
-    "a whole with unnamed maturities, and short-term": ({"noncurrent": 70, "short_term": 10, "long_term": 90}, 100),
-    "the maturities are tagged as short-term": ({"noncurrent": 70, "short_term": 20, "long_term": 90}, 90),
-    "a whole below its part is no whole": ({"noncurrent": 70, "short_term": 10, "long_term": 60}, 80),
-    "a whole without parts": ({"long_term": 90}, 90),
-    "a whole and short-term": ({"long_term": 90, "short_term": 10}, 100),
-    "a whole with its maturities beside it": ({"long_term": 90, "current_maturities": 20}, 90),
+    "a whole beside all parts adds nothing": (
+        {"noncurrent": 70, "current_maturities": 20, "long_term": 90},
+        90,
+        PARTS_ADD_UP,
+    ),
+    "a whole that repeats the noncurrent part": (
+        {"noncurrent": 70, "current_maturities": 20, "long_term": 70},
+        90,
+        PARTS_ADD_UP,
+    ),
+    "a whole with unnamed maturities": (
+        {"noncurrent": 70, "long_term": 90},
+        90,
+        "classified.long-term-debt-with-unnamed-maturities",
+    ),
+    "a whole with unnamed maturities, and short-term": (
+        {"noncurrent": 70, "short_term": 10, "long_term": 90},
+        100,
+        "classified.long-term-debt-with-unnamed-maturities",
+    ),
+    "the maturities are tagged as short-term": (
+        {"noncurrent": 70, "short_term": 20, "long_term": 90},
+        90,
+        "classified.long-term-debt-with-maturities-as-short-term",
+    ),
+    "a whole below its part is no whole": ({"noncurrent": 70, "short_term": 10, "long_term": 60}, 80, PARTS_ADD_UP),
+    "a whole without parts": ({"long_term": 90}, 90, LARGEST_SUM),
+    "a whole and short-term": ({"long_term": 90, "short_term": 10}, 100, LARGEST_SUM),
+    "a whole with its maturities beside it": (
+        {"long_term": 90, "current_maturities": 20},
+        90,
+        "classified.long-term-debt-and-short-term",
+    ),
     "a whole, its maturities under the short-term tag too": (
         {"long_term": 90, "current_maturities": 20, "short_term": 20},
         90,
+        "classified.long-term-debt",
     ),
     # instruments, on a balance sheet without current and non-current parts
-    "instruments add up": ({"advances": 50, "subordinated": 20, "junior": 10}, 80),
-    "a total of the instruments beside them": ({"long_term": 80, "advances": 50, "subordinated": 20, "junior": 10}, 80),
-    "a line that adds up the others": ({"other": 70, "advances": 50, "subordinated": 20}, 70),
-    "a line beside the others": ({"other": 5, "advances": 50, "subordinated": 20}, 75),
-    "one instrument under two elements": ({"other": 50, "advances": 50}, 50),
-    "long-term debt covers the notes in it": ({"long_term": 90, "notes": 60}, 90),
-    "advances above long-term debt are beside it": ({"long_term": 30, "advances": 50}, 80),
-    "drawn credit lines count with proof alone": ({"advances": 50, "credit_line": 400}, 50),
+    "instruments add up": ({"advances": 50, "subordinated": 20, "junior": 10}, 80, LARGEST_SUM),
+    "a total of the instruments beside them": (
+        {"long_term": 80, "advances": 50, "subordinated": 20, "junior": 10},
+        80,
+        LARGEST_SUM,
+    ),
+    "a line that adds up the others": ({"other": 70, "advances": 50, "subordinated": 20}, 70, LARGEST_SUM),
+    "a line beside the others": ({"other": 5, "advances": 50, "subordinated": 20}, 75, LARGEST_SUM),
+    "one instrument under two elements": ({"other": 50, "advances": 50}, 50, LARGEST_SUM),
+    "long-term debt covers the notes in it": ({"long_term": 90, "notes": 60}, 90, LARGEST_SUM),
+    "advances above long-term debt are beside it": ({"long_term": 30, "advances": 50}, 80, LARGEST_SUM),
+    "drawn credit lines count with proof alone": ({"advances": 50, "credit_line": 400}, 50, LARGEST_SUM),
     # one total of everything
-    "everything in one line": ({"all": 100}, 100),
-    "everything in one line beside parts": ({"noncurrent": 70, "current_maturities": 20, "all": 105}, 90),
+    "everything in one line": ({"all": 100}, 100, "filer-total"),
+    "everything in one line beside parts": ({"noncurrent": 70, "current_maturities": 20, "all": 105}, 90, PARTS_ADD_UP),
     # nothing of long term
-    "current debt only": ({"current": 30}, 30),
-    "short-term only": ({"short_term": 10}, 10),
-    "maturities only": ({"current_maturities": 20}, 20),
-    "maturities and short-term only": ({"current_maturities": 20, "short_term": 10}, 30),
-    "the same maturities twice, and nothing else": ({"current_maturities": 20, "short_term": 20}, 20),
+    "current debt only": ({"current": 30}, 30, "classified.current-alone"),
+    "short-term only": ({"short_term": 10}, 10, LARGEST_SUM),
+    "maturities only": ({"current_maturities": 20}, 20, "classified.maturities-and-short-term"),
+    "maturities and short-term only": (
+        {"current_maturities": 20, "short_term": 10},
+        30,
+        "classified.maturities-and-short-term",
+    ),
+    "the same maturities twice, and nothing else": (
+        {"current_maturities": 20, "short_term": 20},
+        20,
+        "classified.maturities-alone",
+    ),
     # zero is an amount
-    "no debt, and said so": ({"noncurrent": 0, "current_maturities": 0}, 0),
-    "a whole of nothing": ({"long_term": 0}, 0),
-    "an instrument of nothing": ({"advances": 0}, 0),
+    "no debt, and said so": ({"noncurrent": 0, "current_maturities": 0}, 0, PARTS_ADD_UP),
+    "a whole of nothing": ({"long_term": 0}, 0, "filed-as-zero"),
+    "an instrument of nothing": ({"advances": 0}, 0, "filed-as-zero"),
 }
 
 CASH_CASES = {
-    "the filer's own total comes first": ({"cash_total": 50, "cash": 30, "short_term_investments": 15}, 50),
-    "a total without parts": ({"cash_total": 50}, 50),
-    "a total below its cash is no total": ({"cash_total": 20, "cash": 30, "short_term_investments": 15}, 45),
-    "cash and the securities beside it": ({"cash": 30, "short_term_investments": 15}, 45),
-    "cash alone": ({"cash": 30}, 30),
-    "nothing held": ({"cash": 0}, 0),
+    "the filer's own total comes first": (
+        {"cash_total": 50, "cash": 30, "short_term_investments": 15},
+        50,
+        "filer-total",
+    ),
+    "a total without parts": ({"cash_total": 50}, 50, "filer-total"),
+    "a total below its cash is no total": (
+        {"cash_total": 20, "cash": 30, "short_term_investments": 15},
+        45,
+        "cash-and-securities",
+    ),
+    "cash and the securities beside it": ({"cash": 30, "short_term_investments": 15}, 45, "cash-and-securities"),
+    "cash alone": ({"cash": 30}, 30, "cash-alone"),
+    "nothing held": ({"cash": 0}, 0, "cash-alone"),
 }
+
+
+Case = tuple[dict[str, float], float, str]
+
+
+def of_cases(cases: dict[str, Case], first: int = 0) -> list[tuple[int, float, str]]:
+    """The number of each case (that of its company), its amount and its rule."""
+    return [(number, amount, rule) for number, (_, amount, rule) in enumerate(cases.values(), first)]
+
+
+ELEMENT = {concept.name: concept.sources[0].counted[0] for concept in CONCEPTS}
+"""An element that states each line."""
 
 
 def sheet(lines: dict[str, float]) -> pl.DataFrame:
     """One balance sheet with some lines, in millions, as placed on the grid."""
     rows = [
-        {"concept": name, "value": value * 1e6, "vintage": number, "signature": name.title()}
+        {"concept": name, "value": value * 1e6, "vintage": number, "signature": ELEMENT[name]}
         for number, (name, value) in enumerate(lines.items())
     ]
-    return pl.DataFrame(rows, schema_overrides={"vintage": pl.UInt32}).with_columns(
-        cik=pl.lit(CIK),
+    return pl.DataFrame(rows, schema_overrides={"vintage": pl.UInt32, "concept": AMOUNT}).with_columns(
+        cik=pl.lit(int(CIK), pl.Int64),
         q=pl.lit(4, pl.Int32),
         seq=pl.lit(0, pl.Int32),
         n=pl.lit(0, pl.Int32),
@@ -104,21 +179,32 @@ def sheet(lines: dict[str, float]) -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize(("lines", "debt"), DEBT_CASES.values(), ids=DEBT_CASES)
-def test_total_debt(lines, debt):
-    """Long-term debt, current maturities and short-term borrowings, each amount once."""
-    found = balances.total_debt(
-        balances.balance_sheets(sheet({f"debt_{name}": value for name, value in lines.items()}))
-    )
+def of_debt(lines: dict[str, float]) -> dict[str, float]:
+    return {f"debt_{name}": value for name, value in lines.items()}
+
+
+@pytest.fixture(scope="module")
+def composed() -> pl.DataFrame:
+    """What each of the cases above leads to: one company a case, in their order, in one batch."""
+    cases = [*(of_debt(lines) for lines, *_ in DEBT_CASES.values()), *(lines for lines, *_ in CASH_CASES.values())]
+    sheets = [sheet(lines).with_columns(cik=pl.lit(number, pl.Int64)) for number, lines in enumerate(cases)]
+    return composition.balances(pl.concat(sheets)).composed
+
+
+@pytest.mark.parametrize(("number", "debt", "rule"), of_cases(DEBT_CASES), ids=DEBT_CASES)
+def test_total_debt(composed, number, debt, rule):
+    """Long-term debt, current maturities and short-term borrowings, each amount once, and the rule that says so."""
+    found = composed.filter(cik=number)
 
     assert found["value"].to_list() == pytest.approx([debt * 1e6], rel=1e-6)
+    assert found["rule"].to_list() == [f"debt.{rule}"]
 
 
-@pytest.mark.parametrize(("lines", "cash"), CASH_CASES.values(), ids=CASH_CASES)
-def test_cash_and_equivalents(lines, cash):
-    found = balances.cash_and_equivalents(balances.balance_sheets(sheet(lines)))
+@pytest.mark.parametrize(("number", "cash", "rule"), of_cases(CASH_CASES, len(DEBT_CASES)), ids=CASH_CASES)
+def test_cash_and_equivalents(composed, number, cash, rule):
+    found = composed.filter(cik=number)
 
-    assert found["value"].to_list() == [cash * 1e6]
+    assert found.select("value", "rule").rows() == [(cash * 1e6, f"cash.{rule}")]
 
 
 @pytest.mark.parametrize(
@@ -133,31 +219,37 @@ def test_cash_and_equivalents(lines, cash):
 )
 def test_a_total_that_contradicts_its_parts_is_flagged(lines, is_flagged):
     """The sum of the lines stands; the filer's own total is neither it, nor it without short-term borrowings."""
-    lines = {f"debt_{name}": value for name, value in lines.items()}
+    found = composition.balances(sheet(of_debt(lines)))
 
-    found = balances.total_debt(balances.balance_sheets(sheet(lines)))
-
-    assert found["reservation"].to_list() == [balances.CONTRADICTED if is_flagged else None]
+    assert found.composed["flag"].to_list() == [composition.CONTRADICTED if is_flagged else None]
+    assert ("debt.total-contradicts-parts" in found.decisions["rule"]) == is_flagged
 
 
 def test_a_balance_sheet_without_such_lines_has_no_value():
     """Absence is no zero; securities without cash are no cash."""
-    other = balances.balance_sheets(sheet({"assets": 500, "short_term_investments": 15}))
+    found = composition.balances(sheet({"assets": 500, "short_term_investments": 15}))
 
-    assert balances.total_debt(other).is_empty()
-    assert balances.cash_and_equivalents(other).is_empty()
+    assert found.composed.is_empty()
+    assert found.parts.is_empty()
+
+
+def test_nothing_stated_gives_empty_frames():
+    found = composition.balances(sheet({"assets": 500}).clear())
+    lines, decisions = composition.single_lines(sheet({"cash": 30}))
+
+    assert found.composed.schema == composition.COMPOSED
+    assert found.parts.schema == composition.PARTS
+    assert [frame.height for frame in (found.composed, found.missed, found.decisions, lines, decisions)] == [0] * 5
 
 
 def test_the_lines_that_were_added_are_kept():
     """With what they are stated to: a sum of two is rounded twice."""
-    found = balances.total_debt(
-        balances.balance_sheets(sheet({"debt_noncurrent": 70, "debt_current_maturities": 20, "debt_short_term": 20}))
-    )
+    lines = {"debt_short_term": 20, "debt_current_maturities": 20, "debt_noncurrent": 70}
 
-    assert found.select("concept", "signature", "grain").rows() == [
-        ("total_debt", "Debt_Noncurrent+Debt_Current_Maturities", 2e6)
-    ]
-    assert found["legs"].to_list() == [[0, 1]]
+    found = composition.balances(sheet(lines))
+
+    assert found.composed.select("sum", "concept", "grain").rows() == [(0, "total_debt", 2e6)]
+    assert found.parts.rows() == [(0, 2, None), (0, 1, None)]
 
 
 # --- From filings

@@ -1,36 +1,53 @@
-"""What the totals of a balance sheet prove about its lines: it foots with those on it, and not with those of the notes.
+"""What the totals of a balance sheet prove about its lines: it adds up with those on it, not with those of the notes.
 
-Belongs here: whether amounts and some of the lines beside them are a total. Does not: elements (concepts), how lines
-add up to an item (balances), balance sheets without current and non-current parts (borrowings).
+Belongs here: whether an amount and some of the lines beside it are a total. Does not: what follows for the amount
+(roles, cash), balance sheets without current and non-current parts (instruments).
 """
 
-from collections.abc import Sequence
-from itertools import combinations
+import numpy as np
 
-import polars as pl
-
+from pipelines.normalize.arrays import Flags, Floats, largest
+from pipelines.normalize.balance.sheets import LINE, BalanceSheets
+from pipelines.normalize.balance.subset_sums import subset_sums
 from pipelines.normalize.elements.cash import OTHER_CURRENT_ASSETS
 from pipelines.normalize.elements.loans import OTHER_NONCURRENT_LIABILITIES
-from pipelines.normalize.elements.sources import Concept
 
-ROUNDED = 1
-"""A total of rounded amounts may miss them by a unit; more would let any lines foot."""
+ROUNDED_UNITS = 1
+"""A total of rounded amounts may miss their sum by one unit; with more, arbitrary lines would add up to it."""
 
-
-def within_current_assets(cash: pl.Expr) -> pl.Expr:
-    """Whether cash and some of the lines beside it are the current assets; false where unknown."""
-    return _foots(cash, pl.col("value_current_assets"), pl.col("grain_current_assets"), OTHER_CURRENT_ASSETS)
+_CURRENT_ASSET_LINES = [LINE[concept.name] for concept in OTHER_CURRENT_ASSETS]
+_NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
 
 
-def within_noncurrent_liabilities(debt: pl.Expr) -> pl.Expr:
-    """Whether debt and some of the lines beside it are what is not current of the liabilities; false where unknown."""
-    noncurrent = pl.col("value_liabilities") - pl.col("value_liabilities_current")
-    unit = pl.max_horizontal("grain_liabilities", "grain_liabilities_current")
-    return _foots(debt, noncurrent, unit, OTHER_NONCURRENT_LIABILITIES)
+def within_current_assets(sheets: BalanceSheets, cash: Floats, where: Flags) -> Flags:
+    """Whether cash and some of the other lines beside it add up to the current assets; false where unknown.
+
+    Args:
+        cash: an amount a sheet.
+        where: the sheets that are asked for; false for all others.
+    """
+    missing = sheets.value("current_assets") - cash
+    return _add_up(missing, sheets.grain("current_assets"), sheets.values[_CURRENT_ASSET_LINES], where)
 
 
-def _foots(amount: pl.Expr, total: pl.Expr, unit: pl.Expr, beside: Sequence[Concept]) -> pl.Expr:
-    lines = [pl.col(f"value_{concept.name}").fill_null(0.0) for concept in beside]
-    parts = (part for size in range(len(lines) + 1) for part in combinations(lines, size))
-    missed = pl.min_horizontal((total - amount - sum(part)).abs() for part in parts)
-    return (missed <= ROUNDED * unit).fill_null(value=False)
+def within_noncurrent_liabilities(sheets: BalanceSheets, debt: Floats, where: Flags) -> Flags:
+    """Whether debt and some of the other lines beside it add up to the non-current liabilities; false where unknown.
+
+    Args:
+        debt: an amount a sheet.
+        where: the sheets that are asked for; false for all others.
+    """
+    missing = sheets.value("liabilities") - sheets.value("liabilities_current") - debt
+    unit = largest(sheets.grain("liabilities"), sheets.grain("liabilities_current"))
+    return _add_up(missing, unit, sheets.values[_NONCURRENT_LINES], where)
+
+
+def _add_up(missing: Floats, unit: Floats, beside: Floats, where: Flags) -> Flags:
+    """Whether some of the lines beside are what is missing, but for rounding."""
+    found = np.zeros(len(missing), dtype=np.bool_)
+    asked = np.flatnonzero(where & ~np.isnan(missing + unit))
+    if len(asked):
+        sums = subset_sums(beside[:, asked])
+        missed = np.minimum.reduceat(np.abs(missing[asked][sums.sheet] - sums.total), sums.begins)
+        found[asked] = missed <= ROUNDED_UNITS * unit[asked]
+    return found

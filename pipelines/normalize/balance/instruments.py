@@ -1,168 +1,268 @@
-"""Which lines of a balance sheet without current and non-current parts are its debt.
+"""The debt of a balance sheet without current and non-current parts, which shows borrowings by instrument.
 
-Belongs here: how the liabilities themselves tell which instruments add up, and what stands where they do not.
-Does not: elements (concepts.loans), classified balance sheets (balances).
+Belongs here: which instruments add up to the debt. Does not: elements (elements.loans), classified balance sheets
+(debt).
 
 Banks, insurers, brokers and property companies show borrowings by instrument. One filer's `OtherBorrowings` is the sum
-of the advances and notes that it tags as well, another's is a line beside them. The balance sheet foots, so the lines
+of the advances and notes that it tags as well, another's is a line beside them. The balance sheet adds up, so the lines
 that fill what deposits, payables and the like leave of the liabilities are the debt.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import numpy as np
 
-import polars as pl
-
+from pipelines.normalize.arrays import Flags, Floats, Ints, smallest
+from pipelines.normalize.balance.sheets import DEBT_LINES, LINE, BalanceSheets, same
+from pipelines.normalize.balance.subset_sums import SubsetSums, subset_sums
 from pipelines.normalize.elements.loans import LIABILITIES_NOT_DEBT
+from pipelines.normalize.rule import Rule
 
-SAME = 0.001
-"""Two lines within a tenth of a per cent are the same money under two tags."""
-UNITS = 3
-"""Amounts that are each rounded to a unit may miss their total by a few."""
+ROUNDED_UNITS = 3
+"""Several amounts that are each rounded to a unit may miss their total by a few units."""
+
 ROOM = 1.02
-"""What the liabilities leave may be short of the debt by so much where a payable is stated twice."""
+"""Debt may exceed what the liabilities leave for it by two per cent: a payable may be stated twice."""
 
-WHOLE, ADVANCES, SUBORDINATED, JUNIOR = "debt_long_term", "debt_advances", "debt_subordinated", "debt_junior"
-NOTES, OTHER, SHORT, CREDIT_LINE = "debt_notes", "debt_other", "debt_short_term", "debt_credit_line"
-SECURED, UNSECURED, BANK_LOANS, REVOLVER = "debt_secured", "debt_unsecured", "debt_bank_loans", "debt_revolver"
-INSTRUMENTS = (ADVANCES, SUBORDINATED, JUNIOR, NOTES, SECURED, UNSECURED, BANK_LOANS, REVOLVER, OTHER)
-LOANS = (WHOLE, *INSTRUMENTS, SHORT, CREDIT_LINE)
-TOTALS = {OTHER: (ADVANCES, SUBORDINATED, JUNIOR, NOTES), NOTES: (SECURED, UNSECURED, BANK_LOANS, REVOLVER)}
-"""Lines that some tag beside the lines that they are the sum of."""
-HARDLY_ALL = (SUBORDINATED, JUNIOR, REVOLVER)
+INSTRUMENTS = (
+    "debt_advances",
+    "debt_subordinated",
+    "debt_junior",
+    "debt_notes",
+    "debt_secured",
+    "debt_unsecured",
+    "debt_bank_loans",
+    "debt_revolver",
+    "debt_other",
+)
+LOANS = ("debt_long_term", *INSTRUMENTS, "debt_short_term", "debt_credit_line")
+
+TOTALS = {
+    "debt_other": ("debt_advances", "debt_subordinated", "debt_junior", "debt_notes"),
+    "debt_notes": ("debt_secured", "debt_unsecured", "debt_bank_loans", "debt_revolver"),
+}
+"""Lines that some filers tag together with the lines that they are the sum of."""
+
+HARDLY_ALL = ("debt_subordinated", "debt_junior", "debt_revolver")
 """Notes that a bank issues for its capital, and what a property company draws between two mortgages."""
 
-LIABILITIES, NOT_BORROWED = "liabilities", "not_borrowed"
-OTHERS = tuple(concept.name for concept in LIABILITIES_NOT_DEBT)
+NOT_BORROWED = tuple(concept.name for concept in LIABILITIES_NOT_DEBT)
+"""Liabilities that are no borrowings, on the balance sheet of some filers and in the notes of others; negative."""
 
-SHEET = ["cik", "q", "seq"]
+_UNCLASSIFIED = "balance sheets without current and non-current debt"
+
+FILL_THE_LIABILITIES = Rule(
+    "debt.instruments.fill-the-liabilities",
+    "The largest set of instruments that, with deposits, payables and other lines, adds up to total liabilities is the "
+    "debt.",
+    "us-gaap:Liabilities: the total of all liabilities, so that its lines add up to it",
+    "compose",
+    _UNCLASSIFIED,
+)
+NOTHING_LEFT = Rule(
+    "debt.zero.liabilities-without-debt",
+    "There is no debt if no instrument is stated and other lines add up to total liabilities.",
+    "us-gaap:Liabilities: the total of all liabilities, so that its lines add up to it",
+    "compose",
+    _UNCLASSIFIED,
+)
+LARGEST_SUM = Rule(
+    "debt.instruments.largest-sum-without-double-counting",
+    "If the liabilities prove no sum, the largest sum of instruments that are different money and fit into the "
+    "liabilities is the debt.",
+    "Regulation S-X Rule 9-03 and the definitions of the elements: no instrument is in two lines; measured: one amount "
+    "under two elements is one borrowing",
+    "compose",
+    _UNCLASSIFIED,
+)
+FILED_AS_ZERO = Rule(
+    "debt.filed-as-zero",
+    "There is no debt if every instrument that is stated is stated as zero.",
+    "us-gaap: the definitions of the elements, whose amount zero is a statement",
+    "compose",
+    _UNCLASSIFIED,
+)
+
+RULES = (FILL_THE_LIABILITIES, NOTHING_LEFT, LARGEST_SUM, FILED_AS_ZERO)
+"""In the order in which they are asked."""
+
+UNKNOWN = -1
 
 
-def instruments(sheets: pl.DataFrame) -> pl.DataFrame:
-    """The lines that are the debt: `cik`, `q`, `seq`, `lines` (list of concepts); no row where nothing tells.
+def _bits(lines: tuple[str, ...]) -> int:
+    return sum(1 << LOANS.index(line) for line in lines)
 
-    First the lines that fill what is left of the liabilities, but for rounding: where nothing is left and no line is
-    there, there is no debt.
-    Else the largest sum of lines that are not the same money: no two of one amount, nothing beside a total that it is
-    a part of, no more than the liabilities have room for; drawn credit lines only where the liabilities prove them.
-    Else the lines that are filed as nothing.
 
-    Args:
-        sheets: of balances.balance_sheets.
+_LOAN_LINES = [LINE[line] for line in LOANS]
+_NOT_BORROWED_LINES = [LINE[line] for line in NOT_BORROWED]
+_CREDIT_LINE = _bits(("debt_credit_line",))
+_ALL = (1 << len(LOANS)) - 1
+_HARD = np.array([line != "debt_credit_line" for line in LOANS])
+_SURE = np.array([line not in ("debt_credit_line", *HARDLY_ALL) for line in LOANS])
+
+
+def _preferences() -> Ints:
+    """For each set of LOANS its place where sums are equal: few lines first, then by name."""
+    named = [
+        (members.bit_count(), [line for number, line in enumerate(LOANS) if members >> number & 1], members)
+        for members in range(_ALL + 1)
+    ]
+    places = np.empty(len(named), dtype=np.int64)
+    places[[members for *_, members in sorted(named)]] = np.arange(len(named))
+    return places
+
+
+_PREFERENCE = _preferences()
+
+
+def instruments(sheets: BalanceSheets) -> tuple[Ints, Flags]:
+    """The lines that are the debt of each sheet.
+
+    First the lines that fill what is left of the liabilities, but for rounding; where nothing is left and no line is
+    stated, there is no debt. Else the largest sum of lines that are not the same money: no two of one amount, nothing
+    beside a total that it is a part of, no more than the liabilities have room for; drawn credit lines count only where
+    the liabilities prove them. Else the lines that are filed as zero.
+
+    Returns:
+        for each sheet the place of its rule in RULES (UNKNOWN where none holds), and for each of sheets.DEBT_LINES
+        (first axis) whether it is one of the lines.
     """
-    values = sheets.select(
-        *SHEET,
-        *(_amount(line) for line in (*LOANS, LIABILITIES, NOT_BORROWED, *OTHERS)),
-        left=pl.col(f"value_{LIABILITIES}") + pl.col(f"value_{NOT_BORROWED}").fill_null(0.0),
-        unit=pl.min_horizontal(f"grain_{LIABILITIES}", f"grain_{NOT_BORROWED}"),
+    chosen = np.zeros((len(DEBT_LINES), len(sheets)), dtype=np.bool_)
+    decided = np.full(len(sheets), UNKNOWN, dtype=np.int64)
+    if not len(sheets):
+        return decided, chosen
+    loans = sheets.values[_LOAN_LINES]
+    sums = subset_sums(loans)
+    proven, proof = _proven(sheets, loans, sums)
+    best_proven, best_likely = _largest(sums, proven), _largest(sums, _is_likely(sheets, loans, sums))
+    is_zero_proven = (best_proven >= 0) & (sums.total[best_proven] <= 0)
+    filed_as_zero = (np.nan_to_num(loans) == 0).all(axis=0) & (loans[_SURE] == 0).any(axis=0)
+    decided = np.select(
+        [(best_proven >= 0) & ~is_zero_proven, is_zero_proven, best_likely >= 0, filed_as_zero],
+        [RULES.index(rule) for rule in (FILL_THE_LIABILITIES, NOTHING_LEFT, LARGEST_SUM, FILED_AS_ZERO)],
+        UNKNOWN,
     )
-    sums = _parts(values, LOANS).with_columns(
-        largest_hard=pl.max_horizontal(pl.col(line) for line in LOANS if line != CREDIT_LINE).fill_null(0.0)
-    )
-    missed = (pl.col("sum") - pl.col("amount")).abs()
-    proven = (
-        sums.filter((pl.col("sum") > 0) | (pl.col("largest_hard") == 0))
-        .sort("sum")
-        .join_asof(
-            _left(values), left_on="sum", right_on="amount", by=SHEET, strategy="nearest", check_sortedness=False
+    subset = np.where(decided == RULES.index(FILL_THE_LIABILITIES), best_proven, best_likely)
+    of_loans = (decided == RULES.index(FILL_THE_LIABILITIES)) | (decided == RULES.index(LARGEST_SUM))
+    members = np.where(of_loans, sums.members[subset], 0)
+    for number, line in enumerate(_LOAN_LINES):
+        chosen[line] = (members >> number & 1) != 0
+        if _SURE[number]:
+            chosen[line] |= (decided == RULES.index(FILED_AS_ZERO)) & (loans[number] == 0)
+    chosen[[LINE["liabilities"], LINE["not_borrowed"]]] = is_zero_proven
+    for number, line in enumerate(_NOT_BORROWED_LINES):
+        chosen[line] = is_zero_proven & ((proof[best_proven] >> number & 1) != 0)
+    return decided, chosen
+
+
+def _largest(sums: SubsetSums, allowed: Flags) -> Ints:
+    """For each sheet the row of its largest allowed sum, of few lines where several are equal; UNKNOWN without any."""
+    best = np.full(len(sums.begins), UNKNOWN, dtype=np.int64)
+    rows = np.flatnonzero(allowed)
+    order = np.lexsort((_PREFERENCE[sums.members[rows]], -sums.total[rows], sums.sheet[rows]))
+    sheets, first = np.unique(sums.sheet[rows][order], return_index=True)
+    best[sheets] = rows[order][first]
+    return best
+
+
+def _proven(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> tuple[Flags, Ints]:
+    """Which sums are what is left of the liabilities.
+
+    Returns:
+        for each sum whether it is, and, where such a sum is zero or less, the lines of NOT_BORROWED (bits) that leave
+        just that; zero for all other sums.
+    """
+    left = sheets.value("liabilities") + sheets.value("not_borrowed")
+    known = np.flatnonzero(~np.isnan(left))
+    taken_off = subset_sums(sheets.values[_NOT_BORROWED_LINES][:, known])
+    amount = np.round(left[known][taken_off.sheet] + taken_off.total)
+    hard = np.fmax.reduce(np.nan_to_num(loans[_HARD]), axis=0)
+    asked = np.flatnonzero(~np.isnan(left)[sums.sheet] & ((sums.total > 0) | (hard[sums.sheet] == 0)))
+    below, above = _neighbours(known[taken_off.sheet], amount, taken_off.members, sums.sheet[asked], sums.total[asked])
+    missed = np.full(len(asked), np.inf)
+    for neighbour in (below, above):
+        found = neighbour >= 0
+        missed[found] = np.minimum(missed[found], np.abs(sums.total[asked][found] - amount[neighbour[found]]))
+    unit = smallest(sheets.grain("liabilities"), sheets.grain("not_borrowed"))[sums.sheet[asked]]
+    is_positive = sums.total[asked] > 0
+    fits = np.where(is_positive, missed <= ROUNDED_UNITS * unit, missed == 0)
+    proven = np.zeros(len(sums.total), dtype=np.bool_)
+    proven[asked] = fits
+    proof = np.zeros(len(sums.total), dtype=np.int64)
+    of_zero = fits & ~is_positive
+    # an equal amount is always the neighbour below
+    proof[asked[of_zero]] = taken_off.members[below[of_zero]]
+    return proven, proof
+
+
+def _neighbours(
+    sheet: Ints, amount: Floats, members: Ints, asked_sheet: Ints, asked_amount: Floats
+) -> tuple[Ints, Ints]:
+    """The rows of `amount` next below or equal, and next above, each amount that is asked for; UNKNOWN without any.
+
+    Of equal amounts the one with the smallest `members` is taken.
+    """
+    count = len(amount)
+    order = np.lexsort(
+        (
+            np.concatenate([-members, np.zeros(len(asked_amount), dtype=np.int64)]),
+            np.concatenate([np.zeros(count), np.ones(len(asked_amount))]),
+            np.concatenate([amount, asked_amount]),
+            np.concatenate([sheet, asked_sheet]),
         )
-        .filter(pl.when(pl.col("sum") > 0).then(missed <= UNITS * pl.col("unit")).otherwise(missed == 0))
-        .with_columns(lines=pl.when(pl.col("sum") > 0).then("lines").otherwise("proof"), order=pl.lit(0))
     )
-    likely = sums.filter(_adds_up()).with_columns(order=pl.lit(1))
-    columns = [*SHEET, "lines", "sum", "order"]
-    filed_as_nothing = _filed_as_nothing(values).with_columns(sum=pl.lit(0.0), order=pl.lit(2))
-    found = pl.concat([frame.select(columns) for frame in (proven, likely, filed_as_nothing)])
-    best = found.sort(*SHEET, "order", -pl.col("sum"), pl.col("lines").list.len(), pl.col("lines").list.join("+"))
-    return best.unique(SHEET, keep="first", maintain_order=True).select(*SHEET, "lines")
+    is_amount = order < count
+    places = np.arange(len(order))
+    before = np.maximum.accumulate(np.where(is_amount, places, UNKNOWN))
+    after = np.minimum.accumulate(np.where(is_amount, places, len(order))[::-1])[::-1]
+    found = []
+    of_asked = np.flatnonzero(~is_amount)
+    for nearest in (before[of_asked], after[of_asked]):
+        inside = (nearest >= 0) & (nearest < len(order))
+        row = np.where(inside, order[np.where(inside, nearest, 0)], UNKNOWN)
+        asked = order[of_asked] - count
+        row[inside] = np.where(sheet[row[inside]] == asked_sheet[asked[inside]], row[inside], UNKNOWN)
+        in_order = np.full(len(asked), UNKNOWN, dtype=np.int64)
+        in_order[asked] = row
+        found.append(in_order)
+    return found[0], found[1]
 
 
-def _amount(line: str) -> pl.Expr:
-    return pl.col(f"value_{line}").alias(line)
+def _is_likely(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> Flags:
+    """Which sums are of different money, and may be all that is known of the debt."""
+    conflicts = _conflicts(loans)
+    count_twice = np.zeros(len(sums.total), dtype=np.bool_)
+    for number in range(len(LOANS)):
+        has = (sums.members >> number & 1) != 0
+        count_twice |= has & ((sums.members & conflicts[number][sums.sheet]) != 0)
+    liabilities = sheets.value("liabilities")
+    left = liabilities + sheets.or_zero("not_borrowed")
+    is_single = (sums.members & (sums.members - 1)) == 0
+    too_much = sums.total > np.where(is_single, liabilities[sums.sheet], (left * ROOM)[sums.sheet])
+    may_be_all = (sums.members & ~_bits(HARDLY_ALL)) != 0
+    has_credit_line = (sums.members & _CREDIT_LINE) != 0
+    likely: Flags = ~count_twice & ~too_much & may_be_all & ~has_credit_line
+    return likely
 
 
-def _parts(values: pl.DataFrame, lines: Sequence[str]) -> pl.DataFrame:
-    """Each sheet with every part of its lines that are not nothing: `part` (bits), `lines`, `sum`."""
-    present = pl.sum_horizontal(
-        pl.when(pl.col(line).fill_null(0.0) != 0).then(1 << bit).otherwise(0) for bit, line in enumerate(lines)
-    ).cast(pl.Int64)
-    marked = values.with_columns(present=present)
-    parts = _parts_of(marked["present"].unique().sort(), lines)
-    total = pl.sum_horizontal(
-        pl.when((pl.col("part") & (1 << bit)) != 0).then(pl.col(line)).otherwise(0.0) for bit, line in enumerate(lines)
-    )
-    return marked.join(parts, on="present", maintain_order="left").with_columns(sum=total)
+def _conflicts(loans: Floats) -> Ints:
+    """For each of LOANS and sheet, the lines (bits) that may be the same money."""
+    bits = np.left_shift(1, np.arange(len(LOANS)))
+    are_same = same(loans[:, None], loans[None, :])
+    are_same &= np.triu(np.ones(are_same.shape[:2], dtype=np.bool_), k=1)[:, :, None]
+    conflicts: Ints = (are_same * bits[None, :, None]).sum(axis=1)
+    for total, lines in TOTALS.items():
+        parts = _subset_bits(len(lines))
+        amounts = np.nan_to_num(loans[[LOANS.index(line) for line in lines]])
+        members = parts @ np.array([_bits((line,)) for line in lines])
+        is_sum = same(loans[LOANS.index(total)], parts @ amounts)
+        conflicts[LOANS.index(total)] |= np.bitwise_or.reduce(np.where(is_sum, members[:, None], 0), axis=0)
+    whole, advances = LOANS.index("debt_long_term"), LOANS.index("debt_advances")
+    conflicts[whole] |= _bits(tuple(line for line in INSTRUMENTS if line != "debt_advances"))
+    conflicts[whole] |= np.where(loans[advances] <= loans[whole], _bits(("debt_advances",)), 0)
+    return conflicts
 
 
-def _parts_of(sets: Iterable[int], lines: Sequence[str]) -> pl.DataFrame:
-    rows = [
-        (chosen, part, [line for bit, line in enumerate(lines) if part & (1 << bit)])
-        for chosen in sets
-        for part in _subsets(chosen)
-    ]
-    return pl.DataFrame(rows, schema={"present": pl.Int64, "part": pl.Int64, "lines": pl.List(pl.String)}, orient="row")
-
-
-def _subsets(chosen: int) -> Iterator[int]:
-    """Every set of bits within `chosen`, the empty one last."""
-    part = chosen
-    while part:
-        yield part
-        part = (part - 1) & chosen
-    yield 0
-
-
-def _left(values: pl.DataFrame) -> pl.DataFrame:
-    """What may be left of the liabilities: `cik`, `q`, `seq`, `amount`, and `proof`, the lines that leave it."""
-    known = _parts(values.drop_nulls(["left", NOT_BORROWED]), OTHERS)
-    return (
-        known.select(
-            *SHEET,
-            amount=(pl.col("left") + pl.col("sum")).round(),
-            proof=pl.concat_list(pl.lit([LIABILITIES, NOT_BORROWED]), "lines"),
-        )
-        .unique([*SHEET, "amount"], keep="last", maintain_order=True)
-        .sort("amount")
-    )
-
-
-def _adds_up() -> pl.Expr:
-    """Whether the lines of a part are different money, and all that is known of the debt."""
-
-    def has(line: str) -> pl.Expr:
-        return pl.col("lines").list.contains(line)
-
-    def same(one: pl.Expr, other: pl.Expr) -> pl.Expr:
-        return ((one - other).abs() <= SAME * other.abs()).fill_null(value=False)
-
-    twice = [
-        has(one) & has(other) & same(pl.col(one), pl.col(other))
-        for number, one in enumerate(LOANS)
-        for other in LOANS[number + 1 :]
-    ]
-    total_beside_parts = [
-        has(total)
-        & pl.any_horizontal(has(line) for line in part)
-        & same(pl.col(total), pl.sum_horizontal(part, ignore_nulls=False))
-        for total, lines in TOTALS.items()
-        for part in (_named(subset, lines) for subset in _subsets((1 << len(lines)) - 1))
-        if len(part) > 1
-    ]
-    within_whole = [has(WHOLE) & has(line) for line in INSTRUMENTS if line != ADVANCES]
-    advances_within = has(WHOLE) & has(ADVANCES) & (pl.col(ADVANCES) <= pl.col(WHOLE))
-    room = pl.when(pl.col("lines").list.len() > 1).then(pl.col("left") * ROOM).otherwise(pl.col(LIABILITIES))
-    too_much = (pl.col("sum") > room).fill_null(value=False)
-    is_hardly_all = pl.col("lines").list.eval(pl.element().is_in(HARDLY_ALL)).list.all()
-    wrong = [*twice, *total_beside_parts, *within_whole, advances_within, too_much, is_hardly_all, has(CREDIT_LINE)]
-    return (pl.col("part") != 0) & ~pl.any_horizontal(wrong)
-
-
-def _named(part: int, lines: Sequence[str]) -> list[str]:
-    return [line for bit, line in enumerate(lines) if part & (1 << bit)]
-
-
-def _filed_as_nothing(values: pl.DataFrame) -> pl.DataFrame:
-    """The sheets all of whose loans are filed as nothing: `cik`, `q`, `seq`, `lines`."""
-    hard = [line for line in LOANS if line not in (CREDIT_LINE, *HARDLY_ALL)]
-    nothing = pl.all_horizontal(pl.col(line).fill_null(0.0) == 0 for line in LOANS)
-    zeros = pl.concat_list(pl.when(pl.col(line) == 0).then(pl.lit(line)) for line in hard).list.drop_nulls()
-    return values.filter(nothing).select(*SHEET, lines=zeros).filter(pl.col("lines").list.len() > 0)
+def _subset_bits(count: int) -> Ints:
+    """Every subset of some lines with more than one, a row of zeros and ones each."""
+    sets: Ints = np.arange(1 << count)[:, None] >> np.arange(count) & 1
+    several: Ints = sets[sets.sum(axis=1) > 1]
+    return several

@@ -1,140 +1,280 @@
-"""What a line of a balance sheet is, where its element says another: one name stands for two amounts in practice.
+"""Lines that are used with another meaning than their element has: one element stands for two amounts in practice.
 
-Belongs here: which line stands in for which, and which is beside another and no part of it. Does not: which elements
-state a line (concepts), how lines add up (balances).
-
-The sheets are those of balances.balance_sheets: `<field>_<line>` for each of FIELDS.
+Belongs here: which line is put in the place of which, and which instrument is a line beside long-term debt and no part
+of it. Does not: which elements state a line (elements), how lines add up (debt, cash).
 """
 
-import polars as pl
+from collections.abc import Callable
+from dataclasses import dataclass
 
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import within_current_assets, within_noncurrent_liabilities
-from pipelines.normalize.balance.instruments import SAME
+from pipelines.normalize.balance.sheets import CONTRADICTS, BalanceSheets, same
+from pipelines.normalize.rule import Rule
 
-FIELDS = ("value", "vintage", "grain", "signature")
+OF_NOTES_PAYABLE = set_of(["NotesPayableCurrent", "ConvertibleNotesPayableCurrent"])
+"""Elements of current maturities that are notes payable themselves."""
 
-TOTAL = 0.01
-"""A total that is further from its parts than this contradicts them."""
+OF_ALL_LONG_TERM_DEBT = set_of(
+    [
+        "LongTermDebt",
+        "LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities",
+        "LongTermDebtNoncurrent",
+        "LongTermDebtAndCapitalLeaseObligations",
+        "UnsecuredLongTermDebt",
+        "SecuredLongTermDebt",
+        "SubordinatedLongTermDebt",
+        "OtherLongTermDebtNoncurrent",
+    ]
+)
+"""Elements of non-current debt whose definition covers instruments that filers also tag one by one."""
 
-SECURITIES, ANY_TERM = "short_term_investments", "securities_of_any_term"
-SHORT, TOLD, NOTES = "debt_short_term", "debt_short_term_told", "debt_notes_current"
-NONCURRENT, WHOLE, ALL_NOTES = "debt_noncurrent", "debt_long_term", "debt_notes"
-PRINCIPAL = "debt_principal"
-BESIDE, DUE, DUE_BESIDE = "debt_noncurrent_beside", "debt_current_maturities", "debt_current_beside"
-
-
-def in_their_roles(sheets: pl.DataFrame) -> pl.DataFrame:
-    """The sheets, with each line that stands in for another in its place."""
-    sheets = _standing_in(sheets, _are_current(ANY_TERM), ANY_TERM, SECURITIES)
-    sheets = _standing_in(sheets, _short_term_has_what_is_due(), TOLD, SHORT)
-    sheets = _standing_in(sheets, _notes_are_short_term(), NOTES, SHORT)
-    sheets = _standing_in(sheets, _is_noncurrent(ALL_NOTES) & value(WHOLE).is_null(), ALL_NOTES, NONCURRENT)
-    sheets = _standing_in(sheets, _is_whole(ALL_NOTES), ALL_NOTES, WHOLE)
-    return _standing_in(sheets, _is_noncurrent(WHOLE), WHOLE, NONCURRENT)
-
-
-def with_lines_beside(lines: pl.Expr) -> pl.Expr:
-    """The lines that add up, with those beside long-term debt and beside its maturities."""
-    for line, other, holds in ((BESIDE, NONCURRENT, _is_beside()), (DUE_BESIDE, DUE, _is_due_beside())):
-        adds = holds & lines.list.contains(other)
-        lines = pl.when(adds).then(pl.concat_list(lines, pl.lit([line]))).otherwise(lines)
-    return lines
+OF_ALL_MATURITIES = set_of(
+    ["LongTermDebtCurrent", "LongTermDebtAndCapitalLeaseObligationsCurrent", "OtherLongTermDebtCurrent"]
+)
+"""Elements of current maturities whose definition covers instruments that filers also tag one by one."""
 
 
-def value(line: str) -> pl.Expr:
-    """The amount of a line, null where it is not there."""
-    return pl.col(f"value_{line}")
+@dataclass(frozen=True, slots=True)
+class Reclassification:
+    """A rule that puts `line` in the place of another where `holds`."""
+
+    rule: Rule
+    line: str
+    place: str
+    holds: Callable[[BalanceSheets], Flags]
 
 
-def or_nothing(line: str) -> pl.Expr:
-    """The amount of a line, zero where it is not there."""
-    return value(line).fill_null(0.0)
+@dataclass(frozen=True, slots=True)
+class LineBeside:
+    """A rule that adds `line` to a sum that has the line `beside`, where `holds`."""
+
+    rule: Rule
+    line: str
+    beside: str
+    holds: Callable[[BalanceSheets], Flags]
 
 
-def same(one: pl.Expr, other: pl.Expr, within: float = SAME) -> pl.Expr:
-    """Whether two amounts are the same money; false where one is not there."""
-    return ((one - other).abs() <= within * other.abs()).fill_null(value=False)
+def due(sheets: BalanceSheets) -> Floats:
+    """Debt that is due within a year: current maturities of long-term debt, else all current debt; NaN if neither."""
+    maturities = sheets.value("debt_current_maturities")
+    return np.where(np.isnan(maturities), sheets.value("debt_current"), maturities)
 
 
-def _standing_in(sheets: pl.DataFrame, holds: pl.Expr, line: str, other: str) -> pl.DataFrame:
-    """The sheets where a line is another one than its element says."""
-    marked = sheets.with_columns(stands_in=holds.fill_null(value=False))
-    return marked.with_columns(
-        pl.when("stands_in").then(f"{field}_{line}").otherwise(f"{field}_{other}").alias(f"{field}_{other}")
-        for field in FIELDS
-    ).drop("stands_in")
+def reclassify(sheets: BalanceSheets) -> list[tuple[Rule, Ints]]:
+    """Put each line that is used with another meaning in its place, in these sheets themselves.
 
-
-def _are_current(line: str) -> pl.Expr:
-    """Whether securities of any term are the current line beside the cash, as the current assets foot."""
-    foots = within_current_assets(value("cash") + value(line)) & ~within_current_assets(value("cash"))
-    return value(SECURITIES).is_null() & foots
-
-
-def _short_term_has_what_is_due() -> pl.Expr:
-    """Whether short-term borrowings are all that is due: the maturities, and what the notes tell by instrument."""
-    return (value(DUE) > 0) & same(value(SHORT), value(DUE) + value(TOLD))
-
-
-def _notes_are_short_term() -> pl.Expr:
-    """Whether current notes payable are a line beside the maturities, and no less than other short-term borrowings.
-
-    Filers show commercial paper and bank loans as notes payable; others tag their maturities so, or name them twice.
+    Returns:
+        each rule with the CIK of the sheets where it did so.
     """
-    notes, maturities = value(NOTES), value("debt_current_maturities")
-    are_maturities = pl.col("signature_debt_current_maturities").str.contains("NotesPayableCurrent", literal=True)
-    return ~are_maturities & ~same(notes, maturities, TOTAL) & (notes > or_nothing(SHORT))
+    decided = []
+    for number, each in enumerate(RECLASSIFICATIONS):
+        # a filer must state the line: no condition holds without it
+        holds = each.holds(sheets) if sheets.has(each.line).any() else np.zeros(len(sheets), dtype=np.bool_)
+        sheets.put(each.line, each.place, holds, number)
+        decided.append((each.rule, sheets.cik[holds]))
+    return decided
 
 
-def _is_noncurrent(line: str) -> pl.Expr:
-    """Whether what should be all long-term debt leaves out the maturities, as it is the line beneath them.
+def _securities_are_current(sheets: BalanceSheets) -> Flags:
+    """Whether securities of any term are the current line beside the cash, as the current assets add up."""
+    cash, line = sheets.value("cash"), sheets.value("securities_of_any_term")
+    where = ~sheets.has("short_term_investments") & ~np.isnan(cash + line)
+    return within_current_assets(sheets, cash + line, where) & ~within_current_assets(sheets, cash, where)
 
-    The liabilities that are not current foot with it, and not with what they leave of it; or, where they do not tell,
-    it is less than they are, or lacks them of its principal.
+
+def _short_term_has_maturities(sheets: BalanceSheets) -> Flags:
+    """Whether short-term borrowings are the sum of the maturities and of the short-term instruments in the notes."""
+    maturities = sheets.value("debt_current_maturities")
+    all_of_it = maturities + sheets.value("debt_short_term_told")
+    return (maturities > 0) & same(sheets.value("debt_short_term"), all_of_it)
+
+
+def _notes_are_short_term(sheets: BalanceSheets) -> Flags:
+    """Whether current notes payable are a line beside the maturities, and more than other short-term borrowings."""
+    notes, maturities = sheets.value("debt_notes_current"), sheets.value("debt_current_maturities")
+    are_other_money = ~sheets.is_stated_by("debt_current_maturities", OF_NOTES_PAYABLE) & ~same(
+        notes, maturities, CONTRADICTS
+    )
+    return sheets.has("debt_current_maturities") & are_other_money & (notes > sheets.or_zero("debt_short_term"))
+
+
+def _notes_are_noncurrent(sheets: BalanceSheets) -> Flags:
+    notes, owed = sheets.value("debt_notes"), due(sheets)
+    where = ~sheets.has("debt_noncurrent") & ~sheets.has("debt_long_term") & (owed > 0)
+    return within_noncurrent_liabilities(sheets, notes, where) & ~within_noncurrent_liabilities(
+        sheets, notes - owed, where
+    )
+
+
+def _notes_are_long_term_debt(sheets: BalanceSheets) -> Flags:
+    notes, owed = sheets.value("debt_notes"), due(sheets)
+    where = ~sheets.has("debt_noncurrent") & ~sheets.has("debt_long_term") & (owed > 0)
+    return within_noncurrent_liabilities(sheets, notes - owed, where) & ~within_noncurrent_liabilities(
+        sheets, notes, where
+    )
+
+
+def _long_term_debt_is_noncurrent(sheets: BalanceSheets) -> Flags:
+    """Whether what should be all long-term debt has no maturities: they are the line beneath it.
+
+    Either the non-current liabilities add up with it, or it is less than the maturities, or it falls short of its
+    principal by the maturities (discounts and costs of issue are less than these). In no case do the non-current
+    liabilities add up with what remains without the maturities.
     """
-    within = within_noncurrent_liabilities(value(line))
-    lacks = ((value(line) < due()) | _lacks_what_is_due()) if line == WHOLE else pl.lit(value=False)
-    has_them = within_noncurrent_liabilities(value(line) - due())
-    return value(NONCURRENT).is_null() & (due() > 0) & ~has_them & (within | lacks)
+    whole, owed = sheets.value("debt_long_term"), due(sheets)
+    where = ~sheets.has("debt_noncurrent") & (owed > 0)
+    short_of_principal = sheets.value("debt_principal") - whole
+    lacks_maturities = (whole < owed) | ((short_of_principal >= owed) & (short_of_principal < 2 * owed))
+    has_maturities = within_noncurrent_liabilities(sheets, whole - owed, where)
+    adds_up = within_noncurrent_liabilities(sheets, whole, where)
+    return where & ~has_maturities & (adds_up | lacks_maturities)
 
 
-def _lacks_what_is_due() -> pl.Expr:
-    """Whether all long-term debt misses its principal by what is due, and discounts and costs that are less."""
-    missed = value(PRINCIPAL) - value(WHOLE)
-    return (missed >= due()) & (missed < 2 * due())
-
-
-def _is_whole(line: str) -> pl.Expr:
-    """Whether a line is all long-term debt with its maturities, as the liabilities that are not current foot."""
-    foots = within_noncurrent_liabilities(value(line) - due()) & ~within_noncurrent_liabilities(value(line))
-    return value(NONCURRENT).is_null() & value(WHOLE).is_null() & (due() > 0) & foots
-
-
-def _is_beside() -> pl.Expr:
+def _is_beside_noncurrent(sheets: BalanceSheets) -> Flags:
     """Whether an instrument is a line beside long-term debt and no part of it.
 
-    It is more, or the filer's total is the sum of both, or the liabilities that are not current foot with both alone.
+    It is more, or the filer's total is the sum of both, or the non-current liabilities add up with both alone.
     """
-    debt, beside, whole = value(NONCURRENT), value(BESIDE), value(WHOLE)
-    is_total = pl.col(f"signature_{NONCURRENT}").str.contains("LongTermDebt", literal=True)
-    is_all = same(whole, debt + due().fill_null(0.0), TOTAL) | same(whole, debt, TOTAL)
-    adds_up = same(whole, debt + beside + due().fill_null(0.0)) | same(whole, debt + beside)
-    foots = within_noncurrent_liabilities(debt + beside) & ~within_noncurrent_liabilities(debt)
-    return is_total & (beside > 0) & ~is_all & ((beside > debt * (1 + TOTAL)) | adds_up | foots).fill_null(value=False)
+    debt, beside, whole = (
+        sheets.value(line) for line in ("debt_noncurrent", "debt_noncurrent_beside", "debt_long_term")
+    )
+    maturities = np.nan_to_num(due(sheets))
+    is_all = same(whole, debt + maturities, CONTRADICTS) | same(whole, debt, CONTRADICTS)
+    where = sheets.is_stated_by("debt_noncurrent", OF_ALL_LONG_TERM_DEBT) & (beside > 0) & ~is_all
+    is_sum = same(whole, debt + beside + maturities) | same(whole, debt + beside)
+    adds_up = within_noncurrent_liabilities(sheets, debt + beside, where) & ~within_noncurrent_liabilities(
+        sheets, debt, where
+    )
+    return where & ((beside > debt * (1 + CONTRADICTS)) | is_sum | adds_up)
 
 
-def _is_due_beside() -> pl.Expr:
+def _is_beside_maturities(sheets: BalanceSheets) -> Flags:
     """Whether an instrument that is due is a line beside the maturities: it is more than they are, and no other line.
 
     Where the filer's total is long-term debt with the maturities alone, there is nothing beside them.
     """
-    beside, maturities = value(DUE_BESIDE), value(DUE)
-    is_total = pl.col(f"signature_{DUE}").str.contains("LongTermDebt", literal=True)
-    is_more = (beside > maturities * (1 + TOTAL)) & ~same(beside, value(SHORT), TOTAL)
-    is_all = same(value(WHOLE), value(NONCURRENT) + maturities, TOTAL)
-    return (is_total & is_more & ~is_all).fill_null(value=False)
+    beside, maturities = sheets.value("debt_current_beside"), sheets.value("debt_current_maturities")
+    is_total = sheets.is_stated_by("debt_current_maturities", OF_ALL_MATURITIES)
+    is_short_term = same(beside, sheets.value("debt_short_term"), CONTRADICTS)
+    is_all = same(sheets.value("debt_long_term"), sheets.value("debt_noncurrent") + maturities, CONTRADICTS)
+    return is_total & (beside > maturities * (1 + CONTRADICTS)) & ~is_short_term & ~is_all
 
 
-def due() -> pl.Expr:
-    """Debt that is due within a year, of long term where that is told."""
-    return pl.coalesce(value("debt_current_maturities"), value("debt_current"))
+_CURRENT_ASSETS = "ASC 210-10-45-1 (current assets); measured: the total of current assets adds up with it alone"
+_NONCURRENT_LIABILITIES = (
+    "ASC 210-10-45-5 (total of current liabilities); measured: the non-current liabilities add up one way only"
+)
+
+RECLASSIFICATIONS: tuple[Reclassification, ...] = (
+    Reclassification(
+        Rule(
+            "cash.securities.current-by-footing",
+            "Securities whose element names no term are short-term investments if the current assets add up with them "
+            "and not without them.",
+            _CURRENT_ASSETS,
+            "select",
+        ),
+        "securities_of_any_term",
+        "short_term_investments",
+        _securities_are_current,
+    ),
+    Reclassification(
+        Rule(
+            "debt.short-term.without-maturities",
+            "If short-term borrowings are the sum of the current maturities and of the short-term instruments in the "
+            "notes, only these instruments count as short-term borrowings.",
+            "us-gaap:LongTermDebtCurrent and us-gaap:ShortTermBorrowings: by their definitions, no debt is in both",
+            "select",
+        ),
+        "debt_short_term_told",
+        "debt_short_term",
+        _short_term_has_maturities,
+    ),
+    Reclassification(
+        Rule(
+            "debt.short-term.notes-payable",
+            "Current notes payable are short-term borrowings if they differ from the current maturities and exceed "
+            "the other short-term borrowings.",
+            "us-gaap:NotesPayableCurrent; Regulation S-X Rule 5-02.19; measured: filers show commercial paper and bank "
+            "loans under this element, others tag their maturities so",
+            "select",
+        ),
+        "debt_notes_current",
+        "debt_short_term",
+        _notes_are_short_term,
+    ),
+    Reclassification(
+        Rule(
+            "debt.notes.noncurrent-by-footing",
+            "Notes are the non-current debt if the non-current liabilities add up with them, and not with them less "
+            "the current maturities.",
+            _NONCURRENT_LIABILITIES,
+            "select",
+        ),
+        "debt_notes",
+        "debt_noncurrent",
+        _notes_are_noncurrent,
+    ),
+    Reclassification(
+        Rule(
+            "debt.notes.long-term-debt-by-footing",
+            "Notes are all long-term debt with its maturities if the non-current liabilities add up with them less "
+            "the current maturities, and not with them whole.",
+            _NONCURRENT_LIABILITIES,
+            "select",
+        ),
+        "debt_notes",
+        "debt_long_term",
+        _notes_are_long_term_debt,
+    ),
+    Reclassification(
+        Rule(
+            "debt.long-term-debt.noncurrent",
+            "Long-term debt is the non-current part alone if the non-current liabilities add up with it, if it is "
+            "less than the current maturities, or if it falls short of its principal by them.",
+            _NONCURRENT_LIABILITIES,
+            "select",
+        ),
+        "debt_long_term",
+        "debt_noncurrent",
+        _long_term_debt_is_noncurrent,
+    ),
+)
+
+LINES_BESIDE: tuple[LineBeside, ...] = (
+    LineBeside(
+        Rule(
+            "debt.beside.noncurrent-instrument",
+            "An instrument is added to non-current debt if it is larger, if the filer's total is the sum of both, or "
+            "if the non-current liabilities add up only with both.",
+            "us-gaap:LongTermDebtNoncurrent; measured: a part of long-term debt is never larger than the whole",
+            "compose",
+            "classified balance sheets",
+        ),
+        "debt_noncurrent_beside",
+        "debt_noncurrent",
+        _is_beside_noncurrent,
+    ),
+    LineBeside(
+        Rule(
+            "debt.beside.current-instrument",
+            "An instrument that is due within a year is added to the current maturities if it is larger and no other "
+            "line repeats or includes it.",
+            "us-gaap:LongTermDebtCurrent; measured: a part of the maturities is never larger than the whole",
+            "compose",
+            "classified balance sheets",
+        ),
+        "debt_current_beside",
+        "debt_current_maturities",
+        _is_beside_maturities,
+    ),
+)
+
+RULES: tuple[Rule, ...] = (
+    *(each.rule for each in RECLASSIFICATIONS),
+    *(each.rule for each in LINES_BESIDE),
+)

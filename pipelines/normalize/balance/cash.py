@@ -1,0 +1,120 @@
+"""Cash, cash equivalents and short-term investments of each balance sheet.
+
+Belongs here: whether the filer's total, cash, or cash and securities are the amount. Does not: elements
+(elements.cash), securities whose element names no term (roles), securities that disappeared (vanished).
+"""
+
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.balance.footing import within_current_assets
+from pipelines.normalize.balance.sheets import CONTRADICTS, LINES, SAME_MONEY, BalanceSheets
+from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
+from pipelines.normalize.rule import Rule
+
+
+def _total_covers_cash(sheets: BalanceSheets) -> Flags:
+    """Whether the filer's own total is no less than its cash."""
+    covers: Flags = sheets.value("cash_total") >= sheets.or_zero("cash") * (1 - SAME_MONEY)
+    return covers
+
+
+def _securities_are_part_of_cash(sheets: BalanceSheets) -> Flags:
+    """Whether the current assets add up with the cash alone, and not with cash and securities."""
+    cash, securities = sheets.value("cash"), sheets.value("short_term_investments")
+    where = ~np.isnan(cash + securities)
+    return within_current_assets(sheets, cash, where) & ~within_current_assets(sheets, cash + securities, where)
+
+
+def _cash_and_securities(sheets: BalanceSheets) -> Flags:
+    return sheets.has("cash") & sheets.has("short_term_investments")
+
+
+def _cash(sheets: BalanceSheets) -> Flags:
+    return sheets.has("cash")
+
+
+_ELEMENTS = "us-gaap:CashAndCashEquivalentsAtCarryingValue, us-gaap:ShortTermInvestments; Regulation S-X Rule 5-02.1-2"
+
+COMPOSITIONS: tuple[Composition, ...] = (
+    Composition(
+        Rule(
+            "cash.filer-total",
+            "The filer's own total of cash and short-term investments is served, unless it is less than its cash.",
+            "us-gaap:CashCashEquivalentsAndShortTermInvestments",
+            "compose",
+        ),
+        ("cash_total",),
+        _total_covers_cash,
+    ),
+    Composition(
+        Rule(
+            "cash.without-securities-by-footing",
+            "Short-term investments are not added to cash if the current assets add up with cash alone and not with "
+            "both.",
+            "ASC 210-10-45-1 (current assets); measured: such securities are a part of cash or of another line",
+            "compose",
+        ),
+        ("cash",),
+        _securities_are_part_of_cash,
+    ),
+    Composition(
+        Rule(
+            "cash.cash-and-securities",
+            "Cash and cash equivalents plus short-term investments.",
+            _ELEMENTS,
+            "compose",
+        ),
+        ("cash", "short_term_investments"),
+        _cash_and_securities,
+    ),
+    Composition(
+        Rule(
+            "cash.cash-alone",
+            "Cash and cash equivalents, if no short-term investments are stated.",
+            _ELEMENTS,
+            "compose",
+        ),
+        ("cash",),
+        _cash,
+    ),
+)
+"""What the amount is made of: the first that holds."""
+
+TOTAL_CONTRADICTS_PARTS = Rule(
+    "cash.total-contradicts-parts",
+    "The filer's own total matches neither cash nor cash plus short-term investments.",
+    "us-gaap:CashCashEquivalentsAndShortTermInvestments: the total of both by definition",
+    "flag",
+)
+
+COMPOSING: tuple[Rule, ...] = tuple(each.rule for each in COMPOSITIONS)
+"""The rules that choose the lines, in the order that Sums.rule counts."""
+
+RULES: tuple[Rule, ...] = (*COMPOSING, TOTAL_CONTRADICTS_PARTS)
+
+
+def cash_and_equivalents(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tuple[Rule, Ints]]]:
+    """Cash, cash equivalents and short-term investments of each balance sheet that states any.
+
+    The filer's own total where it is no less than its cash; else cash and the current securities beside it. Where the
+    current assets add up without the securities and not with them, they are a part of the cash or of another line.
+
+    Args:
+        sheets: of sheets.as_filed, reclassified (roles).
+        is_served: false for the sheets that get no value (vanished).
+
+    Returns:
+        the sums, and the rule that flags, with the CIK of the sheets that it decided.
+    """
+    rule, chosen = first_that_holds(COMPOSITIONS, sheets, len(LINES))
+    rule[~is_served] = UNDECIDED
+    nowhere = np.zeros(len(sheets), dtype=np.bool_)
+    sums = added_up(sheets, rule, chosen, _is_contradicted, nowhere, frozenset())
+    return sums, [(TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]])]
+
+
+def _is_contradicted(sheets: BalanceSheets, _: Floats) -> Flags:
+    cash, securities = sheets.value("cash"), sheets.value("short_term_investments")
+    total = is_apart(sheets.value("cash_total"), cash, cash + securities, within=CONTRADICTS)
+    return total & _cash_and_securities(sheets)

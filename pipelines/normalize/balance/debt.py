@@ -1,0 +1,334 @@
+"""Total debt of each balance sheet: interest-bearing borrowings, no amount twice.
+
+Belongs here: which lines of a classified balance sheet add up to total debt, and when the filer's own total stands
+instead. Does not: lines with another meaning than their element has (roles), balance sheets without current and
+non-current parts (instruments), lines that disappeared (vanished).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.balance import instruments, roles
+from pipelines.normalize.balance.element_sets import set_of
+from pipelines.normalize.balance.roles import LINES_BESIDE, due
+from pipelines.normalize.balance.sheets import CONTRADICTS, DEBT_LINES, LINE, SAME_MONEY, BalanceSheets, same
+from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
+from pipelines.normalize.elements.debt import DEBT_ALL, INCLUDES_FINANCE_LEASES
+from pipelines.normalize.rule import Rule
+
+DISCOUNT = 0.03
+"""Principal exceeds the carrying amount by discounts and costs of issue, and hardly by more than three per cent."""
+
+SHORT_TERM_LINES = frozenset(("debt_short_term", "debt_current", "debt_current_maturities", "debt_current_beside"))
+"""Debt that is due within a year."""
+
+OF_DEBT_WITH_LEASES = set_of(
+    element
+    for source in DEBT_ALL.sources
+    if source.reservation == INCLUDES_FINANCE_LEASES
+    for element in source.counted
+)
+"""Elements of the filer's own total that include finance leases."""
+
+_CLASSIFIED = "classified balance sheets"
+
+
+def _maturities_as_short_term(sheets: BalanceSheets) -> Flags:
+    """Whether short-term borrowings repeat the current maturities."""
+    return same(sheets.value("debt_short_term"), sheets.value("debt_current_maturities"))
+
+
+def _current_debt_covers_maturities(sheets: BalanceSheets) -> Flags:
+    """Whether current debt is no less than the current maturities, as a total of both must be."""
+    least = sheets.or_zero("debt_current_maturities") * (1 - SAME_MONEY)
+    covers: Flags = sheets.value("debt_current") >= least
+    return covers
+
+
+def _long_term_debt_has_unnamed_maturities(sheets: BalanceSheets) -> Flags:
+    """Whether long-term debt exceeds its non-current part, and no line has the current part."""
+    exceeds = sheets.value("debt_long_term") > sheets.value("debt_noncurrent") * (1 + SAME_MONEY)
+    has: Flags = exceeds & ~sheets.has("debt_current_maturities") & ~sheets.has("debt_current")
+    return has
+
+
+def _is_rest_of_long_term_debt(sheets: BalanceSheets) -> Flags:
+    """Whether short-term borrowings are long-term debt less its non-current part."""
+    return same(sheets.value("debt_short_term"), sheets.value("debt_long_term") - sheets.value("debt_noncurrent"))
+
+
+def _is_other_money_than_current_debt(sheets: BalanceSheets) -> Flags:
+    """Whether current debt is the maturities alone, and short-term borrowings are another amount."""
+    current, maturities = sheets.value("debt_current"), sheets.value("debt_current_maturities")
+    found: Flags = (
+        _current_debt_covers_maturities(sheets) & same(current, maturities) & ~_maturities_as_short_term(sheets)
+    )
+    return found
+
+
+def _there(line: str) -> Callable[[BalanceSheets], Flags]:
+    return lambda sheets: sheets.has(line)
+
+
+def _both(*conditions: Callable[[BalanceSheets], Flags]) -> Callable[[BalanceSheets], Flags]:
+    def hold(sheets: BalanceSheets) -> Flags:
+        found: Flags = np.logical_and.reduce([condition(sheets) for condition in conditions])
+        return found
+
+    return hold
+
+
+def _rule(name: str, statement: str, source: str) -> Rule:
+    return Rule(f"debt.classified.{name}", statement, source, "compose", _CLASSIFIED)
+
+
+_WHOLE = "us-gaap:LongTermDebt (long-term debt including current maturities)"
+_PARTS = "us-gaap:LongTermDebtNoncurrent, us-gaap:LongTermDebtCurrent; Regulation S-X Rule 5-02.19, 5-02.22; IAS 1.69"
+_CURRENT = "us-gaap:DebtCurrent (short-term borrowings and current maturities); IAS 1.69"
+_REPEATED = f"{_PARTS}; measured: one amount under two elements is one borrowing"
+
+CLASSIFIED: tuple[Composition, ...] = (
+    Composition(
+        _rule(
+            "long-term-debt-with-maturities-as-short-term",
+            "Total debt is long-term debt if it exceeds its non-current part by the amount tagged as short-term "
+            "borrowings.",
+            _WHOLE,
+        ),
+        ("debt_long_term",),
+        _both(_long_term_debt_has_unnamed_maturities, _is_rest_of_long_term_debt),
+    ),
+    Composition(
+        _rule(
+            "long-term-debt-with-unnamed-maturities",
+            "Total debt is long-term debt plus short-term borrowings if long-term debt exceeds its non-current part "
+            "and no line states the current part.",
+            _WHOLE,
+        ),
+        ("debt_long_term", "debt_short_term"),
+        _long_term_debt_has_unnamed_maturities,
+    ),
+    Composition(
+        _rule(
+            "noncurrent-current-and-short-term",
+            "Total debt is non-current debt plus current debt plus short-term borrowings if current debt is only the "
+            "current maturities.",
+            _CURRENT,
+        ),
+        ("debt_noncurrent", "debt_current", "debt_short_term"),
+        _both(_there("debt_noncurrent"), _is_other_money_than_current_debt),
+    ),
+    Composition(
+        _rule(
+            "noncurrent-and-current",
+            "Total debt is non-current debt plus current debt, which includes maturities and short-term borrowings.",
+            _CURRENT,
+        ),
+        ("debt_noncurrent", "debt_current"),
+        _both(_there("debt_noncurrent"), _current_debt_covers_maturities),
+    ),
+    Composition(
+        _rule(
+            "noncurrent-and-maturities",
+            "Total debt is non-current debt plus current maturities if short-term borrowings repeat the maturities.",
+            _REPEATED,
+        ),
+        ("debt_noncurrent", "debt_current_maturities"),
+        _both(_there("debt_noncurrent"), _maturities_as_short_term),
+    ),
+    Composition(
+        _rule(
+            "noncurrent-maturities-and-short-term",
+            "Total debt is non-current debt plus current maturities plus short-term borrowings, as far as stated.",
+            _PARTS,
+        ),
+        ("debt_noncurrent", "debt_current_maturities", "debt_short_term"),
+        _there("debt_noncurrent"),
+    ),
+    Composition(
+        _rule(
+            "long-term-debt",
+            "Total debt is long-term debt if no non-current part is stated and short-term borrowings repeat the "
+            "current maturities.",
+            _WHOLE,
+        ),
+        ("debt_long_term",),
+        _both(_there("debt_long_term"), _maturities_as_short_term),
+    ),
+    Composition(
+        _rule(
+            "long-term-debt-and-short-term",
+            "Total debt is long-term debt, which includes its maturities, plus short-term borrowings.",
+            _WHOLE,
+        ),
+        ("debt_long_term", "debt_short_term"),
+        _there("debt_long_term"),
+    ),
+    Composition(
+        _rule(
+            "filer-total",
+            "Total debt is the filer's own total if no long-term debt is stated.",
+            "us-gaap:DebtLongtermAndShorttermCombinedAmount; IFRS 7.8(g)",
+        ),
+        ("debt_all",),
+        _there("debt_all"),
+    ),
+    Composition(
+        _rule(
+            "current-alone",
+            "Total debt is current debt if nothing else is stated.",
+            _CURRENT,
+        ),
+        ("debt_current",),
+        _current_debt_covers_maturities,
+    ),
+    Composition(
+        _rule(
+            "maturities-alone",
+            "Total debt is the current maturities if short-term borrowings repeat them and no long-term debt is "
+            "stated.",
+            _REPEATED,
+        ),
+        ("debt_current_maturities",),
+        _maturities_as_short_term,
+    ),
+    Composition(
+        _rule(
+            "maturities-and-short-term",
+            "Total debt is current maturities plus short-term borrowings if no long-term debt is stated.",
+            _PARTS,
+        ),
+        ("debt_current_maturities", "debt_short_term"),
+        _there("debt_current_maturities"),
+    ),
+)
+"""Which lines of a classified balance sheet add up: the first that holds."""
+
+FILER_TOTAL = Rule(
+    "debt.filer-total",
+    "Total debt is the filer's own total if no other line can be added up.",
+    "us-gaap:DebtLongtermAndShorttermCombinedAmount; IFRS 7.8(g)",
+    "compose",
+)
+FILER_TOTAL_ABOVE_NOTES = Rule(
+    "debt.filer-total-above-notes",
+    "On an unclassified balance sheet the filer's own total replaces lines of the notes that it exceeds by more than "
+    "discounts explain, if it fits into the liabilities.",
+    "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue)",
+    "compose",
+    "unclassified balance sheets",
+)
+TOTAL_CONTRADICTS_PARTS = Rule(
+    "debt.total-contradicts-parts",
+    "A total that the filer states matches neither total debt nor a part of it.",
+    "us-gaap:LongTermDebt, us-gaap:DebtCurrent, us-gaap:DebtLongtermAndShorttermCombinedAmount: totals by definition",
+    "flag",
+)
+CURRENT_BESIDE_LARGER_NOTES = Rule(
+    "debt.withheld.current-beside-larger-notes",
+    "If only current debt is stated and the notes are larger, some of them may be due later: no total debt.",
+    "us-gaap:NotesPayable: notes of any term; Regulation S-X Rule 5-02.22",
+    "withhold",
+    _CLASSIFIED,
+)
+
+COMPOSING: tuple[Rule, ...] = (
+    *(each.rule for each in CLASSIFIED),
+    *instruments.RULES,
+    FILER_TOTAL,
+    FILER_TOTAL_ABOVE_NOTES,
+)
+"""The rules that choose the lines, in the order that Sums.rule counts."""
+
+RULES: tuple[Rule, ...] = (*COMPOSING, TOTAL_CONTRADICTS_PARTS, CURRENT_BESIDE_LARGER_NOTES)
+
+
+def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tuple[Rule, Ints]]]:
+    """Interest-bearing borrowings of each balance sheet that states any.
+
+    Non-current debt, current maturities and short-term borrowings; a line that repeats another's amount is left out.
+    Totals that include current maturities replace parts that are not stated. If only current debt is stated and larger
+    notes may be due later, there is no value. Without current and non-current parts, the instruments that add up to
+    the liabilities count, or the filer's own total where it has more. Operating leases, deposits, repurchase agreements
+    and trade payables are never included.
+
+    Args:
+        sheets: of sheets.as_filed, reclassified (roles).
+        is_served: false for the sheets that get no value (vanished).
+
+    Returns:
+        the sums, and each rule that adds a line, flags or withholds, with the CIK of the sheets that it decided.
+    """
+    parts = ("debt_noncurrent", "debt_current_maturities", "debt_current")
+    is_classified = np.logical_or.reduce([sheets.has(line) for line in parts])
+    hides_notes = _hides_notes(sheets) & is_classified & is_served
+    rule, chosen = first_that_holds(CLASSIFIED, sheets, len(DEBT_LINES))
+    rule[~is_classified | ~is_served | hides_notes] = UNDECIDED
+    decided = [(CURRENT_BESIDE_LARGER_NOTES, sheets.cik[hides_notes])]
+    for each in LINES_BESIDE:
+        adds = (rule != UNDECIDED) & chosen[LINE[each.beside]]
+        if (adds & sheets.has(each.line)).any():
+            adds &= each.holds(sheets)
+            chosen[LINE[each.line]] |= adds
+            sheets.reclassified[LINE[each.line], adds] = roles.RULES.index(each.rule)
+            decided.append((each.rule, sheets.cik[adds]))
+    others = np.flatnonzero(~is_classified & is_served)
+    of_instruments, chosen[:, others] = instruments.instruments(sheets.only(others))
+    rule[others] = np.where(of_instruments == instruments.UNKNOWN, UNDECIDED, len(CLASSIFIED) + of_instruments)
+    is_total = (rule == UNDECIDED) & ~is_classified & is_served & sheets.has("debt_all")
+    is_above = (rule != UNDECIDED) & _lack_debt(sheets, chosen)
+    for holds, stands in ((is_total, FILER_TOTAL), (is_above, FILER_TOTAL_ABOVE_NOTES)):
+        rule[holds] = COMPOSING.index(stands)
+        chosen[:, holds] = False
+        chosen[LINE["debt_all"], holds] = True
+    only_total = chosen[LINE["debt_all"]] & (chosen.sum(axis=0) == 1)
+    sums = added_up(
+        sheets,
+        rule,
+        chosen,
+        lambda sheets, debt: _is_contradicted(sheets, debt, chosen),
+        only_total & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES),
+        SHORT_TERM_LINES,
+    )
+    decided.append((TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]]))
+    return sums, decided
+
+
+def _hides_notes(sheets: BalanceSheets) -> Flags:
+    """Whether no long-term debt is stated, and notes of any term exceed what is due."""
+    long_term = ("debt_noncurrent", "debt_long_term", "debt_all")
+    has_none = ~np.logical_or.reduce([sheets.has(line) for line in long_term])
+    hides: Flags = has_none & (sheets.value("debt_notes") > due(sheets))
+    return hides
+
+
+def _lack_debt(sheets: BalanceSheets, chosen: Flags) -> Flags:
+    """Whether lines from the notes lack debt that the filer's own total has, and that fits into the liabilities.
+
+    Where the balance sheet has no current liabilities, debt that is due comes from the notes, without short-term
+    borrowings that have no element. A total with leases is larger because of them.
+    """
+    everything = sheets.value("debt_all")
+    asked = ~sheets.has("liabilities_current") & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)
+    stated = np.where(chosen, np.nan_to_num(sheets.values[: len(chosen)]), 0.0).sum(axis=0)
+    room = sheets.value("liabilities") + sheets.or_zero("not_borrowed") + sheets.or_zero("not_borrowed_repos")
+    lack: Flags = asked & (everything > stated * (1 + DISCOUNT)) & (everything <= room)
+    return lack
+
+
+def _is_contradicted(sheets: BalanceSheets, debt: Floats, chosen: Flags) -> Flags:
+    """Whether one of the filer's own totals is neither the debt nor a part of it."""
+    noncurrent, maturities = sheets.value("debt_noncurrent"), sheets.value("debt_current_maturities")
+    short, short_or_zero = sheets.value("debt_short_term"), sheets.or_zero("debt_short_term")
+    of_long_term = (
+        is_apart(sheets.value("debt_long_term"), debt, debt - short_or_zero, noncurrent, within=CONTRADICTS)
+        & ~(chosen[LINE["debt_long_term"]])
+    )
+    of_everything = is_apart(sheets.value("debt_all"), debt, debt - short_or_zero, within=CONTRADICTS)
+    of_current = sheets.has("debt_current_maturities") & is_apart(
+        sheets.value("debt_current"), maturities, short, maturities + short_or_zero, within=CONTRADICTS
+    )
+    contradicted: Flags = (debt != 0) & (of_long_term | of_everything | of_current)
+    return contradicted

@@ -1,0 +1,166 @@
+"""Balance sheets as arrays: the lines that one filing states for one quarter end.
+
+Belongs here: the lines side by side, and how one is looked up or put in the place of another. Does not: when that is
+done (roles), how lines add up (debt, cash, instruments).
+
+An amount that a filing does not state is NaN. A comparison with NaN is false, so conditions hold for stated amounts
+only, as long as none is negated.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize import arrays
+from pipelines.normalize.arrays import NOTHING, QUARTER_BITS, SEQ_BITS, Flags, Floats, Ints
+from pipelines.normalize.balance.element_sets import Sets, have_any, sets_of
+from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
+
+DEBT_LINES, CASH_LINES = (
+    tuple(concept.name for concept in ITEM_CONCEPTS[item]) for item in ("total_debt", "cash_and_equivalents")
+)
+LINES = (*DEBT_LINES, *CASH_LINES)
+LINE = {name: number for number, name in enumerate(LINES)}
+
+SAME_MONEY = 0.001
+"""Two lines within a tenth of a per cent are the same money under two elements: one of them is rounded coarser."""
+
+CONTRADICTS = 0.01
+"""A total further than one per cent from what its lines add up to contradicts them; less is rounding."""
+
+SHEET = ["cik", "q", "seq"]
+_LAST_DAY = 1 << 20
+"""More days than any date has since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLines:
+    """The amounts that filings state for an instant, one a vintage.
+
+    grain: the power of ten that an amount is stated to.
+    elements: the elements that state it (element_sets).
+    """
+
+    vintage: Ints
+    value: Floats
+    grain: Floats
+    elements: Sets
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceSheets:
+    """One column a filing and quarter end, sorted by company, quarter end and filing.
+
+    keys: `cik`, `q`, `seq`, `filed`, `amended`, `regime` of each.
+    stated: the amounts that the lines are taken from.
+    rows: for each of LINES (first axis) the row of `stated`; NOTHING where the line is not there.
+    values: the amounts of `rows`; NaN where the line is not there.
+    reclassified: for each of LINES the place in roles.RULES of the rule that put another line in its place; NOTHING
+        where the line is the one that its element names.
+    """
+
+    keys: pl.DataFrame
+    cik: Ints
+    q: Ints
+    seq: Ints
+    stated: StatedLines
+    rows: Ints
+    values: Floats
+    reclassified: Ints
+
+    def __len__(self) -> int:
+        return len(self.cik)
+
+    def value(self, line: str) -> Floats:
+        """The amount of a line; NaN where it is not there."""
+        values: Floats = self.values[LINE[line]]
+        return values
+
+    def or_zero(self, line: str) -> Floats:
+        """The amount of a line; zero where it is not there."""
+        return np.nan_to_num(self.value(line))
+
+    def has(self, line: str) -> Flags:
+        """Whether a line is there."""
+        there: Flags = self.rows[LINE[line]] >= 0
+        return there
+
+    def grain(self, line: str) -> Floats:
+        """The power of ten that a line is stated to; NaN where it is not there."""
+        return arrays.picked(self.stated.grain, self.rows[LINE[line]])
+
+    def is_stated_by(self, line: str, elements: Sets) -> Flags:
+        """Whether any of some elements states a line; false where the line is not there."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        there = np.flatnonzero(self.has(line))
+        found[there] = have_any(self.stated.elements[:, self.rows[LINE[line], there]], elements)
+        return found
+
+    def put(self, line: str, place: str, where: Flags, rule: int) -> None:
+        """Put a line in the place of another, by a rule (its place in roles.RULES)."""
+        for each in (self.rows, self.values):
+            each[LINE[place], where] = each[LINE[line], where]
+        self.reclassified[LINE[place], where] = rule
+
+    def only(self, chosen: Ints) -> "BalanceSheets":
+        """Some of the sheets, by their places."""
+        return replace(
+            self,
+            keys=self.keys[chosen],
+            cik=self.cik[chosen],
+            q=self.q[chosen],
+            seq=self.seq[chosen],
+            rows=self.rows[:, chosen],
+            values=self.values[:, chosen],
+            reclassified=self.reclassified[:, chosen],
+        )
+
+
+def same(one: Floats, other: Floats, within: float = SAME_MONEY) -> Flags:
+    """Whether two amounts are the same money; false where one is not there."""
+    found: Flags = np.abs(one - other) <= within * np.abs(other)
+    return found
+
+
+def as_filed(placed: pl.DataFrame) -> BalanceSheets:
+    """The balance sheets of some filings, each line as its element says.
+
+    Where a filing states a line for two days of one quarter end, the better source counts, then the earlier day.
+
+    Args:
+        placed: vintages on the grid (calendar.on_grid), of which instants count.
+    """
+    instants = placed.filter(pl.col("n") == 0)
+    cik, q, seq = (arrays.ints(instants, name) for name in SHEET)
+    key = (cik << (QUARTER_BITS + SEQ_BITS)) | (q << SEQ_BITS) | seq
+    _, first, sheet = np.unique(key, return_index=True, return_inverse=True)
+    day = instants["end"].to_physical().to_numpy()
+    worst_first = np.argsort(-(arrays.ints(instants, "rank") * _LAST_DAY + day))
+    line = _LINE_OF_CONCEPT[arrays.ints(instants, "concept")[worst_first]]
+    worst_first = worst_first[line >= 0]
+    rows = np.full((len(LINES), len(first)), NOTHING, dtype=np.int64)
+    # of the rows that compete for a place the last one stays
+    rows[line[line >= 0], sheet[worst_first]] = worst_first
+    stated = StatedLines(
+        vintage=arrays.ints(instants, "vintage"),
+        value=arrays.floats(instants, "value"),
+        grain=arrays.floats(instants, "grain"),
+        elements=sets_of(instants["signature"]),
+    )
+    values = np.full(rows.shape, np.nan)
+    values[rows >= 0] = stated.value[rows[rows >= 0]]
+    return BalanceSheets(
+        keys=instants[first].select(*SHEET, "filed", "amended", "regime"),
+        cik=cik[first],
+        q=q[first],
+        seq=seq[first],
+        stated=stated,
+        rows=rows,
+        values=values,
+        reclassified=np.full(rows.shape, NOTHING, dtype=np.int64),
+    )
+
+
+_LINE_OF_CONCEPT = np.array([LINE.get(concept, NOTHING) for concept in AMOUNT.categories])
+"""For the code of each concept its place in LINES; NOTHING where it is no line of debt or cash."""

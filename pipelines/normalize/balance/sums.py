@@ -1,0 +1,127 @@
+"""Adds up the lines that were chosen for debt or for cash on each balance sheet.
+
+Belongs here: the sum, what it is stated to, and which lines it is made of. Does not: which lines are chosen (debt,
+cash), which later filing restates it (restated).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.balance.element_sets import Sets, united
+from pipelines.normalize.balance.sheets import LINE, BalanceSheets
+from pipelines.normalize.rule import Rule
+
+UNDECIDED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """One sum for each balance sheet that has one, in the order of the sheets.
+
+    sheet: the balance sheet.
+    rule: the place of the rule that chose the lines, in the list of rules of the module that chose them.
+    value, grain: the sum, and the sum of what its lines are stated to.
+    nonzero_lines: how many lines are not zero.
+    elements: the elements of all its lines.
+    contradicted: a total of the filer's own says otherwise.
+    is_short_term: only lines that are due within a year.
+    is_filer_total: the filer's own total without finance leases, and nothing else.
+    part_sum, part_line, part_row: the lines of each sum one after another: the place of the sum, that of the line in
+        sheets.LINES, and its row among the stated amounts.
+    """
+
+    sheet: Ints
+    rule: Ints
+    value: Floats
+    grain: Floats
+    nonzero_lines: Ints
+    elements: Sets
+    contradicted: Flags
+    is_short_term: Flags
+    is_filer_total: Flags
+    part_sum: Ints
+    part_line: Ints
+    part_row: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A rule that adds up `lines`, as far as they are there, where `holds`."""
+
+    rule: Rule
+    lines: tuple[str, ...]
+    holds: Callable[[BalanceSheets], Flags]
+
+
+def first_that_holds(table: Sequence[Composition], sheets: BalanceSheets, lines: int) -> tuple[Ints, Flags]:
+    """Choose the lines of each sheet by the first row of a decision table that holds.
+
+    Args:
+        table: most special case first.
+        lines: how many of sheets.LINES there are to choose from, from the first.
+
+    Returns:
+        for each sheet the place of its row in the table (UNDECIDED where none holds), and for each line (first axis)
+        whether it is chosen.
+    """
+    decided = np.select([each.holds(sheets) for each in table], range(len(table)), UNDECIDED)
+    of_table = np.zeros((lines, len(table) + 1), dtype=np.bool_)
+    for number, each in enumerate(table):
+        of_table[[LINE[line] for line in each.lines], number] = True
+    return decided, of_table[:, decided]
+
+
+def added_up(
+    sheets: BalanceSheets,
+    rule: Ints,
+    chosen: Flags,
+    contradicted: Callable[[BalanceSheets, Floats], Flags],
+    is_filer_total: Flags,
+    short_term: frozenset[str],
+) -> Sums:
+    """Add up the lines that are chosen and there.
+
+    Args:
+        rule: for each sheet the place of its rule; UNDECIDED where there is no sum.
+        chosen: for each of sheets.LINES (first axis, from the first; possibly not all) and sheet whether it counts.
+        contradicted: whether a total says otherwise, given the sum of each sheet.
+        is_filer_total: for each sheet.
+        short_term: the lines that are due within a year.
+    """
+    chosen = chosen & (sheets.rows[: len(chosen)] >= 0) & (rule != UNDECIDED)
+    sheet = np.flatnonzero(rule != UNDECIDED)
+    part_sheet, part_line = np.nonzero(chosen.T)
+    part_row = sheets.rows[part_line, part_sheet]
+    value = sheets.stated.value[part_row]
+    size = len(sheets)
+    total: Floats = np.bincount(part_sheet, value, size).astype(np.float64)
+    grain: Floats = np.bincount(part_sheet, sheets.stated.grain[part_row], size).astype(np.float64)
+    of_long_term = np.ones(len(chosen), dtype=np.bool_)
+    of_long_term[[LINE[line] for line in short_term]] = False
+    has_long_term: Flags = np.logical_or.reduce(chosen[of_long_term], axis=0)
+    begins = np.searchsorted(part_sheet, sheet)
+    return Sums(
+        sheet=sheet,
+        rule=rule[sheet],
+        value=total[sheet],
+        grain=grain[sheet],
+        nonzero_lines=np.bincount(part_sheet[value != 0], minlength=size)[sheet],
+        elements=united(sheets.stated.elements[:, part_row], begins),
+        contradicted=contradicted(sheets, total)[sheet],
+        is_short_term=~has_long_term[sheet],
+        is_filer_total=is_filer_total[sheet],
+        part_sum=np.searchsorted(sheet, part_sheet),
+        part_line=part_line,
+        part_row=part_row,
+    )
+
+
+def is_apart(total: Floats, *sums: Floats, within: float) -> Flags:
+    """Whether a total is there and matches none of some sums."""
+    apart = ~np.isnan(total)
+    for each in sums:
+        apart &= ~(np.abs(total - each) <= within * np.abs(each))
+    return apart
