@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pipelines import rule_page
 from pipelines.normalize.elements import describe_sources
-from pipelines.normalize.industry.classification import ANY_CODE, RULES, TELLS_NOTHING, WITHOUT_MEANING, Rule
+from pipelines.normalize.industry.classification import WITHOUT_MEANING
+from pipelines.normalize.industry.table import AMBIGUOUS_OR_NONE, ANY_CODE, TABLE, IndustryRule
 from pipelines.normalize.rules import REGISTRY, SINGLE_COMPANY, path
 from warehouse import dictionary, schema
 
@@ -20,10 +21,10 @@ RULES_PAGE = DOCS / "rules.md"
 INDUSTRIES = """
 ## Industries
 
-The first line that holds for a filing says its filer's industry; where none does it is general. Elements count that the
-filing or one of the year before it uses, so that later filings change nothing. Codes are SIC codes.
+The first line that holds for a filing gives its filer's industry. Elements count if the filing or one of the year
+before it uses them, so that later filings change nothing. Codes are SIC codes.
 
-| industry | codes | elements | unless | why |
+| industry | codes | elements | unless | rule |
 | --- | --- | --- | --- | --- |
 """
 
@@ -43,16 +44,16 @@ def page() -> str:
         for industry, items in WITHOUT_MEANING.items()
         for item, reason in items.items()
     )
-    return f"{told}{INDUSTRIES}{''.join(map(_rule, RULES))}{WITHOUT}{''.join(without)}"
+    return f"{told}{INDUSTRIES}{''.join(map(_row, TABLE))}{WITHOUT}{''.join(without)}"
 
 
-def _rule(rule: Rule) -> str:
+def _row(rule: IndustryRule) -> str:
     uses = f"{rule.at_least} of {_listed(rule.uses)}" if rule.uses else ""
-    return f"| {rule.industry} | {_codes(rule)} | {uses} | {_listed(rule.unless)} | {rule.why} |\n"
+    return f"| {rule.industry} | {_codes(rule)} | {uses} | {_listed(rule.unless)} | `{rule.rule}`: {rule.statement} |\n"
 
 
-def _codes(rule: Rule) -> str:
-    known = {ANY_CODE: "any", TELLS_NOTHING: "none, or one that tells nothing"}
+def _codes(rule: IndustryRule) -> str:
+    known = {ANY_CODE: "any", AMBIGUOUS_OR_NONE: "none, or one of firms of many industries"}
     spans = (str(low) if low == high else f"{low}-{high}" for low, high in rule.codes)
     return known.get(rule.codes) or ", ".join(spans)
 

@@ -13,7 +13,9 @@ from pipelines.normalize.elements import (
 )
 from pipelines.normalize.elements.cash_flow import CUSTOMER_FUNDS
 from pipelines.normalize.elements.loans import DEBT_CONTROLS
-from pipelines.normalize.industry.classification import EVIDENCE, INDUSTRIES, LENDING_IFRS
+from pipelines.normalize.industry.indicators import LENDING_IFRS
+from pipelines.normalize.industry.names import INDUSTRIES
+from pipelines.normalize.industry.table import INDICATORS
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import FLAGS
 
@@ -96,7 +98,9 @@ def test_all_that_a_rule_reads_is_decoded():
     wanted = wanted_elements()
 
     assert set(wanted) == {US_GAAP, IFRS}
-    assert {"Revenues", "MinorityInterest", "InterestExpense", *(EVIDENCE - set(LENDING_IFRS))} <= wanted[US_GAAP]
+    assert {"Revenues", "MinorityInterest", "InterestExpense", *(set(INDICATORS) - set(LENDING_IFRS))} <= wanted[
+        US_GAAP
+    ]
     assert {"Revenue", "NoncontrollingInterests", *LENDING_IFRS} <= wanted[IFRS]
     assert "Liabilities" in wanted[US_GAAP]
     assert not wanted[IFRS] & {"Revenues"}

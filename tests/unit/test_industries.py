@@ -4,7 +4,9 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.industry import classification as industries
-from pipelines.normalize.industry.classification import INDUSTRIES, RULES, WITHOUT_MEANING
+from pipelines.normalize.industry.classification import WITHOUT_MEANING
+from pipelines.normalize.industry.names import INDUSTRIES
+from pipelines.normalize.industry.table import TABLE
 from tests.factories import CIK, Row, fact, ordered_facts, raw, standardized, value_of
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import GAPS
@@ -142,12 +144,12 @@ def test_later_filings_do_not_change_what_earlier_ones_showed():
 
 
 def test_every_rule_can_hold_and_every_item_without_meaning_is_an_item():
-    for rule in RULES:
+    for rule in TABLE:
         assert rule.industry in INDUSTRIES
-        assert rule.why
+        assert rule.rule.split(".")[1] == rule.industry.replace("_", "-")
         assert rule.at_least <= len(rule.uses)
         assert bool(rule.uses) == (rule.at_least > 0)
-    assert {rule.industry for rule in RULES} == set(INDUSTRIES) - {"general"}
+    assert {rule.industry for rule in TABLE} == set(INDUSTRIES)
     for items in WITHOUT_MEANING.values():
         assert set(items) <= set(ITEM_NAMES)
         assert set(items.values()) <= set(GAPS)

@@ -4,7 +4,7 @@ Belongs here: elements of cash that moved over a duration. Does not: cash held a
 """
 
 from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
-from pipelines.normalize.industry.classification import INDUSTRIES, Industry
+from pipelines.normalize.industry.names import INDUSTRIES, Industry
 
 OPERATING_CASH_FLOW = Concept(
     "operating_cash_flow",

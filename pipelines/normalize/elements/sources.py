@@ -7,7 +7,7 @@ Belongs here: what a source can say, the rule that each source is, and short way
 from dataclasses import dataclass
 from typing import Literal
 
-from pipelines.normalize.industry.classification import INDUSTRIES, Industry
+from pipelines.normalize.industry.names import INDUSTRIES, Industry
 from pipelines.normalize.rule import Rule
 
 Measure = Literal["money", "per_share", "shares"]

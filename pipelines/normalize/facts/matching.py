@@ -17,7 +17,7 @@ from pipelines.normalize.arrays import Flags, Floats, Ints, ints, key_of
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import IFRS, Source
 from pipelines.normalize.facts.reports import MEASURE, MEASURES
-from pipelines.normalize.industry.classification import INDUSTRIES
+from pipelines.normalize.industry.names import INDUSTRIES
 
 CIK_BITS, SEQ_BITS = 40, 23
 PART_BITS = 16
