@@ -14,11 +14,13 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines import rule_table
 from pipelines.lake import Lake
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.legs import SUM
 from pipelines.normalize.items.line_items import served
+from pipelines.normalize.rules import REGISTRY, path
 from pipelines.stages import MADE_FROM, VERSIONS, held_predecessors
 from pipelines.valuation.table import valuations
 from warehouse import publish, schema
@@ -39,6 +41,7 @@ CONTENT = "content"
 SEGMENTS = "segments"
 LAST = "syncs"
 """The table that is written last: it carries the digest of what all tables were made from."""
+RULE = schema.RULE
 
 
 def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -48,26 +51,20 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFra
         lake: tables of the stages.
         synchronizations: rows of table `syncs`.
     """
-    versions = _by_kind(_labelled(lake))
+    logged = _with_rules(_labelled(lake), lake)
+    versions = _by_kind(logged)
     companies = _companies(lake, versions)
+    gaps = _gaps(lake, versions)
+    found = {"splits": _splits(lake), "breaks": lake.read("breaks"), "repairs": lake.read("repairs")}
     frames = {
         "companies": companies,
         "financials": _financials(versions, companies),
         "versions": _versions(lake, versions),
         "lineage": lineage(versions),
-        "gaps": _gaps(lake, versions),
-        "changes": _by_kind(lake.read("appended").filter("is_current")).select(
-            "cik",
-            "period_kind",
-            "period_end",
-            "item",
-            served("before").alias("before"),
-            served("value").alias("after"),
-            "cause",
-        ),
-        "splits": lake.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True),
-        "breaks": lake.read("breaks"),
-        "repairs": lake.read("repairs"),
+        "gaps": gaps,
+        "rules": _rules(lake, logged, gaps, *found.values()),
+        "changes": _changes(lake),
+        **found,
         "filings": filing_addresses(lake),
         "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
         "valuations": _valuations(lake, versions),
@@ -113,6 +110,10 @@ def _code_digest() -> str:
 def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with just the columns of its table, in their order and types, sorted by the table's order."""
     table = schema.BY_NAME[name]
+    absent = [
+        pl.lit(None).alias(name) for name in ("concept", RULE) if name in table.names and name not in frame.columns
+    ]
+    frame = frame.with_columns(absent)
     columns = [pl.col(column.name).cast(POLARS_TYPES[column.type]) for column in table.columns]
     return frame.select(columns).sort(*table.order)
 
@@ -228,6 +229,36 @@ def _labelled(lake: Lake) -> pl.DataFrame:
         today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
     )
     return beside.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
+
+
+def _with_rules(logged: pl.DataFrame, lake: Lake) -> pl.DataFrame:
+    """All versions with the rules that decided them, also those that were recorded before rules had ids."""
+    if RULE not in logged.columns:
+        nothing = pl.lit(None, pl.String)
+        legs = pl.col("legs").list.eval(pl.element().struct.with_fields(concept=nothing, rule=nothing))
+        return logged.with_columns(legs, rule=nothing)
+    return rule_table.with_rules_of_today(logged, lake.read("replayed"))
+
+
+def _rules(lake: Lake, logged: pl.DataFrame, gaps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
+    """How much each rule decided; a value or gap of a fiscal year end is published twice and counts once."""
+    current = logged.filter("is_current").drop_nulls("value")
+    trailing = gaps.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0])
+    decisions = lake.read("decisions") if lake.holds("decisions") else pl.DataFrame(schema=rule_table.COUNTED)
+    named = [frame for frame in (trailing, *found) if RULE in frame.columns]
+    return rule_table.table(REGISTRY, {rule: path(rule) for rule in REGISTRY}, current, named, decisions)
+
+
+def _splits(lake: Lake) -> pl.DataFrame:
+    """The splits, one a company and day."""
+    return lake.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True)
+
+
+def _changes(lake: Lake) -> pl.DataFrame:
+    """What became new since the build before: the values that are current now, with the values before them."""
+    row = ["cik", "period_kind", "period_end", "item"]
+    appended = _by_kind(lake.read("appended").filter("is_current"))
+    return appended.select(*row, served("before").alias("before"), served("value").alias("after"), "cause")
 
 
 def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The command `fundamentals explain`: finding the value that is asked for, and telling in a terminal where it is from.
+"""The command `fundamentals explain`: finds the value that is asked for, and prints where it comes from.
 
 Belongs here: what a person may have meant, and lines of text. Does not: the arithmetic (warehouse.explain), the SQL
 (warehouse.explain_queries), reading arguments (fundamentals.py).
@@ -13,8 +13,8 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from serve.errors import CommandError
-from warehouse import explain_queries, page_queries
-from warehouse.explain import Explanation, Part, Step, days, explanation
+from warehouse import explain_queries
+from warehouse.explain import Decision, Explanation, Part, Step, days, explanation
 from warehouse.explain_queries import Holder, Leg, Span, Told
 from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
@@ -34,6 +34,10 @@ REBASED = (
     "obvious errors of scale are repaired."
 )
 SIGNIFICANT = 12
+WHERE_RULES_ARE = (
+    'docs/rules.md lists every rule under its id; the file after "Code" has the same id beside the code that decides.'
+)
+NO_RULES = "No rule is named: the value was recorded, or the build published, before rules had ids."
 
 
 def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
@@ -56,15 +60,17 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
     )
     versions = explain_queries.told(build, holder.cik, span, line.name)
     newest = versions[-1].version if versions else 0
+    legs = explain_queries.legs(build, holder.cik, span, line.name, newest)
     return explanation(
         holder,
         line,
         span,
         [other for other in namesakes if other.period == span.period],
         versions,
-        explain_queries.legs(build, holder.cik, span, line.name, newest),
-        explain_queries.reason(build, holder.cik, span, line.name),
-        page_queries.sources(build),
+        legs,
+        explain_queries.gap(build, holder.cik, span, line.name),
+        explain_queries.repairs(build, holder.cik, {leg.accession for leg in legs if leg.accession}),
+        explain_queries.rules(build),
     )
 
 
@@ -115,7 +121,14 @@ def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
 
 def text(told: Explanation, width: int) -> str:
     """The explanation in lines of a terminal; only tags, figures and addresses may be wider than `width`."""
-    blocks = [_head(told, width), _arithmetic(told, width), _legs(told.parts), _versions(told, width), _filings(told)]
+    blocks = [
+        _head(told, width),
+        _arithmetic(told, width),
+        _decisions(told, width),
+        _legs(told.parts),
+        _versions(told, width),
+        _filings(told),
+    ]
     return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
 
 
@@ -189,6 +202,53 @@ def _step(step: Step, width: int) -> Iterator[str]:
     for words in filter(None, (step.formula, in_figures, number(step.value))):
         yield from textwrap.wrap(f"= {words}", width, initial_indent=head, subsequent_indent=" " * (len(head) + 2))
         head = " " * len(head)
+
+
+def _decisions(told: Explanation, width: int) -> Iterator[str]:
+    """The rules that decided the value or its absence, with what each says."""
+    if told.value is None and told.reason is None:
+        return
+    yield "Rules that decided it"
+    for decision in told.decisions:
+        yield from textwrap.wrap(
+            f"{_about(decision)}: {decision.rule.id}",
+            width,
+            initial_indent="  ",
+            subsequent_indent=" " * 7,
+            # an id stays on one line, so that it can be searched for
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        about = {"": decision.rule.statement, "Source: ": decision.rule.source, "Code: ": decision.rule.file}
+        stated = (f"{name}{text}" for name, text in about.items() if text)
+        for words in (*decision.evidence, *stated):
+            yield from textwrap.wrap(words, width, initial_indent=" " * 7, subsequent_indent=" " * 7)
+    yield from textwrap.wrap(
+        WHERE_RULES_ARE if told.decisions else NO_RULES, width, initial_indent="  ", subsequent_indent="  "
+    )
+
+
+def _about(decision: Decision) -> str:
+    """What a rule decided, in words."""
+    if decision.about in ("fact", "repair"):
+        verb = "Repair of" if decision.about == "repair" else "Facts of"
+        return f"{verb} {decision.name} {_ranges(decision.legs)}"
+    return {
+        "value": f"Value of {decision.name}",
+        "flag": f"Flag {decision.name}",
+        "gap": f"No value ({decision.name})",
+    }[decision.about]
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Numbers in square brackets, consecutive ones as a range: [1-3] [5]."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return " ".join(f"[{run[0]}]" if len(run) == 1 else f"[{run[0]}-{run[-1]}]" for run in runs)
 
 
 def _legs(parts: Sequence[Part]) -> Iterator[str]:

@@ -1,17 +1,18 @@
 """Where a value comes from, so that a person can follow the arithmetic: pure composition of rows of a build.
 
-Belongs here: grouping the legs of a value into the amounts that its formula names, and computing it again from them.
-Does not: the SQL that finds the rows (queries), how an explanation is printed (serve), the rules that made the value
-(pipelines.normalize; that both compute the same is tested).
+Belongs here: grouping the legs of a value into the amounts that its formula names, computing it again from them, and
+the chain of rules that decided it.
+Does not: the SQL that finds the rows (explain_queries), how an explanation is printed (serve), the rules that made the
+value (pipelines.normalize; a test proves that both compute the same).
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from typing import Literal
 
 import msgspec
 
-from warehouse.explain_queries import Holder, Leg, Span, Told
+from warehouse.explain_queries import Gap, Holder, Leg, Repair, Rule, Span, Told
 from warehouse.schema import LineItem
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
 
@@ -19,14 +20,6 @@ SUM = "sum"
 OF_SUM = ("add", "subtract")
 AVERAGES = ("mean", "divisor_mean")
 STATUTORY_TAX_RATE, HIGHEST_TAX_RATE = 0.21, 0.35
-MADE_OF = {
-    "eps_basic": ("net_income", "shares_basic"),
-    "roic": ("total_debt", "cash_and_equivalents"),
-    "debt_to_fcf": ("total_debt", "free_cash_flow"),
-}
-QUOTIENT = re.compile(r"(\w+) / (\w+)")
-ELEMENT = re.compile(r"\b[A-Z]\w+")
-NOT_FED = re.compile(r"\[no less than .*?\]| \(.*")  # what a source is compared with, and what is said of it
 
 
 class Meaning(msgspec.Struct, frozen=True):
@@ -64,6 +57,24 @@ class Step(msgspec.Struct, frozen=True):
     value: float
 
 
+class Decision(msgspec.Struct, frozen=True):
+    """What one rule decided.
+
+    about: `fact` (which filed facts state an amount), `repair` (what an erroneous figure counts as), `value` (how the
+        value is made), `flag` (what a reader should know about it) or `gap` (why there is no value).
+    name: the amount, the item, or the code of the flag or reason.
+    legs: numbers of the legs that it decided.
+    rule: the rule; only its id where the build does not state it.
+    evidence: of a repair: what was filed, what it counts as, and what proves it.
+    """
+
+    about: Literal["fact", "repair", "value", "flag", "gap"]
+    name: str
+    legs: tuple[int, ...]
+    rule: Rule
+    evidence: tuple[str, ...] = ()
+
+
 class Version(msgspec.Struct, frozen=True):
     """One version of the value, with what its cause means."""
 
@@ -75,7 +86,8 @@ class Explanation(msgspec.Struct, frozen=True):
     """A value and all that is known of how it came about; no value, and why, where there is none.
 
     `value` is as served, `recomputed` what the steps come to before it is rounded. `namesakes` are the ends of other
-    periods of the same label.
+    periods of the same label. `decisions` are the rules that decided it, in the order in which they apply; none where
+    the value was recorded before rules had ids.
     """
 
     symbol: str
@@ -97,6 +109,7 @@ class Explanation(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...]
     steps: tuple[Step, ...]
     versions: tuple[Version, ...]
+    decisions: tuple[Decision, ...]
 
 
 def explanation(
@@ -106,8 +119,9 @@ def explanation(
     namesakes: Sequence[Span],
     versions: Sequence[Told],
     legs: Sequence[Leg],
-    reason: str | None,
-    sources: Mapping[str, str],
+    gap: Gap | None,
+    repairs: Sequence[Repair],
+    rules: Mapping[str, Rule],
 ) -> Explanation:
     """Put an explanation together.
 
@@ -118,11 +132,12 @@ def explanation(
         namesakes: other periods of the same label.
         versions: all versions of the value, oldest first; none where it never had one.
         legs: the facts behind the newest version.
-        reason: why there is no value, as in table `gaps`.
-        sources: by item, as in column `sources` of table `line_items`; they name the amounts that legs belong to.
+        gap: why there is no value, as in table `gaps`.
+        repairs: corrected errors of the filings that the legs are from, as in table `repairs`.
+        rules: by id, as in table `rules`.
     """
     newest = versions[-1] if versions else None
-    parts = tuple(_parts(legs, _names(item.name, sources)))
+    parts = tuple(_parts(legs))
     steps = tuple(_steps(item, parts))
     return Explanation(
         symbol=holder.symbol,
@@ -138,12 +153,13 @@ def explanation(
         namesakes=tuple(other.period_end for other in namesakes),
         value=newest.value if newest else None,
         recomputed=steps[-1].value if steps else None,
-        reason=Meaning(reason, GAPS[reason].meaning if reason in GAPS else _plain(reason)) if reason else None,
+        reason=_meaning({code: of.meaning for code, of in GAPS.items()}, gap.reason) if gap else None,
         method=_meaning(METHODS, newest.method) if newest and newest.method else None,
         flags=tuple(_meaning(FLAGS, flag) for flag in ((newest.flags if newest else None) or "").split(",") if flag),
         parts=parts,
         steps=steps,
         versions=tuple(Version(told, _meaning(CAUSES, told.cause or "unexplained")) for told in versions),
+        decisions=tuple(_decisions(item, newest, legs, gap, repairs, rules)),
     )
 
 
@@ -165,31 +181,60 @@ def _plain(code: str) -> str:
     return code.replace("_", " ")
 
 
-def _names(item: str, sources: Mapping[str, str]) -> dict[str, list[str]]:
-    """Tag -> the amounts that it states or is a part of: of the item itself, then of those that it is made of."""
-    names: dict[str, list[str]] = {}
-    for of in (item, *MADE_OF.get(item, ())):
-        for line in sources.get(of, "").splitlines():
-            name, _, described = line.partition(": ")
-            for source in described.split(" | "):
-                taxonomy, _, elements = source.partition(":")
-                for element in ELEMENT.findall(NOT_FED.sub("", elements)):
-                    names.setdefault(f"{taxonomy}:{element}", []).append(_plain(name))
-    return names
+def _name(leg: Leg) -> str:
+    """The amount that a leg states; its element where the leg was recorded before amounts were."""
+    return _plain(leg.concept) if leg.concept else leg.tag
 
 
-def _name(leg: Leg, names: Mapping[str, Sequence[str]]) -> str:
-    """The amount that a leg belongs to: the one that its role names, if it can be that."""
-    found, role = names.get(leg.tag, [leg.tag]), _plain(leg.operation)
-    return role if role in found else found[0]
+def _decisions(
+    item: LineItem,
+    newest: Told | None,
+    legs: Sequence[Leg],
+    gap: Gap | None,
+    repairs: Sequence[Repair],
+    rules: Mapping[str, Rule],
+) -> Iterator[Decision]:
+    """The rules that decided a value or its absence: of the facts, of their repairs, of the value, of its flags."""
+    repair_of = {(of.accession, of.concept, of.start, of.end): of for of in repairs}
+    repaired = {leg.leg: repair_of.get((leg.accession or "", leg.concept or "", leg.start, leg.end)) for leg in legs}
+    chosen: dict[tuple[str, str], list[Leg]] = {}
+    corrected: dict[tuple[str, str], list[Leg]] = {}
+    for leg in legs:
+        repair = repaired[leg.leg]
+        if leg.rule and (repair is None or repair.rule != leg.rule):
+            chosen.setdefault((_name(leg), leg.rule), []).append(leg)
+        if repair and repair.rule:
+            corrected.setdefault((_name(leg), repair.rule), []).append(leg)
+    for (name, rule), of in chosen.items():
+        yield Decision("fact", name, _numbers(of), rules.get(rule, Rule(rule)))
+    for (name, rule), of in corrected.items():
+        proofs = {_proof(repair): None for leg in of if (repair := repaired[leg.leg])}
+        yield Decision("repair", name, _numbers(of), rules.get(rule, Rule(rule)), tuple(proofs))
+    if newest and newest.value is not None:
+        if newest.rule:
+            yield Decision("value", _plain(item.name), (), rules.get(newest.rule, Rule(newest.rule)))
+        for flag in (newest.flags or "").split(","):
+            yield from (Decision("flag", flag, (), rule) for rule in rules.values() if flag and rule.flag == flag)
+    if gap and gap.rule:
+        yield Decision("gap", gap.reason, (), rules.get(gap.rule, Rule(gap.rule)))
 
 
-def _parts(legs: Sequence[Leg], names: Mapping[str, Sequence[str]]) -> Iterator[Part]:
+def _numbers(legs: Sequence[Leg]) -> tuple[int, ...]:
+    return tuple(leg.leg for leg in legs)
+
+
+def _proof(repair: Repair) -> str:
+    """What was filed, what it counts as, and what proves it."""
+    counts = "left out" if repair.value is None else f"counts as {repair.value:,.12g}"
+    return f"filed as {repair.filed_value:,.12g}, {counts}: {repair.evidence}"
+
+
+def _parts(legs: Sequence[Leg]) -> Iterator[Part]:
     """The amounts, in the order of their first legs."""
     groups: dict[tuple[str, str], list[Leg]] = {}
     for leg in legs:
         role = SUM if leg.operation in OF_SUM else leg.operation
-        groups.setdefault((role, _name(leg, names)), []).append(leg)
+        groups.setdefault((role, _name(leg)), []).append(leg)
     for (role, name), group in groups.items():
         total = sum(amount(leg) for leg in group)
         if role in AVERAGES:
@@ -228,8 +273,8 @@ def _mean(name: str, parts: Sequence[Part]) -> Step:
 
 
 def _quotient(item: LineItem, by_role: Mapping[str, Sequence[Part]]) -> Iterator[Step]:
-    """A dividend over a divisor, which may be a mean; the formula of the item names both."""
-    upper, lower = (_plain(name) for name in QUOTIENT.findall(item.formula)[-1])
+    """A dividend over a divisor, which may be a mean."""
+    upper, lower = _plain(item.numerator), _plain(item.denominator)
     dividend = _sum(upper, by_role["dividend"])
     divisor = _sum(lower, by_role["divisor"]) if "divisor" in by_role else _mean(lower, by_role["divisor_mean"])
     yield dividend
@@ -256,7 +301,7 @@ def _return_on_capital(item: LineItem, by_role: Mapping[str, Sequence[Part]]) ->
 
 
 def _tax_rate(operating_income: float, pretax_income: float | None = None, income_tax: float | None = None) -> Step:
-    """The rate on operating income: as filed, within bounds; the statutory one where a loss before tax tells none."""
+    """The rate on operating income: as filed, within bounds; the statutory one where there is no income before tax."""
     if pretax_income is not None and income_tax is not None and pretax_income > 0:
         figures = {"income tax": income_tax, "pretax income": pretax_income}
         value = min(max(income_tax / pretax_income, 0.0), HIGHEST_TAX_RATE)
@@ -264,5 +309,5 @@ def _tax_rate(operating_income: float, pretax_income: float | None = None, incom
             "tax rate", f"income tax / pretax income, at least 0 and at most {HIGHEST_TAX_RATE}", figures, value
         )
     if operating_income > 0:
-        return Step("tax rate", "the statutory rate, for there is no income before tax", {}, STATUTORY_TAX_RATE)
-    return Step("tax rate", "0, for there is neither income before tax nor operating income", {}, 0.0)
+        return Step("tax rate", "the statutory rate, because there is no income before tax", {}, STATUTORY_TAX_RATE)
+    return Step("tax rate", "0, because there is neither income before tax nor operating income", {}, 0.0)

@@ -4,6 +4,8 @@ Belongs here: what is asked of the published tables to say where a value comes f
 (explain), the interface's statements (queries).
 """
 
+from collections.abc import Collection
+
 import msgspec
 
 from warehouse import schema
@@ -29,7 +31,10 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """One version of a value, None where it withdraws; what it came from, and why it is what it is."""
+    """One version of a value, None where it withdraws; what it came from, and why it is what it is.
+
+    `rule` made the value of its legs; None where that was recorded before rules had ids.
+    """
 
     version: int
     value: float | None
@@ -42,10 +47,15 @@ class Told(msgspec.Struct, frozen=True):
     accession: str | None
     url: str | None
     recorded_at: str | None
+    rule: str | None = None
 
 
 class Leg(msgspec.Struct, frozen=True):
-    """A filed fact behind a value: `value` as filed, and what takes it into the value (table `lineage`)."""
+    """A filed fact behind a value: `value` as filed, and what takes it into the value (table `lineage`).
+
+    `concept` is the amount that the fact states, `rule` chose or corrected it; both are None where the value was
+    recorded before rules had ids.
+    """
 
     leg: int
     operation: str
@@ -60,6 +70,40 @@ class Leg(msgspec.Struct, frozen=True):
     filed: str | None
     accession: str | None
     url: str | None
+    concept: str | None = None
+    rule: str | None = None
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """Why there is no value: the reason as in table `gaps`, and the rule that leaves the value out."""
+
+    reason: str
+    rule: str | None = None
+
+
+class Repair(msgspec.Struct, frozen=True):
+    """An error of a filing that other facts prove (table `repairs`): the figure, its value as it counts, the proof."""
+
+    accession: str
+    concept: str
+    start: str | None
+    end: str
+    kind: str
+    filed_value: float
+    value: float | None
+    evidence: str
+    rule: str | None = None
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A rule as table `rules` states it: `flag` is the flag that it sets, `file` holds its code."""
+
+    id: str
+    statement: str | None = None
+    source: str | None = None
+    action: str | None = None
+    flag: str | None = None
+    file: str | None = None
 
 
 def holder(build: OpenBuild, symbol: str) -> Holder | None:
@@ -88,7 +132,8 @@ def told(build: OpenBuild, cik: str, span: Span, item: str) -> list[Told]:
     """The versions of a value, oldest first; none where it never had one."""
     found = build.rows(
         "SELECT version, value, is_current, cause, method, flags, versions.form, CAST(versions.filed AS VARCHAR), "
-        f"accession, url, {TEXT_OF_TIME.format('recorded_at')} FROM versions LEFT JOIN filings USING (accession) "
+        f"accession, url, {TEXT_OF_TIME.format('recorded_at')}, {_held(build, 'versions', 'rule')} "
+        "FROM versions LEFT JOIN filings USING (accession) "
         f"WHERE versions.{OF_VALUE} ORDER BY version",
         _of_value(cik, span, item),
     )
@@ -99,7 +144,8 @@ def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> lis
     """The facts behind a version, in the order of their numbers."""
     found = build.rows(
         'SELECT leg, operation, weight, split_factor, value, tag, unit, CAST("start" AS VARCHAR), '
-        'CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), accession, url '
+        'CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), accession, url, '
+        f"{_held(build, 'lineage', 'concept')}, {_held(build, 'lineage', 'rule')} "
         "FROM lineage LEFT JOIN filings USING (accession) "
         f"WHERE lineage.{OF_VALUE} AND version = $version ORDER BY leg",
         {**_of_value(cik, span, item), "version": version},
@@ -107,10 +153,38 @@ def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> lis
     return [Leg(*row) for row in found]
 
 
-def reason(build: OpenBuild, cik: str, span: Span, item: str) -> str | None:
+def gap(build: OpenBuild, cik: str, span: Span, item: str) -> Gap | None:
     """Why there is no value, as in table `gaps`; None where there is one, or nothing is said."""
-    found = build.rows(f"SELECT reason FROM gaps WHERE {OF_VALUE}", _of_value(cik, span, item))
-    return next((code for (code,) in found), None)
+    found = build.rows(
+        f"SELECT reason, {_held(build, 'gaps', 'rule')} FROM gaps WHERE {OF_VALUE}", _of_value(cik, span, item)
+    )
+    return next((Gap(*row) for row in found), None)
+
+
+def repairs(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[Repair]:
+    """The corrected errors of some filings of a company."""
+    found = build.rows(
+        'SELECT accession, concept, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), kind, filed_value, value, '
+        f"evidence, {_held(build, 'repairs', 'rule')} FROM repairs WHERE cik = $cik AND accession IN $accessions "
+        'ORDER BY accession, concept, "end", "start"',
+        {"cik": cik, "accessions": list(accessions)},
+    )
+    return [Repair(*row) for row in found]
+
+
+def rules(build: OpenBuild) -> dict[str, Rule]:
+    """The rules by id, in the order of their ids; none in a build that was published before rules had ids."""
+    if "rules" not in build.columns:
+        return {}
+    return {
+        row[0]: Rule(*row)
+        for row in build.rows("SELECT rule, statement, source, action, flag, file FROM rules ORDER BY rule")
+    }
+
+
+def _held(build: OpenBuild, table: str, column: str) -> str:
+    """A column of a table; null where the build was published by a version that did not have it."""
+    return f'{table}."{column}"' if column in build.columns.get(table, ()) else "NULL"
 
 
 OF_VALUE = "cik = $cik AND period_kind = $kind AND period_end = $period_end::DATE AND item = $item"

@@ -6,8 +6,10 @@ Does not: what is asked of them (queries), how a build is made (publish).
 
 import logging
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,14 @@ class OpenBuild:
         """
         with self._connection.cursor() as cursor:
             return cursor.execute(sql, parameters).fetchall()
+
+    @cached_property
+    def columns(self) -> Mapping[str, frozenset[str]]:
+        """The columns of each table: a build that an earlier version of this service published lacks newer ones."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for table, column in self.rows("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"):
+            found[table].add(column)
+        return {table: frozenset(columns) for table, columns in found.items()}
 
     def updated_at(self, cik: str) -> str | None:
         """When a company was last synchronized, ISO 8601 in UTC; None where that is not known."""

@@ -62,12 +62,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
-    """One of the eleven line items of the specification (section 2.4), in its order."""
+    """One of the eleven line items of the specification (section 2.4), in its order.
+
+    formula: how the value is made, in words.
+    numerator, denominator: the items of which the value is a quotient, where legs with the operations `dividend` and
+        `divisor` stand behind it; empty for an item that is never a quotient.
+    """
 
     name: str
     unit: Literal["currency", "currency per share", "shares", "ratio", "years"]
     meaning: str
     formula: str
+    numerator: str = ""
+    denominator: str = ""
 
 
 LINE_ITEMS: tuple[LineItem, ...] = (
@@ -83,6 +90,8 @@ LINE_ITEMS: tuple[LineItem, ...] = (
         "currency per share",
         "Earnings per share, basic.",
         "as filed for a fiscal year; else the sum of four quarters; else net_income / shares_basic",
+        numerator="net_income",
+        denominator="shares_basic",
     ),
     LineItem("dividends_per_share", "currency per share", "Dividends declared per share.", "sum over the window"),
     LineItem(
@@ -126,6 +135,8 @@ LINE_ITEMS: tuple[LineItem, ...] = (
         "years",
         "Total debt divided by free cash flow, in years; none where free cash flow is not positive.",
         "total_debt / free_cash_flow",
+        numerator="total_debt",
+        denominator="free_cash_flow",
     ),
 )
 ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)
@@ -138,6 +149,8 @@ ITEM = Column("item", "VARCHAR", "Name of the line item.", required=True)
 ACCESSION = Column("accession", "VARCHAR", "Accession number of the filing.")
 FORM = Column("form", "VARCHAR", "Form type of the filing.")
 FILED = Column("filed", "DATE", "Filing date.")
+RULE = "rule"
+"""The column that names a rule: an id of table `rules`, in every table that has it."""
 
 TABLES: tuple[Table, ...] = (
     Table(
@@ -201,7 +214,12 @@ TABLES: tuple[Table, ...] = (
             FORM,
             Column("cause", "VARCHAR", "Why the value is what it is: initial, restatement, method and so on."),
             Column("method", "VARCHAR", "How it was computed: fiscal_year, year_to_date, four_quarters and so on."),
-            Column("flags", "VARCHAR", "Reservations, comma-separated."),
+            Column("flags", "VARCHAR", "What a reader should know about the value: codes, comma-separated."),
+            Column(
+                RULE,
+                "VARCHAR",
+                "Rule that made the value of its legs; null where it was recorded before rules had ids.",
+            ),
         ),
         not_content=("recorded_at",),
     ),
@@ -234,6 +252,17 @@ TABLES: tuple[Table, ...] = (
             ACCESSION,
             FORM,
             FILED,
+            Column(
+                "concept",
+                "VARCHAR",
+                "Amount that the fact states, as the data dictionary names it: operating_cash_flow; null where it was "
+                "recorded before rules had ids.",
+            ),
+            Column(
+                RULE,
+                "VARCHAR",
+                "Rule that chose the fact, or that corrected it; null where it was recorded before rules had ids.",
+            ),
         ),
     ),
     Table(
@@ -246,6 +275,7 @@ TABLES: tuple[Table, ...] = (
             PERIOD_END,
             ITEM,
             Column("reason", "VARCHAR", "Stable reason: no_tag, missing_quarter, negative_fcf ...", required=True),
+            Column(RULE, "VARCHAR", "Rule that leaves the value out."),
         ),
     ),
     Table(
@@ -258,6 +288,7 @@ TABLES: tuple[Table, ...] = (
             Column("ratio", "DOUBLE", "New shares per old share.", required=True),
             Column("effective_after", "DATE", "Filing date of the last filing on the old share basis."),
             Column("evidence", "VARCHAR", "The facts that prove it."),
+            Column(RULE, "VARCHAR", "Rule that found the split."),
         ),
     ),
     Table(
@@ -275,6 +306,7 @@ TABLES: tuple[Table, ...] = (
                 "between US-GAAP and IFRS. No twelve months are added up across a break.",
                 required=True,
             ),
+            Column(RULE, "VARCHAR", "Rule that found the break."),
         ),
     ),
     Table(
@@ -296,6 +328,7 @@ TABLES: tuple[Table, ...] = (
             Column("filed_value", "DOUBLE", "Value as filed.", required=True),
             Column("value", "DOUBLE", "Value as it counts; null where the figure is left out."),
             Column("evidence", "VARCHAR", "The facts that prove it.", required=True),
+            Column(RULE, "VARCHAR", "Rule that proved the error and corrected it."),
         ),
     ),
     Table(
@@ -353,6 +386,46 @@ TABLES: tuple[Table, ...] = (
             Column("meaning", "VARCHAR", "What it is.", required=True),
             Column("formula", "VARCHAR", "How it is calculated.", required=True),
             Column("sources", "VARCHAR", "The taxonomy elements that feed it, in order of preference."),
+        ),
+    ),
+    Table(
+        "rules",
+        "The rules that decide values: what each says, why, and how much it decided in this build.",
+        (RULE,),
+        (
+            Column(
+                RULE,
+                "VARCHAR",
+                "Identifier of the rule; it never changes its meaning, and columns `rule` of other tables name it.",
+                required=True,
+            ),
+            Column("statement", "VARCHAR", "What the rule decides, and when.", required=True),
+            Column(
+                "source",
+                "VARCHAR",
+                "Accounting standard, regulation, taxonomy definition or measurement that justifies it.",
+                required=True,
+            ),
+            Column(
+                "action",
+                "VARCHAR",
+                "select: chooses among filed facts; compose: makes a value of several; correct: repairs an error of a "
+                "filing; withhold: leaves a value out; flag: marks a value that is served.",
+                required=True,
+            ),
+            Column("applies", "VARCHAR", "Filers that it applies to.", required=True),
+            Column("file", "VARCHAR", "File of this service's code that holds the rule.", required=True),
+            Column("flag", "VARCHAR", "Flag that the rule sets, as in column flags of table versions."),
+            Column(
+                "values",
+                "BIGINT",
+                "How much the rule decided in this build: the current values whose version, legs or flags name it; the "
+                "gaps, repairs, splits and breaks that name it; and, for a rule that chooses or leaves out what was "
+                "filed, the figures or filings that it did so with. A value or gap of a fiscal year end counts once, "
+                "though it is published as twelve months and as a year.",
+                required=True,
+            ),
+            Column("companies", "BIGINT", "How many companies these belong to.", required=True),
         ),
     ),
     Table(

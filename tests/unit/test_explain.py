@@ -3,10 +3,12 @@
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 from hypothesis import given
@@ -19,28 +21,34 @@ from pipelines.normalize.items.legs import SUM
 from serve.explanation import text
 from tests import builds
 from warehouse import explain
-from warehouse.explain_queries import Holder, Leg, Span, Told
+from warehouse.explain_queries import Gap, Holder, Leg, Repair, Rule, Span, Told
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
 
 LINES = {line.name: line for line in LINE_ITEMS}
 HOLDER = Holder("LNTR", "Lantern Harbor Works, Inc.", "9990000001", "USD")
 QUARTER = Span("ttm", "2024Q3", "2024-09-30")
 YEAR, TO_DATE, PRIOR = ("2023-01-01", "2023-12-31"), ("2024-01-01", "2024-09-30"), ("2023-01-01", "2023-09-30")
-SOURCES = {
-    "free_cash_flow": "operating_cash_flow: us-gaap:Operating [no less than Shares] (all; with Capex taken off it is "
-    "free) | us-gaap:Continuing [+ Discontinued] (bank; Debt)\ncapital_expenditure: us-gaap:Capex | ifrs-full:Purchase",
-    "roic": "operating_income: us-gaap:Income\npretax_income: us-gaap:Before | us-gaap:After + Tax\n"
-    "income_tax: us-gaap:Tax\nequity: us-gaap:Equity",
-    "total_debt": "debt: us-gaap:Debt",
-    "cash_and_equivalents": "cash: us-gaap:Cash",
-    "revenue": "revenue: us-gaap:Revenue - Interest",
+CONCEPTS = {
+    "Operating": "operating_cash_flow",
+    "Continuing": "operating_cash_flow",
+    "Capex": "capital_expenditure",
+    "Income": "operating_income",
+    "Before": "pretax_income",
+    "After": "pretax_income",
+    "Tax": "income_tax",
+    "Equity": "equity",
+    "Debt": "debt",
+    "Cash": "cash",
+    "Earnings": "eps_basic",
 }
+"""The amount that each element of these tests states, unless a leg says otherwise."""
 
 
 def leg(number: int, tag: str, value: float, span: tuple[str, str] | str, weight: float = 1.0, **of: Any) -> Leg:
     """A filed fact over a span, or on a day."""
     start, end = (None, span) if isinstance(span, str) else span
-    given = {"operation": "add" if weight > 0 else "subtract", "split_factor": 1.0, "unit": "USD", **of}
+    defaults = {"operation": "add" if weight > 0 else "subtract", "split_factor": 1.0, "unit": "USD"}
+    given = {**defaults, "concept": CONCEPTS.get(tag), **of}
     filing = {
         "form": "10-Q",
         "filed": "2024-11-01",
@@ -59,9 +67,18 @@ def told(value: float | None, number: int = 1, **of: Any) -> Told:
     return Told(**{name: of.get(name, getattr(version, name)) for name in version.__struct_fields__})
 
 
-def explained(item: str, value: float | None, *legs: Leg, reason: str | None = None, **of: Any) -> explain.Explanation:
+def explained(
+    item: str,
+    value: float | None,
+    *legs: Leg,
+    gap: Gap | None = None,
+    repairs: Sequence[Repair] = (),
+    rules: Sequence[Rule] = (),
+    **of: Any,
+) -> explain.Explanation:
     """An explanation of one version."""
-    return explain.explanation(HOLDER, LINES[item], QUARTER, [], [told(value, **of)], legs, reason, SOURCES)
+    known = {rule.id: rule for rule in rules}
+    return explain.explanation(HOLDER, LINES[item], QUARTER, [], [told(value, **of)], legs, gap, repairs, known)
 
 
 FREE_CASH_FLOW = (
@@ -164,10 +181,11 @@ def test_return_on_capital_shows_the_tax_rate_and_both_capitals(
     assert of.recomputed == pytest.approx(income * (1 - rate) / 100)
 
 
-def test_an_element_of_two_amounts_is_named_by_the_part_that_it_plays() -> None:
+def test_an_element_of_two_amounts_is_named_by_the_amount_that_it_states() -> None:
     """Income tax is an amount of its own, and a part of income before tax where that is read from below."""
     legs = return_legs(20.0, None, None)
-    legs += [leg(0, tag, value, YEAR, operation="pretax_income") for tag, value in (("After", 6.0), ("Tax", 4.0))]
+    before_tax = {"operation": "pretax_income", "concept": "pretax_income"}
+    legs += [leg(0, tag, value, YEAR, **before_tax) for tag, value in (("After", 6.0), ("Tax", 4.0))]
     legs += [leg(0, "Tax", 4.0, YEAR, operation="income_tax")]
     of = explained("roic", 0.12, *legs)
     assert {part.name: part.value for part in of.parts if part.role in ("pretax_income", "income_tax")} == {
@@ -233,7 +251,7 @@ def test_what_is_explained_is_what_the_rules_compute(given: tuple[str, list[Leg]
 
 
 def test_legs_without_a_known_amount_are_named_by_their_tag() -> None:
-    """Another item's amount that the element is a part of too is no name for it."""
+    """They were recorded before amounts were."""
     assert [part.name for part in explained("revenue", 1.0, leg(1, "Unheard", 1.0, YEAR)).parts] == ["us-gaap:Unheard"]
     of = explained(
         "roic", 0.1, leg(1, "Interest", 1.0, YEAR, operation="operating_income"), *return_legs(9.0, 1.0, 0.2)
@@ -251,13 +269,116 @@ def test_codes_come_with_their_meaning_or_in_plain_words() -> None:
 
 
 def test_no_value_comes_with_its_reason() -> None:
-    of = explain.explanation(HOLDER, LINES["debt_to_fcf"], QUARTER, [], [], [], "negative_fcf", SOURCES)
+    of = explain.explanation(HOLDER, LINES["debt_to_fcf"], QUARTER, [], [], [], Gap("negative_fcf"), [], {})
     assert (of.value, of.recomputed, of.parts, of.steps, of.versions) == (None, None, (), (), ())
     assert of.reason == explain.Meaning(
         "negative_fcf", "Free cash flow is not positive, so that there is nothing to divide by."
     )
     assert "  no value\n" in text(of, 80)
     assert "why not  Free cash flow is not positive" in text(of, 80)
+
+
+OPERATING = Rule(
+    "cash-flow.operating", "Net cash from operating activities as filed.", "ASC 230-10-45-24", "select", file="a.py"
+)
+CAPEX = Rule("cash-flow.capital-expenditure", "Payments for property and equipment.", "ASC 230-10-45-13", "select")
+SCALE = Rule("correction.scale.within-filing", "A figure a thousand times off is multiplied.", "measured", "correct")
+TO_DATE_RULE = Rule("ttm.year-to-date", "The last year and this year to date, less last year's.", "S-X", "compose")
+BASIS = Rule("ttm.mixed-basis", "The two years are on different bases.", "measured", "flag", "mixed_basis")
+RULES = (OPERATING, CAPEX, SCALE, TO_DATE_RULE, BASIS)
+
+
+def decided(of: explain.Explanation) -> list[tuple[Any, ...]]:
+    return [(one.about, one.name, one.legs, one.rule.id) for one in of.decisions]
+
+
+def test_the_chain_of_rules_goes_from_the_facts_to_the_value() -> None:
+    """Each amount by the rule that chose its facts, repairs with their proof, then the value and its flags."""
+    legs = [
+        leg(1, "Operating", 1000.0, YEAR, rule=OPERATING.id),
+        leg(2, "Operating", 0.9, TO_DATE, rule=SCALE.id, split_factor=1000.0),
+        leg(3, "Operating", 700.0, PRIOR, -1.0, rule=OPERATING.id),
+        leg(4, "Capex", 100.0, YEAR, -1.0, rule=CAPEX.id),
+    ]
+    repair = Repair(
+        "9990000001-24-000001", "operating_cash_flow", *TO_DATE, "scale", 0.9, 900.0, "the balance sheet", SCALE.id
+    )
+    of = explained(
+        "free_cash_flow",
+        1100.0,
+        *legs,
+        repairs=[repair],
+        rules=RULES,
+        rule=TO_DATE_RULE.id,
+        flags="mixed_basis,weeks_53",
+    )
+    assert decided(of) == [
+        ("fact", "operating cash flow", (1, 3), OPERATING.id),
+        ("fact", "capital expenditure", (4,), CAPEX.id),
+        ("repair", "operating cash flow", (2,), SCALE.id),
+        ("value", "free cash flow", (), TO_DATE_RULE.id),
+        ("flag", "mixed_basis", (), BASIS.id),
+    ]
+    assert of.decisions[2].evidence == ("filed as 0.9, counts as 900: the balance sheet",)
+    printed = text(of, 80)
+    assert (
+        """
+Rules that decided it
+  Facts of operating cash flow [1] [3]: cash-flow.operating
+       Net cash from operating activities as filed.
+       Source: ASC 230-10-45-24
+       Code: a.py
+  Facts of capital expenditure [4]: cash-flow.capital-expenditure
+"""
+        in printed
+    )
+    assert "  Value of free cash flow: ttm.year-to-date\n" in printed
+    assert "  Flag mixed_basis: ttm.mixed-basis\n" in printed
+    assert "docs/rules.md" in printed
+
+
+def test_a_corrected_fact_keeps_the_rule_that_chose_it() -> None:
+    """Where the leg names the rule that chose it, and the repair another; what was left out says so."""
+    repair = Repair("9990000001-24-000001", "operating_cash_flow", *YEAR, "context", 5.0, None, "the year", SCALE.id)
+    of = explained(
+        "free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule=OPERATING.id), repairs=[repair], rules=RULES
+    )
+    assert decided(of) == [
+        ("fact", "operating cash flow", (1,), OPERATING.id),
+        ("repair", "operating cash flow", (1,), SCALE.id),
+    ]
+    assert "filed as 5, left out: the year" in text(of, 80)
+
+
+def test_a_rule_that_the_build_does_not_state_is_named_by_its_id() -> None:
+    of = explained("free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule="made.up"), rule="another.rule")
+    assert decided(of) == [
+        ("fact", "operating cash flow", (1,), "made.up"),
+        ("value", "free cash flow", (), "another.rule"),
+    ]
+    assert "  Value of free cash flow: another.rule\n" in text(of, 80)
+
+
+def test_a_gap_names_the_rule_that_leaves_the_value_out() -> None:
+    withheld = Rule("debt-to-fcf.not-positive", "No ratio to a negative amount.", "arithmetic", "withhold")
+    of = explain.explanation(
+        HOLDER,
+        LINES["debt_to_fcf"],
+        QUARTER,
+        [],
+        [],
+        [],
+        Gap("negative_fcf", withheld.id),
+        [],
+        {withheld.id: withheld},
+    )
+    assert decided(of) == [("gap", "negative_fcf", (), withheld.id)]
+    assert "  No value (negative_fcf): debt-to-fcf.not-positive\n" in text(of, 80)
+
+
+def test_numbers_of_legs_are_shown_as_ranges() -> None:
+    legs = [leg(n, "Operating", 5.0, YEAR, rule=OPERATING.id) for n in (1, 2, 3, 5, 7, 8)]
+    assert "operating cash flow [1-3] [5] [7-8]: cash" in text(explained("free_cash_flow", 5.0, *legs), 80)
 
 
 # --- As text ----------------------------------------------------------------------------------------------------
@@ -287,6 +408,10 @@ How it comes about
                  = 1,900 - 100
                  = 1,800
   served as 1,080
+
+Rules that decided it
+  No rule is named: the value was recorded, or the build published, before rules
+  had ids.
 
 Facts as filed
    [1] us-gaap:Operating
@@ -344,7 +469,8 @@ def test_withdrawn_versions_and_filings_that_are_not_held_are_told() -> None:
         [told(0.25, recorded_at=None), told(None, 2, cause="method", **nowhere)],
         [],
         None,
-        SOURCES,
+        [],
+        {},
     )
     printed = text(of, 80)
     assert "    1. 0.25, 10-Q of 2024-11-01, 9990000001-24-000001\n       initial: The first value\n" in printed
@@ -374,6 +500,25 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "reason": "no_tag",
         }
     ]
+    for version in rows["versions"]:
+        version["rule"] = TO_DATE_RULE.id
+    for fact in rows["lineage"]:
+        fact |= {"concept": "revenue", "rule": OPERATING.id}
+    rows["gaps"][0]["rule"] = "roic.no-capital"
+    rows["rules"] = [
+        {
+            "rule": rule.id,
+            "statement": rule.statement,
+            "source": rule.source,
+            "action": rule.action,
+            "applies": "all filers",
+            "file": "a.py",
+            "flag": rule.flag,
+            "values": 3,
+            "companies": 1,
+        }
+        for rule in RULES
+    ]
     rows["securities"] = [{"symbol": "LNTR-P", "cik": "9990000001", "kind": "preferred"}]
     builds.publish_small(home / "published", rows=rows)
     return home
@@ -389,6 +534,44 @@ def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     assert fundamentals.main(["explain", *words, "--json"]) == 0
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
     return told
+
+
+@pytest.fixture
+def home_of_before(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home as a version of this service left it that had no rules."""
+    shutil.copytree(small / "published", tmp_path / "published", symlinks=True)
+    file = (tmp_path / "published" / "warehouse.duckdb").resolve()
+    file.chmod(0o644)
+    with duckdb.connect(file) as build:
+        build.execute("DROP TABLE rules")
+        for table in ("versions", "lineage", "gaps", "repairs", "splits", "breaks"):
+            build.execute(f'ALTER TABLE "{table}" DROP COLUMN rule')
+        build.execute("ALTER TABLE lineage DROP COLUMN concept")
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_json_has_the_rules(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of the facts, of the value, and of a gap."""
+    told = as_json(capsys, "LNTR", "revenue", "FY2024")
+    assert [(one["about"], one["name"], one["legs"], one["rule"]["id"]) for one in told["decisions"]] == [
+        ("fact", "revenue", [1, 2], OPERATING.id),
+        ("value", "revenue", [], TO_DATE_RULE.id),
+    ]
+    assert told["decisions"][0]["rule"]["statement"] == OPERATING.statement
+    gap = as_json(capsys, "FJRD", "roic", "FY2024")
+    assert [(one["about"], one["rule"]["id"]) for one in gap["decisions"]] == [("gap", "roic.no-capital")]
+
+
+def test_a_build_of_an_earlier_version_is_explained_without_rules(
+    home_of_before: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = as_json(capsys, "LNTR", "revenue", "FY2024")
+    assert (told["value"], told["decisions"]) == (4000.0, [])
+    assert [part["name"] for part in told["parts"]] == ["us-gaap/Revenues"]
+    assert as_json(capsys, "FJRD", "roic", "FY2024")["reason"]["code"] == "no_tag"
+    assert fundamentals.main(["explain", "LNTR", "revenue", "FY2024"]) == 0
+    assert "before rules had ids" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

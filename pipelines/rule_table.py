@@ -1,0 +1,131 @@
+"""Table `rules`: every rule of the registry, and how much each decided in a build.
+
+Belongs here: counting what names a rule, and naming the rules of values that were recorded before rules had ids.
+Does not: any rule or its statement (normalize), the other published tables (tables).
+"""
+
+from collections.abc import Iterable, Mapping
+
+import polars as pl
+
+from pipelines.normalize.history.versions import VERSION_OF
+from pipelines.normalize.rule import Rule
+from warehouse import schema
+from warehouse.vocabulary import FLAGS
+
+RULE = schema.RULE
+COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64()})
+"""How much a rule decided for a company."""
+
+SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end", "accession"]
+"""What a logged leg and a leg of today's replay have in common where they are the same: version, part, filed fact."""
+
+
+def table(
+    registry: Mapping[str, Rule],
+    files: Mapping[str, str],
+    values: pl.DataFrame,
+    named: Iterable[pl.DataFrame],
+    decisions: pl.DataFrame,
+) -> pl.DataFrame:
+    """The rows of table `rules`, one a rule of the registry.
+
+    Args:
+        registry: the rules by id.
+        files: the file that holds each rule, by id.
+        values: current values, one row a value: `cik`, `rule`, `flags`, `legs` (with `rule`).
+        named: frames with `cik` and `rule`, each row of which a rule decided: gaps, repairs, splits, breaks.
+        decisions: `cik`, `rule`, `figures`: what the steps chose or left out.
+    """
+    flags = {rule.id: flag_of(rule) for rule in registry.values()}
+    counted = pl.concat(
+        [
+            _of_values(values, {flag: rule for rule, flag in flags.items() if flag}),
+            *(_rows(frame) for frame in named),
+            decisions.select(pl.col(name).cast(dtype) for name, dtype in COUNTED.items()),
+        ]
+    )
+    totals = (
+        counted.filter(pl.col("figures") > 0)
+        .group_by(RULE)
+        .agg(values=pl.col("figures").sum(), companies=pl.col("cik").n_unique())
+    )
+    rows = [
+        (rule.id, rule.statement, rule.source, rule.action, rule.applies, files[rule.id], flags[rule.id])
+        for rule in registry.values()
+    ]
+    columns = (RULE, "statement", "source", "action", "applies", "file", "flag")
+    known = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+    return known.join(totals, on=RULE, how="left").with_columns(pl.col("values", "companies").fill_null(0))
+
+
+def flag_of(rule: Rule) -> str | None:
+    """The flag that a rule of action `flag` sets: the last part of its id, as column `flags` writes it."""
+    code = rule.id.rpartition(".")[-1].replace("-", "_")
+    return code if rule.action == "flag" and code in FLAGS else None
+
+
+def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
+    """The current versions that were recorded before rules had ids, with the rules that today make the same of it.
+
+    The log keeps what was recorded, so those versions name no rule. Where today's replay leads to a value from the same
+    filing, its rule is taken over; and for each leg, the concept and the rule of the same filed fact in the same part.
+
+    Args:
+        versions: columns of versions.LOG and `is_current`.
+        replayed: columns of versions.REPLAYED.
+
+    Returns:
+        `versions` in their order; `rule`, and `concept` and `rule` of the legs, stay null where nothing matches.
+    """
+    row = pl.int_range(pl.len(), dtype=pl.UInt32)
+    unnamed = versions.with_columns(row=row).filter("is_current", pl.col(RULE).is_null(), pl.col("legs").list.len() > 0)
+    if unnamed.is_empty():
+        return versions
+    fields = versions["legs"].head(0).explode().struct.fields
+    of_version = pl.col("accession").alias("of_version")
+    logged = unnamed.select("row", *VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
+    today = replayed.join(unnamed.select(*VERSION_OF, "accession"), on=[*VERSION_OF, "accession"], how="semi")
+    facts = today.select(*VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
+    again = (
+        logged.drop("concept", RULE)
+        .join(
+            facts.select(*SAME_FACT, "concept", RULE).unique(SAME_FACT, keep="first"),
+            on=SAME_FACT,
+            how="left",
+            nulls_equal=True,
+            maintain_order="left",
+        )
+        .group_by("row", maintain_order=True)
+        .agg(named_legs=pl.struct(fields))
+    )
+    rules = unnamed.select("row", *VERSION_OF, "accession").join(
+        today.select(*VERSION_OF, "accession", todays=RULE).unique([*VERSION_OF, "accession"], keep="last"),
+        on=[*VERSION_OF, "accession"],
+        how="left",
+    )
+    return (
+        versions.with_columns(row=row)
+        .join(again, on="row", how="left", maintain_order="left")
+        .join(rules.select("row", "todays"), on="row", how="left", maintain_order="left")
+        .with_columns(pl.coalesce(RULE, "todays").alias(RULE), legs=pl.coalesce("named_legs", "legs"))
+        .select(versions.columns)
+    )
+
+
+def _of_values(values: pl.DataFrame, rule_of_flag: Mapping[str, str]) -> pl.DataFrame:
+    """Values by the rules that their version, legs and flags name; a value counts once for each rule."""
+    numbered = values.with_row_index("number")
+    of_version = pl.concat_list(RULE, pl.col("legs").list.eval(pl.element().struct.field(RULE))).alias(RULE)
+    of_flags = pl.col("flags").replace_strict(rule_of_flag, default=None, return_dtype=pl.String).alias(RULE)
+    flags = numbered.select("number", "cik", pl.col("flags").fill_null("").str.split(",")).explode("flags")
+    named = pl.concat(
+        [numbered.select("number", "cik", of_version).explode(RULE), flags.select("number", "cik", of_flags)]
+    )
+    return _rows(named.drop_nulls(RULE).unique())
+
+
+def _rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """How many rows name each rule, company by company."""
+    named = frame.select(RULE, "cik").drop_nulls(RULE)
+    return named.group_by(RULE, "cik").agg(figures=pl.len().cast(pl.Int64)).select(COUNTED.names())

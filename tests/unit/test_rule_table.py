@@ -1,0 +1,150 @@
+"""Table `rules`: what each rule decided, and the rules of values that were recorded before rules had ids."""
+
+from datetime import date
+from typing import Any
+
+import polars as pl
+
+from pipelines import rule_table
+from pipelines.normalize.rule import Rule
+
+CASH = Rule("cash.total", "The filer's own total.", "S-X 5-02", "select")
+SUM = Rule("cash.sum", "Cash and securities are added.", "S-X 5-02", "compose", "banks")
+BASES = Rule("ttm.mixed-basis", "The years are on two bases.", "measured", "flag")
+RECAST = Rule("facts.partial-recast", "Part of a year stated anew is left out.", "measured", "withhold")
+IDLE = Rule("gap.no-tag", "Nothing is stated.", "definition", "withhold")
+REGISTRY = {rule.id: rule for rule in (CASH, SUM, BASES, RECAST, IDLE)}
+FILES = {rule: f"{rule.partition('.')[0]}.py" for rule in REGISTRY}
+LEG = pl.Struct(
+    {
+        "role": pl.String,
+        "tag": pl.String,
+        "unit": pl.String,
+        "start": pl.Date,
+        "end": pl.Date,
+        "accession": pl.String,
+        "concept": pl.String,
+        "rule": pl.String,
+    }
+)
+VALUES = pl.Schema(
+    {
+        "cik": pl.String(),
+        "period_end": pl.Date(),
+        "item": pl.String(),
+        "accession": pl.String(),
+        "value": pl.Float64(),
+        "is_current": pl.Boolean(),
+        "flags": pl.String(),
+        "rule": pl.String(),
+        "legs": pl.List(LEG),
+    }
+)
+DAY = date(2024, 12, 31)
+
+
+def leg(tag: str, concept: str | None = "cash", rule: str | None = CASH.id, role: str = "sum") -> dict[str, Any]:
+    return {
+        "role": role,
+        "tag": tag,
+        "unit": "USD",
+        "start": None,
+        "end": DAY,
+        "accession": "a1",
+        "concept": concept,
+        "rule": rule,
+    }
+
+
+def value(cik: str, rule: str | None, *legs: dict[str, Any], **of: Any) -> dict[str, Any]:
+    given = {"period_end": DAY, "item": "cash", "accession": "a1", "value": 5.0, "is_current": True, "flags": ""}
+    return {"cik": cik, "rule": rule, "legs": list(legs), **given, **of}
+
+
+def frame(*rows: dict[str, Any]) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema=VALUES)
+
+
+def decisions(*rows: tuple[str, str, int]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema={"cik": pl.String, "rule": pl.String, "figures": pl.UInt32}, orient="row")
+
+
+def test_every_rule_of_the_registry_has_a_row_with_what_it_decided():
+    values = frame(
+        value("1", SUM.id, leg("Cash"), leg("Securities"), flags="mixed_basis,weeks_53"),
+        value("2", SUM.id, leg("Cash", rule=None), flags=None),
+        value("2", None),
+    )
+    gaps = pl.DataFrame({"cik": ["1", "3"], "rule": [CASH.id, None]}, schema_overrides={"rule": pl.String})
+    found = rule_table.table(
+        REGISTRY, FILES, values, [gaps], decisions(("1", RECAST.id, 4), ("2", RECAST.id, 1), ("3", RECAST.id, 0))
+    )
+    assert found.select("rule", "action", "applies", "flag", "values", "companies").rows() == [
+        # two legs of one value are one decision; the gap is another
+        (CASH.id, "select", "all filers", None, 2, 1),
+        (SUM.id, "compose", "banks", None, 2, 2),
+        (BASES.id, "flag", "all filers", "mixed_basis", 1, 1),
+        (RECAST.id, "withhold", "all filers", None, 5, 2),
+        (IDLE.id, "withhold", "all filers", None, 0, 0),
+    ]
+    assert found.select("statement", "source", "file").row(0) == (CASH.statement, CASH.source, "cash.py")
+
+
+def test_nothing_is_decided_without_values():
+    found = rule_table.table(REGISTRY, FILES, frame(), [], decisions())
+    assert found["values"].to_list() == [0] * len(REGISTRY)
+    assert rule_table.table({}, {}, frame(), [], decisions()).is_empty()
+
+
+def test_a_flag_is_set_by_the_rule_whose_id_ends_with_it():
+    assert rule_table.flag_of(BASES) == "mixed_basis"
+    assert rule_table.flag_of(Rule("ttm.mixed-basis", "", "", "select")) is None
+    assert rule_table.flag_of(Rule("ttm.unheard-of", "", "", "flag")) is None
+
+
+def test_values_recorded_before_rules_had_ids_are_named_by_the_same_facts_of_today():
+    """Only current ones, of the same filing; a leg that today's value does not have stays without a rule."""
+    unnamed = {"concept": None, "rule": None}
+    log = frame(
+        value("1", None, leg("Cash", **unnamed), leg("Old", **unnamed)),
+        value("1", None, leg("Cash", **unnamed), item="debt"),
+        value("2", None, leg("Cash", **unnamed), is_current=False),
+        value("2", None, value=None),
+        value("3", SUM.id, leg("Cash", rule="other.rule")),
+    )
+    today = frame(
+        value("1", SUM.id, leg("Securities"), leg("Cash")),
+        value("1", SUM.id, leg("Cash"), item="debt", accession="a2"),
+        value("2", SUM.id, leg("Cash")),
+        value("3", "changed.rule", leg("Cash")),
+    )
+    named = rule_table.with_rules_of_today(log, today)
+    assert named.schema == log.schema
+    assert named["rule"].to_list() == [SUM.id, None, None, None, SUM.id]
+    assert [[(one["tag"], one["concept"], one["rule"]) for one in legs] for legs in named["legs"].to_list()] == [
+        [("Cash", "cash", CASH.id), ("Old", None, None)],
+        [("Cash", None, None)],
+        [("Cash", None, None)],
+        [],
+        [("Cash", "cash", "other.rule")],
+    ]
+    assert named.drop("rule", "legs").equals(log.drop("rule", "legs"))
+    assert rule_table.with_rules_of_today(today, today) is today
+
+
+def test_a_quarter_leg_in_two_parts_keeps_the_part_that_it_plays():
+    """Capital now and a year before may be made of the same element; the part tells them apart."""
+    log = frame(value("1", None, leg("Tax", None, None, "pretax_income"), leg("Tax", None, None, "income_tax")))
+    today = frame(
+        value(
+            "1",
+            SUM.id,
+            leg("Tax", "income_tax", CASH.id, "income_tax"),
+            leg("Tax", "pretax_income", SUM.id, "pretax_income"),
+        )
+    )
+    [legs] = rule_table.with_rules_of_today(log, today)["legs"].to_list()
+    assert [(one["role"], one["concept"], one["rule"]) for one in legs] == [
+        ("pretax_income", "pretax_income", SUM.id),
+        ("income_tax", "income_tax", CASH.id),
+    ]
