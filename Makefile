@@ -15,7 +15,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test test-first test-second check format linters lintapi docs bench accuracy quality lock system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench accuracy quality lock system clean
 
 help: ## what each command does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,20 +53,10 @@ $(OLDEST)/.ready: tests/duckdb-1.5.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(OLDEST) -r $<
 	@touch $@
 
+# a module of tests is never divided: what it starts once serves all of its tests
 test: setup $(OLDEST)/.ready ## all tests; STRICT=1 fails where one is skipped for a missing program
-	@$(BIN)/coverage erase
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-first test-second
-	@$(BIN)/coverage combine --quiet
-	@$(BIN)/coverage report
-
-# two processes side by side, each about as long
-HALF = $(BIN)/python -m pytest --cov --cov-report= --cov-fail-under=0 $(if $(STRICT),--strict-skips)
-
-test-first:
-	@COVERAGE_FILE=.coverage.first $(HALF) tests/unit tests/golden tests/contract
-
-test-second:
-	@COVERAGE_FILE=.coverage.second $(HALF) tests/property tests/e2e
+	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadscope --no-loadscope-reorder \
+		--cov --cov-report= $(if $(STRICT),--strict-skips)
 
 check: setup ## lint, format, types, tests
 	@$(BIN)/ruff check .

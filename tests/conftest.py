@@ -1,5 +1,7 @@
 """What all tests share: where real documents lie, and which programs a test needs.
 
+Here too are the synchronized sample and the synchronized mirror, which all tests that only read them share.
+
 A test that needs a program or the mirror of real EDGAR documents is skipped where it is missing, and says so; with
 `--strict-skips` a missing program fails it, and so does a mirror that is there but incomplete.
 """
@@ -10,13 +12,29 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from tests import ending
+from tests.e2e.homes import sync_as_process
+from tests.once import made_once
+from tests.progress import Progress
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
 
+# the same cases each time, however long one takes: other work on the machine must not make a test fail
+settings.register_profile("project", deadline=None, derandomize=True, database=None)
+settings.load_profile("project")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--strict-skips", action="store_true", help="fail where a needed program is missing")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(ending)
+    if not hasattr(config, "workerinput"):  # not in the worker processes, whose terminal is nobody's
+        config.pluginmanager.register(Progress(config))
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +44,24 @@ def mirror() -> Path:
     if not (folder / "www.sec.gov").is_dir():
         pytest.skip(f"the mirror of real EDGAR documents is missing: {folder.relative_to(PROJECT.parent)}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def synchronized_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of the sample, synchronized once a run; nobody may change it."""
+    return made_once(tmp_path_factory, "synchronized-sample", lambda home: synchronize(home, "sample"))
+
+
+@pytest.fixture(scope="session")
+def synchronized_mirror(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of all that the mirror has, synchronized once a run; nobody may change it."""
+    return made_once(tmp_path_factory, "synchronized-mirror", lambda home: synchronize(home, mirror))
+
+
+def synchronize(home: Path, source: object) -> None:
+    """In a process of its own: coverage would slow it down."""
+    done = sync_as_process(home, source)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="session")

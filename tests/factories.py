@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.normalize.corrections.ledger import Corrector, corrected
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.facts import currency, order, reports
 from pipelines.normalize.facts.stated import stated_concepts
@@ -94,6 +95,15 @@ def signed(rows: pl.DataFrame) -> pl.DataFrame:
     """What each filing states, with `measure_sign`: money 0, shares 1, amounts per share -1."""
     signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
     return stated(rows)[0].with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
+
+
+def corrected_by(vintages: pl.DataFrame, *correctors: Corrector) -> pl.DataFrame:
+    """The vintages that count after some corrections, with `evidence` where they were corrected."""
+    sound, corrections, _ = corrected(vintages, correctors)
+    what = ["cik", "seq", "concept", "start", "end"]
+    return sound.join(
+        corrections.select(*what, "evidence"), on=what, how="left", nulls_equal=True, maintain_order="left"
+    )
 
 
 @dataclass(frozen=True)

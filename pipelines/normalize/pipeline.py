@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import polars as pl
 
 from pipelines.normalize.balance import composition as balances
-from pipelines.normalize.corrections import ledger as repairs
+from pipelines.normalize.corrections import ledger
 from pipelines.normalize.elements import BY_NAME, RESERVATIONS
 from pipelines.normalize.facts import currency, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
@@ -39,7 +39,7 @@ class Standardized:
     gaps: `cik`, `period_end`, `item`, `reason`: after the newest filing.
     splits: `cik`, `effective_by`, `ratio`, `effective_after`, `evidence`.
     breaks: of breaks.breaks.
-    repairs: of repairs.repaired, with `accession` in place of `seq`.
+    repairs: of corrections.ledger.corrected, with `accession` in place of `seq`.
     filings: `cik`, `accession`, `form`, `filed`, `accepted_at`, `seq` (order of filing) and `factor` (new shares for
         one share of its basis).
     latest_shares: of latest_shares.latest_shares.
@@ -79,7 +79,9 @@ def standardize(
     as_filed, legs = stated_concepts(ordered, of_industry)
     signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
     signed = as_filed.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
-    sound, found_repairs = repairs.repaired(recasts.without_partial_recasts(signed))
+    sound, found_repairs, of_corrections = ledger.corrected(recasts.without_partial_recasts(signed))
+    decisions: list[pl.DataFrame] = []
+    decisions.append(of_corrections)
     reserved = sound.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
     legs = legs.join(reserved.select("vintage", "repair", "reservation"), on="vintage", maintain_order="left")
     of_filing = breaks.regimes(ordered, sound)

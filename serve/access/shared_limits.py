@@ -136,7 +136,9 @@ class SharedLimits:
         """Take along what waits, again and again; where nothing does, see whether Redis is there."""
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wanted.wait(), ASKED_EVERY)
+                # not wait_for: on Python 3.11 it loses a cancellation that arrives together with the event
+                async with asyncio.timeout(ASKED_EVERY):
+                    await self._wanted.wait()
             taken, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
             if not self._waiting:
                 self._wanted.clear()

@@ -1,18 +1,18 @@
-"""What several end-to-end tests look at: the built-in sample, synchronized and served."""
+"""What several end-to-end tests look at: the built-in sample, served."""
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.e2e.homes import sync
 from tests.sites import Site, installed
 
 
 @pytest.fixture(scope="session")
-def sample_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The sample, as `fundamentals sync` and `fundamentals serve` make it available."""
+def sample_site(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The published sample, as `fundamentals serve` serves it from a home with accounts of its own."""
     home = tmp_path_factory.mktemp("sample")
-    made = sync(home, "sample")
-    assert made.returncode == 0, made.stderr
+    shutil.copytree(synchronized_sample / "published", home / "published", symlinks=True)
     with installed(home) as running:
         yield running

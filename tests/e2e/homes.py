@@ -1,15 +1,19 @@
-"""The command as a process, and a home looked at from outside: what the end-to-end tests of the pipeline share.
+"""The command `fundamentals sync`, and a home read from outside: what the end-to-end tests of the pipeline share.
 
-Belongs here: starting `fundamentals`, reading what it published. Does not: any test.
+Belongs here: running the command, in this process or in one of its own; reading what it published. Does not: any test.
 """
 
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
+import fundamentals
 from pipelines.home import PROJECT
 from warehouse.pointer import Pointer, current
 from warehouse.reader import open_read_only
@@ -35,7 +39,19 @@ def command(*arguments: object) -> list[str]:
 
 
 def sync(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run `fundamentals sync` to its end."""
+    """Run `fundamentals sync` to its end in this process, which has imported everything already."""
+    words = command("sync", "--source", source, *arguments)
+    with (
+        patch.dict(os.environ, environment(home, **more), clear=True),
+        redirect_stdout(StringIO()) as out,
+        redirect_stderr(StringIO()) as err,
+    ):
+        status = fundamentals.main(words[3:])
+    return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
+
+
+def sync_as_process(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run `fundamentals sync` to its end in a process of its own, as people do."""
     return subprocess.run(
         command("sync", "--source", source, *arguments),
         cwd=PROJECT,

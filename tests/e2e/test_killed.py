@@ -1,6 +1,7 @@
-"""SIGKILL at any moment of a synchronization leaves the old or the new build, and the next run needs no hand.
+"""SIGKILL at any point of a synchronization leaves the old or the new build, and the next run needs no help.
 
-The moments are drawn at random from FUNDAMENTALS_KILL_SEED (default 1), FUNDAMENTALS_KILLS of them (default 6):
+Named points are killed in order; two more processes are killed from outside, at moments that are drawn at random from
+FUNDAMENTALS_KILL_SEED (default 1), FUNDAMENTALS_KILLS of them (default 2):
 
     FUNDAMENTALS_KILLS=20 .venv/bin/python -m pytest tests/e2e/test_killed.py
 """
@@ -10,6 +11,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,14 +19,17 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import PROJECT
+from tests.e2e.dying import POINTS
 from tests.e2e.homes import PATIENCE, command, environment, published, sync
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse import copies
 
 # read when the module is: no test sees these names in the environment
-KILLS = int(os.environ.get("FUNDAMENTALS_KILLS", "6"))
+KILLS = int(os.environ.get("FUNDAMENTALS_KILLS", "2"))
 SEED = int(os.environ.get("FUNDAMENTALS_KILL_SEED", "1"))
 FILERS = (ALFA, BRAVO, CARGO, *(Filer(200 + n, f"MANY{n}", 100 + n) for n in range(12)))
+MOVED = ("after the pointer has moved", "before the log is told")
+"""Points after which the new build is the published one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +43,23 @@ class Scene:
     seconds: float
 
 
-def start(home: Path, source: Path) -> subprocess.Popen[bytes]:
-    """Start a synchronization, and wait for the first thing that it writes: its work begins."""
-    listings = home / "tables" / "listings.parquet"
-    before = listings.stat().st_ino
-    process = subprocess.Popen(
-        command("sync", "--source", source),
+def start(home: Path, words: list[str]) -> subprocess.Popen[bytes]:
+    """Start a process that synchronizes a home."""
+    return subprocess.Popen(
+        words,
         cwd=PROJECT,
         env=environment(home),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def start_working(home: Path, source: Path) -> subprocess.Popen[bytes]:
+    """Start a synchronization, and wait for the first file that it writes: its work begins."""
+    listings = home / "tables" / "listings.parquet"
+    before = listings.stat().st_ino
+    process = start(home, command("sync", "--source", source))
     deadline = time.monotonic() + PATIENCE
     while listings.stat().st_ino == before and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -66,7 +76,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     mirror.hold(*changed, Filer(301, "NEWX"))
     measured = folder / "measured"
     shutil.copytree(home, measured, symlinks=True)
-    process = start(measured, mirror.folder)
+    process = start_working(measured, mirror.folder)
     began = time.monotonic()
     assert process.wait(PATIENCE) == 0
     return Scene(
@@ -78,8 +88,14 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     )
 
 
+@pytest.fixture
+def home(scene: Scene, tmp_path: Path) -> Path:
+    """A copy of the home with the old build."""
+    return shutil.copytree(scene.home, tmp_path / "home", symlinks=True)
+
+
 def moments() -> list[float]:
-    """As shares of a run, one drawn from each of as many equal parts: none of them is left out."""
+    """Shares of a run, one drawn from each of as many equal parts, so that no part is left out."""
     drawn = random.Random(SEED)
     return [(number + drawn.random()) / KILLS for number in range(KILLS)]
 
@@ -88,11 +104,21 @@ def test_the_undisturbed_run_has_something_to_do(scene):
     assert scene.old_hash != scene.new_hash
 
 
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_at_a_named_point_it_leaves_the_old_or_the_new_build(scene, home, point):
+    """The new one once the pointer has moved, and not before."""
+    process = start(home, [sys.executable, "-m", "tests.e2e.dying", point, str(scene.source)])
+
+    assert process.wait(PATIENCE) == -signal.SIGKILL, "the point was not reached"
+    left = published(home)
+    assert left.is_whole
+    assert left.content_hash == (scene.new_hash if point in MOVED else scene.old_hash)
+    heals(home, scene)
+
+
 @pytest.mark.parametrize("moment", moments(), ids=lambda moment: f"{moment:.0%}")
-def test_killed_it_leaves_the_old_or_the_new_build(scene, tmp_path, moment):
-    home = tmp_path / "home"
-    shutil.copytree(scene.home, home, symlinks=True)
-    process = start(home, scene.source)
+def test_killed_from_outside_it_leaves_the_old_or_the_new_build(scene, home, moment):
+    process = start_working(home, scene.source)
     try:
         time.sleep(moment * scene.seconds)
     finally:
@@ -106,7 +132,11 @@ def test_killed_it_leaves_the_old_or_the_new_build(scene, tmp_path, moment):
     assert process.returncode in (0, -signal.SIGKILL)
     if process.returncode == 0:
         assert left.content_hash == scene.new_hash
+    heals(home, scene)
 
+
+def heals(home: Path, scene: Scene) -> None:
+    """The next run publishes the new build, and nothing of the killed one is left."""
     again = sync(home, scene.source)
     assert again.returncode == 0, again.stderr
     healed = published(home)

@@ -1,4 +1,8 @@
-"""`fundamentals sync` as a process: what it publishes, and what it says where it cannot do what was asked."""
+"""`fundamentals sync`: what it publishes, and what it says where it cannot do what was asked.
+
+Some tests start it as a process, as people do; most run the same command in this process, which has no imports to wait
+for.
+"""
 
 import fcntl
 import json
@@ -11,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import LOCK
-from tests.e2e.homes import published, query, sync
+from tests.e2e.homes import published, query, sync, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, Filer, Mirror
 
 REVENUES = "SELECT symbol, revenue FROM financials WHERE period = 'FY2024' ORDER BY symbol"
@@ -79,10 +83,10 @@ def test_a_mirror_is_published_and_told(small):
 
 def test_a_second_time_nothing_is_appended_and_nothing_is_built(tmp_path):
     mirror, home = Mirror(tmp_path / "mirror", *FILERS, ABSENT), tmp_path / "home"
-    first = sync(home, mirror.folder)
+    first = sync_as_process(home, mirror.folder)
     before, files = published(home), sorted(path.name for path in home.glob("published/warehouse-*"))
 
-    second = sync(home, mirror.folder)
+    second = sync_as_process(home, mirror.folder)
 
     assert (first.returncode, second.returncode) == (0, 0), second.stderr
     assert cells(first.stdout) | {"seconds": ""} == {
@@ -104,7 +108,7 @@ def test_a_second_time_nothing_is_appended_and_nothing_is_built(tmp_path):
     assert (after.rows, after.content_hash) == (before.rows, before.content_hash)
     assert after.pointer.build == before.pointer.build
     assert after.pointer.published_at == before.pointer.published_at
-    assert after.pointer.synchronization.started_at > before.pointer.synchronization.finished_at
+    assert after.pointer.synchronization.sync_id > before.pointer.synchronization.sync_id
     times = json.loads((home / "published" / after.pointer.synchronized_file).read_text())
     assert set(times.values()) == {after.pointer.synchronization.started_at}
     assert query(home, "SELECT count(*) FROM syncs") == [(1,)]
@@ -116,7 +120,9 @@ def cells(table: str) -> dict[str, str]:
 
 
 def test_an_unknown_symbol(small, kept):
-    refused(sync(kept, small[0].folder, "--symbols", "BRVO,ALFB"), "no such symbol", "ALFB", "did you mean ALFA?")
+    """As a process: its exit status and its one line are what a shell sees."""
+    done = sync_as_process(kept, small[0].folder, "--symbols", "BRVO,ALFB")
+    refused(done, "no such symbol", "ALFB", "did you mean ALFA?")
 
 
 def test_a_path_that_is_none(small, kept, tmp_path):
@@ -275,7 +281,7 @@ def test_after_a_change_there_is_nothing_new_either(own):
 
     after = published(home).pointer
     assert (after.build, after.log, after.content_hash) == (before.build, before.log, before.content_hash)
-    assert after.synchronization.started_at > before.synchronization.finished_at
+    assert after.synchronization.sync_id > before.synchronization.sync_id
 
 
 def test_everything_again_is_the_same_build(own):
@@ -299,7 +305,7 @@ def test_the_build_does_not_depend_on_the_home(small, tmp_path):
 
 def test_the_mirror_of_real_documents(mirror, tmp_path):
     """Some companies of the real list, with 404 for the many that have no document."""
-    done = sync(tmp_path / "home", mirror, "--symbols", "AAPL,nvda")
+    done = sync_as_process(tmp_path / "home", mirror, "--symbols", "AAPL,nvda")
     assert done.returncode == 0, done.stderr
     revenue = "SELECT period, revenue FROM financials WHERE symbol = 'AAPL' AND period = 'FY2025'"
     assert query(tmp_path / "home", revenue) == [("FY2025", 416161000000)]

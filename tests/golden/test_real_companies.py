@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
-from pipelines.normalize.corrections.ledger import repaired
+from pipelines.normalize.corrections.ledger import corrected
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.recasts import without_partial_recasts
 from pipelines.normalize.facts.reports import RAW_SCHEMA
@@ -137,7 +137,7 @@ def repairs(mirror: Path, company_numbers: dict[str, str]) -> pl.DataFrame:
     facts = facts_of(mirror, sorted(company_numbers[symbol] for symbol in COMPANIES))
     vintages = signed(facts)
     filed = vintages.select("cik", "seq", "filed").unique()
-    return repaired(without_partial_recasts(vintages))[1].join(filed, on=["cik", "seq"])
+    return corrected(without_partial_recasts(vintages))[1].join(filed, on=["cik", "seq"])
 
 
 @pytest.mark.parametrize(("symbol", "filed", "concept", "start", "end", "kind", "filed_value", "value"), REPAIRED)

@@ -11,8 +11,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.e2e.homes import sync
-
 FITS = [
     "AAPL",
     "ADBE",
@@ -84,12 +82,9 @@ Valuations = dict[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def valuations(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Valuations:
+def valuations(synchronized_mirror: Path) -> Valuations:
     """By symbol; all that the mirror has, synchronized as anybody would."""
-    home = tmp_path_factory.mktemp("valued")
-    done = sync(home, mirror)
-    assert done.returncode == 0, done.stdout + done.stderr
-    with duckdb.connect(str(home / "published/warehouse.duckdb"), read_only=True) as warehouse:
+    with duckdb.connect(str(synchronized_mirror / "published/warehouse.duckdb"), read_only=True) as warehouse:
         told = warehouse.execute(
             "SELECT symbol, meaningful, fair_value_per_share, reasons, assumptions, projection "
             "FROM companies LEFT JOIN valuations USING (cik) WHERE is_primary"

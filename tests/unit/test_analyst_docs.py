@@ -15,8 +15,6 @@ import duckdb
 import pytest
 
 import fundamentals
-from pipelines.definitions import run_job
-from pipelines.home import Home
 from serve import explanation
 from tests import builds
 from warehouse import explain, explain_queries, schema
@@ -39,14 +37,10 @@ MACROS = (
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the sample's home lies where it does in the project, synchronized."""
+def project(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the synchronized sample lies where it does in the project."""
     folder = tmp_path_factory.mktemp("project")
-    home = Home(folder / ".data" / "sample")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("FUNDAMENTALS_HOME", str(home.root))
-        home.prepare()
-        run_job(home, "sample")
+    shutil.copytree(synchronized_sample / "published", folder / ".data" / "sample" / "published", symlinks=True)
     return folder
 
 

@@ -1,9 +1,10 @@
 """Figures that a filing states for another period than their own."""
 
+import re
+
 import pytest
 
-from pipelines.normalize.corrections import identities, scale, signs
-from pipelines.normalize.corrections.contexts import misplaced
+from pipelines.normalize.corrections.ledger import CONTEXT, corrected
 from tests.factories import DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, signed
 
 FIRST, SECOND, THIRD, FOURTH = (
@@ -35,17 +36,23 @@ def later(tag, quarter, value, year=IN, filed=f"{IN + 1}-01-30"):
 
 
 def found_in(*rows):
-    """What is taken for another period's, with the filing that states it so."""
-    sound = signs.repaired(scale.repaired(identities.repaired(signed(raw(*rows)))))
-    return sound.join(misplaced(sound), on="vintage").sort("concept", "start", "end").rows(named=True)
+    """What is taken for another period's, with the day of the filing that states it so."""
+    vintages = signed(raw(*rows))
+    filed = vintages.select("cik", "seq", "filed").unique()
+    corrections = corrected(vintages)[1].join(filed, on=["cik", "seq"])
+    return corrections.filter(kind=CONTEXT).sort("concept", "start", "end").rows(named=True)
 
 
 def left_out(*rows):
     """(concept, start, end): the true period of what is taken for another period's."""
     return {
-        (row["concept"], str(row["start"]), str(row["end"])): (str(row["true_start"]), str(row["true_end"]))
-        for row in found_in(*rows)
+        (row["concept"], str(row["start"]), str(row["end"])): true_period(row["evidence"]) for row in found_in(*rows)
     }
+
+
+def true_period(evidence):
+    """First and last day of the period that a figure is said to be of."""
+    return tuple(re.findall(r"\d{4}-\d{2}-\d{2}", evidence))
 
 
 SALES = {FIRST: 13_185, SECOND: 12_834, THIRD: 13_806}

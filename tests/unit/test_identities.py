@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.normalize.corrections.identities import BY_COUNTS, BY_LIMITS, BY_PARENT, repaired
-from tests.factories import CAPITAL_SPENDING, DILUTED, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, stated
+from pipelines.normalize.corrections import identities
+from pipelines.normalize.corrections.identities import BY_COUNTS, BY_LIMITS, BY_PARENT
+from tests.factories import CAPITAL_SPENDING, DILUTED, EPS, NET_INCOME, REVENUE, SHARES, corrected_by, fact, raw, signed
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
@@ -29,8 +30,7 @@ def stating(year, figures):
 
 
 def found_in(*reports):
-    vintages, _ = stated(raw(*reports))
-    return repaired(vintages).select("concept", "end", "value", "repair", "evidence").rows(named=True)
+    return corrected_by(signed(raw(*reports)), identities.proposals).rows(named=True)
 
 
 def in_units(*reports):
@@ -258,9 +258,9 @@ def test_other_money_is_never_touched():
 
 def test_the_grain_of_a_figure_is_repaired_with_it():
     """40,000 thousand is a figure to the thousand: a repetition in units is a finer one, and no other."""
-    vintages, _ = stated(raw(annual_report(count=40_123.0)))
+    vintages = signed(raw(annual_report(count=40_123.0)))
 
-    found = repaired(vintages).filter(pl.col("concept") == "shares_basic")
+    found = corrected_by(vintages, identities.proposals).filter(pl.col("concept") == "shares_basic")
 
     assert found.select("value", "grain").row(0) == (40_123_000.0, 1000.0)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.normalize.corrections import identities, scale, signs
-from pipelines.normalize.corrections.ledger import repaired
+from pipelines.normalize.corrections.ledger import corrected
 from tests.factories import CAPITAL_SPENDING, CASH_FLOW, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, signed
 
 FIELDS = ["seq", "concept", "start", "end", "kind", "filed_value", "value", "evidence"]
@@ -37,7 +37,7 @@ def half_year(year, income=583e6, filed=None, **other):
 
 def table(*rows):
     """What was repaired, without the company."""
-    return by_name(repaired(signed(raw(*rows)))[1])
+    return by_name(corrected(signed(raw(*rows)))[1])
 
 
 def by_name(repairs):
@@ -49,10 +49,10 @@ HALF = (date(2017, 1, 1), date(2017, 6, 30))
 
 
 def test_nothing_to_repair_is_an_empty_table():
-    sound, repairs = repaired(signed(raw(half_year(2017))))
+    sound, repairs, _ = corrected(signed(raw(half_year(2017))))
 
     assert repairs.is_empty()
-    assert repairs.columns == ["cik", *FIELDS]
+    assert repairs.columns == ["cik", *FIELDS, "rule"]
     assert set(sound["repair"]) == {1.0}
 
 
@@ -92,7 +92,7 @@ def test_a_figure_in_the_wrong_context_is_left_out_and_written_down():
         for tag, value in ((REVENUE, 2_230e6), (NET_INCOME, 583e6), (CASH_FLOW, 987e6))
     ]
 
-    sound, repairs = repaired(signed(raw(half_year(2017), wrong)))
+    sound, repairs, _ = corrected(signed(raw(half_year(2017), wrong)))
 
     assert by_name(repairs.filter(pl.col("seq") == 1)) == [
         (
@@ -146,7 +146,7 @@ def test_companies_are_repaired_by_their_own_filings():
         *({**row, "cik": "9990000902"} for row in half_year(2017, **{SHARES: (596_175, 594_898)})),
     ]
 
-    _, repairs = repaired(signed(raw(rows)))
+    _, repairs, _ = corrected(signed(raw(rows)))
 
     assert set(repairs["cik"]) == {9990000902}
 
@@ -173,7 +173,7 @@ def test_what_was_repaired_after_a_filing_stays_so(told, known):
     reports = [half_year(2016 + year, filed=f"{2018 + n}-08-20", **errors) for n, (year, errors) in enumerate(told)]
 
     def until(last):
-        sound, repairs = repaired(signed(raw(*reports[:last])))
+        sound, repairs, _ = corrected(signed(raw(*reports[:last])))
         kept = sound.select("seq", "concept", "start", "end", pl.col("value").round_sig_figs(DIGITS))
         return (
             set(kept.filter(pl.col("seq") < known).rows()),

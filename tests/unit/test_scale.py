@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipelines.normalize.corrections.identities import repaired as by_identities
-from pipelines.normalize.corrections.scale import BY_FILINGS, repaired
-from tests.factories import ASSETS, CASH_FLOW, DIVIDENDS, NET_INCOME, REVENUE, fact, raw, stated
+from pipelines.normalize.corrections import identities, scale
+from pipelines.normalize.corrections.scale import BY_FILINGS
+from tests.factories import ASSETS, CASH_FLOW, DIVIDENDS, NET_INCOME, REVENUE, corrected_by, fact, raw, signed
 
 THOUSAND = 1000.0
 QUARTERS = ["2021-03-31", "2021-06-30", "2021-09-30", "2021-12-31", "2022-03-31", "2022-06-30"]
@@ -32,9 +32,14 @@ def digits(value):
     return float(f"{value:.9g}")
 
 
+def corrected(*rows):
+    """What is stated, on one scale."""
+    return corrected_by(signed(raw(*rows)), identities.proposals, scale.proposals)
+
+
 def in_units(*rows):
     """(quarter, filed): value and repair."""
-    found = repaired(by_identities(stated(raw(*rows))[0]))
+    found = corrected(*rows)
     return {
         (str(row["end"]), str(row["filed"])): (digits(row["value"]), digits(row["repair"]))
         for row in found.rows(named=True)
@@ -43,7 +48,7 @@ def in_units(*rows):
 
 
 def untouched(*rows):
-    return repaired(by_identities(stated(raw(*rows))[0]))["repair"].to_list() == pytest.approx([1.0] * len(rows))
+    return corrected(*rows)["repair"].to_list() == pytest.approx([1.0] * len(rows))
 
 
 @pytest.mark.parametrize("power", [3, 6, -3])
@@ -74,7 +79,7 @@ def test_a_figure_in_units_beside_one_in_thousands_stays():
 def test_other_lines_of_that_filing_stay():
     """One line of a filing may be in thousands beside the others."""
     other = reports(tag=CASH_FLOW), quarter(0, SALES[0], filed=FILED[4], tag=CASH_FLOW)
-    found = repaired(by_identities(stated(raw(reports(), *other, quarter(0, SALES[0] / THOUSAND, filed=FILED[4])))[0]))
+    found = corrected(reports(), *other, quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
 
     assert set(found.filter(concept="operating_cash_flow")["repair"]) == {1.0}
     assert set(found.filter(concept="revenue")["repair"]) == {1.0, THOUSAND}
@@ -142,6 +147,6 @@ def test_what_follows_changes_nothing_before_it():
 
 
 def test_the_evidence_is_said():
-    found = repaired(by_identities(stated(raw(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4])))[0]))
+    found = corrected(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
 
     assert found.filter(found["repair"] != 1)["evidence"].to_list() == [BY_FILINGS]

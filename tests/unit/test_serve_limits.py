@@ -188,6 +188,27 @@ def test_a_process_that_ends_while_redis_is_asked_ends_quietly(redis: Redis, cap
     assert "never retrieved" not in caplog.text
 
 
+def test_a_process_that_ends_while_a_request_arrives_ends(tmp_path: Path) -> None:
+    """However few steps lie between the two: the cancellation is not lost, and nothing waits for ever."""
+
+    async def end_after(steps: int) -> None:
+        worker = SharedLimits(f"unix://{tmp_path}/nobody")
+        async with worker.running():
+            await until(lambda: worker.degraded)
+            worker._wanted.clear()
+            await asyncio.sleep(0)
+            worker._wanted.set()
+            for _ in range(steps):
+                await asyncio.sleep(0)
+
+    async def end() -> None:
+        for steps in range(6):
+            async with asyncio.timeout(30):
+                await end_after(steps)
+
+    asyncio.run(end())
+
+
 def test_a_server_that_is_gone_is_noticed_though_nobody_asks_and_found_again(executable: str) -> None:
     with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as (url, process):
 

@@ -2,13 +2,17 @@
 
 import pytest
 
-from pipelines.normalize.corrections import identities, scale
-from pipelines.normalize.corrections.signs import BY_FILINGS, repaired
-from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, fact, raw, stated
+from pipelines.normalize.corrections import identities, scale, signs
+from pipelines.normalize.corrections.signs import BY_FILINGS
+from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, corrected_by, fact, raw, signed
 
 HALF_YEAR = ("2022-10-03", "2023-04-02")
 AMOUNT = 2_360.8e6
 FILED = ["2023-05-02", "2024-04-30", "2025-04-29", "2026-04-28", "2027-05-04"]
+
+
+def corrected(rows):
+    return corrected_by(signed(raw(*rows)), identities.proposals, scale.proposals, signs.proposals)
 
 
 def told(*amounts, tag=CASH_FLOW):
@@ -16,7 +20,7 @@ def told(*amounts, tag=CASH_FLOW):
     rows = [
         fact(tag, amount, *HALF_YEAR, form="10-Q", filed=filed) for amount, filed in zip(amounts, FILED, strict=False)
     ]
-    found = repaired(scale.repaired(identities.repaired(stated(raw(*rows))[0]))).sort("seq")
+    found = corrected(rows).sort("seq")
     return found["value"].to_list(), found["repair"].to_list(), found["evidence"].to_list()
 
 
@@ -69,6 +73,6 @@ def test_other_lines_without_an_identity_are_held_to_filings(tag):
         *beside,
     ]
 
-    found = repaired(scale.repaired(identities.repaired(stated(raw(*rows))[0])))
+    found = corrected(rows)
 
     assert sorted(found["value"]) == [1e9, AMOUNT, AMOUNT]

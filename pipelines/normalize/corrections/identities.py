@@ -6,9 +6,16 @@ interest are positive. Does not: what other filings of the period say (scale, si
 Beside the filing itself only earlier ones are looked at, so that what was known on a day does not depend on later ones.
 """
 
-import polars as pl
+from dataclasses import dataclass
+from typing import Any
 
-PERIOD = ["cik", "seq", "start", "end"]
+import numpy as np
+import numpy.typing as npt
+
+from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.corrections.figures import Figures, Proposal, packed
+from pipelines.normalize.corrections.powers import POWER, power_of_thousand
+from pipelines.normalize.rule import Rule
 
 COUNTS = ("shares_basic", "shares_diluted")
 COMMON, PARENT, EARNINGS, PRETAX, TAX = (
@@ -18,20 +25,33 @@ COMMON, PARENT, EARNINGS, PRETAX, TAX = (
     "pretax_income",
     "income_tax",
 )
+COMPARED = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS)
 OUTFLOWS = ("capital_expenditure", "preferred_dividends", "interest_expense")
 """Payments and expenses are positive by definition (debits in us-gaap); a negative column was typed as it is shown."""
 
-DIGITS = 3
-NEAR_EARNINGS, NEAR_COUNTS = 0.2, 0.35
-"""How far from a power of a thousand (in powers of ten) a quotient may be: earnings are rounded, counts grow."""
+NEAR_EARNINGS = 0.2
+"""How far a quotient of income, earnings per share and shares may be from a power of a thousand, in powers of ten:
+earnings per share are rounded to cents, and income to common differs from that of the parent."""
+NEAR_COUNTS = 0.35
+"""How far a share count may be from a power of a thousand times an earlier one, in powers of ten: counts grow."""
+HUNDRED = 2
 NEAR_CENTS = 0.05
+"""How far a quotient may be from a hundred, in powers of ten: a hundred is nearer to a real quotient than a thousand,
+so that the figures must agree to about a tenth."""
+LIKE_BEFORE = 0.5
+"""A count is like that of an earlier filing within half a power of ten: less than splits of 1 to 3 do not reach."""
+SAME_SIZE = 1.0
+"""Earnings per share are of the size of earlier ones within a power of ten."""
 SMALLEST_EARNINGS = 0.015
 """Earnings per share of a cent are rounded by half of themselves and prove nothing."""
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
-"""Hardly a listed company earns more a share, and none that has so few shares."""
+"""Hardly a listed company earns more a share (reporting currency), and none that has so few shares."""
 CLOSE = 0.05
+"""How near income before tax less tax must come to net income, as a share of it: what minorities earn lies between."""
 CLOSE_TO_TAX = 0.1
-"""What minorities earn, and discontinued operations, is between income after tax and net income."""
+"""The same as a share of the tax, where the tax is in question: what minorities and discontinued operations earn."""
+CLOSE_PRODUCT = 0.1
+"""How near earnings per share times shares must come to income, as a share of it, before their signs are compared."""
 
 BY_EARNINGS = "net income over earnings per share of the same filing"
 BY_COUNTS = "the share counts of earlier filings"
@@ -40,181 +60,280 @@ BY_PARENT = "net income attributable to the parent, and earnings per share, of t
 BY_TAX = "income before tax less tax of the same filing"
 BY_LINE = "the filing shows every figure of this outflow with a minus sign"
 
+AVERAGE = "ASC 260-10-45-10: basic earnings per share are income available to common over the weighted average shares"
+OUTFLOW = "ASC 230-10-45-13: payments to acquire property are cash outflows; us-gaap declares the elements as positive"
+MEASURED = "Measured: an error of a thousand or a million is 6 % of the changes between successive filings of a period"
 
-def repaired(vintages: pl.DataFrame) -> pl.DataFrame:
-    """Put right what the figures beside it prove wrong.
+COUNT = Rule(
+    "correction.scale.count-by-earnings-per-share",
+    "A share count that is a power of a thousand away from net income over earnings per share of its own filing and "
+    "period is multiplied by that power, unless it is like the counts of earlier filings.",
+    AVERAGE,
+    "correct",
+)
+COUNT_AND_EARNINGS = Rule(
+    "correction.scale.count-and-earnings-per-share",
+    "Where a count corrected by net income and earnings per share would be below 100,000 shares that earn more than "
+    "500 each, the earnings per share are a thousand times too large, too, and both are corrected.",
+    AVERAGE,
+    "correct",
+)
+PER_SHARE = Rule(
+    "correction.scale.earnings-per-share-by-count",
+    "Earnings per share that are a power of a thousand away from net income over the share count are corrected where "
+    "the count is like those of earlier filings and the earnings per share are not.",
+    AVERAGE,
+    "correct",
+)
+IN_CENTS = Rule(
+    "correction.scale.earnings-per-share-in-cents",
+    "Earnings per share that are a hundred times net income over a share count like that of earlier filings are in "
+    "cents, or a hundredth of it, and are corrected.",
+    AVERAGE,
+    "correct",
+)
+INCOME = Rule(
+    "correction.scale.income-by-earnings-per-share",
+    "Net income that is a power of a thousand away from earnings per share times shares is corrected where both of "
+    "these are like those of earlier filings.",
+    AVERAGE,
+    "correct",
+)
+COMMON_INCOME = Rule(
+    "correction.scale.common-income-by-parent-income",
+    "Net income available to common that is a power of a thousand away from that of the parent is corrected where the "
+    "latter equals earnings per share times shares.",
+    AVERAGE,
+    "correct",
+)
+EARLIER_COUNTS = Rule(
+    "correction.scale.count-by-earlier-counts",
+    "A share count without earnings per share beside it that is a power of a thousand away from the last count that "
+    "was compared with them is multiplied by that power.",
+    MEASURED,
+    "correct",
+)
+FEW_SHARES = Rule(
+    "correction.scale.count-by-largest-earnings",
+    "A first count of fewer than 100,000 shares that would earn more than 500 each is stated in thousands or millions.",
+    "Chosen limits: they separate counts in thousands from companies with few and dear shares",
+    "correct",
+)
+TAX_SIGN = Rule(
+    "correction.sign.tax-by-income-after-tax",
+    "Income tax has its sign turned where income before tax plus the tax as filed gives net income and less the tax "
+    "does not.",
+    "Regulation S-X Rule 5-03: income before income tax expense, less income tax expense, is net income",
+    "correct",
+)
+INCOME_SIGN = Rule(
+    "correction.sign.income-by-income-before-tax",
+    "Net income has its sign turned where income before tax less tax is its opposite and earnings per share do not "
+    "agree with it.",
+    "Regulation S-X Rule 5-03: income before income tax expense, less income tax expense, is net income",
+    "correct",
+)
+INCOME_SIGN_BY_EARNINGS = Rule(
+    "correction.sign.income-by-earnings-per-share",
+    "Net income has its sign turned where earnings per share and income before tax both have the other sign and "
+    "earnings per share times shares give its amount.",
+    AVERAGE,
+    "correct",
+)
+EARNINGS_SIGN = Rule(
+    "correction.sign.earnings-per-share-by-income",
+    "Earnings per share have their sign turned where they times shares give the amount of net income with the other "
+    "sign.",
+    AVERAGE,
+    "correct",
+)
+OUTFLOW_SIGN = Rule(
+    "correction.sign.outflow",
+    "Capital expenditure, preferred dividends and interest expense have their sign turned where every figure of the "
+    "line in a filing is negative.",
+    OUTFLOW,
+    "correct",
+)
+RULES = (
+    COUNT,
+    COUNT_AND_EARNINGS,
+    PER_SHARE,
+    IN_CENTS,
+    INCOME,
+    COMMON_INCOME,
+    EARLIER_COUNTS,
+    FEW_SHARES,
+    TAX_SIGN,
+    INCOME_SIGN,
+    INCOME_SIGN_BY_EARNINGS,
+    EARNINGS_SIGN,
+    OUTFLOW_SIGN,
+)
 
-    Args:
-        vintages: of stated.stated_concepts.
 
-    Returns:
-        the vintages with `value` and `grain` multiplied by `repair` (1 where nothing was to do), and `evidence`.
+def proposals(figures: Figures) -> list[Proposal]:
+    """What the figures beside them prove wrong; money is in the reporting currency, counts in shares."""
+    beside = _Beside.of(figures)
+    return [*_of_scale(beside), *_of_earlier_counts(beside), *_of_sign(beside), _of_outflows(figures)]
 
-    Source: ASC 260-10-45-10, basic earnings per share are income available to common over the weighted average;
-    ASC 230-10-45-13, payments are cash outflows.
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """One element a filing and period, in the order of company, filing and period: what stands side by side.
+
+    company, seq: the filing.
+    value: the figure of each of COMPARED; NaN where the filing states none.
+    place: its place in Figures; -1 where there is none.
+    power: of each of COUNTS: by which power of ten, a multiple of three, income over earnings per share is more than
+        the count; NaN where that is not known.
     """
-    beside = _side_by_side(vintages)
-    told = pl.concat(
-        [
-            *_of_scale(beside),
-            _of_earlier_counts(vintages, beside),
-            *_of_sign(beside),
-            _of_outflows(vintages),
-        ]
-    )
-    factors = told.group_by("vintage", maintain_order=True).agg(pl.col("repair").product(), pl.col("evidence").first())
-    factor = pl.col("repair").fill_null(1.0)
-    return vintages.join(factors, on="vintage", how="left", maintain_order="left").with_columns(
-        pl.col("value") * factor, pl.col("grain") * factor.abs(), repair=factor
-    )
+
+    company: Ints
+    seq: Ints
+    value: dict[str, Floats]
+    place: dict[str, Ints]
+    power: dict[str, Floats]
+
+    @classmethod
+    def of(cls, figures: Figures) -> "_Beside":
+        at = figures.of_concepts(COMPARED)
+        key = packed(*(column[at] for column in (figures.company, figures.seq, figures.start, figures.end)))
+        _, first, period = np.unique(key, return_index=True, return_inverse=True)
+        value, place = {}, {}
+        for name in COMPARED:
+            of_name = figures.of_concepts((name,))
+            where = np.full(len(first), -1)
+            where[period[np.searchsorted(at, of_name)]] = of_name
+            place[name] = where
+            value[name] = np.where(where < 0, np.nan, figures.value[where] if len(figures.value) else np.nan)
+        earnings = np.abs(value[EARNINGS])
+        power = {}
+        for count in COUNTS:
+            of_common, of_parent = (
+                power_of_thousand(np.abs(value[income]) / earnings / value[count], NEAR_EARNINGS)
+                for income in (COMMON, PARENT)
+            )
+            known = np.where((of_common == 0) | (of_parent == 0), 0.0, either(of_common, of_parent))
+            power[count] = np.where(earnings >= SMALLEST_EARNINGS, known, np.nan)
+        return cls(figures.company[at][first], figures.seq[at][first], value, place, power)
+
+    def last(self, holds: Flags) -> Ints:
+        """The last row of the same or an earlier filing of the company for which something holds; -1 for none."""
+        if not len(holds):
+            return np.zeros(0, dtype=np.int64)
+        filing = packed(self.company, self.seq)
+        newest = np.maximum.accumulate(np.where(holds, np.arange(len(holds)), -1))
+        found = newest[np.searchsorted(filing, filing, side="right") - 1]
+        return np.where((found >= 0) & (self.company[found] == self.company), found, -1)
+
+    def propose(self, rule: Rule, evidence: str, name: str, holds: Flags, factor: npt.NDArray[Any] | float) -> Proposal:
+        """Multiply the figures of a concept where something holds."""
+        holds = holds & (self.place[name] >= 0)
+        of_all = np.broadcast_to(factor, holds.shape)
+        return Proposal(rule, evidence, self.place[name][holds], of_all[holds])
 
 
-def thousands(quotient: pl.Expr, near: float) -> pl.Expr:
-    """The power of ten, a multiple of three, that a quotient is near to; null where it is near to none."""
-    power = (quotient.log10() / DIGITS).round() * DIGITS
-    return pl.when((quotient.log10() - power).abs() <= near).then(power)
+def either(first: Floats, second: Floats) -> Floats:
+    """The first number where there is one, else the second."""
+    return np.where(np.isnan(first), second, first)
 
 
-def _side_by_side(vintages: pl.DataFrame) -> pl.DataFrame:
-    """One row a filing and period: the value and the vintage of each concept that an identity holds between."""
-    names = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS)
-    wide = (
-        vintages.filter(pl.col("concept").is_in(names))
-        .group_by(PERIOD, maintain_order=True)
-        .agg(
-            *(pl.col("value").filter(pl.col("concept") == name).first().alias(name) for name in names),
-            *(pl.col("vintage").filter(pl.col("concept") == name).first().alias(f"{name}_is") for name in names),
-        )
-    )
-    earnings = pl.col(EARNINGS).abs()
-    tells = earnings >= SMALLEST_EARNINGS
-    for count in COUNTS:
-        of_common, of_parent = (
-            thousands(pl.col(income).abs() / earnings / pl.col(count), NEAR_EARNINGS) for income in (COMMON, PARENT)
-        )
-        power = pl.when((of_common == 0) | (of_parent == 0)).then(0.0).otherwise(pl.coalesce(of_common, of_parent))
-        wide = wide.with_columns(pl.when(tells).then(power).alias(f"{count}_power"))
-    power = pl.coalesce(f"{count}_power" for count in COUNTS)
-    sound = (
-        wide.filter(power == 0)
-        .select("cik", "seq", level=pl.coalesce(COUNTS), earnings_level=earnings)
-        .sort("seq")
-        .group_by("cik", "seq", maintain_order=True)
-        .last()
-    )
-    return wide.sort("seq").join_asof(sound, on="seq", by="cik", check_sortedness=False)
+def _picked(values: Floats, rows: Ints) -> Floats:
+    return np.where(rows < 0, np.nan, values[rows]) if len(values) else values
 
 
-def _told(beside: pl.DataFrame, concept: str, holds: pl.Expr, factor: pl.Expr, evidence: str) -> pl.DataFrame:
-    return beside.filter(holds.fill_null(value=False), pl.col(f"{concept}_is").is_not_null()).select(
-        vintage=pl.col(f"{concept}_is"), repair=factor.cast(pl.Float64), evidence=pl.lit(evidence)
-    )
-
-
-def _of_scale(beside: pl.DataFrame) -> list[pl.DataFrame]:
+def _of_scale(beside: _Beside) -> list[Proposal]:
     """Counts, earnings per share and income that are a thousand or a million times off.
 
-    Counts are the usual victims. They are left, and the earnings per share repaired, where they fit the counts of
-    filings before, or where repaired counts would be too few and the earnings are too many for any company; and both
-    are left, and the income repaired, where the earnings fit those of filings before, too. Earnings in cents are a
-    hundred times off, beside a count as in filings before.
+    Counts are the usual victims. They are left, and the earnings per share corrected, where they are like those of
+    filings before, or where corrected counts would be too few and the earnings are too many for any company; and both
+    are left, and the income corrected, where the earnings are like those of filings before, too. Earnings in cents are
+    a hundred times off, beside a count as in filings before.
     """
-    power = pl.coalesce(f"{count}_power" for count in COUNTS)
-    count, earnings = pl.coalesce(COUNTS), pl.col(EARNINGS).abs()
-    off = (count / pl.col("level")).log10().abs()
-    off_repaired = (count * pl.lit(10.0).pow(power) / pl.col("level")).log10().abs()
-    counts_fit = (off < off_repaired).fill_null(value=False)
-    too_much = (earnings > LARGEST_EARNINGS) & (count * pl.lit(10.0).pow(power) < FEWEST_SHARES)
-    earnings_fit = ((earnings / pl.col("earnings_level")).log10().abs() < 1).fill_null(value=False)
-    is_off = power != 0
-    income_errs = is_off & counts_fit & earnings_fit
-    earnings_err = is_off & counts_fit & ~earnings_fit
-    both_err = is_off & ~counts_fit & too_much
-    of_counts = [
-        _told(
-            beside,
-            name,
-            pl.col(f"{name}_power").is_not_null() & (pl.col(f"{name}_power") != 0) & ~counts_fit,
-            pl.lit(10.0).pow(pl.col(f"{name}_power") + pl.when(too_much).then(DIGITS).otherwise(0)),
-            BY_EARNINGS,
-        ).filter(pl.col("repair") != 1)
-        for name in COUNTS
-    ]
-    hundreds = (pl.coalesce(COMMON, PARENT).abs() / earnings / count).log10()
-    in_cents = ((hundreds.abs() - 2).abs() <= NEAR_CENTS) & ((count / pl.col("level")).log10().abs() < 0.5)
-    common_off = thousands(pl.col(PARENT).abs() / pl.col(COMMON).abs(), NEAR_EARNINGS)
-    common_errs = (power == 0) & (common_off != 0)
+    value, powers = beside.value, beside.power
+    power = either(*(powers[count] for count in COUNTS))
+    count, earnings = either(*(value[count] for count in COUNTS)), np.abs(value[EARNINGS])
+    income = np.abs(either(value[COMMON], value[PARENT]))
+    agrees = beside.last(power == 0)
+    off = np.log10(count / _picked(count, agrees))
+    is_off = ~np.isnan(power) & (power != 0)
+    count_fits = np.abs(off) < np.abs(off + power)
+    earnings_fit = np.abs(np.log10(earnings / _picked(earnings, agrees))) < SAME_SIZE
+    too_much = (earnings > LARGEST_EARNINGS) & (count * 10.0**power < FEWEST_SHARES)
+    hundreds = np.log10(income / earnings / count)
+    in_cents = (np.abs(np.abs(hundreds) - HUNDRED) <= NEAR_CENTS) & (np.abs(off) < LIKE_BEFORE)
+    of_parent = power_of_thousand(np.abs(value[PARENT]) / np.abs(value[COMMON]), NEAR_EARNINGS)
+    common_errs = (power == 0) & ~np.isnan(of_parent) & (of_parent != 0)
+    both_err = is_off & ~count_fits & too_much
+    counts = []
+    for name in COUNTS:
+        errs = ~np.isnan(powers[name]) & (powers[name] != 0) & ~count_fits
+        factor = 10.0 ** (powers[name] + np.where(too_much, POWER, 0))
+        counts += [
+            beside.propose(COUNT, BY_EARNINGS, name, errs & ~too_much, factor),
+            beside.propose(COUNT_AND_EARNINGS, BY_EARNINGS, name, errs & too_much & (factor != 1), factor),
+        ]
+    earnings_err, income_errs = is_off & count_fits & ~earnings_fit, is_off & count_fits & earnings_fit
     return [
-        *of_counts,
-        _told(beside, EARNINGS, earnings_err, pl.lit(10.0).pow(power), BY_EARNINGS),
-        _told(beside, EARNINGS, in_cents, pl.lit(10.0).pow(hundreds.round()), BY_EARNINGS),
-        _told(beside, EARNINGS, both_err, pl.lit(10.0**-DIGITS), BY_EARNINGS),
-        *(_told(beside, name, income_errs, pl.lit(10.0).pow(-power), BY_EARNINGS) for name in (COMMON, PARENT)),
-        _told(beside, COMMON, common_errs, pl.lit(10.0).pow(common_off), BY_PARENT),
+        *counts,
+        beside.propose(PER_SHARE, BY_EARNINGS, EARNINGS, earnings_err, 10.0**power),
+        beside.propose(IN_CENTS, BY_EARNINGS, EARNINGS, in_cents, 10.0 ** np.round(hundreds)),
+        beside.propose(COUNT_AND_EARNINGS, BY_EARNINGS, EARNINGS, both_err, 10.0**-POWER),
+        *(beside.propose(INCOME, BY_EARNINGS, name, income_errs, 10.0**-power) for name in (COMMON, PARENT)),
+        beside.propose(COMMON_INCOME, BY_PARENT, COMMON, common_errs, 10.0**of_parent),
     ]
 
 
-def _of_earlier_counts(vintages: pl.DataFrame, beside: pl.DataFrame) -> pl.DataFrame:
-    """Counts without earnings per share beside them: held against the last count that was judged, and against income.
+def _of_earlier_counts(beside: _Beside) -> list[Proposal]:
+    """Counts without earnings per share beside them: compared with the last count that was judged, and with income.
 
     Fewer than a hundred thousand shares that earn more than 500 each are stated in thousands or millions.
     """
-    judged = [
-        beside.filter(pl.col(f"{name}_power").is_not_null()).select(
-            "cik", "seq", concept=pl.lit(name), level=pl.col(name) * pl.lit(10.0).pow(pl.col(f"{name}_power"))
-        )
-        for name in COUNTS
-    ]
-    untold = [
-        beside.filter(pl.col(f"{name}_power").is_null(), pl.col(name).is_not_null()).select(
-            "cik",
-            "seq",
-            concept=pl.lit(name),
-            vintage=f"{name}_is",
-            value=name,
-            income=pl.coalesce(COMMON, PARENT).abs(),
-        )
-        for name in COUNTS
-    ]
-    compared = (
-        pl.concat(untold)
-        .sort("seq")
-        .join_asof(pl.concat(judged).sort("seq"), on="seq", by=["cik", "concept"], check_sortedness=False)
-    )
-    by_level = thousands(pl.col("level") / pl.col("value"), NEAR_COUNTS)
-    each = pl.col("income") / pl.col("value")
-    too_few = (pl.col("value") < FEWEST_SHARES) & (each > LARGEST_EARNINGS)
-    by_limits = pl.when(too_few).then(((each / LARGEST_EARNINGS).log10() / DIGITS).ceil() * DIGITS)
-    return compared.select(
-        "vintage",
-        repair=pl.lit(10.0).pow(pl.coalesce(by_level, pl.when(pl.col("level").is_null()).then(by_limits))),
-        evidence=pl.when(by_level.is_not_null()).then(pl.lit(BY_COUNTS)).otherwise(pl.lit(BY_LIMITS)),
-    ).filter(pl.col("repair") != 1)
+    income = np.abs(either(beside.value[COMMON], beside.value[PARENT]))
+    found = []
+    for name in COUNTS:
+        count, power = beside.value[name], beside.power[name]
+        is_judged = ~np.isnan(power)
+        level = _picked(count * 10.0**power, beside.last(is_judged))
+        by_level = np.where(is_judged, np.nan, power_of_thousand(level / count, NEAR_COUNTS))
+        is_off = ~np.isnan(by_level) & (by_level != 0)
+        found.append(beside.propose(EARLIER_COUNTS, BY_COUNTS, name, is_off, 10.0**by_level))
+        each = income / count
+        too_few = (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS) & np.isnan(level) & ~is_judged
+        thousands = np.ceil(np.log10(each / LARGEST_EARNINGS) / POWER) * POWER
+        found.append(beside.propose(FEW_SHARES, BY_LIMITS, name, too_few, 10.0**thousands))
+    return found
 
 
-def _of_sign(beside: pl.DataFrame) -> list[pl.DataFrame]:
+def _of_sign(beside: _Beside) -> list[Proposal]:
     """Tax, income and earnings per share that have the other sign than the figures beside them allow."""
-    pretax, tax, income, earnings = pl.col(PRETAX), pl.col(TAX), pl.coalesce(PARENT, COMMON), pl.col(EARNINGS)
+    value = beside.value
+    pretax, tax, earnings = value[PRETAX], value[TAX], value[EARNINGS]
+    income, available = either(value[PARENT], value[COMMON]), either(value[COMMON], value[PARENT])
     left = pretax - tax
-    fits = ((left - income).abs() <= CLOSE * income.abs()).fill_null(value=False)
-    tax_errs = ((pretax + tax - income).abs() <= CLOSE_TO_TAX * tax.abs()) & ~fits
-    agree = (earnings * income > 0).fill_null(value=False)
-    income_errs = ((left + income).abs() <= CLOSE * income.abs()) & ~fits & ~tax_errs & ~agree
-    available = pl.coalesce(COMMON, PARENT)
-    is_product = (available.abs() / earnings.abs() / pl.coalesce(COUNTS) - 1).abs() <= 2 * CLOSE
-    disagree = (earnings * available < 0) & (earnings.abs() >= SMALLEST_EARNINGS) & is_product
-    income_is_other = income_errs | (disagree & (earnings * pretax > 0) & ~fits)
-    minus = pl.lit(-1.0)
+    fits = np.abs(left - income) <= CLOSE * np.abs(income)
+    tax_errs = (np.abs(pretax + tax - income) <= CLOSE_TO_TAX * np.abs(tax)) & ~fits
+    agree = earnings * income > 0
+    income_errs = (np.abs(left + income) <= CLOSE * np.abs(income)) & ~fits & ~tax_errs & ~agree
+    count = either(*(value[count] for count in COUNTS))
+    is_product = np.abs(np.abs(available) / np.abs(earnings) / count - 1) <= CLOSE_PRODUCT
+    disagree = (earnings * available < 0) & (np.abs(earnings) >= SMALLEST_EARNINGS) & is_product
+    both_disagree = disagree & (earnings * pretax > 0) & ~fits & ~income_errs
+    earnings_err = disagree & ~income_errs & ~both_disagree
     return [
-        _told(beside, TAX, tax_errs, minus, BY_TAX),
-        *(_told(beside, name, income_is_other, minus, BY_TAX) for name in (COMMON, PARENT)),
-        _told(beside, EARNINGS, disagree & ~income_is_other.fill_null(value=False), minus, BY_EARNINGS),
+        beside.propose(TAX_SIGN, BY_TAX, TAX, tax_errs, -1.0),
+        *(beside.propose(INCOME_SIGN, BY_TAX, name, income_errs, -1.0) for name in (COMMON, PARENT)),
+        *(beside.propose(INCOME_SIGN_BY_EARNINGS, BY_TAX, name, both_disagree, -1.0) for name in (COMMON, PARENT)),
+        beside.propose(EARNINGS_SIGN, BY_EARNINGS, EARNINGS, earnings_err, -1.0),
     ]
 
 
-def _of_outflows(vintages: pl.DataFrame) -> pl.DataFrame:
+def _of_outflows(figures: Figures) -> Proposal:
     """Outflows whose every figure in a filing is negative."""
-    negative = pl.col("value").max().over("cik", "seq", "concept") < 0
-    return vintages.filter(pl.col("concept").is_in(OUTFLOWS), negative).select(
-        "vintage", repair=pl.lit(-1.0), evidence=pl.lit(BY_LINE)
-    )
+    at = figures.of_concepts(OUTFLOWS)
+    if not len(at):
+        return Proposal(OUTFLOW_SIGN, BY_LINE, at, np.zeros(0))
+    _, of_line = np.unique(packed(figures.line[at], figures.seq[at]), return_inverse=True)
+    not_negative = np.bincount(of_line, weights=figures.value[at] >= 0)
+    at = at[not_negative[of_line] == 0]
+    return Proposal(OUTFLOW_SIGN, BY_LINE, at, np.full(len(at), -1.0))

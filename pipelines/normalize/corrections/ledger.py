@@ -1,46 +1,124 @@
-"""Repairs: errors of scale, sign and context that identities between facts prove, and the record of each.
+"""The ledger of corrections: what was filed, what it was corrected to, and what proves the error.
 
-Belongs here: the order of the repairs, and how one is written down. Does not: what proves an error (identities,
-scale, signs, contexts).
+Belongs here: the order of the corrections, how they are applied, and the record of each. Does not: what proves an error
+(identities, scale, signs, contexts).
 """
 
+from collections.abc import Callable, Sequence
+
+import numpy as np
 import polars as pl
 
+from pipelines.normalize.arrays import Floats, Ints, ints
 from pipelines.normalize.corrections import contexts, identities, scale, signs
+from pipelines.normalize.corrections.figures import Figures, Proposal
+from pipelines.normalize.frames import counted
+from pipelines.normalize.rule import Rule
 
 SCALE, SIGN, CONTEXT = "scale", "sign", "context"
 
+ELSEWHERE = "it is the figure of {} to {}, and filings so far say otherwise of this period"
+"""What is written down of a figure of another period: that period's first and last day."""
+
 WHAT = ["cik", "seq", "concept", "start", "end"]
+CORRECTIONS = [*WHAT, "kind", "filed_value", "value", "evidence", "rule"]
+
+Corrector = Callable[[Figures], Sequence[Proposal]]
+CORRECTORS: tuple[Corrector, ...] = (identities.proposals, scale.proposals, signs.proposals)
+"""What corrects figures, in order: each looks at the figures as corrected by those before it."""
 
 
-def repaired(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Put right what a filing states wrongly, and leave out what it states for another period.
+def corrected(
+    vintages: pl.DataFrame, correctors: Sequence[Corrector] = CORRECTORS
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Correct what a filing states wrongly, and leave out what it states for another period.
 
     Args:
-        vintages: of stated.stated_concepts, with `measure_sign`.
+        vintages: what filings state: one row a filing, concept and period: `cik`, `seq`, `concept`, `start` (null for
+            an instant), `end`, `value` (units of the reporting currency, or shares), `grain`, `measure_sign` (money 0,
+            shares 1, amounts per share -1).
+        correctors: all of them, in their order, but for tests.
 
     Returns:
-        sound: the vintages that count, `value` and `grain` times `repair` (1 where nothing was to do).
-        repairs: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, context),
-            `filed_value`, `value` (null where the figure is left out) and `evidence`.
+        sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 where nothing was to do), and
+            `corrected_by`, the rule (null where there is none).
+        corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, context),
+            `filed_value`, `value` (null where the figure is left out), `evidence` and `rule`. A figure that is
+            corrected twice has the rule and the evidence of the last correction.
+        decisions: `cik`, `rule`, `figures`.
     """
-    signed = signs.repaired(scale.repaired(identities.repaired(vintages)))
-    wrong = contexts.misplaced(signed)
-    sound = signed.join(wrong, on="vintage", how="anti", maintain_order="left")
-    filed_value = pl.col("value") / pl.col("repair")
-    turned = sound.filter(pl.col("repair") != 1).select(
-        *WHAT,
-        kind=pl.when(pl.col("repair") == -1).then(pl.lit(SIGN)).otherwise(pl.lit(SCALE)),
-        filed_value=filed_value,
-        value="value",
-        evidence="evidence",
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        figures, repair, applied, last = _applied(Figures.of(vintages), correctors)
+        elsewhere = contexts.misplaced(figures)
+    rules = pl.Series([proposal.rule.id for proposal in applied], dtype=pl.String)
+    counts = np.ones(len(repair), dtype=np.bool_)
+    counts[elsewhere.at] = False
+    by_row = np.argsort(figures.row)
+    sound = vintages.with_columns(
+        value=figures.value[by_row],
+        grain=figures.grain[by_row],
+        repair=repair[by_row],
+        corrected_by=_picked(rules, np.where(repair == 1, -1, last)[by_row]),
+    ).filter(counts[by_row])
+    turned = np.flatnonzero(counts & (repair != 1))
+    evidence = pl.Series([proposal.evidence for proposal in applied], dtype=pl.String)
+    corrections = pl.concat(
+        [
+            _filed(vintages, figures.row[turned]).with_columns(
+                kind=pl.Series(np.where(repair[turned] == -1, SIGN, SCALE), dtype=pl.String),
+                value=figures.value[turned],
+                evidence=_picked(evidence, last[turned]),
+                rule=_picked(rules, last[turned]),
+            ),
+            _left_out(vintages, figures, elsewhere),
+        ]
     )
-    of_period = pl.concat_str(pl.lit("it is the figure of "), "true_start", pl.lit(" to "), "true_end")
-    left_out = signed.join(wrong, on="vintage").select(
-        *WHAT,
+    cik = ints(vintages, "cik")[figures.row]
+    decided: list[tuple[Rule, Ints]] = [(proposal.rule, cik[proposal.at]) for proposal in applied]
+    decided += [(rule, cik[elsewhere.at[elsewhere.rule == number]]) for number, rule in enumerate(contexts.RULES)]
+    return sound, corrections.select(*CORRECTIONS).sort(*WHAT, nulls_last=True), counted(decided)
+
+
+def _applied(figures: Figures, correctors: Sequence[Corrector]) -> tuple[Figures, Floats, list[Proposal], Ints]:
+    """The figures as corrected; the factor of each; all proposals, and the number of each figure's (-1 for none).
+
+    Of several proposals of one corrector for a figure, all are applied, and the first is the figure's.
+    """
+    repair = np.ones(len(figures.value))
+    last = np.full(len(figures.value), -1)
+    applied: list[Proposal] = []
+    for corrector in correctors:
+        factor, of_this = np.ones(len(repair)), np.full(len(repair), -1)
+        for proposal in corrector(figures):
+            factor[proposal.at] *= proposal.factor
+            of_this[proposal.at] = np.where(of_this[proposal.at] < 0, len(applied), of_this[proposal.at])
+            applied.append(proposal)
+        figures, repair = figures.multiplied(factor), repair * factor
+        last = np.where(of_this < 0, last, of_this)
+    return figures, repair, applied, last
+
+
+def _filed(vintages: pl.DataFrame, rows: Ints) -> pl.DataFrame:
+    """What some rows were filed as."""
+    return vintages.select(*WHAT, filed_value="value")[rows]
+
+
+def _left_out(vintages: pl.DataFrame, figures: Figures, elsewhere: contexts.Misplaced) -> pl.DataFrame:
+    """The record of figures that are another period's."""
+    true_start, true_end = (
+        pl.Series(days, dtype=pl.Int32).cast(pl.Date) for days in (elsewhere.true_start, elsewhere.true_end)
+    )
+    of_period = pl.format(
+        "it is the figure of {} to {}, and filings so far say otherwise of this period", true_start, true_end
+    )
+    return _filed(vintages, figures.row[elsewhere.at]).with_columns(
         kind=pl.lit(CONTEXT),
-        filed_value=filed_value,
         value=pl.lit(None, pl.Float64),
-        evidence=pl.concat_str(of_period, pl.lit(", and filings so far say otherwise of this period")),
+        evidence=of_period,
+        rule=_picked(pl.Series([rule.id for rule in contexts.RULES]), elsewhere.rule),
     )
-    return sound.drop("evidence"), pl.concat([turned, left_out]).sort(*WHAT, nulls_last=True)
+
+
+def _picked(texts: pl.Series, numbers: Ints) -> pl.Series:
+    """The text of each number; null for -1."""
+    return texts.gather(pl.Series(numbers, dtype=pl.Int64).replace(-1, None))

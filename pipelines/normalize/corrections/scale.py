@@ -6,79 +6,104 @@ figures of one filing prove about each other (identities), splits, which restate
 Only the same filing and earlier ones are looked at, so that what was known on a day does not depend on later ones.
 """
 
-import polars as pl
+import numpy as np
 
-from pipelines.normalize.corrections.identities import thousands
-
-SERIES = ["cik", "concept"]
-FILING = [*SERIES, "seq"]
+from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.corrections.figures import Figures, Proposal, packed
+from pipelines.normalize.corrections.powers import power_of_thousand
+from pipelines.normalize.rule import Rule
 
 NEAR_STATED = 0.01
-"""The same figure in another scale differs by its rounding only."""
+"""How far the same figure in another scale may be from the power of a thousand, in powers of ten (about 2 %): it
+differs by its rounding only."""
 NEARER = 1.0
-"""A figure that is nearer to the level of its line by more than a power of ten is the one in units."""
+"""A figure that is nearer to the level of its line by more than this many powers of ten is the one in units."""
 FEWEST_FILINGS = 4
 """So many earlier filings make a level; fewer may all be wrong."""
 
 BY_FILINGS = "earlier filings of the same period, and the level of the line"
 
+MEASURED = "Measured: an error of a thousand or a million is 6 % of the changes between successive filings of a period"
 
-def repaired(vintages: pl.DataFrame) -> pl.DataFrame:
-    """Multiply `value`, `grain` and `repair` where a figure is in another scale than filings before it.
+EARLIER_FILINGS = Rule(
+    "correction.scale.earlier-filings",
+    "A figure that is a power of a thousand away from what the first filing of its period states is divided by it "
+    "where that brings it nearer to the level of the line in earlier filings.",
+    MEASURED,
+    "correct",
+)
+WITHIN_FILING = Rule(
+    "correction.scale.within-filing",
+    "The other figures of a line in a filing that states one of them in thousands or millions are divided by the same "
+    "power where that brings them nearer to the level of the line in earlier filings.",
+    "Follows from correction.scale.earlier-filings: a filing shows one line of a statement in one scale",
+    "correct",
+)
+RULES = (EARLIER_FILINGS, WITHIN_FILING)
+
+
+def proposals(figures: Figures) -> list[Proposal]:
+    """Figures in another scale than filings before them.
 
     Of two figures of one period that are a thousand or a million times apart, the one that is far from the level of
     the line is wrong. A filing that is proven wrong in one period of a line by it, is so in the other periods of that
     line that are as far off.
-
-    Args:
-        vintages: of identities.repaired.
     """
-    days = ((pl.col("end") - pl.col("start")).dt.total_days() + 1).fill_null(1)
-    height = (pl.col("value").abs() / days).log10()
-    leveled = vintages.with_columns(
-        height=pl.when(height.is_finite()).then(height), of_instant=pl.col("start").is_null()
-    )
-    first = pl.col("value").first().over([*SERIES, "start", "end"])
-    power = thousands(pl.col("value") / first, NEAR_STATED)
-    stated = (
-        leveled.sort(*SERIES, "start", "end", "seq")
-        .with_columns(power=pl.when(power != 0).then(power))
-        .sort("seq")
-        .join_asof(
-            _levels(leveled), on="seq", by=[*SERIES, "of_instant"], allow_exact_matches=False, check_sortedness=False
-        )
-    )
-
-    def nearer(power: str) -> pl.Expr:
-        off = pl.col("height") - pl.col("level")
-        return ((off - pl.col(power)).abs() + NEARER < off.abs()).fill_null(value=False)
-
-    proven = stated.filter(nearer("power")).group_by(FILING).agg(proven=pl.col("power").mode().min())
-    repairs = (
-        stated.join(proven, on=FILING)
-        .filter(nearer("proven"))
-        .select("vintage", factor=pl.lit(10.0).pow(-pl.col("proven")))
-    )
-    factor = pl.col("factor").fill_null(1.0)
-    return (
-        vintages.join(repairs, on="vintage", how="left", maintain_order="left")
-        .with_columns(
-            pl.col("value", "grain", "repair") * factor,
-            evidence=pl.when(factor != 1).then(pl.lit(BY_FILINGS)).otherwise("evidence"),
-        )
-        .drop("factor")
-    )
+    later = np.flatnonzero(~figures.is_first)
+    power = power_of_thousand(figures.value[later] / figures.value[figures.first[later]], NEAR_STATED)
+    differs = ~np.isnan(power) & (power != 0)
+    lines = np.unique(figures.line[later[differs]])
+    of_lines = np.flatnonzero(np.isin(figures.line, lines)) if len(lines) else lines
+    off = _off_level(figures, of_lines)
+    own_power = np.full(len(figures.value), np.nan)
+    own_power[later[differs]] = power[differs]
+    own_power = own_power[of_lines]
+    proves = _is_nearer(off, own_power)
+    filing = packed(figures.line[of_lines], figures.seq[of_lines])
+    proven = _most_frequent(filing, own_power, proves)
+    errs = _is_nearer(off, proven)
+    by_itself = errs & (own_power == proven)
+    beside = errs & ~by_itself
+    return [
+        Proposal(rule, BY_FILINGS, of_lines[holds], 10.0 ** -proven[holds])
+        for rule, holds in ((EARLIER_FILINGS, by_itself), (WITHIN_FILING, beside))
+    ]
 
 
-def _levels(leveled: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `concept`, `of_instant`, `seq`, `level`: the mean height of a line after a filing, if it has one yet."""
-    line = [*SERIES, "of_instant"]
-    return (
-        leveled.drop_nulls("height")
-        .group_by([*line, "seq"])
-        .agg(pl.col("height").mean())
-        .sort("seq")
-        .with_columns(number=pl.int_range(1, pl.len() + 1).over(line), total=pl.col("height").cum_sum().over(line))
-        .filter(pl.col("number") >= FEWEST_FILINGS)
-        .select(*line, "seq", level=pl.col("total") / pl.col("number"))
-    )
+def _is_nearer(off: Floats, power: Floats) -> Flags:
+    """Whether a figure divided by a power of ten is nearer to the level of its line."""
+    return np.abs(off - power) + NEARER < np.abs(off)
+
+
+def _off_level(figures: Figures, at: Ints) -> Floats:
+    """By how many powers of ten figures are above the level of their line in earlier filings; NaN where it has none.
+
+    The level is the mean over at least FEWEST_FILINGS filings of the mean height of their figures: the power of ten of
+    the amount a day, or of the balance.
+    """
+    if not len(at):
+        return np.zeros(0)
+    height = np.log10(np.abs(figures.value[at]) / figures.days[at])
+    counts = np.isfinite(height)
+    line, seq = np.unique(figures.line[at], return_inverse=True)[1], figures.seq[at]
+    filings = int(seq.max()) + 1
+    bins = line * filings + seq
+    number = np.bincount(bins[counts], minlength=(int(line.max()) + 1) * filings)
+    total = np.bincount(bins[counts], weights=height[counts], minlength=len(number))
+    mean = np.where(number > 0, total / number, 0.0).reshape(-1, filings)
+    is_stated = (number > 0).reshape(-1, filings)
+    filings_before: Ints = (np.cumsum(is_stated, axis=1) - is_stated).ravel()[bins]
+    level = (np.cumsum(mean, axis=1) - mean).ravel()[bins] / filings_before
+    return np.where(counts & (filings_before >= FEWEST_FILINGS), height - level, np.nan)
+
+
+def _most_frequent(filing: Ints, power: Floats, proves: Flags) -> Floats:
+    """The power that most proven figures of the same line and filing are off by, the smallest of several."""
+    found = np.full(len(filing), np.nan)
+    if proves.any():
+        pairs, count = np.unique(np.stack([filing[proves], power[proves]]), axis=1, return_counts=True)
+        order = np.lexsort((pairs[1], -count, pairs[0]))
+        filings, first = np.unique(pairs[0][order], return_index=True)
+        place = np.minimum(np.searchsorted(filings, filing), len(filings) - 1)
+        found = np.where(filings[place] == filing, pairs[1][order][first][place], np.nan)
+    return found

@@ -6,43 +6,45 @@ each other (identities).
 Only the same filing and earlier ones are looked at, so that what was known on a day does not depend on later ones.
 """
 
-import polars as pl
+import numpy as np
 
-SLOT = ["cik", "concept", "start", "end"]
+from pipelines.normalize.arrays import first_row, starts
+from pipelines.normalize.corrections.figures import Figures, Proposal
+from pipelines.normalize.rule import Rule
 
 UNCHECKED = ("operating_cash_flow", "capital_expenditure", "operating_income", "pretax_income")
 """Concepts that no identity holds the sign of, so that filings alone can."""
 
 SAME = 0.001
+"""Two figures are the same but for their sign within this share of them: rounding to three digits differs by more."""
 
 BY_FILINGS = "earlier filings of the same period"
 
+EARLIER_FILINGS = Rule(
+    "correction.sign.earlier-filings",
+    "Cash flow, capital expenditure, operating income or income before tax that merely has the other sign than before "
+    "is turned, unless the filings that state it so are more by now than those that stated it otherwise.",
+    "Measured: Starbucks' report of 2024-04-30 shows six months of operating cash flow with a minus sign, against the "
+    "filings before and after it",
+    "correct",
+)
+RULES = (EARLIER_FILINGS,)
 
-def repaired(vintages: pl.DataFrame) -> pl.DataFrame:
-    """Multiply `value` and `repair` by -1 where a figure merely has the other sign than before.
 
-    It is turned back, unless the filings that state it so are more by now than those that stated it otherwise.
-
-    Args:
-        vintages: of scale.repaired.
-    """
-    size, sign = pl.col("value").abs(), pl.col("value").sign()
-    alike = ((size - size.first().over(SLOT)).abs() <= SAME * size).fill_null(value=False)
-    signed = (
-        vintages.filter(pl.col("concept").is_in(UNCHECKED), pl.col("value") != 0)
-        .sort(*SLOT, "seq")
-        .filter(alike)
-        .with_columns(sign=sign)
-    )
-    balance = pl.col("sign").cum_sum().over(SLOT)
-    majority = pl.when(balance == 0).then(pl.col("sign").first().over(SLOT)).otherwise(balance.sign())
-    flipped = signed.filter(pl.col("sign") != majority).select("vintage", factor=pl.lit(-1.0))
-    factor = pl.col("factor").fill_null(1.0)
-    return (
-        vintages.join(flipped, on="vintage", how="left", maintain_order="left")
-        .with_columns(
-            pl.col("value", "repair") * factor,
-            evidence=pl.when(factor < 0).then(pl.lit(BY_FILINGS)).otherwise("evidence"),
-        )
-        .drop("factor")
-    )
+def proposals(figures: Figures) -> list[Proposal]:
+    """Figures that merely have the other sign than in filings before."""
+    at = figures.of_concepts(UNCHECKED)
+    at = at[figures.value[at] != 0]
+    if not len(at):
+        return []
+    size = np.abs(figures.value[at])
+    first = first_row(starts(figures.first[at]))
+    alike = np.abs(size - size[first]) <= SAME * size
+    at = at[alike]
+    sign = np.sign(figures.value[at])
+    first = first_row(starts(figures.first[at]))
+    so_far = np.cumsum(sign)
+    balance = so_far - so_far[first] + sign[first]
+    majority = np.where(balance == 0, sign[first], np.sign(balance))
+    turned = at[sign != majority]
+    return [Proposal(EARLIER_FILINGS, BY_FILINGS, turned, np.full(len(turned), -1.0))]

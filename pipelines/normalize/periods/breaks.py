@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import polars as pl
 
-from pipelines.normalize.corrections.identities import thousands
+from pipelines.normalize.corrections.powers import thousands
 from pipelines.normalize.corrections.scale import NEAR_STATED
 from pipelines.normalize.elements.sources import IFRS
 
