@@ -18,7 +18,7 @@ from pipelines import rule_table
 from pipelines.lake import Lake
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
-from pipelines.normalize.items.legs import SUM
+from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import REGISTRY, path
 from pipelines.stages import MADE_FROM, VERSIONS, held_predecessors

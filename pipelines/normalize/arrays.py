@@ -53,6 +53,11 @@ def numbers(array: Floats) -> pl.Series:
     return pl.Series(array, dtype=pl.Float64, nan_to_null=True)
 
 
+def named(codes: Ints, names: pl.Enum) -> pl.Series:
+    """A column of an Enum from the codes of its categories."""
+    return pl.Series(names.categories, dtype=names).gather(codes)
+
+
 def starts(*sorted_keys: npt.NDArray[Any]) -> Flags:
     """Where a group of equal keys begins, in rows sorted by the keys."""
     begins = np.zeros(len(sorted_keys[0]), dtype=np.bool_)

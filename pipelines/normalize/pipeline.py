@@ -9,19 +9,21 @@ import polars as pl
 
 from pipelines.normalize.balance import composition as balances
 from pipelines.normalize.corrections import ledger
-from pipelines.normalize.elements import BY_NAME, RESERVATIONS
+from pipelines.normalize.elements import BY_NAME, RESERVATIONS, RULE_OF_RANK
 from pipelines.normalize.facts import currency, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.frames import with_ten_digits
-from pipelines.normalize.history import causes, versions
+from pipelines.normalize.history import causes, replay, versions
 from pipelines.normalize.industry import classification as industries
-from pipelines.normalize.items import evidence, gaps, returns
+from pipelines.normalize.items import evidence, flags, gaps, provenance, returns
 from pipelines.normalize.items import line_items as items
+from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
 from pipelines.normalize.shares import basis as share_basis
 from pipelines.normalize.shares import latest as latest_shares
 from pipelines.normalize.shares import splits
 from pipelines.normalize.ttm import known as slots
+from pipelines.normalize.ttm import windows
 
 MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
 ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
@@ -82,8 +84,15 @@ def standardize(
     sound, found_repairs, of_corrections = ledger.corrected(recasts.without_partial_recasts(signed))
     decisions: list[pl.DataFrame] = []
     decisions.append(of_corrections)
-    reserved = sound.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
-    legs = legs.join(reserved.select("vintage", "repair", "reservation"), on="vintage", maintain_order="left")
+    of_source = RULE_OF_RANK.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
+    reserved = sound.join(of_source, on=["concept", "rank"], how="left", maintain_order="left")
+    legs = legs.join(
+        reserved.select(
+            "vintage", "cik", "seq", "concept", "repair", "reservation", rule=pl.coalesce("corrected_by", "rule")
+        ),
+        on="vintage",
+        maintain_order="left",
+    )
     of_filing = breaks.regimes(ordered, sound)
     vintages = sound.join(of_filing, on=["cik", "seq"], maintain_order="left")
     grid = calendar.fiscal_grid(ordered)
@@ -94,8 +103,15 @@ def standardize(
     missed = of_sheets.missed.drop("rule")
     composed, composed_legs = _composed(of_sheets, legs, first_vintage=as_filed.height)
     filings = share_basis.share_factors(_filings(ordered, accepted), found_splits, repetitions)
-    found, no_returns = _items_at_every_change(placed, composed, grid, of_industry)
-    replayed = _with_facts(versions.item_versions(found), pl.concat([legs, composed_legs]), filings, grid)
+    flow_known, _ = slots.known_amounts(placed.filter(pl.col("n") > 0))
+    flows, flow_legs, _ = windows.flow_versions(flow_known, grid)
+    stocks = _balances(placed, composed)
+    points = Points(points_of(flows, stocks), flows, stocks)
+    of_returns = returns.judged(points)
+    found, found_legs, _ = replay.item_versions(points, items.line_items(points, of_returns), of_industry)
+    behind = provenance.lineage(found_legs, flow_legs, stocks, pl.concat([legs, composed_legs]), filings)
+    replayed = _published(found, behind, filings, grid)
+    no_returns = returns.no_return(points, of_returns)
     newest = replayed.group_by("cik", "q", "item", maintain_order=True).last()
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
     found_breaks = breaks.breaks(of_filing, filings)
@@ -114,28 +130,18 @@ def standardize(
         .drop("seq")
         .with_columns(pl.col("concept").cast(pl.String)),
         filings=filings,
-        latest_shares=latest_shares.latest_shares(placed, grid),
+        latest_shares=latest_shares.latest_shares(flow_known, grid),
         evidence=evidence.evidence(periodic, vintages),
         profiles=_profiles(currencies, grid, industries.newest(of_industry)),
     )
     return Standardized(*(with_ten_digits(getattr(made, field.name)) for field in fields(made)))
 
 
-def _items_at_every_change(
-    placed: pl.DataFrame, composed: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The line items after each filing that changed anything behind them, and why there is no return on capital.
-
-    Returns:
-        columns of items.line_items, and of returns.no_return.
-    """
+def _balances(placed: pl.DataFrame, composed: pl.DataFrame) -> pl.DataFrame:
+    """Instants after each filing that changed them: those that are stated, and those that are composed of lines."""
     plain, _ = balances.single_lines(placed)
-    stocks = slots.at_instants(slots.known_values(pl.concat([plain, composed], how="diagonal")))
-    money = versions.flow_versions(slots.known_values(placed.filter(pl.col("n") > 0)), grid)
-    standing = versions.at_every_change(money, slots.settled(stocks, ["cik", "concept", "q"], "amount"))
-    money = items.wide(*standing)
-    found = items.line_items(standing[0], money)
-    return industries.with_meaning(found, of_industry), returns.no_return(money)
+    known, _ = slots.known_amounts(pl.concat([plain, composed], how="diagonal"))
+    return slots.settled(known, ["cik", "concept", "q"])
 
 
 def _composed(
@@ -151,80 +157,35 @@ def _composed(
     return numbered.drop("sum", "flag"), behind.select(legs.columns)
 
 
-def _with_facts(found: pl.DataFrame, legs: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+def _published(found: pl.DataFrame, behind: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """Versions with their filing, fiscal period, cause, and the filed facts behind them: REPLAYED, `q` and `seq`."""
-    numbered = found.with_row_index("number")
-    of_filing = filings.select("cik", "accession", split_factor="factor")
-    facts_behind = (
-        numbered.select("number", "cik", "legs")
-        .explode("legs")
-        .unnest("legs")
-        .with_row_index("order")
-        .join(legs, on="vintage")
-        .join(of_filing, on=["cik", "accession"])
-        .sort("number", "order", "tag")
-        .with_columns(
-            weight=pl.col("weight") * pl.col("coefficient"),
-            split_factor=pl.col("repair")
-            * pl.when(pl.col("unit") == "shares")
-            .then("split_factor")
-            .when(pl.col("unit").str.ends_with("/shares"))
-            .then(1 / pl.col("split_factor"))
-            .otherwise(1.0),
-        )
-    )
-    behind = facts_behind.group_by("number", maintain_order=True).agg(
-        legs=pl.struct([field.name for field in versions.FACT.fields]),
-        scale_repaired=(pl.col("repair").abs() != 1).any(),
-        sign_repaired=(pl.col("repair") < 0).any(),
-        reservations=pl.col("reservation").str.split(",").explode().drop_nulls().unique().sort().str.join(","),
-        tags=pl.col("tag").unique().sort().str.join("+"),
-        standards=pl.concat_str(pl.col("tag").str.split(":").list.first(), pl.lit(" "), "unit")
-        .unique()
-        .sort()
-        .str.join("+"),
-    )
     # the day before the first fiscal year is no period: only its balance sheet is shown, as a comparative
     periods = grid.filter(pl.col("fiscal_quarter") > 0).select(
         "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
     )
     of_version = filings.select(
-        "cik", "seq", "accession", "form", "filed", amended=pl.col("form").str.ends_with(reports.AMENDMENT)
+        "cik", "seq", "accession", "form", "filed", is_amended=pl.col("form").str.ends_with(reports.AMENDMENT)
     )
     # an amendment may be filed last, and repeat a report on a former basis
     on_newest = filings.filter((pl.col("factor") - 1).abs() < SAME_BASIS)
     newest = on_newest.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
+    summaries = provenance.summaries(behind, found.height)
     joined = (
-        numbered.drop("legs")
-        .join(behind, on="number")
-        .join(of_version, on=["cik", "seq"])
+        found.with_columns(summaries)
         .join(periods, on=["cik", "q"])
+        .join(of_version, on=["cik", "seq"])
         .join(newest, on="cik")
     )
+    compared = causes.classified(joined, behind.join(joined.select("version"), on="version", how="semi"))
     first_shown = pl.col("filed") - pl.col("period_end") > pl.duration(days=fiscal_years.YEAR_DAYS[0])
-    flagged = causes.classified(joined).with_columns(
-        flags=pl.concat_str(
-            pl.col("flags").replace("", None),
-            pl.col("reservations").replace("", None),
-            pl.when("scale_repaired").then(pl.lit(SCALE_REPAIRED)),
-            pl.when("sign_repaired").then(pl.lit(SIGN_REPAIRED)),
-            pl.when((pl.col("cause") == "initial") & first_shown).then(pl.lit(FIRST_SEEN_AS_COMPARATIVE)),
-            separator=",",
-            ignore_nulls=True,
-        )
+    flagged = compared.with_columns(first_seen_as_comparative=(pl.col("cause") == "initial") & first_shown)
+    legs = behind.group_by("version", maintain_order=True).agg(legs=pl.struct(provenance.LINEAGE))
+    return (
+        flagged.with_columns(flags=flags.published(flagged))
+        .join(legs, on="version", how="left", maintain_order="left")
+        .sort("cik", "period_end", "item", "seq")
+        .select(*versions.REPLAYED.names(), "q", "seq")
     )
-    return flagged.sort("cik", "period_end", "item", "seq").select(*versions.REPLAYED.names(), "q", "seq")
-
-
-FIRST_SEEN_AS_COMPARATIVE = "first_seen_as_comparative"
-"""A value whose own report is not among the facts: it was published earlier than its first filing here says."""
-
-
-SCALE_REPAIRED = "scale_repaired"
-"""A leg of the value was filed a thousand or a million times too large or too small; `lineage` has what was filed."""
-
-SIGN_REPAIRED = "sign_repaired"
-"""A leg of the value was filed with the other sign; `lineage` has what was filed."""
 
 
 def _profiles(currencies: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from pipelines.normalize.history.causes import CAUSES, classified
 from pipelines.normalize.history.versions import FACT
 from tests.factories import day
 
-CIK = "9990000901"
+CIK = 9990000901
 REVENUE, INCOME, SHARES, CAPITAL = "us-gaap:Revenues", "us-gaap:NetIncomeLoss", "us-gaap:Shares", "us-gaap:Payments"
 YEAR, NINE_MONTHS = ("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-09-30")
 
@@ -35,14 +35,24 @@ def version(
 ) -> Version:
     """A value after a filing, made of one fact where no other is given."""
     legs = [leg(value)] if legs is None else list(legs)
-    told = {"method": "fiscal_year", "flags": "", "amended": False, "tags": REVENUE, "standards": "us-gaap USD"}
+    told = {"method": "fiscal_year", "flags": "", "is_amended": False, "tags": REVENUE, "standards": "us-gaap USD"}
     return {"cik": CIK, "q": q, "item": item, "seq": seq, "value": float(value), **told, **more, "legs": legs}
 
 
 def causes(*versions: Version) -> list[str]:
     """The cause of each version, in the order given."""
-    frame = pl.DataFrame(list(versions), schema_overrides={"legs": pl.List(FACT)}).with_row_index("given")
-    return classified(frame).sort("given")["cause"].to_list()
+    return classified(*frames(versions)).sort("version")["cause"].to_list()
+
+
+def frames(versions: Sequence[Version]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The versions, numbered as given, and the facts behind them."""
+    rows = pl.DataFrame(list(versions), schema_overrides={"legs": pl.List(FACT)}).with_row_index("version")
+    found = rows.with_columns(
+        mixed_basis=pl.col("flags").str.contains("mixed_basis"),
+        elements=pl.col("tags").rank("dense"),
+        standards=pl.col("standards").rank("dense"),
+    )
+    return found.drop("legs"), rows.select("version", "legs").explode("legs").unnest("legs")
 
 
 def last_cause(*versions: Version) -> str:
@@ -73,7 +83,7 @@ CASES = {
         *income(2, -140e6),
         version("revenue", 2, 4_431e6),
     ],
-    "restatement": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, amended=True)],
+    "restatement": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, is_amended=True)],
     "lines_changed": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, tags="us-gaap:SalesRevenueNet")],
     "mixed_basis_resolved": [
         version("revenue", 1, 100e6, flags="weeks_53,mixed_basis"),
@@ -224,13 +234,13 @@ def test_companies_items_and_periods_are_apart():
     others = [
         version("revenue", 1, 50e6, q=9),
         version("net_income", 1, 7e6),
-        version("revenue", 1, 3e6) | {"cik": "1"},
+        version("revenue", 1, 3e6) | {"cik": 1},
     ]
 
     assert causes(version("revenue", 1, 100e6), *others) == ["initial"] * 4
 
 
 def test_nothing_has_no_cause():
-    nothing = pl.DataFrame([version("revenue", 1, 1)], schema_overrides={"legs": pl.List(FACT)}).clear()
+    versions, legs = frames([version("revenue", 1, 1)])
 
-    assert classified(nothing).is_empty()
+    assert classified(versions.clear(), legs.clear()).is_empty()

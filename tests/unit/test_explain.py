@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import fundamentals
 from pipelines.normalize.items import line_items as items
 from pipelines.normalize.items import returns
-from pipelines.normalize.items.legs import SUM
+from pipelines.normalize.items.item import SUM
 from serve.explanation import text
 from tests import builds
 from warehouse import explain

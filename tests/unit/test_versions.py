@@ -1,23 +1,27 @@
 """Versions: what is one, what a synchronization appends to the log, and share bases that move under it."""
 
 from datetime import UTC, datetime
+from math import isnan
 from typing import Any
 
 import polars as pl
 import pytest
 
+from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.history.replay import item_versions
 from pipelines.normalize.history.versions import (
     LOG,
     REPLAYED,
-    at_every_change,
-    item_versions,
     numbered,
     on_basis_of_today,
     recorded,
     to_append,
 )
-from pipelines.normalize.items.line_items import recomputed
+from pipelines.normalize.items.line_items import line_items, recomputed
+from pipelines.normalize.items.points import Points, points_of
+from pipelines.normalize.items.returns import judged
 from pipelines.normalize.pipeline import ITEM_SIGNS
+from pipelines.normalize.ttm.windows import FISCAL_YEAR, WINDOW_FLAGS
 from tests.factories import CIK, day
 
 NOW, LATER = datetime(2026, 8, 1, 6, tzinfo=UTC), datetime(2026, 9, 1, 6, tzinfo=UTC)
@@ -183,37 +187,60 @@ def test_noise_of_arithmetic_is_no_version(item, value, same, other):
 # --- Replaying --------------------------------------------------------------------------------------------------
 
 
+COMPANY = int(CIK)
+GENERAL = pl.DataFrame({"cik": [COMPANY] * 9, "seq": range(9), "industry": ["general"] * 9})
+
+
+def flows(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
+    """Twelve months of a concept: quarter, filing and amount of each change."""
+    rows = [
+        {"cik": COMPANY, "concept": concept, "q": q, "seq": seq, "amount": amount, "days": 365.0, "spread": 1.0}
+        for q, seq, amount in changes
+    ]
+    found = pl.DataFrame(rows, schema_overrides={"concept": AMOUNT, "q": pl.Int32, "seq": pl.Int32})
+    return found.with_columns(regime=0.0, grain=1.0, rule=pl.lit(FISCAL_YEAR.id), **dict.fromkeys(WINDOW_FLAGS, False))
+
+
+def balances(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
+    """A balance: quarter, filing and amount of each change."""
+    return flows(concept, *changes).select("cik", "concept", "q", "seq", "amount", "regime")
+
+
+def standing(flows: pl.DataFrame, balances: pl.DataFrame, concept: str) -> list[tuple[int, int, float]]:
+    """Quarter, filing and amount of a concept at each point."""
+    points = Points(points_of(flows, balances), flows, balances)
+    found = zip(points.q.tolist(), points.seq.tolist(), points.of(concept).tolist(), strict=True)
+    return [point for point in found if not isnan(point[2])]
+
+
 def test_a_version_is_a_value_that_differs_from_the_one_before():
     """The first, each change, and a return to an earlier value; not its repetition."""
-    rows = [(CIK, 8, "revenue", seq, value) for seq, value in enumerate((100.0, 100.0, 96.0, 96.0, 100.0))]
-    frame = pl.DataFrame(rows, schema=["cik", "q", "item", "seq", "value"], orient="row")
+    changes = [(8, seq, value) for seq, value in enumerate((100.0, 100.0, 96.0, 96.0, 100.0))]
+    found, none = flows("revenue", *changes).sample(fraction=1, shuffle=True, seed=3), balances("equity", (8, 0, 1.0))
+    points = Points(points_of(found, none), found, none)
 
-    assert item_versions(frame.sample(fraction=1, shuffle=True, seed=3))["seq"].to_list() == [0, 2, 4]
+    versions, *_ = item_versions(points, line_items(points, judged(points)), GENERAL)
+
+    assert versions.filter(item="revenue")["seq"].to_list() == [0, 2, 4]
 
 
 def test_what_a_filing_does_not_change_stands_as_it_stood():
     """Flows change with one filing, balances with another: at each both are there, once both are known."""
-    flows = pl.DataFrame({"cik": CIK, "q": 8, "concept": "revenue", "seq": [0, 3], "amount": [100.0, 96.0]})
-    balances = pl.DataFrame({"cik": CIK, "q": 8, "concept": "equity", "seq": [2], "amount": [40.0]})
+    revenue, equity = flows("revenue", (8, 0, 100.0), (8, 3, 96.0)), balances("equity", (8, 2, 40.0))
 
-    standing = at_every_change(flows, balances)
-
-    assert [sorted(frame.select("seq", "amount").iter_rows()) for frame in standing] == [
-        [(0, 100.0), (2, 100.0), (3, 96.0)],
-        [(2, 40.0), (3, 40.0)],
-    ]
+    assert standing(revenue, equity, "revenue") == [(8, 0, 100.0), (8, 2, 100.0), (8, 3, 96.0)]
+    assert standing(revenue, equity, "equity") == [(8, 2, 40.0), (8, 3, 40.0)]
 
 
-def test_the_balances_of_a_year_before_tell_too():
+def test_the_balances_of_a_year_before_count_too():
     """A return on capital changes when the balance sheet a year earlier is stated again."""
-    flows = pl.DataFrame({"cik": CIK, "q": [8], "concept": "operating_income", "seq": [1], "amount": [9.0]})
-    balances = pl.DataFrame(
-        {"cik": CIK, "q": [4, 4, 8], "concept": "equity", "seq": [0, 5, 1], "amount": [3.0, 4.0, 5.0]}
-    )
+    income = flows("operating_income", (8, 1, 9.0))
+    equity = balances("equity", (4, 0, 3.0), (4, 5, 4.0), (8, 1, 5.0))
 
-    standing_flows, _ = at_every_change(flows, balances)
-
-    assert sorted(standing_flows.select("q", "seq").iter_rows()) == [(8, 1), (8, 5)]
+    assert [point for point in standing(income, equity, "operating_income") if point[0] == 8] == [
+        (8, 1, 9.0),
+        (8, 5, 9.0),
+    ]
 
 
 # --- Share bases ------------------------------------------------------------------------------------------------

@@ -11,16 +11,10 @@ from datetime import datetime
 
 import polars as pl
 
-from pipelines.normalize.elements import AMOUNT, CONCEPTS
-from pipelines.normalize.items.legs import QUARTERS_A_YEAR
+from pipelines.normalize.history.replay import SAME_COUNT, SAME_RATIO
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
-from pipelines.normalize.ttm.known import SAME_VALUE, settled, telling_points
-from pipelines.normalize.ttm.windows import twelve_months
+from pipelines.normalize.ttm.known import SAME_AMOUNT
 
-SAME_RATIO, SAME_SHARES = 1e-5, 1e-7
-"""What is served to six significant digits, or in whole shares, is one value when it differs by less."""
-
-WINDOW = ["cik", "q"]
 VERSION_OF = ["cik", "period_end", "item"]
 
 FACT = pl.Struct(
@@ -36,6 +30,8 @@ FACT = pl.Struct(
         "accession": pl.String,
         "form": pl.String,
         "filed": pl.Date,
+        "concept": pl.String,
+        "rule": pl.String,
     }
 )
 """A leg of a version: the filed fact, the part that it plays, and what it is multiplied by."""
@@ -51,6 +47,7 @@ REPLAYED = pl.Schema(
         "filed": pl.Date(),
         "cause": pl.String(),
         "method": pl.String(),
+        "rule": pl.String(),
         "flags": pl.String(),
         "fiscal_year": pl.Int32(),
         "fiscal_quarter": pl.Int32(),
@@ -62,60 +59,6 @@ REPLAYED = pl.Schema(
 LOG = pl.Schema({**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String()})
 """One row a version, in the order of recording. `basis` is the newest filing then: it tells the share basis of the
 value and the legs. `rules` identifies the rules that it was made by."""
-
-
-def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """Twelve-month flows after each filing that changed them: columns of flows.twelve_months, one row a change."""
-    points = telling_points(known).join(_TRAITS, on="concept")
-    return settled(twelve_months(points, grid, known), ["cik", "concept", "q"], "amount")
-
-
-_TRAITS = pl.DataFrame(
-    [
-        {
-            "concept": concept.name,
-            "by_quarter_first": concept.measure == "per_share",
-            "can_be_negative": concept.can_be_negative,
-        }
-        for concept in CONCEPTS
-    ],
-    schema_overrides={"concept": AMOUNT},
-)
-
-
-def at_every_change(flows: pl.DataFrame, balances: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Flows and balances as they stood after each filing that changed any of them, for each quarter end.
-
-    Args:
-        flows: of flow_versions. balances: of slots.at_instants, settled.
-
-    Returns:
-        both, with a row for each filing that changed anything of the quarter end (or the balances a year before,
-        which return on capital needs); a concept that the filing does not change stands as it stood.
-    """
-    a_year_on = balances.select("cik", "seq", q=pl.col("q") + QUARTERS_A_YEAR)
-    own = pl.concat([frame.select("cik", "seq", "q") for frame in (flows, balances)])
-    points = pl.concat([own, a_year_on.join(own, on=WINDOW, how="semi")]).unique()
-    return _standing(points, flows), _standing(points, balances)
-
-
-def _standing(points: pl.DataFrame, changes: pl.DataFrame) -> pl.DataFrame:
-    concepts = changes.select("cik", "q", "concept").unique()
-    return (
-        points.join(concepts, on=WINDOW)
-        .sort("seq")
-        .join_asof(changes.sort("seq"), on="seq", by=[*WINDOW, "concept"], check_sortedness=False)
-        .drop_nulls("amount")
-    )
-
-
-def item_versions(items: pl.DataFrame) -> pl.DataFrame:
-    """The versions among the items at all points: the first value, and each that differs from the one before."""
-    of = [*WINDOW, "item"]
-    ordered = items.sort(*of, "seq")
-    return (
-        ordered.with_columns(before=pl.col("value").shift().over(of)).filter(~_same("value", "before")).drop("before")
-    )
 
 
 def to_append(
@@ -206,8 +149,8 @@ def _same(one: str, other: str) -> pl.Expr:
         pl.when(pl.col("item").is_in(CALCULATED))
         .then(SAME_RATIO)
         .when(pl.col("item").is_in(SHARES))
-        .then(SAME_SHARES)
-        .otherwise(SAME_VALUE)
+        .then(SAME_COUNT)
+        .otherwise(SAME_AMOUNT)
     )
     near = (pl.col(one) - pl.col(other)).abs() <= tolerance * pl.col(other).abs()
     return near.fill_null(pl.col(one).is_null() & pl.col(other).is_null())

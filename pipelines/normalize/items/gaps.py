@@ -29,7 +29,7 @@ def gaps(
         items: of line_items, at one point a company.
         stated: `cik`, `concept` of everything that a company ever states.
         of_industry: `cik`, `industry` of the newest filing (industries.newest).
-        no_returns: of returns.no_return, at all points; those of the newest filing tell.
+        no_returns: of returns.no_return.
         missed: of vanished.missed.
     """
     windows = items.select("cik", "q").unique()
@@ -88,8 +88,7 @@ ALL_NEEDED = ("free_cash_flow",)
 
 def _newest_returns(no_returns: pl.DataFrame) -> pl.DataFrame:
     """`cik`, `q`, `item`, `no_return`: why there is no return on capital after the newest filing."""
-    newest = no_returns.sort("cik", "q", "seq").group_by("cik", "q", maintain_order=True).last()
-    return newest.select("cik", "q", item=pl.lit("roic"), no_return="reason")
+    return no_returns.select("cik", "q", item=pl.lit("roic"), no_return="reason")
 
 
 def _concepts_of_items() -> pl.DataFrame:

@@ -1,114 +1,240 @@
 """The eleven line items, from twelve-month flows and balances.
 
-Belongs here: how concepts combine into the items of the specification (section 2.4), and why an item has no value.
-Does not: where the concepts' amounts come from (flows, balances).
+Belongs here: how concepts combine into the items of the specification (section 2.4). Does not: where the concepts'
+amounts come from (ttm, balance), return on invested capital (returns), why an item has no value (gaps).
 """
 
+from collections.abc import Iterator
+
+import numpy as np
 import polars as pl
 
-from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.items.legs import (
+from pipelines.normalize.arrays import Flags, Floats, largest, picked
+from pipelines.normalize.items.item import (
     DIVIDEND,
     DIVISOR,
     DIVISOR_MEAN,
     MEAN,
-    POINT,
-    QUARTERS_A_YEAR,
     SUM,
-    flags_of,
-    how,
-    item,
-    legs_of,
-    recast,
+    Item,
+    joined_flags,
 )
+from pipelines.normalize.items.points import Points
 from pipelines.normalize.items.returns import (
     CAPITAL,
     CAPITAL_BEFORE,
     OPERATING_INCOME,
     RETURN_ON_CAPITAL,
+    Return,
     return_on_capital,
-    tax_rate,
+    tax_rate_expression,
 )
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS, QUARTERS_A_YEAR
 
 SIGNIFICANT_DIGITS = 6
+"""Per-share values and ratios are served to so many digits."""
 
 PREFERRED_SHARE = 0.08
-"""Participating securities hardly take more of net income than this; preferred dividends do."""
-ROUNDINGS, SHARE_APART = 2, 0.02
-"""Four roundings of half a cent each, or two per cent: so far the sum of quarters may be from the control."""
-FAR_APART, A_HUNDREDFOLD = 0.5, 2
+"""Participating securities hardly take more of net income than this share; preferred dividends do."""
+ROUNDINGS = 2
+"""Four roundings of half a cent each: so many units may the sum of quarters be from net income over shares."""
+SHARE_APART = 0.02
+"""Earnings per share and net income over shares within this share of each other agree."""
+FAR_APART = 0.5
 """A sum of quarters that is off by half is no sum of like quarters, whatever the reason."""
+HUNDREDFOLD = 2
+"""In powers of ten: a count that is a hundred times off would make the control the wrong one of the two."""
 ISSUANCE = 1.1
-"""A count that grows or shrinks by a tenth within a window makes per-share quarters on different counts."""
+"""A count that changes by a tenth within a window puts the quarters' earnings per share on different counts."""
 
-ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
-"""The parts that legs play in a value; `recomputed` says how they make it."""
+COMMON = Rule(
+    "net-income.available-to-common",
+    "Net income is that available to common shareholders, where filings state it throughout the window and the four "
+    "quarter ends before it, or preferred dividends are paid.",
+    "ASC 260-10-45-11: the numerator of basic earnings per share",
+    "select",
+)
+COMPLETED = Rule(
+    "net-income.parent-less-preferred-dividends",
+    "Where preferred dividends are paid and income to common is not stated throughout, net income is that attributable "
+    "to the parent less preferred dividends.",
+    "ASC 260-10-45-11: income available to common is net income less dividends on preferred stock",
+    "compose",
+)
+PARENT = Rule(
+    "net-income.attributable-to-parent",
+    "Net income is that attributable to the parent, where no preferred dividends are paid and income to common is not "
+    "stated throughout.",
+    "ASC 810-10-50-1A; taxonomy definition of NetIncomeLoss",
+    "select",
+)
+NO_PREFERRED_DIVIDENDS = Rule(
+    "net-income.preferred-dividends-missing",
+    "Where preferred dividends are paid but not stated for the window, net income is withheld.",
+    "ASC 260-10-45-11; income to the parent would be too high by an unknown amount",
+    "withhold",
+)
+ATTRIBUTABLE_TO_PARENT = Rule(
+    "flag.attributable-to-parent",
+    "Net income is attributable to the parent, while filings of the year show another amount available to common.",
+    "ASC 260-10-45-60: participating securities share in earnings",
+    "flag",
+)
+EPS_AS_FILED = Rule(
+    "eps.as-filed",
+    "Basic earnings per share are as filed for a fiscal year, else twelve months made of filed quarters.",
+    "ASC 260-10-45-10; ASC 270-10-45",
+    "select",
+)
+EPS_NOT_FILED = Rule(
+    "eps.net-income-over-shares.not-filed",
+    "Where filings state no earnings per share for a window, they are net income over weighted average shares.",
+    "ASC 260-10-45-10: income available to common over the weighted average of shares",
+    "compose",
+)
+EPS_ISSUANCE = Rule(
+    "eps.net-income-over-shares.issuance",
+    f"Where the sum of quarters is another than net income over average shares, and the share count changed by more "
+    f"than {ISSUANCE - 1:.0%} in or before the window, earnings per share are net income over average shares.",
+    "ASC 270-10-45-19: quarterly earnings per share need not add up to the year's",
+    "compose",
+)
+EPS_FAR_APART = Rule(
+    "eps.net-income-over-shares.far-apart",
+    f"A sum of quarters that differs by more than {FAR_APART:.0%} from net income over average shares gives way to it.",
+    "ASC 260-10-45-10; quarters on different counts do not add up",
+    "correct",
+)
+DERIVED = Rule("flag.derived", "The value is calculated because filings state none.", EPS_NOT_FILED.source, "flag")
+ISSUED = Rule(
+    "flag.issuance",
+    "So many shares were issued or retired around the window that quarterly earnings per share do not add up.",
+    EPS_ISSUANCE.source,
+    "flag",
+)
+APART = Rule(
+    "flag.apart-from-net-income",
+    "The sum of quarterly earnings per share is not net income over average shares, for no known reason.",
+    "ASC 260-10-45-10",
+    "flag",
+)
+MEAN_OF_QUARTERS = Rule(
+    "shares.day-weighted-mean",
+    "Weighted average shares of twelve months are the mean of their legs, weighted by days.",
+    "ASC 260-10-45-10: a weighted average of shares outstanding during the period",
+    "compose",
+)
+FREE_CASH_FLOW = Rule(
+    "free-cash-flow.operating-less-capital-expenditure",
+    "Free cash flow is operating cash flow less capital expenditure of the same window and regime.",
+    "Service specification, section 2.4",
+    "compose",
+)
+DEBT_TO_FCF = Rule(
+    "debt-to-fcf.total-debt-over-free-cash-flow",
+    "Debt to free cash flow is total debt over free cash flow, where free cash flow is positive.",
+    "Service specification, section 2.4",
+    "compose",
+)
+RULES = (
+    COMMON,
+    COMPLETED,
+    PARENT,
+    NO_PREFERRED_DIVIDENDS,
+    ATTRIBUTABLE_TO_PARENT,
+    EPS_AS_FILED,
+    EPS_NOT_FILED,
+    EPS_ISSUANCE,
+    EPS_FAR_APART,
+    DERIVED,
+    ISSUED,
+    APART,
+    MEAN_OF_QUARTERS,
+    FREE_CASH_FLOW,
+    DEBT_TO_FCF,
+)
 
 CALCULATED = ("eps_basic", "dividends_per_share", "roic", "debt_to_fcf")
+"""Items that are served to SIGNIFICANT_DIGITS; the others in whole units."""
 SHARES = ("shares_basic", "shares_diluted")
+ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
+"""The parts that legs play in a value; `recomputed` says how they make it."""
+BALANCE_ITEMS = ("total_debt", "cash_and_equivalents")
 
 
-def line_items(flows: pl.DataFrame, money: pl.DataFrame) -> pl.DataFrame:
-    """The items that have a value.
+def line_items(points: Points, returns: Return) -> Iterator[Item]:
+    """The value of each line item at each point, how it was made, and what it was made of.
 
     Args:
-        flows: of flows.twelve_months.
-        money: of wide.
+        points: what stands at each quarter end after each filing.
+        returns: of returns.judged.
 
-    Returns:
-        `cik`, `seq`, `q`, `item`, `value` (units of the reporting currency, shares, or a ratio), `method`, `flags`,
-        `legs` (list of structs: `vintage`, `operation`).
+    Yields:
+        the eleven items, in the order of the specification but for the two that others are made of, which come first.
     """
-    plain = flows.filter(pl.col("concept").is_in(["revenue", "dividends_per_share"])).select(
-        *POINT,
-        pl.col("concept").cast(pl.String).alias("item"),
-        pl.col("amount").alias("value"),
-        "method",
-        "flags",
-        "legs",
-    )
-    shares = flows.filter(pl.col("concept").is_in(SHARES)).select(
-        *POINT,
-        pl.col("concept").cast(pl.String).alias("item"),
-        (pl.col("amount") / pl.col("days")).alias("value"),
-        pl.when(pl.col("method") == "fiscal_year")
-        .then("method")
-        .otherwise(pl.lit("day_weighted_mean"))
-        .alias("method"),
-        "flags",
-        recast(pl.col("legs"), MEAN).alias("legs"),
-    )
-    net_income = _net_income(money)
-    items = pl.concat(
-        [plain, shares, net_income, _earnings_per_share(flows, net_income, shares), *_calculated(money)], how="vertical"
-    )
-    return items.filter(pl.col("value").is_finite())
+    income = _net_income(points)
+    shares = {name: _shares(points, name) for name in SHARES}
+    free_cash_flow = _free_cash_flow(points)
+    yield _flow(points, "revenue")
+    yield income
+    yield _earnings_per_share(points, income, shares["shares_basic"])
+    yield _flow(points, "dividends_per_share")
+    yield free_cash_flow
+    yield from shares.values()
+    for name in BALANCE_ITEMS:
+        yield _balance(points, name)
+    yield return_on_capital(points, returns)
+    yield _debt_to_fcf(points, free_cash_flow)
 
 
-def served(column: str) -> pl.Expr:
-    """Values as they are served: per-share amounts and ratios to six significant digits, all else in whole units."""
-    calculated = pl.col("item").is_in(CALCULATED)
-    return pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(pl.col(column).round())
-
-
-def wide(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
-    """One row a point: amounts by concept, and for flows their `<concept>_how` (method, flags, legs, regime)."""
-    stocks = balances.select(
-        *POINT,
-        "concept",
-        "amount",
-        how=pl.struct(pl.lit("balance_sheet").alias("method"), pl.lit("").alias("flags"), "legs", "regime"),
-    )
-    made = flows.select(*POINT, "concept", "amount", how=pl.struct("method", "flags", "legs", "regime"))
-    both = pl.concat([made, stocks])
-    names = [*(name for name in BY_NAME), "total_debt", "cash_and_equivalents"]
-    return both.group_by(POINT, maintain_order=True).agg(
-        *(pl.col("amount").filter(pl.col("concept") == name).first().alias(name) for name in names),
-        *(pl.col("how").filter(pl.col("concept") == name).first().alias(f"{name}_how") for name in names),
+def _flow(points: Points, name: str) -> Item:
+    """Twelve months as they are."""
+    way = points.way(name)
+    return Item(
+        name,
+        points.of(name),
+        rules=METHODS,
+        rule=way,
+        methods=tuple(METHOD_NAMES.values()),
+        method=way,
+        flags=points.flags(name),
+        legs=(points.leg(name, SUM),),
     )
 
 
-def _net_income(money: pl.DataFrame) -> pl.DataFrame:
+def _shares(points: Points, name: str) -> Item:
+    """The average of a fiscal year as filed, or the mean of its legs by days."""
+    is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
+    how = np.where(is_year, 0, 1)
+    return Item(
+        name,
+        points.of(name) / points.of(name, "days"),
+        rules=(FISCAL_YEAR, MEAN_OF_QUARTERS),
+        rule=how,
+        methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
+        method=how,
+        flags=points.flags(name),
+        legs=(points.leg(name, MEAN),),
+    )
+
+
+def _balance(points: Points, name: str) -> Item:
+    """A balance as composed of the balance sheet; its rule comes with it (balance.composition)."""
+    everywhere = np.zeros(len(points), dtype=np.int64)
+    return Item(
+        name,
+        points.of(name),
+        rules=(),
+        rule=everywhere,
+        methods=("balance_sheet",),
+        method=everywhere,
+        flags={},
+        legs=(points.leg(name, SUM),),
+    )
+
+
+def _net_income(points: Points) -> Item:
     """Net income on one basis: to common shareholders where it is stated throughout or can be completed.
 
     Throughout means: for the window and the four quarter ends before it, as far as net income is known there, so that
@@ -117,82 +243,49 @@ def _net_income(money: pl.DataFrame) -> pl.DataFrame:
     the two bases differ without preferred dividends (participating securities) and common is not stated throughout,
     the parent's stands, flagged. All of it is judged by what was known after the filing.
     """
-    covered = pl.col("net_income_parent").is_not_null() | pl.col("net_income_common").is_not_null()
-    frame = _with_year_before(money.filter(covered))
-    stated = pl.col("net_income_common").is_not_null()
-    has_preferred = pl.col("preferred_dividends") > 0
-    near = has_preferred.fill_null(value=False) | pl.col("paid_before")
-    basis = (
-        pl.when(stated & (~pl.col("unstated_before") | near))
-        .then(pl.lit("common"))
-        .when(near & pl.col("preferred_dividends").is_not_null())
-        .then(pl.lit("completed"))
-        .when(~near)
-        .then(pl.lit("parent"))
+    common, parent = points.of("net_income_common"), points.of("net_income_parent")
+    preferred = points.of("preferred_dividends")
+    is_stated = ~np.isnan(common)
+    is_covered = is_stated | ~np.isnan(parent)
+    differs = np.abs(common - parent) > 0
+    unstated = np.isnan(common) & ~np.isnan(parent)
+    paid = (preferred > 0) | ((parent - common) > PREFERRED_SHARE * np.abs(parent))
+    covered = points.timeline(is_covered)
+    earlier = [points.earlier(covered, back) for back in range(1, QUARTERS_A_YEAR + 1)]
+
+    def before(holds: Flags) -> Flags:
+        """Whether it held at any of the four quarter ends before, as known after the filing."""
+        found: Flags = np.any([(at >= 0) & holds[at] for at in earlier], axis=0)
+        return found
+
+    near = (preferred > 0) | before(paid)
+    unstated_before, differs_near = before(unstated), before(differs) | differs
+    is_common = is_covered & is_stated & (~unstated_before | near)
+    is_completed = is_covered & ~is_common & near & ~np.isnan(preferred)
+    is_parent = is_covered & ~is_common & ~near
+    holds = [is_common, is_completed, is_parent]
+    ways = np.where(is_common, points.way("net_income_common"), points.way("net_income_parent"))
+    of_common, of_parent = points.flags("net_income_common"), points.flags("net_income_parent")
+    flags = {name: np.where(is_common, of_common[name], of_parent[name]) for name in of_parent}
+    return Item(
+        "net_income",
+        np.select(holds, [common, parent - preferred, parent], np.nan),
+        rules=(COMMON, COMPLETED, PARENT),
+        rule=np.select(holds, [0, 1, 2], 0),
+        methods=tuple(METHOD_NAMES.values()),
+        method=ways,
+        flags={**flags, "attributable_to_parent": is_parent & differs_near},
+        legs=(
+            points.leg("net_income_common", SUM).where(is_common),
+            points.leg("net_income_parent", SUM).where(is_completed | is_parent),
+            points.leg("preferred_dividends", SUM, -1.0).where(is_completed),
+        ),
+        decided=((NO_PREFERRED_DIVIDENDS, is_covered & ~is_common & near & np.isnan(preferred)),),
     )
-    frame = frame.with_columns(basis=basis)
-    is_common, is_completed = pl.col("basis") == "common", pl.col("basis") == "completed"
-    value = (
-        pl.when(is_common)
-        .then(pl.col("net_income_common"))
-        .when(is_completed)
-        .then(pl.col("net_income_parent") - pl.col("preferred_dividends"))
-        .when(pl.col("basis") == "parent")
-        .then(pl.col("net_income_parent"))
-    )
-    mark = pl.when((pl.col("basis") == "parent") & pl.col("differs_before")).then(pl.lit("attributable_to_parent"))
-    parents, commons = how("net_income_parent", "flags"), how("net_income_common", "flags")
-    flags = pl.concat_str(
-        pl.when(is_common).then(commons).otherwise(parents).replace("", None), mark, separator=",", ignore_nulls=True
-    )
-    method = pl.when(is_common).then(how("net_income_common", "method")).otherwise(how("net_income_parent", "method"))
-    legs = (
-        pl.when(is_common)
-        .then(legs_of("net_income_common"))
-        .when(is_completed)
-        .then(pl.concat_list(legs_of("net_income_parent"), legs_of("preferred_dividends", times=-1.0)))
-        .otherwise(legs_of("net_income_parent"))
-    )
-    return item(frame, "net_income", value, method, flags, legs)
 
 
-def _with_year_before(money: pl.DataFrame) -> pl.DataFrame:
-    """Add what was known, after the filing, of the four quarter ends before.
-
-    `unstated_before`: net income, but not to common. `paid_before`: preferred dividends, or so much less to common
-    than to the parent that there are some. `differs_before`: to common is not the parent's, there or here.
-    """
-    common, parent = pl.col("net_income_common"), pl.col("net_income_parent")
-    differs = (common != parent).fill_null(value=False)
-    known = money.select(
-        "cik",
-        "seq",
-        past_q="q",
-        unstated=common.is_null() & parent.is_not_null(),
-        paid=(pl.col("preferred_dividends") > 0).fill_null(value=False)
-        | ((parent - common) > PREFERRED_SHARE * parent.abs()).fill_null(value=False),
-        differs=differs,
-    ).sort("seq")
-    quarters = range(1, QUARTERS_A_YEAR + 1)
-    frame = money.sort("seq")
-    for back in quarters:
-        frame = frame.with_columns(past_q=pl.col("q") - back).join_asof(
-            known.rename({name: f"{name}_{back}" for name in ("unstated", "paid", "differs")}),
-            on="seq",
-            by=["cik", "past_q"],
-            check_sortedness=False,
-        )
-
-    def any_of(name: str) -> pl.Expr:
-        return pl.any_horizontal(pl.col(f"{name}_{back}").fill_null(value=False) for back in quarters)
-
-    return frame.with_columns(
-        unstated_before=any_of("unstated"), paid_before=any_of("paid"), differs_before=any_of("differs") | differs
-    ).drop("past_q", *(f"{name}_{back}" for name in ("unstated", "paid", "differs") for back in quarters))
-
-
-def _earnings_per_share(flows: pl.DataFrame, net_income: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
-    """As filed, with net income over average shares for a control, which stands in where it tells better.
+def _earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
+    """As filed, with net income over average shares for a control, which stands in where it is better evidence.
 
     That is where no earnings per share are filed for a window, and where the sum of quarters is another while the
     count changes much within the window or the year that a quarter is left over of (an offering): quarters on few
@@ -201,85 +294,86 @@ def _earnings_per_share(flows: pl.DataFrame, net_income: pl.DataFrame, shares: p
 
     Source: ASC 260-10-45-10; quarterly earnings per share need not add up to the year's (ASC 270-10-45-19).
     """
-    filed = flows.filter(pl.col("concept") == "eps_basic").select(
-        *POINT, "grain", item=pl.lit("eps_basic"), value="amount", method="method", flags="flags", legs="legs"
-    )
-    average = shares.filter((pl.col("item") == "shares_basic") & (pl.col("value") > 0))
-    control = (
-        net_income.join(average.select(*POINT, shares="value", share_legs="legs"), on=POINT)
-        .join(_spreads(flows), on=POINT)
-        .select(
-            *POINT,
-            "spread",
-            control=pl.col("value") / pl.col("shares"),
-            control_legs=pl.concat_list(recast(pl.col("legs"), DIVIDEND), recast(pl.col("share_legs"), DIVISOR_MEAN)),
-        )
-    )
-    both = filed.join(control, on=POINT, how="full", coalesce=True)
-    off = (pl.col("value") - pl.col("control")).abs()
-    rounded = ROUNDINGS * pl.col("grain")
-    apart = (off > rounded) & (off > SHARE_APART * pl.col("control").abs()) & (pl.col("method") != "fiscal_year")
-    offered = apart & (pl.col("spread") > ISSUANCE)
-    # a count a thousand times off would make the control the wrong one of the two
-    of_one_scale = (pl.col("value") / pl.col("control")).abs().log10().abs() < A_HUNDREDFOLD
-    is_far = apart & (off > FAR_APART * pl.col("control").abs()) & of_one_scale
-    derived = pl.col("value").is_null()
-    takes_control = derived | (offered | is_far).fill_null(value=False)
-    mark = (
-        pl.when(derived)
-        .then(pl.lit("derived"))
-        .when(offered)
-        .then(pl.lit("issuance"))
-        .when(apart)
-        .then(pl.lit("apart_from_net_income"))
-    )
-    return both.select(
-        *POINT,
-        item=pl.lit("eps_basic"),
-        value=pl.when(takes_control).then("control").otherwise("value"),
-        method=pl.when(takes_control).then(pl.lit("net_income_over_shares")).otherwise("method"),
-        flags=pl.concat_str(pl.col("flags").replace("", None), mark, separator=",", ignore_nulls=True),
-        legs=pl.when(takes_control).then("control_legs").otherwise("legs"),
-    )
-
-
-def _spreads(flows: pl.DataFrame) -> pl.DataFrame:
-    """How much the count changes around a window: the largest `spread` of it and of the three that end before it."""
-    own = flows.filter(pl.col("concept") == "shares_basic").select(*POINT, "spread").sort("seq")
-    frame = own
-    names = ["spread"]
-    for back in range(1, QUARTERS_A_YEAR):
-        names.append(f"spread_{back}")
-        frame = frame.with_columns(past_q=pl.col("q") - back).join_asof(
-            own.rename({"q": "past_q", "spread": names[-1]}), on="seq", by=["cik", "past_q"], check_sortedness=False
-        )
-    return frame.select(*POINT, spread=pl.max_horizontal(names))
-
-
-def _calculated(money: pl.DataFrame) -> list[pl.DataFrame]:
-    """Free cash flow, the two balances, debt to free cash flow, and return on invested capital."""
-    of_one_regime = how("operating_cash_flow", "regime") == how("capital_expenditure", "regime")
-    fcf = pl.when(of_one_regime).then(pl.col("operating_cash_flow") - pl.col("capital_expenditure"))
-    fcf_legs = pl.concat_list(legs_of("operating_cash_flow"), legs_of("capital_expenditure", times=-1.0))
-    fcf_flags = flags_of("operating_cash_flow", "capital_expenditure")
-    years = pl.when(fcf > 0).then(pl.col("total_debt") / fcf)
-    balances = [
-        item(money, name, pl.col(name), pl.lit("balance_sheet"), pl.lit(""), legs_of(name))
-        for name in ("total_debt", "cash_and_equivalents")
-    ]
-    return [
-        item(money, "free_cash_flow", fcf, how("operating_cash_flow", "method"), fcf_flags, fcf_legs),
-        *balances,
-        item(
-            money,
-            "debt_to_fcf",
-            years,
-            pl.lit("ratio"),
-            fcf_flags,
-            pl.concat_list(legs_of("total_debt", DIVIDEND), recast(fcf_legs, DIVISOR)),
+    filed = points.of("eps_basic")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        control = np.where(shares.value > 0, income.value / shares.value, np.nan)
+        scale = np.abs(np.log10(np.abs(filed / control)))
+    off = np.abs(filed - control)
+    way = points.way("eps_basic")
+    is_year = way == METHODS.index(FISCAL_YEAR)
+    apart = (off > ROUNDINGS * points.of("eps_basic", "grain")) & (off > SHARE_APART * np.abs(control)) & ~is_year
+    is_issuance = apart & (_change_of_count(points) > ISSUANCE)
+    is_far = apart & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD)
+    is_derived = np.isnan(filed) & ~np.isnan(control)
+    takes_control = is_derived | is_issuance | is_far
+    rules = (EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART)
+    as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
+    return Item(
+        "eps_basic",
+        np.where(takes_control, control, filed),
+        rules=rules,
+        rule=np.select([is_derived, is_issuance, is_far], [1, 2, 3], 0),
+        methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
+        method=np.where(takes_control, len(METHODS), way),
+        flags={
+            **as_filed,
+            "derived": is_derived,
+            "issuance": is_issuance,
+            "apart_from_net_income": apart & ~is_issuance,
+        },
+        legs=(
+            points.leg("eps_basic", SUM).where(~takes_control),
+            *(leg.recast(DIVIDEND).where(takes_control) for leg in income.legs),
+            *(leg.recast(DIVISOR_MEAN).where(takes_control) for leg in shares.legs),
         ),
-        return_on_capital(money),
-    ]
+    )
+
+
+def _change_of_count(points: Points) -> Floats:
+    """How much the count changes around a window: the largest `spread` of it and of the three that end before it."""
+    own = points.of("shares_basic", "spread")
+    stands = points.timeline(points.rows["shares_basic"] >= 0)
+    earlier = [picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)]
+    return largest(own, *earlier)
+
+
+def _free_cash_flow(points: Points) -> Item:
+    """Operating cash flow less capital expenditure, of one regime."""
+    operating, capital = "operating_cash_flow", "capital_expenditure"
+    of_one_regime = points.of(operating, "regime") == points.of(capital, "regime")
+    way = points.way(operating)
+    return Item(
+        "free_cash_flow",
+        np.where(of_one_regime, points.of(operating) - points.of(capital), np.nan),
+        rules=(FREE_CASH_FLOW,),
+        rule=np.zeros(len(points), dtype=np.int64),
+        methods=tuple(METHOD_NAMES.values()),
+        method=way,
+        flags=joined_flags(points.flags(operating), points.flags(capital)),
+        legs=(points.leg(operating, SUM), points.leg(capital, SUM, -1.0)),
+    )
+
+
+def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
+    """Total debt over free cash flow, where that is positive."""
+    everywhere = np.zeros(len(points), dtype=np.int64)
+    flow = np.where(free_cash_flow.value > 0, free_cash_flow.value, np.nan)
+    return Item(
+        "debt_to_fcf",
+        points.of("total_debt") / flow,
+        rules=(DEBT_TO_FCF,),
+        rule=everywhere,
+        methods=("ratio",),
+        method=everywhere,
+        flags=free_cash_flow.flags,
+        legs=(points.leg("total_debt", DIVIDEND), *(leg.recast(DIVISOR) for leg in free_cash_flow.legs)),
+    )
+
+
+def served(column: str) -> pl.Expr:
+    """Values as they are served: per-share amounts and ratios to six significant digits, all else in whole units."""
+    calculated = pl.col("item").is_in(CALCULATED)
+    return pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(pl.col(column).round())
 
 
 def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:
@@ -306,7 +400,7 @@ def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:
         *(total(role).alias(role) for role in (SUM, DIVIDEND, DIVISOR, *RETURN_ON_CAPITAL)),
         *(mean(role).alias(role) for role in (MEAN, DIVISOR_MEAN)),
     )
-    after_tax = pl.col(OPERATING_INCOME) * (1 - tax_rate(pl.col(OPERATING_INCOME)))
+    after_tax = pl.col(OPERATING_INCOME) * (1 - tax_rate_expression(pl.col(OPERATING_INCOME)))
     on_capital = after_tax / ((pl.col(CAPITAL) + pl.col(CAPITAL_BEFORE)) / 2)
     quotient = pl.col(DIVIDEND) / pl.coalesce(DIVISOR, DIVISOR_MEAN)
     return sums.select(*of, recomputed=pl.coalesce(on_capital, quotient, MEAN, SUM))

@@ -1,17 +1,25 @@
 """Return on invested capital: operating income after tax over the capital that earned it.
 
 Belongs here: operating income where a filer states none, the tax rate, invested capital, and when a return on it says
-nothing. Does not: total debt and cash (balances), twelve months of income (flows), companies whose business is capital
-(industries).
+nothing. Does not: total debt and cash (balance), twelve months of income (ttm), companies whose business is capital
+(industry).
 """
 
+from dataclasses import dataclass
+
+import numpy as np
 import polars as pl
 
-from pipelines.normalize.items.legs import QUARTERS_A_YEAR, how, item, legs_of, recast
+from pipelines.normalize.arrays import Flags, Floats, Ints, picked
+from pipelines.normalize.items.item import Item
+from pipelines.normalize.items.points import Leg, Points, newest_of_windows
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
 
 STATUTORY_TAX_RATE = 0.21
 """Internal Revenue Code section 11(b), where a loss before tax says nothing about the rate on operating income."""
 HIGHEST_TAX_RATE = 0.35
+"""The federal rate until 2017: a higher effective rate is a one-off charge."""
 THIN_CAPITAL = 0.05
 """Capital below this share of assets makes a ratio to it explode."""
 
@@ -20,187 +28,280 @@ CAPITAL, CAPITAL_BEFORE = "capital", "capital_before"
 RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPITAL_BEFORE)
 """The parts that legs play in a return on capital."""
 
-BEYOND_INCOME, BEYOND_COSTS = 0.1, 0.02
-"""The share of operating income that income before tax and interest, and revenue less costs, have to leave unexplained
-before it is no subtotal of the income statement. The first has room for other losses below the line; the second has
-room for rounding only, for a subtotal is what revenue and costs leave."""
+BEYOND_INCOME = 0.1
+"""The share of operating income by which it must exceed income before tax and interest to be no subtotal of the income
+statement: there is room for other losses below the line."""
+BEYOND_COSTS = 0.02
+"""The share by which it must exceed revenue less costs: room for rounding only, for that is what a subtotal is."""
+
+STATED = Rule(
+    "roic.stated-operating-income",
+    "Return on invested capital is operating income as stated, after tax, over the mean of invested capital at the "
+    "period end and a year before.",
+    "Service specification, section 2.4; Regulation S-X Rule 5-03",
+    "compose",
+)
+FROM_PRETAX = Rule(
+    "roic.income-before-tax-and-interest",
+    "Where no operating income is stated, return on invested capital uses income before tax plus interest expense less "
+    "investment income, or less net interest.",
+    "Regulation S-X Rule 5-03: income before tax is operating income plus non-operating income less interest expense",
+    "compose",
+)
+NOT_THE_SEGMENTS = Rule(
+    "roic.contradicted-operating-income",
+    "Operating income that exceeds both revenue less costs and income before tax and interest is a total of segments; "
+    "income before tax and interest is used instead.",
+    "ASC 280-10-50-30: the total of segments' profit is reconciled to consolidated income before tax",
+    "correct",
+)
+DERIVED_OPERATING_INCOME = Rule(
+    "flag.derived-operating-income",
+    "Operating income is not stated: income before tax and interest is used.",
+    FROM_PRETAX.source,
+    "flag",
+)
+CONTRADICTED_OPERATING_INCOME = Rule(
+    "flag.contradicted-operating-income",
+    "Operating income as stated is contradicted by the income statement: income before tax and interest is used.",
+    NOT_THE_SEGMENTS.source,
+    "flag",
+)
+NET_INTEREST_SIGN = Rule(
+    "roic.net-interest-sign",
+    "Net interest counts only where the balance sheet confirms its sign: who owes more than cash covers pays more "
+    "interest than it earns.",
+    "Some filers state what they pay without a minus sign; the wrong sign would count interest twice",
+    "withhold",
+)
+STATUTORY_RATE = Rule(
+    "roic.statutory-tax-rate",
+    f"Without income before tax, operating income is taxed at the statutory rate of {STATUTORY_TAX_RATE:.0%}.",
+    "Internal Revenue Code section 11(b)",
+    "compose",
+)
+TAX_WITHIN_BOUNDS = Rule(
+    "roic.tax-rate-within-bounds",
+    f"The tax rate is income tax over income before tax, at least 0 and at most {HIGHEST_TAX_RATE:.0%}.",
+    "ASC 740-270-30: the effective rate; one-off charges and benefits say nothing about operating income",
+    "compose",
+)
+RULES = (
+    STATED,
+    FROM_PRETAX,
+    NOT_THE_SEGMENTS,
+    DERIVED_OPERATING_INCOME,
+    CONTRADICTED_OPERATING_INCOME,
+    NET_INTEREST_SIGN,
+    STATUTORY_RATE,
+    TAX_WITHIN_BOUNDS,
+)
 
 CAPITAL_LINES = ("total_debt", "equity", "cash_and_equivalents")
-DERIVED = "derived_operating_income"
-CONTRADICTED = "contradicted_operating_income"
 NO_OPERATING_INCOME = "no_operating_income"
 """Also of windows for which nothing that a return is made of is stated."""
+REASONS = (
+    NO_OPERATING_INCOME,
+    "no_pretax_income",
+    "no_income_tax",
+    "no_equity",
+    "no_total_debt",
+    "no_cash",
+    "no_capital_a_year_before",
+    "basis_break",
+    "non_positive_capital",
+    "no_assets",
+    "thin_capital",
+)
+"""Why there is no return on capital, in the order of asking."""
+HAS_RETURN = len(REASONS)
 
 
-def return_on_capital(money: pl.DataFrame) -> pl.DataFrame:
+@dataclass(frozen=True)
+class Return:
+    """What a return on capital is made of at each point, and whether there is one.
+
+    `reason` is a number in REASONS, HAS_RETURN where nothing speaks against a return.
+    """
+
+    earned: Floats
+    takes_stated: Flags
+    is_contradicted: Flags
+    ignores_net_interest: Flags
+    mean_capital: Floats
+    earned_legs: tuple[Leg, ...]
+    capital_legs: tuple[Leg, ...]
+    capital_legs_before: tuple[Leg, ...]
+    reason: Ints
+
+
+def judged(points: Points) -> Return:
+    """What a return on capital would be made of, and the first of REASONS that speaks against one.
+
+    Args:
+        points: what stands at each quarter end after each filing.
+    """
+    earned, takes_stated, is_contradicted, ignores_net_interest, earned_legs = _earnings(points)
+    debt, equity, cash = (points.of(name) for name in CAPITAL_LINES)
+    capital, assets = debt + equity - cash, points.of("assets")
+    capital_legs = (
+        points.leg("total_debt", CAPITAL),
+        points.leg("equity", CAPITAL),
+        points.leg("cash_and_equivalents", CAPITAL, -1.0),
+    )
+    year_before = points.earlier(points.timeline(~np.isnan(capital)), QUARTERS_A_YEAR)
+    capital_before, assets_before = picked(capital, year_before), picked(assets, year_before)
+    regimes = [points.of(name, "regime") for name in CAPITAL_LINES]
+    regimes += [picked(regime, year_before) for regime in regimes]
+    regimes.append(np.where(takes_stated, points.of(OPERATING_INCOME, "regime"), points.of(PRETAX_INCOME, "regime")))
+    mixes = np.any([regime != regimes[0] for regime in regimes[1:]], axis=0)
+    mean_capital, mean_assets = (capital + capital_before) / 2, (assets + assets_before) / 2
+    pretax, tax = points.of(PRETAX_INCOME), points.of(INCOME_TAX)
+    reason = np.select(
+        [
+            np.isnan(earned),
+            np.isnan(pretax),
+            (pretax > 0) & np.isnan(tax),
+            np.isnan(equity),
+            np.isnan(debt),
+            np.isnan(cash),
+            np.isnan(capital_before),
+            mixes,
+            np.minimum(capital, capital_before) <= 0,
+            np.isnan(mean_assets),
+            mean_capital < THIN_CAPITAL * mean_assets,
+        ],
+        list(range(len(REASONS))),
+        HAS_RETURN,
+    )
+    return Return(
+        earned=earned,
+        takes_stated=takes_stated,
+        is_contradicted=is_contradicted,
+        ignores_net_interest=ignores_net_interest,
+        mean_capital=mean_capital,
+        earned_legs=earned_legs,
+        capital_legs=capital_legs,
+        capital_legs_before=tuple(leg.at(year_before).recast(CAPITAL_BEFORE) for leg in capital_legs),
+        reason=reason,
+    )
+
+
+def return_on_capital(points: Points, found: Return) -> Item:
     """Operating income after tax over the mean of invested capital now and four quarters before.
 
     Capital is debt and equity with minorities, less cash; both ends are required. Where a filer states no operating
     income, or the total of its segments instead, it is income before tax and interest, flagged.
-
-    Args:
-        money: of items.wide: one row a point, amounts and how they came about.
-
-    Returns:
-        rows of the item `roic`, a fraction; none where `no_return` has a reason.
     """
-    frame = _judged(money).filter(pl.col("reason").is_null())
-    legs = pl.concat_list(
-        "earned_legs",
-        legs_of("pretax_income", PRETAX_INCOME),
-        legs_of("income_tax", INCOME_TAX),
-        "capital_legs",
-        recast(pl.col("legs_before"), CAPITAL_BEFORE),
+    has_return = found.reason == HAS_RETURN
+    pretax, tax = points.of(PRETAX_INCOME), points.of(INCOME_TAX)
+    rate = tax_rate(found.earned, pretax, tax)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.where(has_return, found.earned * (1 - rate) / found.mean_capital, np.nan)
+    of_stated, of_pretax = points.flags(OPERATING_INCOME), points.flags(PRETAX_INCOME)
+    everywhere = np.zeros(len(points), dtype=np.int64)
+    is_derived = ~found.takes_stated
+    return Item(
+        "roic",
+        value,
+        rules=(STATED, FROM_PRETAX, NOT_THE_SEGMENTS),
+        rule=np.select([found.takes_stated, found.is_contradicted], [0, 2], 1),
+        methods=("ratio",),
+        method=everywhere,
+        flags={
+            **{name: np.where(found.takes_stated, of_stated[name], of_pretax[name]) for name in of_stated},
+            "derived_operating_income": is_derived & ~found.is_contradicted,
+            "contradicted_operating_income": is_derived & found.is_contradicted,
+        },
+        legs=(
+            *found.earned_legs,
+            points.leg(PRETAX_INCOME, PRETAX_INCOME),
+            points.leg(INCOME_TAX, INCOME_TAX),
+            *found.capital_legs,
+            *found.capital_legs_before,
+        ),
+        decided=(
+            (NET_INTEREST_SIGN, found.ignores_net_interest),
+            (STATUTORY_RATE, has_return & ~(pretax > 0) & (found.earned > 0)),
+            (TAX_WITHIN_BOUNDS, has_return & (pretax > 0)),
+        ),
     )
-    value = pl.col("earned") * (1 - tax_rate(pl.col("earned"))) / pl.col("mean_capital")
-    return item(frame, "roic", value, pl.lit("ratio"), pl.col("earned_flags"), legs)
 
 
-def no_return(money: pl.DataFrame) -> pl.DataFrame:
-    """Why there is no return on capital: `cik`, `seq`, `q`, `reason`, for the points that have none."""
-    return _judged(money).drop_nulls("reason").select("cik", "seq", "q", "reason")
+def no_return(points: Points, found: Return) -> pl.DataFrame:
+    """Why there is no return on capital today: `cik`, `q`, `reason` of the quarter ends that have none."""
+    reasons = pl.Series(REASONS, dtype=pl.String)
+    without = np.flatnonzero(newest_of_windows(points) & (found.reason < HAS_RETURN))
+    return points.frame[without].select("cik", "q", reason=reasons.gather(found.reason[without]))
 
 
-def tax_rate(earned: pl.Expr) -> pl.Expr:
-    """The rate on operating income: as filed, within bounds; the statutory one where a loss before tax tells none."""
+def tax_rate(earned: Floats, pretax: Floats, tax: Floats) -> Floats:
+    """The rate on operating income: as filed, within bounds; the statutory one where a loss before tax has none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        filed = np.clip(tax / pretax, 0.0, HIGHEST_TAX_RATE)
+    return np.select([pretax > 0, earned > 0, pretax <= 0], [filed, STATUTORY_TAX_RATE, 0.0], np.nan)
+
+
+def tax_rate_expression(earned: pl.Expr) -> pl.Expr:
+    """`tax_rate` of columns `pretax_income` and `income_tax`, for whoever computes values again from their legs."""
     pretax = pl.col(PRETAX_INCOME)
     filed = (pl.col(INCOME_TAX) / pretax).clip(0.0, HIGHEST_TAX_RATE)
     return pl.when(pretax > 0).then(filed).when(earned > 0).then(STATUTORY_TAX_RATE).when(pretax <= 0).then(0.0)
 
 
-def _judged(money: pl.DataFrame) -> pl.DataFrame:
-    """The points with what a return is made of, and `reason`: the first of REASONS that holds, null where none does."""
-    frame = _with_capital_before(_with_earnings(money))
-    reason = pl.lit(None, pl.String)
-    for code, holds in reversed(REASONS.items()):
-        reason = pl.when(holds.fill_null(value=False)).then(pl.lit(code)).otherwise(reason)
-    return frame.with_columns(reason=reason)
-
-
-def _with_earnings(money: pl.DataFrame) -> pl.DataFrame:
-    """Add `earned`: operating income as stated, or derived; `earned_flags`, `earned_legs`, `earned_regime`.
-
-    It is derived where none is stated, and where what is stated is contradicted.
+def _earnings(points: Points) -> tuple[Floats, Flags, Flags, Flags, tuple[Leg, ...]]:
+    """Operating income as stated, or derived where none is stated and where what is stated is contradicted.
 
     Source: the identity of the income statement: income before tax is operating income, less interest expense, and
     investment income. What a filer has besides (gains, shares in affiliates) stays in, and so it is flagged.
+
+    Returns:
+        the amount, whether the stated one is taken, whether it is contradicted, whether a net interest is left out
+        because of its sign, and the legs.
     """
-    stated, pretax, interest = pl.col(OPERATING_INCOME), pl.col(PRETAX_INCOME), pl.col("interest_expense")
-    has_interest = interest.is_not_null()
-    derived = (
-        pl.when(has_interest)
-        .then(pretax + interest - pl.col("investment_income").fill_null(0.0))
-        .when(_is_borne_out(pl.col("net_interest")))
-        .then(pretax - pl.col("net_interest"))
+    stated, pretax = points.of(OPERATING_INCOME), points.of(PRETAX_INCOME)
+    expense, income, net = (points.of(name) for name in ("interest_expense", "investment_income", "net_interest"))
+    has_expense = ~np.isnan(expense)
+    # who owes more than it has pays more than it gets; some state what they pay without a minus sign
+    net_debt = points.of("cash_and_equivalents") - points.of("total_debt")
+    has_net = ~has_expense & (net * net_debt >= 0)
+    derived = np.select([has_expense, has_net], [pretax + expense - np.nan_to_num(income), pretax - net], np.nan)
+    is_contradicted = _latest_verdict(points, stated, derived)
+    takes_stated = ~np.isnan(stated) & ~is_contradicted
+    is_derived = ~takes_stated
+    legs = (
+        points.leg(OPERATING_INCOME, OPERATING_INCOME).where(takes_stated),
+        points.leg(PRETAX_INCOME, OPERATING_INCOME).where(is_derived),
+        points.leg("interest_expense", OPERATING_INCOME).where(is_derived & has_expense),
+        points.leg("investment_income", OPERATING_INCOME, -1.0).where(is_derived & has_expense),
+        points.leg("net_interest", OPERATING_INCOME, -1.0).where(is_derived & ~has_expense),
     )
-    interest_legs = pl.concat_list(
-        legs_of("interest_expense", OPERATING_INCOME), legs_of("investment_income", OPERATING_INCOME, times=-1.0)
-    )
-    net_legs = legs_of("net_interest", OPERATING_INCOME, times=-1.0)
-    derived_legs = pl.concat_list(
-        legs_of("pretax_income", OPERATING_INCOME), pl.when(has_interest).then(interest_legs).otherwise(net_legs)
-    )
-    contradicted = pl.col("contradicted")
-    takes_stated = stated.is_not_null() & ~contradicted
-    mark = pl.when(contradicted).then(pl.lit(CONTRADICTED)).otherwise(pl.lit(DERIVED))
-    derived_flags = pl.concat_str(
-        how("pretax_income", "flags").replace("", None), mark, separator=",", ignore_nulls=True
-    )
-    return _with_verdict(money, _is_contradicted(stated, derived)).with_columns(
-        earned=pl.when(takes_stated).then(stated).otherwise(derived),
-        earned_flags=pl.when(takes_stated).then(how("operating_income", "flags")).otherwise(derived_flags),
-        earned_legs=pl.when(takes_stated).then(legs_of("operating_income", OPERATING_INCOME)).otherwise(derived_legs),
-        earned_regime=pl.when(takes_stated)
-        .then(how("operating_income", "regime"))
-        .otherwise(how("pretax_income", "regime")),
-    )
+    ignores_net = is_derived & ~has_expense & ~np.isnan(net) & ~np.isnan(pretax) & ~has_net
+    return np.where(takes_stated, stated, derived), takes_stated, is_contradicted, ignores_net, legs
 
 
-def _is_borne_out(net_interest: pl.Expr) -> pl.Expr:
-    """Whether the balance sheet bears out the sign of net interest: who owes more than he has pays more than he gets.
-
-    Some filers type what they pay as it is shown, without a minus sign; the wrong sign would count it twice.
-    """
-    return net_interest * (pl.col("cash_and_equivalents") - pl.col("total_debt")) >= 0
-
-
-def _with_verdict(money: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
-    """Add `contradicted`: the verdict on this window or, where nothing tells, the newest on one of the year before it.
-
-    Some filers state interest, or their costs, in annual reports alone; what the element means to them is the same in
-    quarterly ones.
-    """
-    told = money.select("cik", "seq", past_q="q", verdict=verdict).drop_nulls("verdict").sort("seq")
-    frame = money.with_columns(verdict=verdict).sort("seq")
-    names = ["verdict"]
-    for back in range(1, QUARTERS_A_YEAR + 1):
-        names.append(f"verdict_{back}")
-        frame = frame.with_columns(past_q=pl.col("q") - back).join_asof(
-            told.rename({"verdict": names[-1]}), on="seq", by=["cik", "past_q"], check_sortedness=False
-        )
-    return frame.with_columns(contradicted=pl.coalesce(*names, pl.lit(value=False))).drop(*names, "past_q")
-
-
-def _is_contradicted(stated: pl.Expr, derived: pl.Expr) -> pl.Expr:
+def _latest_verdict(points: Points, stated: Floats, derived: Floats) -> Flags:
     """Whether operating income as stated is more than both ends of the income statement leave room for.
-
-    Null where one end is not stated.
 
     Some filers tag the total of their segments so, before corporate expenses, amortization, restructuring and
     impairments: more than revenue less costs, and more than income before tax and interest. One end alone proves
     nothing: a loss on investments lowers income before tax, and some totals of costs have interest in them.
 
+    Some filers state interest, or their costs, in annual reports alone; what the element means to them is the same in
+    quarterly ones, so that the newest verdict on one of the year before counts where this window has none.
+
     Source: ASC 280-10-50-30, the total of segments' profit is reconciled to consolidated income before tax.
     """
-    room = pl.col("revenue") - pl.col("operating_costs")
-    beyond_income = stated - derived > BEYOND_INCOME * stated.abs()
-    beyond_costs = stated - room > BEYOND_COSTS * stated.abs()
-    return beyond_income & beyond_costs
-
-
-def _with_capital_before(money: pl.DataFrame) -> pl.DataFrame:
-    """Add capital and assets now and four quarters before, as known after the filing, and their means."""
-    capital = money.with_columns(
-        capital=pl.col("total_debt") + pl.col("equity") - pl.col("cash_and_equivalents"),
-        capital_legs=pl.concat_list(
-            legs_of("total_debt", CAPITAL),
-            legs_of("equity", CAPITAL),
-            legs_of("cash_and_equivalents", CAPITAL, times=-1.0),
-        ),
-        regimes=pl.concat_list(how(line, "regime") for line in CAPITAL_LINES),
-    )
-    before = capital.drop_nulls("capital").select(
-        "cik",
-        "seq",
-        q=pl.col("q") + QUARTERS_A_YEAR,
-        capital_before="capital",
-        assets_before="assets",
-        legs_before="capital_legs",
-        regimes_before="regimes",
-    )
-    frame = capital.sort("seq").join_asof(before.sort("seq"), on="seq", by=["cik", "q"], check_sortedness=False)
-    return frame.with_columns(
-        mean_capital=(pl.col("capital") + pl.col("capital_before")) / 2,
-        mean_assets=(pl.col("assets") + pl.col("assets_before")) / 2,
-        regimes=pl.concat_list("regimes", "regimes_before", "earned_regime"),
-    )
-
-
-def _lacks(name: str) -> pl.Expr:
-    return pl.col(name).is_null()
-
-
-REASONS: dict[str, pl.Expr] = {
-    NO_OPERATING_INCOME: _lacks("earned"),
-    "no_pretax_income": _lacks(PRETAX_INCOME),
-    "no_income_tax": (pl.col(PRETAX_INCOME) > 0) & _lacks(INCOME_TAX),
-    "no_equity": _lacks("equity"),
-    "no_total_debt": _lacks("total_debt"),
-    "no_cash": _lacks("cash_and_equivalents"),
-    "no_capital_a_year_before": _lacks("capital_before"),
-    "basis_break": pl.col("regimes").list.n_unique() > 1,
-    "non_positive_capital": pl.min_horizontal("capital", "capital_before") <= 0,
-    "no_assets": _lacks("mean_assets"),
-    "thin_capital": pl.col("mean_capital") < THIN_CAPITAL * pl.col("mean_assets"),
-}
-"""Why there is no return on capital, in the order of asking."""
+    room = points.of("revenue") - points.of("operating_costs")
+    beyond_income = stated - derived > BEYOND_INCOME * np.abs(stated)
+    beyond_costs = stated - room > BEYOND_COSTS * np.abs(stated)
+    knows_income, knows_costs = ~np.isnan(stated - derived), ~np.isnan(stated - room)
+    # one end that leaves room is a verdict already
+    has_verdict = (knows_income & knows_costs) | (knows_income & ~beyond_income) | (knows_costs & ~beyond_costs)
+    verdict = np.where(has_verdict, beyond_income & beyond_costs, np.nan)
+    of_judged = points.timeline(has_verdict)
+    for back in range(1, QUARTERS_A_YEAR + 1):
+        earlier = picked(verdict, points.earlier(of_judged, back))
+        verdict = np.where(has_verdict, verdict, earlier)
+        has_verdict = ~np.isnan(verdict)
+    return verdict > 0

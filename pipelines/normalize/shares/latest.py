@@ -9,8 +9,8 @@ buybacks.
 
 import polars as pl
 
-from pipelines.normalize.items.legs import QUARTERS_A_YEAR
-from pipelines.normalize.ttm.known import SLOT, known_values
+from pipelines.normalize.ttm.known import SLOT
+from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
 
 SHARES = ("shares_basic", "shares_diluted")
 INCOME = ("net_income_common", "net_income_parent")
@@ -32,14 +32,14 @@ LATEST_SHARES = pl.Schema(
 )
 
 
-def latest_shares(placed: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """Weighted average shares of each company's newest quarter that states any: columns of LATEST_SHARES.
 
     The quarter as filed; else the year to date less the stretch before it, which is how a fourth quarter comes out of
     an annual report; else the shortest stretch that ends there. Net income is that of the same stretch.
 
     Args:
-        placed: durations on the grid (calendar.on_grid), on the newest share basis, with `measure_sign`.
+        known: durations (ttm.known.known_amounts), on the newest share basis.
         grid: of calendar.fiscal_grid.
 
     Returns:
@@ -49,10 +49,8 @@ def latest_shares(placed: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
 
     Source: ASC 260-10-45-10, the weighted average of a period; Regulation S-X Rule 10-01(c), year to date.
     """
-    durations = placed.filter(pl.col("n") > 0, pl.col("concept").is_in([*SHARES, *INCOME]))
-    found = pl.col("found").struct
-    known = known_values(durations).select(*SLOT, amount=found.field("amount"), days=found.field("days"))
-    known = known.unique(SLOT, keep="last", maintain_order=True)
+    of_both = known.filter(pl.col("concept").is_in([*SHARES, *INCOME]))
+    known = of_both.select(*SLOT, "amount", "days").unique(SLOT, keep="last", maintain_order=True)
     counts = known.filter(pl.col("concept").is_in(SHARES))
     newest = counts.group_by("cik").agg(
         newest=pl.col("q").max(),

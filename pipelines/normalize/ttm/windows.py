@@ -1,27 +1,270 @@
-"""Flows over time: from amounts on the fiscal grid to trailing twelve months.
+"""Twelve months: from known amounts of a flow to the trailing twelve months at each quarter end.
 
-Belongs here: discrete quarters, twelve months by two ways, and on which accounting basis. Does not: which tag a flow
-comes from (concepts), what is known of an amount (slots), what stands at an instant (balances).
+Belongs here: discrete quarters, twelve months in two ways, and on which accounting basis. Does not: which element a
+flow comes from (elements), what is known of an amount (known), what stands at an instant (balance).
 """
 
+from dataclasses import dataclass
+
+import numpy as np
 import polars as pl
 
-from pipelines.normalize.items.legs import QUARTERS_A_YEAR
-from pipelines.normalize.ttm.known import amount, days, grain, leg, legs, look_up, other_source, regime
+from pipelines.normalize.arrays import (
+    NOTHING,
+    QUARTER_BITS,
+    Flags,
+    Floats,
+    Ints,
+    Timeline,
+    flags,
+    floats,
+    ints,
+    key_of,
+    largest,
+    numbers,
+    picked,
+    smallest,
+)
+from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.frames import counted
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.known import COMPANY_BITS, Known, settled, slot_key, telling_points
 
-WINDOW_DAYS = (350, 378)
+QUARTERS_A_YEAR = 4
+
+SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378
+"""Days of twelve months: 52 or 53 weeks, give or take the days by which filers shift a period end."""
 WEEKS_53_DAYS = 369
+"""From so many days on, a window has 53 weeks."""
 DISAGREEMENT = 0.005
-"""Two ways to twelve months that differ by more than this share have legs on different accounting bases."""
-MUCH_MORE = 1.5
-"""A dividend is hardly raised by more than half within a year."""
+"""Two ways to twelve months that differ by more than this share have legs on different accounting bases.
 
+Measured: the two ways agree within it for 99.7 % of operating cash flow and 97.5 % of net income; what is left are
+nearly all breaks of the accounting basis."""
+LARGEST_RAISE = 1.5
+"""A dividend is hardly raised by more than half within a year, so that a larger fourth quarter is no quarter's."""
 LAST_DIGITS = 2
-"""What rounding explains between twelve months of three rounded legs and those that the filer states, in units."""
+"""Twelve months of three rounded legs and those that the filer states itself differ by no more units than this."""
+
+FISCAL_YEAR = Rule(
+    "ttm.fiscal-year",
+    "At a fiscal year end, trailing twelve months are the fiscal year as filed.",
+    "Regulation S-X Rule 3-02: annual statements cover fiscal years",
+    "select",
+)
+YEAR_TO_DATE = Rule(
+    "ttm.year-to-date",
+    "Trailing twelve months are the last fiscal year plus this year to date less the same stretch of the year before.",
+    "Regulation S-X Rule 10-01(c): interim statements carry the year to date and the same stretch of the year before",
+    "compose",
+)
+FOUR_QUARTERS = Rule(
+    "ttm.four-quarters",
+    "Trailing twelve months are the sum of four discrete quarters: first of all for amounts per share, and for others "
+    "where the year to date does not lead to twelve months.",
+    "ASC 270-10-45: interim periods are discrete parts of the fiscal year",
+    "compose",
+)
+METHODS = (FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS)
+METHOD_NAMES = {FISCAL_YEAR: "fiscal_year", YEAR_TO_DATE: "year_to_date", FOUR_QUARTERS: "four_quarters"}
+"""The name of each way in column `method` of table `versions`."""
+
+QUARTER_BY_DIFFERENCE = Rule(
+    "ttm.quarter-by-difference",
+    "A quarter that no filing states is the year to date at its end less the year to date at its beginning.",
+    "Regulation S-X Rule 10-01(c)",
+    "compose",
+)
+FOURTH_QUARTER_BY_THREE = Rule(
+    "ttm.fourth-quarter-less-three-quarters",
+    "Where nine months are not stated, the fourth quarter is the fiscal year less its three quarters, unless that is "
+    f"more than {LARGEST_RAISE:g} times the largest of them.",
+    "Dividends are often stated for the quarter alone; a year may have a special dividend that the quarters leave out",
+    "compose",
+)
+YEAR_BEFORE_RECAST = Rule(
+    "ttm.year-before-recast",
+    "Where a fiscal year was recast and the same stretch of it was not, the year counts as before the recast.",
+    "ASC 250-10-45-5: a change is applied to all periods presented; a recast year less a stretch on the former basis "
+    "is on neither basis",
+    "select",
+)
+QUARTER_BEFORE_RECAST = Rule(
+    "ttm.quarter-before-recast",
+    "Where a fiscal year was recast and its nine months were not, the fourth quarter is made of the year as it stood "
+    "before the recast.",
+    "ASC 250-10-45-5; the whole recast would fall into the fourth quarter",
+    "select",
+)
+NEWEST_COMPARATIVE = Rule(
+    "ttm.newest-comparative",
+    "The stretch that is taken off is the newest one known, where the one filed with the year is missing, was left "
+    "behind by an amendment of the year, or follows other standards than the year.",
+    "ASC 250-10-45-23: an error is corrected in all periods presented",
+    "select",
+)
+NO_MIXED_REGIMES = Rule(
+    "ttm.no-mixed-regimes",
+    "Figures of two companies under one CIK, or of two sets of accounting standards, are never added up.",
+    "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
+    "withhold",
+)
+NO_MIXED_ELEMENTS = Rule(
+    "ttm.no-mixed-elements",
+    "Figures are not added up where some are from an element that this company has stated beside the best one with "
+    "another amount, and some are not.",
+    "Taxonomy definitions: two elements that a filing states with different amounts are different things",
+    "withhold",
+)
+WEEKS_53 = Rule(
+    "flag.weeks-53", "The twelve months have 53 weeks.", "Fiscal years of 52 or 53 weeks (Regulation S-X)", "flag"
+)
+OTHER_ELEMENT = Rule(
+    "flag.other-element",
+    "The value is from an element that had another amount where this company stated both; it may be a part.",
+    "Taxonomy definitions of the two elements",
+    "flag",
+)
+MIXED_BASIS = Rule(
+    "flag.mixed-basis",
+    "The legs of the twelve months are on different accounting bases, or the filer states other twelve months itself.",
+    "ASC 250-10-45-5",
+    "flag",
+)
+BEFORE_RECAST = Rule(
+    "flag.before-recast",
+    f"The fiscal year behind the window stands as before a recast that moved it by more than {DISAGREEMENT:.1%}.",
+    "ASC 250-10-45-5",
+    "flag",
+)
+WAYS_DISAGREE = Rule(
+    "flag.ways-disagree",
+    f"The two ways to twelve months differ by more than {DISAGREEMENT:.1%}, and nothing shows which basis differs.",
+    "The identity of both ways: a year is the sum of its quarters",
+    "flag",
+)
+WINDOW_FLAGS = {
+    "weeks_53": WEEKS_53,
+    "other_element": OTHER_ELEMENT,
+    "mixed_basis": MIXED_BASIS,
+    "before_recast": BEFORE_RECAST,
+    "ways_disagree": WAYS_DISAGREE,
+}
+"""Flag of a window, in the order in which flags are published, and its rule."""
+
+RULES = (
+    *METHODS,
+    QUARTER_BY_DIFFERENCE,
+    FOURTH_QUARTER_BY_THREE,
+    YEAR_BEFORE_RECAST,
+    QUARTER_BEFORE_RECAST,
+    NEWEST_COMPARATIVE,
+    NO_MIXED_REGIMES,
+    NO_MIXED_ELEMENTS,
+    *WINDOW_FLAGS.values(),
+)
+
+BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
+"""By the code of a concept: whether twelve months are the sum of quarters first (ASC 260-10-45: EPS of a period)."""
+CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 
 
-def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Twelve months to each quarter end, as known after a filing.
+@dataclass(frozen=True)
+class Leg:
+    """One known amount of each window, added (`sign` 1) or taken off (-1); `row` is NOTHING where there is none."""
+
+    row: Ints
+    sign: int = 1
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to twelve months, for each window.
+
+    `regime` is that of the sum. `is_whole`: every leg that is needed is known and they span twelve months.
+    """
+
+    amount: Floats
+    days: Floats
+    regime: Floats
+    legs: tuple[Leg, ...]
+    is_whole: Flags
+    grain: Floats
+    mixes_regimes: Flags
+    mixes_elements: Flags
+    has_other_element: Flags
+
+    @classmethod
+    def of(cls, windows: "Windows", legs: tuple[Leg, ...], amount: Floats, days: Floats, regime: Floats) -> "Way":
+        """Judge a sum by the legs that it is made of."""
+        regimes, grains, others = (
+            [windows.of(name, leg.row) for leg in legs] for name in ("regime", "grain", "other_source")
+        )
+        is_whole = ~np.isnan(amount) & (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
+        has_other = largest(*others) > 0
+        return cls(
+            amount=amount,
+            days=days,
+            regime=regime,
+            legs=legs,
+            is_whole=is_whole & (windows.can_be_negative | (amount >= 0)),
+            grain=largest(*grains),
+            mixes_regimes=smallest(*regimes) != largest(*regimes),
+            mixes_elements=has_other & (smallest(*others) == 0),
+            has_other_element=has_other,
+        )
+
+    @property
+    def is_sound(self) -> Flags:
+        """Whether it leads to twelve months of one regime and one kind of element."""
+        return self.is_whole & ~self.mixes_regimes & ~self.mixes_elements
+
+
+class Windows:
+    """The windows that are asked for, and look-ups of what was known in them after their filings."""
+
+    def __init__(self, points: pl.DataFrame, grid: pl.DataFrame, known: Known) -> None:
+        """Place the points on the grid; those that are no quarter end of a fiscal year are left out.
+
+        Args:
+            points: `cik`, `concept`, `q`, `seq` (the filing after which to look).
+            grid: of periods.calendar.fiscal_grid.
+            known: of durations.
+        """
+        company = np.searchsorted(known.companies, ints(grid, "cik"))
+        quarters = Timeline(key_of((company, COMPANY_BITS), (ints(grid, "q"), QUARTER_BITS)), np.zeros_like(company))
+        self._quarter = floats(grid, "fiscal_quarter")
+        place = np.searchsorted(known.companies, ints(points, "cik"))
+        at = quarters.after(key_of((place, COMPANY_BITS), (ints(points, "q"), QUARTER_BITS)), np.zeros_like(place))
+        is_period = (at >= 0) & (picked(self._quarter, at) > 0)
+        self.points = points.filter(is_period)
+        self.company, at = place[is_period], at[is_period]
+        self.concept, self.q, self.seq = (ints(self.points, name) for name in ("concept", "q", "seq"))
+        self.quarter = picked(self._quarter, at)
+        self.year_before = picked(floats(grid, "year_before"), at)
+        self.is_year_end = flags(grid, "is_year_end")[at]
+        self.can_be_negative = CAN_BE_NEGATIVE[self.concept]
+        self.known = known
+        self._quarters = quarters
+
+    def find(self, q: Floats | Ints, n: Floats | int, seq: Floats | None = None) -> Ints:
+        """The row of `known` for slot (q, n) after filing `seq` (the window's own by default)."""
+        spans = np.full(len(self.q), n) if isinstance(n, int) else n
+        key = slot_key(self.company, self.concept, q, spans)
+        return self.known.timeline.after(key, self.seq if seq is None else seq)
+
+    def of(self, name: str, row: Ints) -> Floats:
+        """What is known in a row: `amount`, `days`, `grain`, `seq`, `since`, `revised` and so on; NaN for NOTHING."""
+        return picked(self.known.rows[name], row)
+
+    def fiscal_quarter(self, q: Ints) -> Floats:
+        """Number of a quarter within its fiscal year; NaN for a quarter that is not on the grid."""
+        key = key_of((self.company, COMPANY_BITS), (q, QUARTER_BITS))
+        return picked(self._quarter, self._quarters.after(key, np.zeros_like(q)))
+
+
+def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Twelve-month flows after each filing that changed them.
 
     At a fiscal year end the year as filed. Else TTM = FY(previous) + YTD(current) - YTD(previous), where the stretch
     that is taken off is on the accounting basis of the year that it is taken off from: the stretch as known when the
@@ -32,251 +275,259 @@ def twelve_months(points: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame)
     are on two bases (`mixed_basis`).
 
     Args:
-        points: `cik`, `concept`, `seq` (after which filing to look), `by_quarter_first` (whether four quarters are
-            preferred), `can_be_negative`, and `q` where not all quarter ends are asked for.
-        grid: of calendar.fiscal_grid.
-        known: of known_values.
+        known: of ttm.known.known_amounts: durations.
+        grid: of periods.calendar.fiscal_grid.
 
     Returns:
-        `cik`, `concept`, `seq`, `q`, `amount`, `days`, `method` (fiscal_year, year_to_date, four_quarters), `flags`,
-        `legs`, `regime`, `grain` (of the coarsest leg), `spread` (the largest daily amount of the legs over the
-        smallest); no row where no way leads to twelve months, for three quarters are no estimate of four.
+        flows: `flow` (row number), `cik`, `concept`, `q`, `seq`, `amount` (additive, see known_amounts), `days`,
+            `rule` (the way: METHODS), one boolean column for each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest
+            leg), `spread` (the largest daily amount of the legs over the smallest). No row where no way leads to
+            twelve months: three quarters are no estimate of four.
+        legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
+        decisions: `cik`, `rule`, `figures`.
 
-    Source: Regulation S-X Rule 10-01(c): interim statements carry the year to date beside the same stretch of the
-    preceding year.
+    Source: Regulation S-X Rule 10-01(c).
     """
-    asked = [name for name in ("cik", "q") if name in points.columns]
-    windows = points.join(grid.filter(pl.col("fiscal_quarter") > 0), on=asked)
-    q, year_before, quarter = pl.col("q"), pl.col("year_before"), pl.col("fiscal_quarter")
-    windows = look_up(windows, known, "year", pl.when("is_year_end").then(q), pl.lit(4))
-    windows = look_up(windows, known, "own", pl.when(~pl.col("is_year_end")).then(q), pl.lit(4))
-    windows = look_up(windows, known, "last_year", year_before, pl.lit(4))
-    windows = look_up(windows, known, "to_date", q, quarter)
-    windows = look_up(windows, known, "prior_newest", q - 4, quarter)
-    windows = _on_basis_of_prior(windows, known, year_before)
-    stated_with = pl.col("last_year").struct.field("seq")
-    windows = look_up(windows, known, "prior", q - 4, quarter, seq=stated_with)
+    companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
+    windows = Windows(telling_points(known), grid, Known.of(known, companies))
+    by_years, recast = _by_years(windows)
+    by_quarters, quarters = _by_quarters(windows)
+    return _chosen(windows, by_years, recast, by_quarters, quarters)
+
+
+@dataclass(frozen=True)
+class Recast:
+    """What recasts of figures that were known before mean for each window.
+
+    `moved`: by how much figures were restated that other legs do not follow; NaN where nothing was.
+    `year_moved`: by how much the fiscal year was restated. `year_before`: whether it counts as it was before.
+    `takes_newest`: whether the newest comparative is taken off instead of the one filed with the year.
+    """
+
+    moved: Floats
+    year_moved: Floats
+    year_before: Flags
+    takes_newest: Flags
+
+
+def _by_years(windows: Windows) -> tuple[Way, Recast]:
+    """The last fiscal year, plus this year to date, less the same stretch of the year before."""
+    find, of = windows.find, windows.of
+    q, quarter = windows.q, windows.quarter
+    stated_year = find(windows.year_before, QUARTERS_A_YEAR)
+    to_date = find(q, quarter)
+    newest_prior = find(q - QUARTERS_A_YEAR, quarter)
+
+    # a recast year less a stretch on the former basis is on neither; both on the former basis are what was filed
+    former_year = find(windows.year_before, QUARTERS_A_YEAR, of("revised", stated_year) - 1)
+    recast_along = of("since", newest_prior) > of("seq", former_year)
+    leaves_negative = of("amount", former_year) < of("amount", newest_prior)
+    year_before = (former_year >= 0) & ~recast_along & (windows.can_be_negative | ~leaves_negative)
+    year_moved = np.abs(of("amount", stated_year) - of("amount", former_year))
+    last_year = np.where(year_before, former_year, stated_year)
+
     # an amended year has left behind what was known of its quarters: the newest is on its basis, if any is
-    left_behind = pl.col("prior").struct.field("seq") < pl.col("last_year").struct.field("revised")
-    of_another = regime("prior") != regime("last_year")
-    takes_newest = (left_behind | of_another).fill_null(value=False) | pl.col("prior").is_null()
-    windows = windows.with_columns(prior=pl.when(takes_newest).then("prior_newest").otherwise("prior"))
-    not_recast_with_it = pl.col("prior").struct.field("seq") < pl.col("last_year").struct.field("revised")
-    to_date_revised = pl.col("to_date").struct.field("revised")
-    windows = look_up(windows, known, "to_date_before", q, quarter, seq=to_date_revised - 1)
+    with_year = find(q - QUARTERS_A_YEAR, quarter, of("seq", last_year))
+    left_behind = of("seq", with_year) < of("revised", last_year)
+    other_regime = np.abs(of("regime", with_year) - of("regime", last_year)) > 0
+    takes_newest = left_behind | other_regime | (with_year < 0)
+    prior = np.where(takes_newest, newest_prior, with_year)
+    not_recast_with_it = of("seq", prior) < of("revised", last_year)
+
     # a year to date that was recast alone stands beside a stub on the former basis
-    recast_alone = (to_date_revised > pl.col("last_year").struct.field("seq")) & (
-        pl.col("prior").struct.field("since") <= pl.col("last_year").struct.field("seq")
+    to_date_before = find(q, quarter, of("revised", to_date) - 1)
+    recast_alone = (of("revised", to_date) > of("seq", last_year)) & (of("since", prior) <= of("seq", last_year))
+    moved = largest(
+        np.abs(of("amount", newest_prior) - of("amount", prior)),
+        np.where(not_recast_with_it & ~recast_along, year_moved, np.nan),
+        np.where(recast_alone, np.abs(of("amount", to_date) - of("amount", to_date_before)), np.nan),
     )
-    windows = windows.with_columns(
-        is_year=amount("year").is_not_null(),
-        years_regimes=pl.concat_list(regime("last_year"), regime("to_date"), regime("prior")),
-        years_spread=_spread([amount(name) / days(name) for name in ("last_year", "to_date", "prior")]),
-        years_grain=pl.max_horizontal(grain("last_year"), grain("to_date"), grain("prior")),
-        years_sources=pl.concat_list(other_source("last_year"), other_source("to_date"), other_source("prior")),
-        by_years=amount("last_year") + amount("to_date") - amount("prior"),
-        years_days=days("last_year") + days("to_date") - days("prior"),
-        recast=pl.max_horizontal(
-            (amount("prior_newest") - amount("prior")).abs(),
-            pl.when(not_recast_with_it & ~pl.col("recast_along")).then("year_moved"),
-            pl.when(recast_alone).then((amount("to_date") - amount("to_date_before")).abs()),
-        ),
-        years_legs=legs(leg("last_year"), leg("to_date"), leg("prior", -1.0)),
-    )
-    windows = _four_quarters(windows, grid, known)
-    return _chosen(windows)
+    amount, days = (of(name, last_year) + of(name, to_date) - of(name, prior) for name in ("amount", "days"))
+    legs = (Leg(last_year), Leg(to_date), Leg(prior, -1))
+    way = Way.of(windows, legs, amount, days, of("regime", to_date))
+    return way, Recast(moved, year_moved, year_before, takes_newest)
 
 
-def _on_basis_of_prior(windows: pl.DataFrame, known: pl.DataFrame, year_before: pl.Expr) -> pl.DataFrame:
-    """Take `last_year` back before its recast where the same stretch of that year was not recast with it.
+@dataclass(frozen=True)
+class Quarter:
+    """One discrete quarter of each window: amount and days (NaN where unknown), legs, and how it was found."""
 
-    What is left of a recast year less a stretch on the former basis is on neither; both on the former basis are what
-    was filed. Adds `year_moved`, by how much the year was recast, `before_recast`, and
-    `recast_along` where the stretch was.
+    amount: Floats
+    days: Floats
+    legs: tuple[Leg, ...]
+    by_difference: Flags
+    by_three_quarters: Flags
+    year_before: Flags
+
+
+def _by_quarters(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
+    """The sum of the four discrete quarters to the window's end."""
+    quarters = tuple(_quarter(windows, windows.q - back) for back in range(QUARTERS_A_YEAR))
+    amount, days = (np.sum([getattr(quarter, name) for quarter in quarters], axis=0) for name in ("amount", "days"))
+    stated, longer, *_ = quarters[0].legs
+    regime = windows.of("regime", np.where(stated.row >= 0, stated.row, longer.row))
+    legs = tuple(leg for quarter in quarters for leg in quarter.legs)
+    return Way.of(windows, legs, amount, days, regime), quarters
+
+
+def _quarter(windows: Windows, q: Ints) -> Quarter:
+    """A quarter as stated; else the year to date at its end less that at its beginning; else the year less the three.
+
+    A difference that is much more than each of the three quarters is no quarter's: the year may have a special dividend
+    that the quarters leave out.
     """
-    revised = pl.col("last_year").struct.field("revised")
-    windows = look_up(windows, known, "last_year_before", year_before, pl.lit(4), seq=revised - 1)
-    told_before = pl.col("last_year_before").struct.field("seq")
-    recast_along = (pl.col("prior_newest").struct.field("since") > told_before).fill_null(value=False)
-    possible = pl.col("can_be_negative") | (amount("last_year_before") >= amount("prior_newest"))
-    before = amount("last_year_before").is_not_null() & ~recast_along & possible.fill_null(value=True)
-    return windows.with_columns(
-        last_year=pl.when(before).then("last_year_before").otherwise("last_year"),
-        year_moved=(amount("last_year") - amount("last_year_before")).abs(),
-        before_recast=before,
-        recast_along=recast_along,
-    ).drop("last_year_before")
+    find, of, can_be_negative = windows.find, windows.of, windows.can_be_negative
+    number = windows.fiscal_quarter(q)
+    stated = find(q, 1)
+    longer = find(q, number)
+    shorter = find(np.where(number > 1, q - 1, np.nan), number - 1)
 
+    # a recast year less nine months that were not recast would put the whole recast into the fourth quarter
+    former = find(q, number, of("revised", longer) - 1)
+    is_possible = can_be_negative | (of("amount", former) >= of("amount", shorter))
+    recast_along = of("since", shorter) > of("seq", former)
+    year_before = (of("seq", shorter) < of("revised", longer)) & is_possible & ~recast_along
+    longer = np.where(year_before, former, longer)
 
-def _four_quarters(windows: pl.DataFrame, grid: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Add the sum of four discrete quarters to the window's end.
+    is_stated = stated >= 0
+    rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
+    by_difference = ~is_stated & (can_be_negative | (rest >= 0)) & ~np.isnan(rest)
 
-    `by_quarters`, `quarters_days`, `quarters_legs`, `quarters_regimes`, `quarters_sources`, `quarters_grain`, and
-    `spread`: the largest daily amount of a leg over the smallest (for weighted shares: of the counts).
-    """
-    quarters = grid.select("cik", pl.col("q").alias("of_q"), pl.col("fiscal_quarter").alias("of_quarter"))
-    for back in range(4):
-        at = pl.col("q") - back
-        windows = windows.with_columns(of_q=at).join(quarters, on=["cik", "of_q"], how="left")
-        quarter = pl.col("of_quarter")
-        windows = look_up(windows, known, "direct", at, pl.lit(1))
-        windows = look_up(windows, known, "longer", at, quarter)
-        windows = look_up(windows, known, "shorter", pl.when(quarter > 1).then(at - 1), quarter - 1)
-        revised = pl.col("longer").struct.field("revised")
-        windows = look_up(windows, known, "longer_before", at, quarter, seq=revised - 1)
-        # a recast year less nine months that were not recast would put the whole recast into the fourth quarter
-        possible = pl.col("can_be_negative") | (amount("longer_before") >= amount("shorter"))
-        told_before, told_since = pl.col("longer_before").struct.field("seq"), pl.col("shorter").struct.field("since")
-        recast_along = (told_since > told_before).fill_null(value=False)
-        left_behind = (pl.col("shorter").struct.field("seq") < revised) & possible & ~recast_along
-        windows = windows.with_columns(
-            longer=pl.when(left_behind.fill_null(value=False)).then("longer_before").otherwise("longer")
-        )
-        is_direct = amount("direct").is_not_null()
-        windows = windows.with_columns(
-            pl.when(is_direct)
-            .then(amount("direct"))
-            .when(pl.col("can_be_negative") | (amount("longer") >= amount("shorter")))
-            .then(amount("longer") - amount("shorter"))
-            .alias(f"q{back}"),
-            pl.when(is_direct).then(days("direct")).otherwise(days("longer") - days("shorter")).alias(f"d{back}"),
-            pl.when(is_direct)
-            .then(legs(leg("direct")))
-            .otherwise(legs(leg("longer"), leg("shorter", -1.0)))
-            .alias(f"l{back}"),
-            pl.when(is_direct)
-            .then(pl.concat_list(regime("direct")))
-            .otherwise(pl.concat_list(regime("longer"), regime("shorter")))
-            .alias(f"r{back}"),
-            pl.when(is_direct)
-            .then(pl.concat_list(other_source("direct")))
-            .otherwise(pl.concat_list(other_source("longer"), other_source("shorter")))
-            .alias(f"s{back}"),
-            pl.when(is_direct)
-            .then(grain("direct"))
-            .otherwise(pl.max_horizontal(grain("longer"), grain("shorter")))
-            .alias(f"g{back}"),
-        )
-        windows = _fourth_quarter(windows, known, back).drop(
-            "of_q", "of_quarter", "direct", "longer", "longer_before", "shorter"
-        )
-    names = range(4)
-    return windows.with_columns(
-        by_quarters=pl.sum_horizontal(*(f"q{i}" for i in names), ignore_nulls=False),
-        quarters_days=pl.sum_horizontal(*(f"d{i}" for i in names), ignore_nulls=False),
-        quarters_legs=pl.concat_list(*(f"l{i}" for i in names)),
-        quarters_regimes=pl.concat_list(*(f"r{i}" for i in names)).list.drop_nulls(),
-        quarters_grain=pl.max_horizontal(*(f"g{i}" for i in names)),
-        quarters_sources=pl.concat_list(*(f"s{i}" for i in names)).list.drop_nulls(),
-        spread=pl.max_horizontal("years_spread", _spread([pl.col(f"q{i}") / pl.col(f"d{i}") for i in names])),
-    ).drop(*(f"{letter}{i}" for letter in "qdlrsg" for i in names))
-
-
-def _fourth_quarter(windows: pl.DataFrame, known: pl.DataFrame, back: int) -> pl.DataFrame:
-    """Where no nine months are stated, the fourth quarter is the year less its three quarters.
-
-    Dividends are often stated for the quarter alone. A difference that is much more than each of them is none of a
-    quarter: the year may have a special dividend that the quarters leave out.
-    """
-    lacks = (pl.col("of_quarter") == QUARTERS_A_YEAR) & amount("longer").is_not_null()
-    lacks &= amount("direct").is_null() & amount("shorter").is_null()
-    numbered = windows.with_row_index("window")
-    year = numbered.filter(lacks).select("window", "cik", "concept", "seq", "of_q", "can_be_negative", "longer")
-    names = [f"earlier_{ago}" for ago in range(1, QUARTERS_A_YEAR)]
-    for ago, name in enumerate(names, start=1):
-        year = look_up(year, known, name, pl.col("of_q") - ago, pl.lit(1))
-    rest = amount("longer") - pl.sum_horizontal(*(amount(name) for name in names), ignore_nulls=False)
-    largest = pl.max_horizontal(amount(name) / days(name) for name in names)
-    rest_days = days("longer") - pl.sum_horizontal(*(days(name) for name in names), ignore_nulls=False)
-    all_of_it = ["longer", *names]
-    found = year.filter(pl.col("can_be_negative") | (rest / rest_days).is_between(0, MUCH_MORE * largest)).select(
-        "window",
-        rest.alias(f"q{back}"),
-        rest_days.alias(f"d{back}"),
-        legs(leg("longer"), *(leg(name, -1.0) for name in names)).alias(f"l{back}"),
-        pl.concat_list(regime(name) for name in all_of_it).alias(f"r{back}"),
-        pl.concat_list(other_source(name) for name in all_of_it).alias(f"s{back}"),
-        pl.max_horizontal(grain(name) for name in all_of_it).alias(f"g{back}"),
+    lacks_nine_months = (number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0)
+    others = [np.where(lacks_nine_months, find(q - ago, 1), NOTHING) for ago in range(1, QUARTERS_A_YEAR)]
+    left, left_days = (
+        of(name, longer) - np.sum([of(name, row) for row in others], axis=0) for name in ("amount", "days")
     )
-    return numbered.update(found.drop_nulls(f"q{back}"), on="window").drop("window")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        most = LARGEST_RAISE * largest(*(of("amount", row) / of("days", row) for row in others))
+        a_day = left / left_days
+    is_like_the_others = (a_day >= 0) & (a_day <= most)
+    by_three = lacks_nine_months & ~np.isnan(left) & (can_be_negative | is_like_the_others)
 
+    def where(holds: Flags, row: Ints) -> Ints:
+        return np.where(holds, row, NOTHING)
 
-def _chosen(windows: pl.DataFrame) -> pl.DataFrame:
-    def sound(way: str) -> pl.Expr:
-        total, regimes = pl.col(f"by_{way}"), pl.col(f"{way}_regimes").list
-        sources = pl.col(f"{way}_sources").list
-        of_one_kind = (regimes.min() == regimes.max()) & (sources.any() == sources.all())
-        possible = (pl.col("can_be_negative") | (total >= 0)) & of_one_kind
-        return pl.col(f"{way}_days").is_between(*WINDOW_DAYS) & total.is_not_null() & possible
-
-    by_years, by_quarters = sound("years"), sound("quarters")
-    quarters_first = by_quarters & (pl.col("by_quarter_first") | ~by_years)
-    way = (
-        pl.when("is_year")
-        .then(pl.lit("fiscal_year"))
-        .when(quarters_first)
-        .then(pl.lit("four_quarters"))
-        .when(by_years)
-        .then(pl.lit("year_to_date"))
-    )
-    sources = {
-        "fiscal_year": (amount("year"), days("year"), legs(leg("year")), regime("year"), grain("year")),
-        "year_to_date": (
-            pl.col("by_years"),
-            pl.col("years_days"),
-            pl.col("years_legs"),
-            regime("to_date"),
-            pl.col("years_grain"),
+    return Quarter(
+        amount=np.select([is_stated, by_three, by_difference], [of("amount", stated), left, rest], np.nan),
+        days=np.select([is_stated, by_three, by_difference], [of("days", stated), left_days, rest_days], np.nan),
+        legs=(
+            Leg(stated),
+            Leg(where(by_difference | by_three, longer)),
+            Leg(where(by_difference, shorter), -1),
+            *(Leg(where(by_three, row), -1) for row in others),
         ),
-        "four_quarters": (
-            pl.col("by_quarters"),
-            pl.col("quarters_days"),
-            pl.col("quarters_legs"),
-            pl.col("quarters_regimes").list.first(),
-            pl.col("quarters_grain"),
-        ),
-    }
-
-    def picked(position: int) -> pl.Expr:
-        # at most one of them is not null: the others are for other methods
-        return pl.coalesce(
-            pl.when(pl.col("method") == method).then(source[position]) for method, source in sources.items()
-        )
-
-    apart = (pl.col("by_years") - pl.col("by_quarters")).abs() > DISAGREEMENT * pl.col("by_years").abs()
-    in_between = pl.col("method") != "fiscal_year"
-    other_element = (
-        pl.when("is_year")
-        .then(other_source("year"))
-        .when(pl.col("method") == "year_to_date")
-        .then(other_source("to_date"))
-    ).otherwise(pl.col("quarters_sources").list.any())
-    is_mixed = (pl.col("recast") > DISAGREEMENT * pl.col("amount").abs()).fill_null(value=False)
-    rounding = LAST_DIGITS * pl.min_horizontal("grain", grain("own")) * pl.col("own").struct.field("weight")
-    is_mixed |= ((pl.col("amount") - amount("own")).abs() > rounding).fill_null(value=False)
-    moved = pl.col("year_moved") > DISAGREEMENT * pl.col("amount").abs()
-    flags = {
-        "weeks_53": pl.col("days") >= WEEKS_53_DAYS,
-        "other_element": other_element,
-        "mixed_basis": in_between & is_mixed,
-        "before_recast": in_between & pl.col("before_recast") & moved,
-        "ways_disagree": in_between & apart & by_years & by_quarters & ~is_mixed,
-    }
-    return (
-        windows.with_columns(method=way)
-        .filter(pl.col("method").is_not_null())
-        .with_columns(amount=picked(0), days=picked(1), legs=picked(2), regime=picked(3), grain=picked(4))
-        .with_columns(
-            flags=pl.concat_str(
-                *(pl.when(holds.fill_null(value=False)).then(pl.lit(name)) for name, holds in flags.items()),
-                separator=",",
-                ignore_nulls=True,
-            )
-        )
-        .select("cik", "concept", "seq", "q", "amount", "days", "method", "flags", "legs", "regime", "grain", "spread")
+        by_difference=by_difference,
+        by_three_quarters=by_three,
+        year_before=year_before & by_difference,
     )
 
 
-def _spread(a_day: list[pl.Expr]) -> pl.Expr:
-    """The largest of some amounts a day over the smallest."""
-    return pl.max_horizontal(a_day) / pl.min_horizontal(a_day)
+def _chosen(
+    windows: Windows, by_years: Way, recast: Recast, by_quarters: Way, quarters: tuple[Quarter, ...]
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The way that counts for each window, and what a reader should know of it: flow_versions."""
+    of = windows.of
+    year = windows.find(np.where(windows.is_year_end, windows.q, np.nan), QUARTERS_A_YEAR)
+    own = windows.find(np.where(windows.is_year_end, np.nan, windows.q), QUARTERS_A_YEAR)
+    is_year = year >= 0
+    takes_quarters = by_quarters.is_sound & (BY_QUARTER_FIRST[windows.concept] | ~by_years.is_sound)
+    holds = [is_year, takes_quarters, by_years.is_sound]
+    by_year = Way.of(windows, (Leg(year),), of("amount", year), of("days", year), of("regime", year))
+    ways = (by_year, by_quarters, by_years)
+
+    def chosen(name: str) -> Floats:
+        return np.select(holds, [getattr(way, name) for way in ways], np.nan)
+
+    amount, days, grain = chosen("amount"), chosen("days"), chosen("grain")
+    to_date_is_other = of("other_source", by_years.legs[1].row) > 0
+    is_other = [by_year.has_other_element, by_quarters.has_other_element, to_date_is_other]
+    other_element = np.select(holds, is_other, default=False)
+    size = DISAGREEMENT * np.abs(amount)
+    rounding = LAST_DIGITS * smallest(grain, of("grain", own)) * of("weight", own)
+    is_mixed = (recast.moved > size) | (np.abs(amount - of("amount", own)) > rounding)
+    apart = np.abs(by_years.amount - by_quarters.amount) > DISAGREEMENT * np.abs(by_years.amount)
+    both = by_years.is_sound & by_quarters.is_sound
+    has_way = holds[0] | holds[1] | holds[2]
+    found = windows.points.with_columns(
+        amount=numbers(amount),
+        days=numbers(days),
+        rule=pl.Series(np.select(holds, [FISCAL_YEAR.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id], "")),
+        weeks_53=days >= WEEKS_53_DAYS,
+        other_element=other_element,
+        mixed_basis=~is_year & is_mixed,
+        before_recast=~is_year & recast.year_before & (recast.year_moved > size),
+        ways_disagree=~is_year & apart & both & ~is_mixed,
+        regime=numbers(chosen("regime")),
+        grain=numbers(grain),
+        spread=numbers(_spread(windows, by_years, quarters)),
+        window=np.arange(len(windows.q)),
+    )
+    flows = settled(found.filter(has_way), ["cik", "concept", "q"])
+    kept = ints(flows, "window")
+    legs = _legs(windows, [way.legs for way in ways], [condition[kept] for condition in holds], kept)
+    decided = _decisions(windows, flows, by_years, recast, quarters, has_way, by_quarters)
+    return flows.drop("window").with_row_index("flow"), legs, decided
+
+
+def _spread(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> Floats:
+    """The largest daily amount of a leg over the smallest: of shares, by how much their count changed."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        years = [windows.of("amount", leg.row) / windows.of("days", leg.row) for leg in by_years.legs]
+        discrete = [quarter.amount / quarter.days for quarter in quarters]
+        return largest(largest(*years) / smallest(*years), largest(*discrete) / smallest(*discrete))
+
+
+def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kept: Ints) -> pl.DataFrame:
+    """The legs of the ways that were chosen: `flow`, `place`, `vintage`, `weight`."""
+    flow, place, row, sign = [], [], [], []
+    taken = np.zeros(len(kept), dtype=np.bool_)
+    for of_way, is_way in zip(legs, holds, strict=True):
+        numbers_of_way = np.flatnonzero(is_way & ~taken)
+        taken |= is_way
+        for number, leg in enumerate(of_way):
+            rows = leg.row[kept[numbers_of_way]]
+            there = rows >= 0
+            flow.append(numbers_of_way[there])
+            row.append(rows[there])
+            place.append(np.full(int(there.sum()), number))
+            sign.append(np.full(int(there.sum()), leg.sign))
+    rows = np.concatenate(row)
+    return pl.DataFrame(
+        {
+            "flow": np.concatenate(flow).astype(np.uint32),
+            "place": np.concatenate(place).astype(np.int16),
+            "vintage": windows.known.vintage[rows].astype(np.uint32),
+            "weight": windows.known.rows["weight"][rows] * np.concatenate(sign),
+        }
+    ).sort("flow", "place")
+
+
+def _decisions(
+    windows: Windows,
+    flows: pl.DataFrame,
+    by_years: Way,
+    recast: Recast,
+    quarters: tuple[Quarter, ...],
+    has_way: Flags,
+    by_quarters: Way,
+) -> pl.DataFrame:
+    """`cik`, `rule`, `figures`: the windows that each rule of this module decided."""
+    kept = ints(flows, "window")
+    is_years, is_quarters = ((flows["rule"] == rule.id).to_numpy() for rule in (YEAR_TO_DATE, FOUR_QUARTERS))
+
+    def of_quarters(name: str) -> Flags:
+        found: Flags = is_quarters & np.any([getattr(quarter, name)[kept] for quarter in quarters], axis=0)
+        return found
+
+    cik = ints(windows.points, "cik")
+    decided = [
+        (QUARTER_BY_DIFFERENCE, cik[kept[of_quarters("by_difference")]]),
+        (FOURTH_QUARTER_BY_THREE, cik[kept[of_quarters("by_three_quarters")]]),
+        (QUARTER_BEFORE_RECAST, cik[kept[of_quarters("year_before")]]),
+        (YEAR_BEFORE_RECAST, cik[kept[is_years & recast.year_before[kept]]]),
+        (NEWEST_COMPARATIVE, cik[kept[is_years & recast.takes_newest[kept]]]),
+    ]
+    for rule, name in ((NO_MIXED_REGIMES, "mixes_regimes"), (NO_MIXED_ELEMENTS, "mixes_elements")):
+        mixes = (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
+        decided.append((rule, cik[mixes & ~has_way]))
+    return counted(decided)

@@ -1,0 +1,70 @@
+"""Flags: what a reader should know of a value that is served.
+
+Belongs here: every flag, in the order in which column `flags` of table `versions` publishes them. Does not: when each
+holds (the rules that set it), what it means in words (warehouse.vocabulary).
+"""
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize.arrays import Flags
+from pipelines.normalize.elements import RESERVATIONS
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.windows import WINDOW_FLAGS
+
+FIRST_SEEN_AS_COMPARATIVE = Rule(
+    "flag.first-seen-as-comparative",
+    "The first filing here that shows the value shows it beside a later period: it was published earlier than that.",
+    "Regulation S-X Rule 3-02: statements show comparative periods",
+    "flag",
+)
+SCALE_REPAIRED = Rule(
+    "flag.scale-repaired",
+    "A leg of the value was filed a thousand or a million times too large or too small; lineage has what was filed.",
+    "Table repairs has the proof",
+    "flag",
+)
+SIGN_REPAIRED = Rule(
+    "flag.sign-repaired",
+    "A leg of the value was filed with the other sign; lineage has what was filed.",
+    "Table repairs has the proof",
+    "flag",
+)
+RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED)
+
+TOTAL_CONTRADICTS_PARTS = "total_contradicts_parts"
+OF_ITEMS = (
+    "attributable_to_parent",
+    "derived",
+    "issuance",
+    "apart_from_net_income",
+    "derived_operating_income",
+    "contradicted_operating_income",
+)
+OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, *RESERVATIONS["reservation"].to_list()}))
+"""Reservations about what an element means, or about a balance that the filer's own total contradicts."""
+OF_LEGS = ("scale_repaired", "sign_repaired")
+OF_FILINGS = ("first_seen_as_comparative",)
+
+FLAGS = (*WINDOW_FLAGS, *OF_ITEMS, *OF_SOURCES, *OF_LEGS, *OF_FILINGS)
+
+
+def published(rows: pl.DataFrame) -> pl.Series:
+    """The flags of each row as one text, comma-separated: column `flags` of table `versions`.
+
+    Args:
+        rows: one boolean column for each of FLAGS.
+    """
+    bits = np.zeros(rows.height, dtype=np.int64)
+    for number, name in enumerate(FLAGS):
+        bits |= rows[name].to_numpy().astype(np.int64) << number
+    found, of_row = np.unique(bits, return_inverse=True)
+    texts = [",".join(name for number, name in enumerate(FLAGS) if int(mask) >> number & 1) for mask in found]
+    return (
+        pl.Series("flags", texts, dtype=pl.String).gather(of_row) if len(texts) else pl.Series("flags", [], pl.String)
+    )
+
+
+def none_set(count: int) -> dict[str, Flags]:
+    """No flag at all, for so many rows."""
+    return {name: np.zeros(count, dtype=np.bool_) for name in FLAGS}

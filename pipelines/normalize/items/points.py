@@ -1,0 +1,185 @@
+"""Points: each quarter end of a company after each filing that changed an amount behind its line items.
+
+Belongs here: which flows and balances stand at a point. Does not: what line items they make (line_items, returns).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize.arrays import (
+    NOTHING,
+    QUARTER_BITS,
+    SEQ_BITS,
+    Flags,
+    Floats,
+    Ints,
+    Timeline,
+    floats,
+    ints,
+    key_of,
+    picked,
+)
+from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS
+from pipelines.normalize.ttm.windows import METHODS, QUARTERS_A_YEAR, WINDOW_FLAGS
+
+POINT = ["cik", "q", "seq"]
+
+FLOWS = (
+    "revenue",
+    "net_income_common",
+    "net_income_parent",
+    "preferred_dividends",
+    "eps_basic",
+    "dividends_per_share",
+    "operating_cash_flow",
+    "capital_expenditure",
+    "shares_basic",
+    "shares_diluted",
+    "operating_income",
+    "operating_costs",
+    "pretax_income",
+    "income_tax",
+    "interest_expense",
+    "investment_income",
+    "net_interest",
+)
+BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
+
+
+def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
+    """Where line items can change: after each filing that changed a flow or balance of a quarter end.
+
+    Args:
+        flows: of ttm.windows.flow_versions.
+        balances: `cik`, `concept`, `q`, `seq`, `amount`, `regime`, `vintage`: instants, one row a change.
+
+    Returns:
+        `cik`, `q`, `seq`, sorted; a change of a balance makes a point of the quarter end four quarters later, too, for
+        return on capital needs it. For each of FLOWS and BALANCES a column of its name: the row number of `flows` or
+        `balances` that stands at the point, null where nothing does.
+    """
+    companies = np.unique(np.concatenate([ints(flows, "cik"), ints(balances, "cik")]))
+    keys = []
+    for frame in (flows, balances):
+        company = np.searchsorted(companies, ints(frame, "cik"))
+        keys.append((company, ints(frame, "q"), ints(frame, "seq"), ints(frame, "concept")))
+    own = [_window(company, q) for company, q, _, _ in keys]
+    windows = np.unique(np.concatenate(own))
+    company, q, seq, _ = keys[1]
+    a_year_on = _window(company, q + QUARTERS_A_YEAR)
+    is_window = np.isin(a_year_on, windows)
+    changed = [(window << SEQ_BITS) | key[2] for window, key in zip(own, keys, strict=True)]
+    changed.append((a_year_on[is_window] << SEQ_BITS) | seq[is_window])
+    point = np.unique(np.concatenate(changed))
+    window, seq = point >> SEQ_BITS, point & ((1 << SEQ_BITS) - 1)
+    standing = {}
+    for names, (company, q, filed, concept) in zip((FLOWS, BALANCES), keys, strict=True):
+        timeline = Timeline((_window(company, q) << CONCEPT_BITS) | concept, filed)
+        for name in names:
+            code = AMOUNT.categories.to_list().index(name)
+            standing[name] = timeline.after((window << CONCEPT_BITS) | code, seq)
+    return pl.DataFrame(
+        {
+            "cik": companies[window >> QUARTER_BITS] if len(companies) else np.zeros(0, dtype=np.int64),
+            "q": (window & ((1 << QUARTER_BITS) - 1)).astype(np.int32),
+            "seq": seq.astype(np.int32),
+        }
+    ).with_columns(pl.Series(name, rows).replace(NOTHING, None).cast(pl.UInt32) for name, rows in standing.items())
+
+
+def _window(company: Ints, q: Ints) -> Ints:
+    return key_of((company, COMPANY_BITS), (q, QUARTER_BITS))
+
+
+@dataclass(frozen=True)
+class Leg:
+    """An amount that a value is made of, for each point: the row of `flows` or `balances` that it is taken from.
+
+    `role` is the part that it plays, `times` what its own legs are multiplied by; `rows` is NOTHING where there is
+    none.
+    """
+
+    concept: str
+    rows: Ints
+    role: str
+    times: float = 1.0
+
+    @property
+    def is_flow(self) -> bool:
+        """Whether `rows` are rows of `flows`; else of `balances`."""
+        return self.concept in FLOWS
+
+    def where(self, holds: Flags) -> "Leg":
+        """The same leg at the points where a condition holds, and at no other."""
+        return Leg(self.concept, np.where(holds, self.rows, NOTHING), self.role, self.times)
+
+    def at(self, points: Ints) -> "Leg":
+        """The same leg as it was at other points; NOTHING where a point is missing."""
+        rows = np.where(points >= 0, self.rows[points], NOTHING) if len(self.rows) else self.rows
+        return Leg(self.concept, rows, self.role, self.times)
+
+    def recast(self, role: str, times: float = 1.0) -> "Leg":
+        """The same amount in another part, multiplied."""
+        return Leg(self.concept, self.rows, role, self.times * times)
+
+
+class Points:
+    """The points as arrays: what stands at each of them, by concept."""
+
+    def __init__(self, points: pl.DataFrame, flows: pl.DataFrame, balances: pl.DataFrame) -> None:
+        """Take the columns of `points_of` apart."""
+        self.frame = points.select(POINT)
+        cik = ints(points, "cik")
+        self.company = np.unique(cik, return_inverse=True)[1] if len(cik) else cik
+        self.q, self.seq = ints(points, "q"), ints(points, "seq")
+        self.window = _window(self.company, self.q)
+        self.rows = {name: points[name].cast(pl.Int64).fill_null(NOTHING).to_numpy() for name in (*FLOWS, *BALANCES)}
+        self._columns = {True: _columns(flows, ("amount", "days", "regime", "grain", "spread", *WINDOW_FLAGS))}
+        self._columns[False] = _columns(balances, ("amount", "regime"))
+        ids = {rule.id: number for number, rule in enumerate(METHODS)}
+        self._ways = flows["rule"].replace_strict(ids, return_dtype=pl.Int64).to_numpy()
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def of(self, concept: str, name: str = "amount") -> Floats:
+        """What stands of a concept: `amount`, `days`, `regime` and so on; NaN where nothing stands."""
+        return picked(self._columns[concept in FLOWS][name], self.rows[concept])
+
+    def flags(self, concept: str) -> dict[str, Flags]:
+        """The flags of the twelve months that stand of a flow."""
+        return {name: self.of(concept, name) > 0 for name in WINDOW_FLAGS}
+
+    def way(self, concept: str) -> Ints:
+        """The number in METHODS of the way in which the twelve months that stand were made; -1 where nothing stands."""
+        return np.nan_to_num(picked(self._ways, self.rows[concept]), nan=NOTHING).astype(np.int64)
+
+    def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
+        """What stands of a concept as a leg of a value."""
+        return Leg(concept, self.rows[concept], role, times)
+
+    def timeline(self, holds: Flags | None = None) -> tuple[Timeline, Ints]:
+        """The points where a condition holds, to be looked up by window: for `earlier`."""
+        chosen = np.arange(len(self)) if holds is None else np.flatnonzero(holds)
+        return Timeline(self.window[chosen], self.seq[chosen]), chosen
+
+    def earlier(self, of: tuple[Timeline, Ints], quarters: int) -> Ints:
+        """The newest point of the quarter end so many quarters before that was known after the point's own filing."""
+        timeline, chosen = of
+        found = timeline.after(_window(self.company, self.q - quarters), self.seq)
+        return np.where(found >= 0, chosen[found], NOTHING) if len(chosen) else found
+
+
+def _columns(frame: pl.DataFrame, names: tuple[str, ...]) -> Mapping[str, Floats]:
+    return {name: floats(frame, name) for name in names}
+
+
+def newest_of_windows(points: Points) -> Flags:
+    """Whether a point is the last of its quarter end: what stands today."""
+    is_last = np.ones(len(points), dtype=np.bool_)
+    is_last[:-1] = points.window[1:] != points.window[:-1]
+    return is_last

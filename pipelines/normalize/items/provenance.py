@@ -1,0 +1,135 @@
+"""Provenance: the filed facts behind values, found by row numbers.
+
+Belongs here: from the legs of a value to the facts as filed. Does not: which legs a value has (line_items, ttm), how
+facts are chosen (facts, balance).
+
+A value has legs (rows of flows or balances), a flow has legs (vintages), a vintage is made of filed facts. Each is
+reached from the one before by row number; columns of facts are gathered once, at the end.
+"""
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize.arrays import Ints, floats, ints
+from pipelines.normalize.items.flags import OF_LEGS, OF_SOURCES
+
+LINEAGE = [
+    "role",
+    "weight",
+    "split_factor",
+    "tag",
+    "unit",
+    "start",
+    "end",
+    "value",
+    "accession",
+    "form",
+    "filed",
+    "concept",
+    "rule",
+]
+
+
+def lineage(
+    legs: pl.DataFrame, flow_legs: pl.DataFrame, balances: pl.DataFrame, facts: pl.DataFrame, filings: pl.DataFrame
+) -> pl.DataFrame:
+    """The filed facts behind each version, in the order in which they enter the value.
+
+    Args:
+        legs: `version`, `place`, `role`, `times`, and `flow` or `balance`: a row number.
+        flow_legs: `flow`, `place`, `vintage`, `weight`, sorted by the first two.
+        balances: `vintage`, one row a balance.
+        facts: the facts behind each vintage: `vintage`, `coefficient`, `repair` (what an error of scale or sign was
+            multiplied by), `cik`, `seq`, and the fact as filed.
+        filings: `cik`, `seq`, `factor` (new shares for one share of the filing's basis).
+
+    Returns:
+        `version`, sorted, the columns of LINEAGE, `repair` and `reservation`: `weight` is what the fact is multiplied
+        by after `split_factor`, which puts it on the newest share basis and has the repair in it.
+    """
+    ordered = legs.sort("version", "place")
+    first, count = _groups(ints(flow_legs, "flow"))
+    flows = len(first)
+    first = np.concatenate([first, flow_legs.height + np.arange(balances.height)])
+    count = np.concatenate([count, np.ones(balances.height, dtype=np.int64)])
+    vintage = np.concatenate([ints(flow_legs, "vintage"), ints(balances, "vintage")])
+    weight = np.concatenate([floats(flow_legs, "weight"), np.ones(balances.height)])
+    is_flow = ordered["flow"].is_not_null().to_numpy()
+    row = np.where(is_flow, floats(ordered, "flow"), floats(ordered, "balance") + flows).astype(np.int64)
+    of_leg, amount = _expanded(first[row], count[row])
+
+    by_vintage = facts.sort("vintage", "tag")
+    first, count = _groups(ints(by_vintage, "vintage"))
+    of_amount, fact = _expanded(first[vintage[amount]], count[vintage[amount]])
+    leg = of_leg[of_amount]
+    behind = by_vintage[fact].join(
+        filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
+    )
+    unit = pl.col("unit")
+    basis = (
+        pl.when(unit == "shares")
+        .then("factor")
+        .when(unit.str.ends_with("/shares"))
+        .then(1 / pl.col("factor"))
+        .otherwise(1.0)
+    )
+    entering = floats(ordered, "times")[leg] * weight[amount][of_amount]
+    return behind.with_columns(
+        version=ordered["version"].gather(leg),
+        role=ordered["role"].gather(leg),
+        weight=pl.Series(entering) * pl.col("coefficient"),
+        split_factor=pl.col("repair") * basis,
+        concept=pl.col("concept").cast(pl.String),
+    ).select("version", *LINEAGE, "repair", "reservation")
+
+
+def _groups(key: Ints) -> tuple[Ints, Ints]:
+    """For each number from 0 to the largest key: its first row among rows sorted by key, and how many there are."""
+    numbers = np.arange(int(key[-1]) + 1 if len(key) else 0)
+    first = np.searchsorted(key, numbers, side="left")
+    return first, np.searchsorted(key, numbers, side="right") - first
+
+
+def _expanded(first: Ints, count: Ints) -> tuple[Ints, Ints]:
+    """Rows `first`, `first` + 1 and so on, `count` of them: for each the number of its owner, and the row."""
+    owner = np.repeat(np.arange(len(count)), count)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    return owner, first[owner] + within
+
+
+def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
+    """What the facts behind each version have in common.
+
+    Args:
+        found: of `lineage`.
+        versions: how many versions there are.
+
+    Returns:
+        one row a version: whether it has each flag of OF_LEGS and OF_SOURCES; `elements` and `standards`, numbers that
+        two versions share where the same elements, or the same taxonomies and units, are behind them.
+    """
+    version, repair = ints(found, "version"), floats(found, "repair")
+    of_leg = dict(zip(OF_LEGS, (np.abs(repair) != 1, repair < 0), strict=True))
+    reservation = found["reservation"].fill_null("")
+    kinds = reservation.unique().to_list()
+    for name in OF_SOURCES:
+        of_leg[name] = reservation.is_in([kind for kind in kinds if name in kind.split(",")]).to_numpy()
+    standard = found.select(pl.col("tag").str.split(":").list.first() + " " + pl.col("unit"))[:, 0]
+    return pl.DataFrame(
+        {
+            **{name: np.bincount(version[holds], minlength=versions) > 0 for name, holds in of_leg.items()},
+            "elements": _fingerprints(version, found["tag"], versions),
+            "standards": _fingerprints(version, standard, versions),
+        }
+    )
+
+
+def _fingerprints(version: Ints, names: pl.Series, versions: int) -> np.ndarray:
+    """A number for the set of names of each version: sums of one random number a name, each name counted once."""
+    code = names.rank("dense").to_numpy().astype(np.int64) if len(names) else np.zeros(0, dtype=np.int64)
+    several = int(code.max()) + 1 if len(code) else 1
+    pairs = np.unique(version * several + code)
+    random = np.random.default_rng(several).integers(1, 1 << 40, size=several, dtype=np.int64)
+    found = np.zeros(versions, dtype=np.int64)
+    np.add.at(found, pairs // several, random[pairs % several])
+    return found
