@@ -19,6 +19,8 @@ from pipelines.normalize.history.versions import LOG
 
 SEGMENT = "versions-{}.parquet"
 COMMITTED = "committed.json"
+LATER = ("rule",)
+"""Columns of LOG that the first segments lack. A segment that lacks another column is damaged."""
 
 
 class LogError(PipelineError):
@@ -47,13 +49,19 @@ def read(folder: Path, segments: Sequence[str]) -> pl.DataFrame:
     frames = [pl.DataFrame(schema=LOG)]
     for name in segments:
         try:
-            frames.append(pl.read_parquet(folder / name, memory_map=False).select(LOG.names()))
+            frames.append(_in_present_columns(pl.read_parquet(folder / name, memory_map=False)))
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = str(error).partition("\n")[0]
             raise LogError(
                 f"{folder / name}: {reason}; put the segment back from a copy, the log is not made anew"
             ) from error
     return pl.concat(frames)
+
+
+def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
+    """A segment in the columns of LOG; what its program did not record yet is null: columns, and fields of legs."""
+    added = [pl.lit(None).alias(name) for name in LATER if name in LOG and name not in segment.columns]
+    return segment.with_columns(added).select(pl.col(name).cast(dtype) for name, dtype in LOG.items())
 
 
 def write(folder: Path, sync_id: str, rows: pl.DataFrame) -> str:

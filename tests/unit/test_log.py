@@ -54,6 +54,31 @@ def test_columns_beyond_the_log_are_not_kept(tmp_path):
     assert pl.read_parquet_schema(tmp_path / name) == LOG
 
 
+def test_a_segment_of_an_older_program_is_read(tmp_path, monkeypatch):
+    """Columns, and fields of legs, that it did not record are null."""
+    recorded = rows(1)
+    legs = pl.List(pl.Struct([field for field in LOG["legs"].inner.fields if field.name not in ("concept", "rule")]))
+    older = recorded.select(pl.exclude("rule", "legs"), pl.col("legs").cast(legs))
+    older.write_parquet(tmp_path / "versions-20260801.parquet")
+    fields = {field.name: field.dtype for field in legs.inner.fields} | {"concept": pl.String, "rule": pl.String}
+    present = pl.Schema(LOG | {"legs": pl.List(pl.Struct(fields)), "rule": pl.String()})
+    monkeypatch.setattr(log, "LOG", present)
+
+    read = log.read(tmp_path, ("versions-20260801.parquet",))
+
+    assert read.schema == present
+    assert read["rule"].to_list() == [None]
+    leg = read["legs"].item()[0]
+    assert (leg["value"], leg["concept"], leg["rule"]) == (1.0, None, None)
+    assert read.select(older.columns).drop("legs").equals(older.drop("legs"))
+
+
+def test_a_segment_without_values_is_an_error(tmp_path):
+    rows(1).drop("value").write_parquet(tmp_path / "versions-20260801.parquet")
+    with pytest.raises(log.LogError, match="not made anew"):
+        log.read(tmp_path, ("versions-20260801.parquet",))
+
+
 def test_a_committed_segment_that_is_missing_is_an_error(tmp_path):
     """Better no synchronization than a history with a hole."""
     with pytest.raises(log.LogError, match=r"versions-20260801\.parquet"):

@@ -1,0 +1,110 @@
+"""A home made by an earlier version: one synchronization brings it up to date and loses no version.
+
+`tests/frozen/home.tar.zst` is the home after `fundamentals sync --source sample --symbols XQNMB,XQANV` by commit
+a14a6c6, the last before the rules had names, without Dagster's record of runs.
+"""
+
+import io
+import tarfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+import zstandard
+
+from pipelines import log, stages, tables
+from pipelines.definitions import run_job
+from pipelines.home import Home
+from pipelines.lake import Lake
+from tests.conftest import PROJECT
+from warehouse import publish
+
+ARCHIVE = PROJECT / "tests/frozen/home.tar.zst"
+SYMBOLS = "XQNMB,XQANV"
+EXPECTED_CHANGES: list[tuple[str, str, str]] = []
+"""`symbol`, `item`, `cause` of the versions that today's rules add to those of the frozen home: none."""
+
+
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """The home as the earlier version left it."""
+    folder = tmp_path_factory.mktemp("frozen")
+    with tarfile.open(fileobj=io.BytesIO(zstandard.decompress(ARCHIVE.read_bytes(), max_output_size=1 << 26))) as archive:
+        archive.extractall(folder, filter="data")
+    return Home(folder)
+
+
+@pytest.fixture(scope="module")
+def before(frozen: Home) -> dict[str, pl.DataFrame]:
+    """The log and the published tables as the earlier version left them."""
+    pointer = publish.current(frozen.published)
+    copies = frozen.published / "parquet"
+    return {path.stem: pl.read_parquet(path) for path in copies.glob("*.parquet")} | {
+        "log": pl.concat([pl.read_parquet(frozen.log / name) for name in pointer.log])
+    }
+
+
+@pytest.fixture(scope="module")
+def upgraded(frozen: Home, before: dict[str, pl.DataFrame]) -> Home:
+    """The same home after one synchronization by the version of today."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FUNDAMENTALS_HOME", str(frozen.root))
+        frozen.prepare()
+        outcome = run_job(frozen, "sample", SYMBOLS)
+    assert outcome.held_back_by == []
+    return frozen
+
+
+def published(home: Home, table: str) -> pl.DataFrame:
+    return pl.read_parquet(home.published / f"parquet/{table}.parquet")
+
+
+def test_the_archive_is_small():
+    assert ARCHIVE.stat().st_size < 300_000
+
+
+def test_no_version_of_the_log_is_lost(upgraded, before):
+    """All of them are there, in the order of recording, with the same values; what is new comes after them."""
+    old = before["log"]
+    assert old.height > 500
+    recorded = log.read(upgraded.log, publish.current(upgraded.published).log)
+    columns = [name for name in old.columns if name != "legs"]
+    assert recorded.head(old.height).select(columns).equals(old.select(columns))
+    fields = [field.name for field in old.schema["legs"].inner.fields]
+    legs = recorded.head(old.height).select("legs").explode("legs").unnest("legs")
+    assert legs.select(fields).equals(old.select("legs").explode("legs").unnest("legs").select(fields))
+
+
+def test_the_same_values_add_no_version(upgraded, before):
+    added = Lake(upgraded.tables).read(stages.APPENDED)
+    symbols = before["companies"].select("cik", "symbol")
+    assert added.join(symbols, on="cik").select("symbol", "item", "cause").rows() == EXPECTED_CHANGES
+
+
+@pytest.mark.parametrize("table", ["versions", "financials", "gaps", "lineage", "repairs", "splits", "companies"])
+def test_what_was_served_is_served(upgraded, before, table):
+    """Row by row, in the columns that there were; columns are only added."""
+    old, new = before[table], published(upgraded, table)
+    changing = {"data_updated_at", "recorded_at"} & set(old.columns)
+    assert set(old.columns) <= set(new.columns)
+    assert new.select(old.columns).drop(changing).equals(old.drop(changing))
+
+
+def test_what_is_new_is_filled(upgraded):
+    """Also of the versions that the earlier version recorded: their rules are known from the filings."""
+    for table, names in (("versions", ["rule"]), ("lineage", ["concept", "rule"])):
+        rows = published(upgraded, table)
+        for name in names:
+            if name in rows.columns:
+                assert rows[name].null_count() == 0, (table, name)
+
+
+def test_the_next_synchronization_finds_nothing_new(upgraded, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(upgraded.root))
+    monkeypatch.setattr(tables, "assemble", pytest.fail)
+    assert run_job(upgraded, "sample", SYMBOLS).counts["published"] == 0
+
+
+def test_segments_are_only_added(upgraded, before, frozen: Home):
+    names = publish.current(upgraded.published).log
+    assert sorted(path.name for path in Path(frozen.log).glob("versions-*")) == sorted(names)
