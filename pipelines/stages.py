@@ -20,6 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines import normalize
+from pipelines.code import digest_of
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions, decode_tickers
 from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.extract import CompanyDocuments, fetch_documents, fetch_tickers
@@ -395,6 +396,5 @@ def _elements_digest() -> str:
 
 @cache
 def _rules_digest() -> str:
-    """Changes with any line of the rules, so that no value outlives the rule that it was made by."""
-    folder = Path(normalize.__file__).parent
-    return _joined(*(path.read_text() for path in sorted(folder.rglob("*.py"))))
+    """Changes with the code of the rules, so that no value outlives the rule that it was made by."""
+    return digest_of(Path(normalize.__file__).parent)

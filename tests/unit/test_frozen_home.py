@@ -29,7 +29,9 @@ EXPECTED_CHANGES: list[tuple[str, str, str]] = []
 def frozen(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """The home as the earlier version left it."""
     folder = tmp_path_factory.mktemp("frozen")
-    with tarfile.open(fileobj=io.BytesIO(zstandard.decompress(ARCHIVE.read_bytes(), max_output_size=1 << 26))) as archive:
+    with tarfile.open(
+        fileobj=io.BytesIO(zstandard.decompress(ARCHIVE.read_bytes(), max_output_size=1 << 26))
+    ) as archive:
         archive.extractall(folder, filter="data")
     return Home(folder)
 

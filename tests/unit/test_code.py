@@ -1,0 +1,105 @@
+"""What identifies the rules: which edits of their files change the digest, and which do not."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from pipelines import code, normalize
+from pipelines.code import code_of, digest_of
+
+SOURCE = '''"""What belongs here."""
+
+LIMIT = 0.9
+"""Why it is so many."""
+
+FLAW = Rule("scale.flaw", "A figure is wrong.", source="Regulation S-X", action="correct")
+
+
+def decided(rows):  # a comment
+    """What it decides."""
+    return rows.filter(pl.col("value") > LIMIT, source="statement")
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# a comment", "# another comment, far longer"),
+        ("What belongs here.", "What does not."),
+        ("Why it is so many.", "A measurement."),
+        ("What it decides.", "What it really decides."),
+        ("LIMIT = 0.9\n", "LIMIT  =  0.9\n\n\n"),
+        ("def decided(rows):", "def decided(\n    rows,\n):"),
+        ("A figure is wrong.", "A figure is a thousand times too large."),
+        ("Regulation S-X", "ASC 220 and others"),
+    ],
+)
+def test_what_only_people_read_does_not_count(old, new):
+    assert old in SOURCE
+    assert code_of(SOURCE.replace(old, new).encode()) == code_of(SOURCE.encode())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0.9", "0.8"),
+        ("scale.flaw", "scale.error"),
+        ("correct", "withhold"),
+        (">", ">="),
+        ('"value"', '"amount"'),
+        ('source="statement"', 'source="note"'),
+        ("rows.filter", "rows.remove"),
+        ("return rows", "rows = rows; return rows"),
+    ],
+)
+def test_what_may_change_a_value_counts(old, new):
+    assert old in SOURCE
+    assert code_of(SOURCE.replace(old, new).encode()) != code_of(SOURCE.encode())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "debt").mkdir()
+    (tmp_path / "debt/lines.py").write_text(SOURCE)
+    (tmp_path / "pairs.csv").write_text("successor,predecessor\n1,2\n")
+    (tmp_path / "notes.md").write_text("Not read.")
+    return tmp_path
+
+
+def test_files_of_code_and_data_count(folder):
+    before = digest_of(folder)
+    (folder / "notes.md").write_text("Read by nobody.")
+    (folder / "debt/lines.py").write_text(SOURCE + "# at the end\n")
+    assert digest_of(folder) == before
+
+    (folder / "pairs.csv").write_text("successor,predecessor\n1,3\n")
+    assert (other := digest_of(folder)) != before
+    (folder / "debt/lines.py").rename(folder / "debt/more.py")
+    assert digest_of(folder) not in (before, other)
+
+
+def test_the_digest_is_kept_for_the_next_process(folder, monkeypatch):
+    digest = digest_of(folder)
+    monkeypatch.setattr(code, "code_of", pytest.fail)
+    assert digest_of(folder) == digest
+
+
+@pytest.mark.parametrize("content", ["", "no digest", "a b c", "a" * 64 + " " + "b" * 64])
+def test_a_kept_digest_of_other_files_is_made_anew(folder, content):
+    digest = digest_of(folder)
+    (folder / code.KEPT).write_text(content)
+    assert digest_of(folder) == digest
+
+
+def test_a_folder_that_cannot_be_written_has_a_digest(folder):
+    (folder / "__pycache__").write_text("no folder")
+    first = digest_of(folder)
+    (folder / "__pycache__").unlink()
+    assert digest_of(folder) == first
+
+
+@pytest.mark.parametrize("path", sorted(Path(normalize.__file__).parent.rglob("*.py")), ids=lambda path: path.name)
+def test_formatting_does_not_count(path):
+    source = path.read_bytes()
+    assert code_of(source) == code_of(ast.unparse(ast.parse(source)).encode())
