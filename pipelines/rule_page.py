@@ -4,7 +4,7 @@ Belongs here: the layout of the registry as Markdown. Does not: the rules (norma
 page (dictionary).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 
 from pipelines.normalize.rule import Rule
@@ -28,30 +28,30 @@ generated from the registry, `pipelines/normalize/rules.py`, by `make docs`.
 SINGLE = """
 ## Rules that rest on a single company
 
-These were written for one company's filings or have decided for one company only, among those that the rules were
-measured on. Another filer may never need them.
+These were written for one company's filings, or have decided for one company only among the 200 of the mirrors of EDGAR
+that the rules were measured on. Another filer may never need them.
 
 """
 
 
-def page(registry: Mapping[str, Rule], paths: Mapping[str, str], single_company: Sequence[str]) -> str:
+def page(registry: Mapping[str, Rule], paths: Mapping[str, str], single_company: Mapping[str, str]) -> str:
     """The page: one section for each first part of an id, one row a rule.
 
     Args:
         registry: the rules by id.
         paths: the file of each rule by id, from the project's root.
-        single_company: ids of rules that rest on a single company.
+        single_company: the company of each rule that rests on a single one, by id.
     """
     ordered = sorted(registry.values(), key=lambda rule: rule.id)
-    sections = [
-        _section(part, list(rules), paths, set(single_company)) for part, rules in groupby(ordered, key=_first_part)
-    ]
+    sections = [_section(part, list(rules), paths, single_company) for part, rules in groupby(ordered, key=_first_part)]
     contents = ", ".join(f"[{part}](#{part})" for part, _ in groupby(ordered, key=_first_part))
-    single = [f"- [`{rule}`](#{_first_part(registry[rule])})\n" for rule in sorted(single_company)]
+    single = [
+        f"- [`{rule}`](#{_first_part(registry[rule])}): {company}\n" for rule, company in sorted(single_company.items())
+    ]
     return f"{HEAD}\n{len(registry)} rules: {contents}.\n{''.join(sections)}{SINGLE}{''.join(single)}"
 
 
-def _section(part: str, rules: list[Rule], paths: Mapping[str, str], single_company: set[str]) -> str:
+def _section(part: str, rules: list[Rule], paths: Mapping[str, str], single_company: Mapping[str, str]) -> str:
     rows = "".join(_row(rule, paths[rule.id], is_single=rule.id in single_company) for rule in rules)
     return f"\n## {part}\n\n| rule | statement | source | action | applies to | code |\n{'| --- ' * 6}|\n{rows}"
 

@@ -85,10 +85,10 @@ def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
     return order.in_filing_order(currency.in_currency(periodic, currency.reporting_currency(periodic)))
 
 
-def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def stated(rows: pl.DataFrame, registrants: pl.DataFrame | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept, and the facts behind it."""
     ordered = ordered_facts(rows)
-    return stated_concepts(ordered, industries.industries(ordered))
+    return stated_concepts(ordered, industries.industries(ordered, registrants))
 
 
 def signed(rows: pl.DataFrame) -> pl.DataFrame:

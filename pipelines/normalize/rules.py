@@ -6,9 +6,11 @@ stands in the tuple `RULES` beside the code that decides; the rule of an element
 No step of the pipeline imports this module; it imports them all.
 """
 
+import csv
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from pipelines import normalize
@@ -23,25 +25,31 @@ RULE_OF_RANK = elements.RULE_OF_RANK
 ELEMENT_TABLES = (income, cash_flow, per_share, cash, totals, debt, loans)
 """The modules whose concepts hold the rules of elements."""
 
-SINGLE_COMPANY: tuple[str, ...] = ()
-"""Rules that rest on a single company: others may never need them."""
+
+def _single_company() -> Mapping[str, str]:
+    with Path(__file__).with_name("single_company.csv").open(encoding="utf-8", newline="") as file:
+        return MappingProxyType({row["rule"]: row["company"] for row in csv.DictReader(file)})
 
 
-def collected(modules: Iterable[tuple[str, Iterable[object]]]) -> tuple[dict[str, Rule], dict[str, str]]:
+SINGLE_COMPANY = _single_company()
+"""Rules that rest on a single company, and its name: those of elements that decided for one only of the companies of
+three mirrors (200 companies), and those that were written for one. single_company.csv holds its CIK too."""
+
+
+def collected(modules: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Rule], dict[str, str]]:
     """The rules of some modules, and the module that each is in, both by id.
 
     Args:
-        modules: the name of each module and what its tuple of rules holds; a rule may be in several tuples.
+        modules: the name of each module and what its tuple of rules holds. A rule may be in several tuples, for a
+            module can repeat those of others; it belongs to the shortest.
 
     Raises:
         ValueError: two rules have one id.
     """
     rules: dict[str, Rule] = {}
     places: dict[str, str] = {}
-    for module, held in modules:
+    for module, held in sorted(modules, key=lambda one: len(one[1])):
         for rule in held:
-            if not isinstance(rule, Rule):
-                continue
             if rules.setdefault(rule.id, rule) is not rule:
                 raise ValueError(f"two rules have the id {rule.id!r}: in {places[rule.id]} and in {module}")
             places.setdefault(rule.id, module)
@@ -71,6 +79,10 @@ def _modules() -> list[ModuleType]:
     return [import_module(one.name) for one in found if one.name != __name__]
 
 
+def _rules_of(module: ModuleType) -> list[Rule]:
+    return [rule for rule in getattr(module, "RULES", ()) if isinstance(rule, Rule)]
+
+
 def _rules_of_elements() -> list[tuple[str, list[Rule]]]:
     """Each table of elements with its rules, in the order in which the concepts stand there."""
     by_id = {rule.id: rule for rule in elements.RULES}
@@ -89,7 +101,7 @@ def _concepts(table: ModuleType) -> list[Concept]:
 
 
 def _registry() -> tuple[Mapping[str, Rule], Mapping[str, str]]:
-    others = [(module.__name__, getattr(module, "RULES", ())) for module in _modules() if module is not elements]
+    others = [(module.__name__, _rules_of(module)) for module in _modules() if module is not elements]
     rules, places = collected([*_rules_of_elements(), *others])
     return MappingProxyType(rules), MappingProxyType(places)
 

@@ -1,0 +1,241 @@
+"""One small annual report for each source of an element: it holds what that source needs, so that the source decides.
+
+Belongs here: the reports, made from the sources themselves, and what each needs besides. Does not: what they lead to
+(unit.test_rules), reports shaped after one filing (golden.reports).
+
+Some amounts are never a part of a value: they prove another amount, or say whether a ratio is meaningful. A report of
+such a source has a twin without it, and what the two lead to differs.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pipelines.normalize.elements import CONCEPTS, wanted_elements
+from pipelines.normalize.elements.cash import OTHER_CURRENT_ASSETS
+from pipelines.normalize.elements.loans import LIABILITIES_NOT_DEBT, OTHER_NONCURRENT_LIABILITIES
+from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source
+from tests.factories import Row, fact
+
+BEGIN, END, BEFORE, FILED = "2023-01-01", "2023-12-31", "2022-12-31", "2024-02-20"
+FIRST_COMPANY = 9_991_000_000
+SMALL = 10.0
+"""The amount of each element that is added where present or taken off."""
+UNITS = {"money": ("USD", 1e6), "shares": ("shares", 1e6), "per_share": ("USD/shares", 1e-2)}
+"""The unit of a measure, and how many of it an amount of one is."""
+
+CODES = {
+    "general": "3571",
+    "bank": "6022",
+    "insurer": "6311",
+    "investment_company": "6799",
+    "partnership": "4922",
+    "oil_and_gas": "1311",
+    "reit": "6798",
+    "utility": "4911",
+    "shell": "6770",
+}
+"""A SIC code of each industry that has sources of its own."""
+
+SHOWS_INDUSTRY: Mapping[str, Mapping[str, float]] = {
+    "investment_company": {"InvestmentOwnedAtFairValue": 90, "InvestmentOwnedAtCost": 80},
+    "partnership": {"LimitedPartnersCapitalAccount": 90, "PartnersCapital": 95},
+}
+"""Balances that show an industry where a code does not."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a report holds besides a source, in millions.
+
+    amount: of the source: all its elements together.
+    beside: element -> amount; of the source's own taxonomy. What the concept itself would be read from is left out.
+    both_ends: balances are stated for the day a year before as well.
+    industry: of the filer; by default the first that the source holds for.
+    proves: the amount is no part of a value; the report has a twin without it.
+    """
+
+    amount: float = 1000
+    beside: Mapping[str, float] = field(default_factory=dict)
+    both_ends: bool = False
+    industry: str = ""
+    proves: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """The annual report of a company of its own, and the rule that decides in it.
+
+    twin: the company whose report is the same but for the elements of the rule; empty where there is none.
+    """
+
+    rule: str
+    cik: str
+    sic: str
+    rows: list[Row]
+    twin: str = ""
+
+
+RETURN = {
+    "OperatingIncomeLoss": 300,
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest": 280,
+    "IncomeTaxExpenseBenefit": 60,
+    "StockholdersEquity": 2000,
+    "LongTermDebtNoncurrent": 500,
+    "CashAndCashEquivalentsAtCarryingValue": 900,
+    "Assets": 3000,
+}
+RETURN_IFRS = {
+    "ProfitLossFromOperatingActivities": 300,
+    "ProfitLossBeforeTax": 280,
+    "IncomeTaxExpenseContinuingOperations": 60,
+    "Equity": 2000,
+    "LongtermBorrowings": 500,
+    "CashAndCashEquivalents": 900,
+    "Assets": 3000,
+}
+"""What a return on capital is made of; elements of us-gaap and of ifrs-full."""
+OPERATING_INCOME = ("OperatingIncomeLoss", "ProfitLossFromOperatingActivities")
+WITH_RETURN = {**RETURN, **RETURN_IFRS}
+DERIVED_RETURN = {element: amount for element, amount in WITH_RETURN.items() if element not in OPERATING_INCOME}
+CONTRADICTED = {**RETURN, tuple(RETURN)[1]: 90, "Revenues": 1000, "InterestExpense": 10}
+"""Operating income of 300 where revenue less costs of 900, and income before tax and interest, leave 100."""
+
+DUE = {"LongTermDebtCurrent": 100}
+WITHOUT_MATURITIES = {"LongTermDebt": 1000, **DUE, "LiabilitiesCurrent": 400}
+"""Long-term debt that the noncurrent liabilities may prove to be without its current maturities."""
+DRAWN = {"LineOfCredit": 1000, "OtherLiabilities": 200}
+"""A credit line that the liabilities may prove to be drawn."""
+CURRENT = {"CashAndCashEquivalentsAtCarryingValue": 100, "AvailableForSaleSecuritiesDebtSecurities": 50}
+"""Securities that the current assets may prove to be current."""
+NOTES_OF_IFRS_BANK = {"BondsIssued": 1000, "CurrentPortionOfLongtermBorrowings": 50}
+FREE_CASH_FLOW = {
+    "NetCashProvidedByUsedInOperatingActivities": 3000,
+    "PaymentsToAcquirePropertyPlantAndEquipment": 300,
+    "CashFlowsFromUsedInOperatingActivities": 3000,
+    "PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities": 300,
+}
+
+OF_EVERY_REPORT = {
+    US_GAAP: {"NetCashProvidedByUsedInOperatingActivities": 70},
+    IFRS: {"CashFlowsFromUsedInOperatingActivities": 70},
+}
+"""A flow of money, which shows the currency and the fiscal year."""
+
+NEEDS: dict[str, Needs] = {
+    "preferred_dividends": Needs(50, {"NetIncomeLoss": 500}),
+    "operating_cash_flow": Needs(beside=FREE_CASH_FLOW),
+    "capital_expenditure": Needs(beside=FREE_CASH_FLOW),
+    "customer_funds": Needs(proves=True),
+    "operating_income": Needs(300, WITH_RETURN, both_ends=True),
+    "operating_costs": Needs(900, CONTRADICTED, both_ends=True, proves=True),
+    "pretax_income": Needs(280, WITH_RETURN, both_ends=True),
+    "income_tax": Needs(60, WITH_RETURN, both_ends=True),
+    "interest_expense": Needs(20, DERIVED_RETURN, both_ends=True),
+    "investment_income": Needs(20, {**DERIVED_RETURN, "InterestExpense": 30, "FinanceCosts": 30}, both_ends=True),
+    "net_interest": Needs(20, DERIVED_RETURN, both_ends=True),
+    "equity": Needs(2000, WITH_RETURN, both_ends=True),
+    "assets": Needs(3000, WITH_RETURN, both_ends=True, proves=True),
+    "short_term_investments": Needs(
+        beside={"CashAndCashEquivalentsAtCarryingValue": 100, "CashAndCashEquivalents": 100}
+    ),
+    "securities_of_any_term": Needs(50, {**CURRENT, "AssetsCurrent": 150}),
+    "current_assets": Needs(150, CURRENT, proves=True),
+    **{concept.name: Needs(30, {**CURRENT, "AssetsCurrent": 180}, proves=True) for concept in OTHER_CURRENT_ASSETS},
+    "debt_noncurrent_beside": Needs(beside={"LongTermDebtNoncurrent": 500}),
+    "debt_current_beside": Needs(beside=DUE),
+    "debt_short_term": Needs(beside={"LongTermDebtNoncurrent": 500, "LongtermBorrowings": 500}),
+    "debt_short_term_told": Needs(60, {**DUE, "ShortTermBorrowings": 160}),
+    "debt_notes_current": Needs(300, DUE),
+    "debt_subordinated": Needs(beside={"NotesPayable": 700}),
+    "debt_junior": Needs(beside={"NotesPayable": 700}),
+    "debt_revolver": Needs(beside={"SecuredDebt": 700}),
+    "debt_credit_line": Needs(beside={"OtherLiabilities": 200, "Liabilities": 1200}),
+    "liabilities": Needs(1200, DRAWN, proves=True),
+    "not_borrowed": Needs(660, {"LineOfCredit": 1000, "Liabilities": 1660}, proves=True),
+    **{concept.name: Needs(30, {**DRAWN, "Liabilities": 1230}, proves=True) for concept in LIABILITIES_NOT_DEBT},
+    "not_borrowed_current_contracts": Needs(
+        30, {**DRAWN, "Liabilities": 1230, "ContractWithCustomerLiabilityNoncurrent": 20}, proves=True
+    ),
+    "liabilities_current": Needs(400, {**WITHOUT_MATURITIES, "Liabilities": 1400}, proves=True),
+    **{
+        concept.name: Needs(30, {**WITHOUT_MATURITIES, "Liabilities": 1430}, proves=True)
+        for concept in OTHER_NONCURRENT_LIABILITIES
+    },
+    "debt_principal": Needs(1120, {"LongTermDebt": 1000, **DUE}, proves=True),
+}
+"""What a report of a concept holds besides; nothing where it is not listed."""
+
+NEEDS_OF_RULE: dict[str, Needs] = {
+    "debt.subordinated.ifrs.liabilities": Needs(beside={"BondsIssued": 700}, industry="bank"),
+    "liabilities.ifrs.total": Needs(
+        1400, {**NOTES_OF_IFRS_BANK, "CurrentLiabilities": 400}, industry="bank", proves=True
+    ),
+    "liabilities.current.ifrs.total": Needs(
+        400, {**NOTES_OF_IFRS_BANK, "Liabilities": 1400}, industry="bank", proves=True
+    ),
+}
+"""The same of single sources."""
+
+
+def reports() -> Iterator[Report]:
+    """The report of each source, in the order of concepts and sources."""
+    number = FIRST_COMPANY
+    for concept in CONCEPTS:
+        for source in concept.sources:
+            report = _report(concept, source, number)
+            yield report
+            number += 2
+
+
+def twins(report: Report) -> list[Row]:
+    """The rows of a report's twin: those but of the elements that its rule reads; none where it has no twin."""
+    source = SOURCES[report.rule]
+    return [{**row, "cik": report.twin} for row in report.rows if report.twin and row["tag"] not in source.counted]
+
+
+WANTED = wanted_elements()
+SOURCES = {source.rule: source for concept in CONCEPTS for source in concept.sources}
+INSTANT = {
+    element
+    for concept in CONCEPTS
+    if concept.instant
+    for source in concept.sources
+    for element in (*source.counted, *source.where)
+} | {element for balances in SHOWS_INDUSTRY.values() for element in balances}
+
+
+def _report(concept: Concept, source: Source, number: int) -> Report:
+    needs = NEEDS_OF_RULE.get(source.rule, NEEDS.get(concept.name, Needs()))
+    industry = needs.industry or _industry(source)
+    own = {other.elements[0] for other in concept.sources if other.elements}
+    beside = {**OF_EVERY_REPORT[source.taxonomy], **needs.beside}
+    known = WANTED[source.taxonomy] - own
+    amounts = {element: amount for element, amount in beside.items() if element in known}
+    amounts |= {**SHOWS_INDUSTRY.get(industry, {}), **_amounts(source, needs.amount)}
+    cik = str(number)
+    rows = []
+    for element, amount in amounts.items():
+        measure = concept.measure if element in source.counted else "money"
+        unit, times = UNITS[measure]
+        dates = ((None, END), (None, BEFORE)) if element in INSTANT else ((BEGIN, END),)
+        rows += [
+            fact(element, amount * times, *period, unit=unit, taxonomy=source.taxonomy, filed=FILED, cik=cik)
+            for period in (dates if needs.both_ends else dates[:1])
+        ]
+    return Report(source.rule, cik, CODES[industry], rows, str(number + 1) if needs.proves else "")
+
+
+def _industry(source: Source) -> str:
+    return next(industry for industry in CODES if industry in source.industries)
+
+
+def _amounts(source: Source, amount: float) -> dict[str, float]:
+    """Element -> amount, such that the source states the amount."""
+    if not source.elements:
+        # of different amounts, for the same amount under two elements is counted once
+        parts = sum(range(len(source.counted) + 1))
+        return {element: amount * part / parts for part, element in enumerate(source.counted, 1)}
+    added, taken = len(source.plus), len(source.minus) + len(source.less)
+    each = (amount - SMALL * added + SMALL * taken) / len(source.elements)
+    small = dict.fromkeys((*source.plus, *source.minus, *source.less, *source.where), SMALL)
+    return {**dict.fromkeys(source.elements, each), **small}
