@@ -81,9 +81,10 @@ def standardize(
     as_filed, legs = stated_concepts(ordered, of_industry)
     signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
     signed = as_filed.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
-    sound, found_repairs, of_corrections = ledger.corrected(recasts.without_partial_recasts(signed))
+    counting, of_recasts = recasts.without_partial_recasts(signed)
+    sound, found_repairs, of_corrections = ledger.corrected(counting)
     decisions: list[pl.DataFrame] = []
-    decisions.append(of_corrections)
+    decisions += [of_recasts, of_corrections]
     of_source = RULE_OF_RANK.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
     reserved = sound.join(of_source, on=["concept", "rank"], how="left", maintain_order="left")
     legs = legs.join(
@@ -94,13 +95,13 @@ def standardize(
         maintain_order="left",
     )
     of_filing = breaks.regimes(ordered, sound)
-    vintages = sound.join(of_filing, on=["cik", "seq"], maintain_order="left")
+    vintages = sound.join(of_filing.select("cik", "seq", "regime"), on=["cik", "seq"], maintain_order="left")
     grid = calendar.fiscal_grid(ordered)
     found_splits = splits.infer_splits(vintages)
     repetitions = share_basis.repeated(vintages)
     placed = calendar.on_grid(share_basis.on_newest_basis(vintages, found_splits, repetitions), grid)
     of_sheets = balances.balances(placed)
-    missed = of_sheets.missed.drop("rule")
+    missed = of_sheets.missed
     composed, composed_legs = _composed(of_sheets, legs, first_vintage=as_filed.height)
     filings = share_basis.share_factors(_filings(ordered, accepted), found_splits, repetitions)
     flow_known, _ = slots.known_amounts(placed.filter(pl.col("n") > 0))

@@ -137,7 +137,7 @@ def repairs(mirror: Path, company_numbers: dict[str, str]) -> pl.DataFrame:
     facts = facts_of(mirror, sorted(company_numbers[symbol] for symbol in COMPANIES))
     vintages = signed(facts)
     filed = vintages.select("cik", "seq", "filed").unique()
-    return corrected(without_partial_recasts(vintages))[1].join(filed, on=["cik", "seq"])
+    return corrected(without_partial_recasts(vintages)[0])[1].join(filed, on=["cik", "seq"])
 
 
 @pytest.mark.parametrize(("symbol", "filed", "concept", "start", "end", "kind", "filed_value", "value"), REPAIRED)

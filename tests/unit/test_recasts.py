@@ -32,7 +32,7 @@ def report(figures, form="10-K", filed="2023-02-20", period=YEAR, taxonomy="us-g
 
 def kept(*reports):
     """(filed, concept): what counts."""
-    found = without_partial_recasts(stated(raw(*reports))[0])
+    found, _ = without_partial_recasts(stated(raw(*reports))[0])
     return {(str(row["filed"]), row["concept"]): row["value"] for row in found.rows(named=True)}
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, ints, starts
+from pipelines.normalize.arrays import Flags, Floats, Ints, days_of, ints, packed, starts
 from pipelines.normalize.facts import matching
-from pipelines.normalize.facts.matching import Matched, days_of
+from pipelines.normalize.facts.matching import Matched
 from pipelines.normalize.facts.precision import grains, with_scale_of_filing
 
 SAME_AMOUNT = 0.005
@@ -93,7 +93,7 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
         company=np.unique(ints(facts, "cik"), return_inverse=True)[1][first],
         seq=ints(facts, "seq")[first],
         filed=days_of(facts["filed"])[first],
-        period=matching.packed(start, end)[first],
+        period=packed(start, end)[first],
         days=np.where(is_instant, 0, end - start)[first],
         value=value,
         grain=_reduced(np.maximum, np.where(counts, grain, -np.inf), begin),

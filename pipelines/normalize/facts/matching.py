@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, ints, key_of
+from pipelines.normalize.arrays import Flags, Floats, Ints, days_of, filing_rows, ints, packed
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import IFRS, Source
 from pipelines.normalize.facts.reports import MEASURE, MEASURES
 from pipelines.normalize.industry.names import INDUSTRIES
 
-CIK_BITS, SEQ_BITS = 40, 23
 PART_BITS = 16
 """A source has no more elements than this."""
 
@@ -136,7 +135,7 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> Matched:
         facts: typed facts in filing order.
         of_industry: `cik`, `seq`, `industry`: every filing, sorted by `cik`, `seq`.
     """
-    filing = filing_numbers(facts, of_industry)
+    filing = filing_rows(ints(facts, "cik"), ints(facts, "seq"), of_industry)
     industry = of_industry["industry"].cast(pl.Enum(INDUSTRIES)).to_physical().to_numpy()[filing]
     element = _element(facts)
     count = _COUNT[element, industry]
@@ -149,37 +148,6 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> Matched:
     slot = np.zeros(len(row), dtype=np.int64)
     slot[1:] = np.cumsum(period[row[1:]] != period[row[:-1]])
     return Matched(row, filing[row], part, slot)
-
-
-def filing_numbers(rows: pl.DataFrame, filings: pl.DataFrame) -> Ints:
-    """For each of some rows the row of its filing in `filings`, which are sorted by `cik`, `seq`."""
-    of_row, of_filing = (
-        key_of((ints(frame, "cik"), CIK_BITS), (ints(frame, "seq"), SEQ_BITS)) for frame in (rows, filings)
-    )
-    return np.searchsorted(of_filing, of_row)
-
-
-def days_of(dates: pl.Series) -> Ints:
-    """Dates as days since 1970; null is the day before the earliest."""
-    is_null = dates.is_null().to_numpy()
-    days = dates.to_physical().fill_null(0).to_numpy().astype(np.int64)
-    if is_null.any():
-        days[is_null] = days[~is_null].min(initial=0) - 1
-    return days
-
-
-def packed(*columns: Ints) -> Ints:
-    """One whole number a row that sorts rows as the columns do, first column first."""
-    key, used = np.zeros(len(columns[0]), dtype=np.int64), 0
-    for column in columns if len(key) else ():
-        least = column.min()
-        bits = int(column.max() - least).bit_length()
-        if used + bits > 62:
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            used = int(key.max()).bit_length()
-        key = (key << bits) | (column - least)
-        used += bits
-    return key
 
 
 def _element(facts: pl.DataFrame) -> Ints:

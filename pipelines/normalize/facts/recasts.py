@@ -1,12 +1,31 @@
-"""Current reports: which of their figures count beside the periodic reports.
+"""Recasts: which figures of current reports (8-K, 6-K) count beside those of periodic reports.
 
-Belongs here: what an 8-K or 6-K may say of a period. Does not: which forms are read at all (facts).
+Belongs here: what a current report restates. Does not: which forms are read at all (reports).
 """
 
+import numpy as np
 import polars as pl
 
-SLOT = ["cik", "concept", "start", "end"]
-FILING = ["cik", "seq"]
+from pipelines.normalize.arrays import Flags, days_of, ints, packed
+from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.frames import counted
+from pipelines.normalize.rule import Rule
+
+COMPLETE_SET = Rule(
+    "recast.complete-set",
+    "A current report that carries a complete set of statements (profit, revenue and a balance sheet or cash flow "
+    "statement) restates the periods that periodic reports stated before.",
+    "Form 8-K Items 8.01 and 9.01: audited statements recast after a change of segments, a disposal or a new standard",
+    "select",
+)
+PARTIAL = Rule(
+    "recast.partial",
+    "A current report without a complete set of statements, such as a press release, restates nothing: a figure that a "
+    "periodic report stated before stands.",
+    "Form 8-K Item 2.02 and General Instruction B.2: a press release is furnished, not filed",
+    "withhold",
+)
+RULES = (COMPLETE_SET, PARTIAL)
 
 COMPLETE: tuple[tuple[str, ...], ...] = (
     ("net_income_common", "net_income_parent"),
@@ -15,19 +34,44 @@ COMPLETE: tuple[tuple[str, ...], ...] = (
 )
 """A complete set of statements states one concept of each row: profit, revenue, and one of a second statement."""
 
+_SHOWS = np.array([np.isin(AMOUNT.categories.to_numpy(), names) for names in COMPLETE])
 
-def without_partial_recasts(vintages: pl.DataFrame) -> pl.DataFrame:
-    """Leave out what a current report says anew of a period, unless it carries a complete set of statements.
 
-    After a change of segments, a disposal or a new standard, a company files its audited statements again under
-    cover of an 8-K (Form 8-K item 8.01 or 9.01, Regulation S-K item 10), and a foreign issuer its interim statements
-    under a 6-K: these count like periodic reports. A press release repeats single figures, and restates nothing; what
-    no periodic report said before it is taken from it too.
+def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Leave out figures that a current report states anew, unless it carries a complete set of statements.
+
+    What no periodic report stated before is taken from a press release too.
 
     Args:
         vintages: of stated.stated_concepts.
+
+    Returns:
+        the vintages that count; and the decisions (frames.DECISIONS).
     """
-    states = [pl.col("concept").is_in(one_of).any().over(FILING) for one_of in COMPLETE]
-    reported = pl.col("seq").filter(pl.col("periodic")).min().over(SLOT)
-    is_new = (pl.col("seq") < reported).fill_null(value=True)
-    return vintages.filter(pl.col("periodic") | pl.all_horizontal(states) | is_new)
+    is_current = ~vintages["periodic"].to_numpy()
+    rows = np.flatnonzero(is_current)
+    if not len(rows):
+        return vintages, counted([])
+    cik, seq, concept = (ints(vintages, name) for name in ("cik", "seq", "concept"))
+    slot = packed(cik, concept, days_of(vintages["start"]), days_of(vintages["end"]))
+    stated, of_row = np.unique(slot[rows], return_inverse=True)
+    place = np.minimum(np.searchsorted(stated, slot), len(stated) - 1)
+    is_asked = ~is_current & (stated[place] == slot)
+    first_report = np.full(len(stated), np.iinfo(np.int64).max)
+    np.minimum.at(first_report, place[is_asked], seq[is_asked])
+    restates = seq[rows] > first_report[of_row]
+    filing = packed(cik, seq)
+    filings, of_filing = np.unique(filing[rows], return_inverse=True)
+    complete: Flags = np.ones(len(filings), dtype=np.bool_)
+    for shows in _SHOWS:
+        has: Flags = np.zeros(len(filings), dtype=np.bool_)
+        has[of_filing[shows[concept[rows]]]] = True
+        complete &= has
+    is_complete = complete[of_filing]
+    counts = np.ones(len(slot), dtype=np.bool_)
+    counts[rows[restates & ~is_complete]] = False
+    decisions = [
+        (COMPLETE_SET, cik[rows[restates & is_complete]]),
+        (PARTIAL, cik[rows[restates & ~is_complete]]),
+    ]
+    return vintages.filter(counts), counted(decisions)

@@ -1,28 +1,69 @@
-"""Breaks: filings from which on the figures under a CIK are another company's, or follow other standards.
+"""Breaks: filings from which on the figures under a CIK are another company's, or follow other accounting standards.
 
-Belongs here: what tells such a filing. Does not: what becomes of twelve months that lie across it (flows), or why a
-value changed (causes).
+Belongs here: how such a filing is found, and the twelve months that have no value because of it. Does not: which
+windows are made of figures of one regime (ttm), why a value changed (causes).
 """
 
-from datetime import timedelta
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
-from pipelines.normalize.corrections.powers import thousands
+from pipelines.normalize.arrays import Flags, Floats, Ints, days_of, filing_rows, ints, packed, starts
+from pipelines.normalize.corrections.powers import power_of_thousand
 from pipelines.normalize.corrections.scale import NEAR_STATED
+from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import IFRS
+from pipelines.normalize.rule import Rule
 
 FILING = ["cik", "seq"]
-SLOT = ["cik", "concept", "start", "end"]
 
 ENTITY, STANDARDS = "entity", "standards"
 
-HALF = 0.5
+NEARLY_ALL_FIGURES = Rule(
+    "break.entity.nearly-all-figures",
+    "A filing that states at least six figures of earlier periods anew, of three concepts, and nearly all of them by "
+    "more than half, shows another company's past: its figures are not added to those before it.",
+    "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
+    "withhold",
+)
+WHOLE_SHEET = Rule(
+    "break.entity.whole-sheet",
+    "A filing that states both total assets and cash of an earlier day anew by more than half shows another company's "
+    "balance sheet: its figures are not added to those before it.",
+    "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
+    "withhold",
+)
+OTHER_STANDARDS = Rule(
+    "break.standards",
+    "A filing that follows other accounting standards than the one before it, by most of its facts, begins figures "
+    "that are not added to those before it.",
+    "us-gaap and ifrs-full taxonomies: the taxonomy of a fact is that of the standards it follows",
+    "withhold",
+)
+ACROSS = Rule(
+    "break.twelve-months-across",
+    "Twelve months that a change of the company or of its standards lies in have no value where their figures are not "
+    "all of one side.",
+    "ASC 250-10-45-21 (change in the reporting entity) and IFRS 1.21: comparatives are stated on the new basis",
+    "withhold",
+)
+RULES = (NEARLY_ALL_FIGURES, WHOLE_SHEET, OTHER_STANDARDS, ACROSS)
+
+MOST_FACTS = 0.5
+"""A filing follows the standards that more than half of its facts are of; a few facts of others are no change."""
 LARGE = 0.5
+"""A restatement or a disposal moves some figures by more than half, and leaves cash, equity or other periods alone."""
 FEWEST_FIGURES, FEWEST_CONCEPTS = 6, 3
+"""Fewer figures or concepts may all move in one restatement."""
 NEARLY_ALL = 0.75
-A_YEAR = timedelta(days=400)
+"""The part of the figures that have to move: a few stay about the same by chance."""
+SHEET = ("assets", "cash")
+"""A restatement does not move both of these by so much; they decide where a report shows few earlier figures."""
+SAME_BREAK_DAYS = 400
+"""Filings of the year that follows show the rest of the other company's past, and are no further break."""
 DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
+"""A break is seen up to a quarter and the time to its report after it happened."""
 FLOW_ITEMS = (
     "revenue",
     "net_income",
@@ -32,58 +73,66 @@ FLOW_ITEMS = (
     "shares_basic",
     "shares_diluted",
 )
-"""A filing that states so many figures of earlier periods anew, and nearly all by more than half, shows another
-company: after a reverse acquisition the statements are the accounting acquirer's (ASC 805-40-45-1). A restatement, a
-disposal or a wrong context moves some figures, and leaves cash or equity or other periods alone."""
-SHEET = ("assets", "cash")
-"""Nor does a restatement move both of these by so much, where a report shows few figures of earlier periods."""
+"""Items over twelve months."""
+
+_IS_MONEY: Flags = np.isin(AMOUNT.categories.to_numpy(), [one.name for one in CONCEPTS if one.measure == "money"])
+_SHEET: Ints = np.array([AMOUNT.categories.index_of(name) for name in SHEET])
 
 
 def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `seq`, `regime`: a number that filings share whose figures may be added up.
+    """The regime of each filing: filings of one regime are of one company and one set of standards.
 
     Args:
-        facts: in filing order.
-        vintages: sound ones, with `measure_sign`.
+        facts: typed facts in filing order.
+        vintages: what filings state, corrected: `cik`, `seq`, `filed`, `concept`, `start`, `end`, `value`.
+
+    Returns:
+        `cik`, `seq`, sorted: `regime` (a number, different on both sides of a break), `entity` (number of breaks of
+        the entity so far), `is_ifrs`, `entity_rule` (the rule by which another entity begins here, else null).
     """
-    of_standard = facts.group_by(FILING).agg(ifrs=(pl.col("taxonomy") == IFRS).mean() > HALF)
-    return (
-        of_standard.join(_other_entities(vintages), on=FILING, how="left")
-        .sort(FILING)
-        .with_columns(entity=pl.col("another").fill_null(value=False).cum_sum().over("cik"))
-        .select(*FILING, regime=(2 * pl.col("entity") + pl.col("ifrs").cast(pl.UInt32)).cast(pl.Int32))
+    filings = facts.group_by(FILING).agg(is_ifrs=(pl.col("taxonomy") == IFRS).mean() > MOST_FACTS).sort(FILING)
+    cik, is_ifrs = ints(filings, "cik"), filings["is_ifrs"].to_numpy()
+    rule = _entity_rules(vintages, filings)
+    begun = np.cumsum(rule != NO_RULE)
+    first = np.maximum.accumulate(np.where(starts(cik), np.arange(len(cik)), 0))
+    before_company = begun[first] - (rule[first] != NO_RULE)
+    entity = begun - before_company
+    return filings.with_columns(
+        regime=pl.Series((2 * entity + is_ifrs).astype(np.int32)),
+        entity=pl.Series(entity.astype(np.int32)),
+        entity_rule=pl.Series([None, *(one.id for one in RULES[:2])], dtype=pl.String).gather(rule),
     )
 
 
 def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `accession`, `filed`, `kind` (entity, standards): the filings that begin another regime.
+    """The filings that begin another regime: `cik`, `accession`, `filed`, `kind` (entity, standards), `rule`.
 
     Args:
         of_filing: of regimes.
         filings: `cik`, `seq`, `accession`, `filed`.
     """
-    before = pl.col("regime").shift().over("cik")
+    another = pl.col("entity") != pl.col("entity").shift().over("cik")
+    other_standards = pl.col("is_ifrs") != pl.col("is_ifrs").shift().over("cik")
     return (
         filings.join(of_filing, on=FILING)
         .sort(FILING)
-        .with_columns(before=before)
-        .filter(pl.col("regime") != pl.col("before"))
+        .with_columns(another=another)
+        .filter(pl.col("another") | other_standards)
         .select(
             "cik",
             "accession",
             "filed",
-            kind=pl.when(pl.col("regime") // 2 != pl.col("before") // 2)
-            .then(pl.lit(ENTITY))
-            .otherwise(pl.lit(STANDARDS)),
+            kind=pl.when("another").then(pl.lit(ENTITY)).otherwise(pl.lit(STANDARDS)),
+            rule=pl.when("another").then("entity_rule").otherwise(pl.lit(OTHER_STANDARDS.id)),
         )
     )
 
 
 def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """The twelve months that a break lies in, and what they cannot have: `cik`, `q`, `item`, `reason`.
+    """The twelve months that a break lies in, and what they cannot have: `cik`, `q`, `item`, `reason`, `rule`.
 
     A break is seen at the first filing that shows the other past, up to a quarter after the period in which it
-    happened; the figures of four quarters around it are not all told in one regime.
+    happened; the figures of four quarters around it are not all stated in one regime.
 
     Args:
         found: of breaks.
@@ -93,32 +142,65 @@ def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     return (
         grid.join(found.select("cik", "filed"), on="cik")
         .filter(since.is_between(-QUARTER_AND_YEAR, DAYS_OF_YEAR))
-        .select("cik", "q", item=pl.lit(list(FLOW_ITEMS)), reason=pl.lit("basis_break"))
+        .select("cik", "q", item=pl.lit(list(FLOW_ITEMS)), reason=pl.lit("basis_break"), rule=pl.lit(ACROSS.id))
         .explode("item")
         .unique()
     )
 
 
-def _other_entities(vintages: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `seq`, `another`: whether the filing shows another company's past than the filings before.
+NO_RULE = 0
 
-    The filings of the year that follows show the rest of that past, and are no further break.
+
+class _Pairs(NamedTuple):
+    """Figures of money beside the figure of the filing before for the same concept and period.
+
+    filing: row of the filing. concept: its code. filed: day of filing. large: whether it differs by more than half.
     """
-    before = pl.col("value").shift().over(SLOT)
-    pairs = (
-        vintages.filter(pl.col("measure_sign") == 0)
-        .sort(*SLOT, "seq")
-        .with_columns(before=before)
-        .filter(pl.col("before") != 0)
-        .with_columns(large=(pl.col("value") - pl.col("before")).abs() > LARGE * pl.col("before").abs())
-        .filter(thousands(pl.col("value") / pl.col("before"), NEAR_STATED).fill_null(0.0) == 0)
+
+    filing: Ints
+    concept: Ints
+    filed: Ints
+    large: Flags
+
+
+def _entity_rules(vintages: pl.DataFrame, filings: pl.DataFrame) -> Ints:
+    """For each filing 1 or 2, the number of the rule by which it shows another company's past; else NO_RULE."""
+    pairs = _stated_anew(vintages, filings)
+    rule = np.full(filings.height, NO_RULE)
+    figures = np.bincount(pairs.filing, minlength=filings.height)
+    moved = np.bincount(pairs.filing, pairs.large, minlength=filings.height)
+    is_stated, is_moved = (np.zeros((filings.height, len(_IS_MONEY)), dtype=np.bool_) for _ in range(2))
+    is_stated[pairs.filing, pairs.concept] = True
+    is_moved[pairs.filing[pairs.large], pairs.concept[pairs.large]] = True
+    rule[is_moved[:, _SHEET].all(axis=1)] = 2
+    enough = (figures >= FEWEST_FIGURES) & (is_stated.sum(axis=1) >= FEWEST_CONCEPTS)
+    rule[enough & (moved >= NEARLY_ALL * figures)] = 1
+    shown = np.flatnonzero(rule)
+    filed = np.zeros(filings.height, dtype=np.int64)
+    filed[pairs.filing[::-1]] = pairs.filed[::-1]
+    is_first = starts(ints(filings, "cik")[shown])
+    repeats = np.append(False, np.diff(filed[shown]) <= SAME_BREAK_DAYS)[: len(shown)] & ~is_first
+    rule[shown[repeats]] = NO_RULE
+    return rule
+
+
+def _stated_anew(vintages: pl.DataFrame, filings: pl.DataFrame) -> _Pairs:
+    """Figures of money that an earlier filing stated too, without those that are a thousand times the earlier ones."""
+    rows = np.flatnonzero(_IS_MONEY[ints(vintages, "concept")])
+    cik, seq = ints(vintages, "cik")[rows], ints(vintages, "seq")[rows]
+    concept, value = ints(vintages, "concept")[rows], vintages["value"].to_numpy()[rows]
+    line = packed(cik, concept, days_of(vintages["start"])[rows], days_of(vintages["end"])[rows])
+    order = np.argsort(packed(line, seq), kind="stable")
+    again = np.flatnonzero(~starts(line[order]))
+    at, before = order[again], order[again - 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = power_of_thousand(value[at] / value[before], NEAR_STATED)
+    counts = (value[before] != 0) & ~(np.abs(power) > 0)
+    at, before = at[counts], before[counts]
+    difference: Floats = np.abs(value[at] - value[before])
+    return _Pairs(
+        filing=filing_rows(cik[at], seq[at], filings),
+        concept=concept[at],
+        filed=days_of(vintages["filed"])[rows][at],
+        large=difference > LARGE * np.abs(value[before]),
     )
-    nearly_all = (
-        (pl.len() >= FEWEST_FIGURES)
-        & (pl.col("concept").n_unique() >= FEWEST_CONCEPTS)
-        & (pl.col("large").mean() >= NEARLY_ALL)
-    )
-    whole_sheet = pl.all_horizontal((pl.col("large") & (pl.col("concept") == line)).any() for line in SHEET)
-    shown = pairs.group_by(FILING).agg(pl.col("filed").first(), another=nearly_all | whole_sheet)
-    since = pl.col("filed").diff().over("cik")
-    return shown.filter("another").sort(FILING).filter((since > A_YEAR).fill_null(value=True)).drop("filed")
