@@ -1,13 +1,25 @@
 """Total debt and cash from the lines of one balance sheet: nothing twice, nothing beside its total."""
 
-from datetime import date
-
 import polars as pl
 import pytest
 
 from pipelines.normalize.balance import composition
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
-from tests.factories import CASH, CIK, NET_INCOME, REVENUE, Today, day, fact, raw, row_of, standardized, value_of
+from tests.factories import (
+    CASH,
+    CIK,
+    NET_INCOME,
+    REVENUE,
+    Row,
+    Today,
+    day,
+    fact,
+    raw,
+    row_of,
+    standardized,
+    stated,
+    value_of,
+)
 
 PARTS_ADD_UP = "classified.noncurrent-maturities-and-short-term"
 WITH_CURRENT = "classified.noncurrent-and-current"
@@ -109,6 +121,7 @@ DEBT_CASES = {
     # one total of everything
     "everything in one line": ({"all": 100}, 100, "filer-total"),
     "everything in one line beside parts": ({"noncurrent": 70, "current_maturities": 20, "all": 105}, 90, PARTS_ADD_UP),
+    "everything in one line beside what is due": ({"current": 30, "all": 100}, 100, "classified.filer-total"),
     # nothing of long term
     "current debt only": ({"current": 30}, 30, "classified.current-alone"),
     "short-term only": ({"short_term": 10}, 10, LARGEST_SUM),
@@ -255,8 +268,8 @@ def test_the_lines_that_were_added_are_kept():
 # --- From filings
 
 
-def filed(date_filed: str, form: str = "10-K", **lines: float) -> list[dict]:
-    """A report on 2023 and its balance sheet, or a later one that shows it again."""
+def filed(date_filed: str, form: str = "10-K", **lines: float) -> list[Row]:
+    """A report on 2023 and its balance sheet, or a later one that shows it again; amounts in millions."""
     year = 2023 if date_filed < "2025" else 2024
     flows = [
         fact(tag, 100e6, f"{year}-01-01", f"{year}-12-31", form=form, filed=date_filed) for tag in (REVENUE, NET_INCOME)
@@ -267,155 +280,341 @@ def filed(date_filed: str, form: str = "10-K", **lines: float) -> list[dict]:
     ]
 
 
-def at_the_end(found: Today, item: str, end: str | date = "2023-12-31") -> float | None:
-    value = value_of(found, item, "annual", end)
-    return None if value is None else value / 1e6
-
-
-PARTS = {"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 20, "ShortTermBorrowings": 10}
-
-
-def test_elements_become_debt_and_cash():
-    found = standardized(raw(filed("2024-02-20", **PARTS, **{CASH: 30, "MarketableSecuritiesCurrent": 15})))
-
-    assert at_the_end(found, "total_debt") == 100
-    assert at_the_end(found, "cash_and_equivalents") == 45
-
-
-def test_a_later_report_with_fewer_lines_restates_nothing():
-    """The next year's report shows long-term debt of the old balance sheet alone: what it lacks is no restatement."""
-    found = standardized(
-        raw(
-            filed("2024-02-20", **PARTS, **{CASH: 30, "MarketableSecuritiesCurrent": 15}),
-            filed("2025-02-20", LongTermDebtNoncurrent=70, **{CASH: 30}),
-        )
-    )
-
-    assert at_the_end(found, "total_debt") == 100
-    assert at_the_end(found, "cash_and_equivalents") == 45
-
-
-def test_a_later_report_with_the_same_lines_restates():
-    found = standardized(
-        raw(filed("2024-02-20", **PARTS), filed("2025-02-20", **{**PARTS, "LongTermDebtNoncurrent": 75}))
-    )
-
-    assert at_the_end(found, "total_debt") == 105
-
-
-def test_a_later_report_that_tells_one_line_more_restates():
-    """Mortgages that stood under an element of the filer's own have one of the taxonomy a quarter later.
-
-    The year after shows the old lines alone again, which takes nothing away.
-    """
-    notes = {"NotesPayable": 60, "LoansPayable": 15}
-    reports = [
-        filed("2024-02-20", **notes),
-        filed("2024-05-02", form="10-Q", **notes, SecuredDebt=9),
-        filed("2025-02-20", **notes),
-    ]
-
-    found = [at_the_end(standardized(raw(*reports[:number])), "total_debt") for number in (1, 2, 3)]
-
-    assert found == [75, 84, 84]
-
-
-def test_an_amount_within_a_line_is_no_line_more():
-    """The next year's report has what was one line under two elements, one of them for a part of the other."""
-    lines = {"LongTermDebtNoncurrent": 70, "ShortTermBorrowings": 10}
-    found = standardized(
-        raw(filed("2024-02-20", **lines), filed("2025-02-20", **lines, NotesPayableRelatedPartiesNoncurrent=40))
-    )
-
-    assert at_the_end(found, "total_debt") == 80
-
-
-def test_an_amendment_restates_with_whatever_lines():
-    found = standardized(
-        raw(filed("2024-02-20", **PARTS), filed("2024-06-20", form="10-K/A", LongTermDebt=110)),
-    )
-
-    assert at_the_end(found, "total_debt") == 110
-
-
-def test_two_filings_never_make_one_balance_sheet():
-    """Lines of different filings are not added up."""
-    found = standardized(
-        raw(filed("2024-02-20", LongTermDebtNoncurrent=70), filed("2025-02-20", LongTermDebtCurrent=20)),
-    )
-
-    assert at_the_end(found, "total_debt") == 70
-
-
-def of_a_bank(**lines: float) -> Today:
+def of_a_bank(**lines: float) -> list[Row]:
     """A report on 2023 that shows a bank, and some lines of its balance sheet."""
     income = [
         fact(tag, 50e6, "2023-01-01", "2023-12-31", filed="2024-02-20")
         for tag in ("InterestIncomeExpenseNet", "NoninterestIncome")
     ]
-    return standardized(raw(filed("2024-02-20", Deposits=900, **lines), income))
+    return [*filed("2024-02-20", Deposits=900, **lines), *income]
 
 
-def test_a_bank_holds_its_cash_on_two_lines():
-    """Cash and due from banks, and interest-bearing deposits; its securities are its business, not its cash."""
-    found = of_a_bank(CashAndDueFromBanks=20, InterestBearingDepositsInBanks=300, ShortTermInvestments=50)
+PARTS = {"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 20, "ShortTermBorrowings": 10}
+CASH_AND_SECURITIES = {CASH: 30, "MarketableSecuritiesCurrent": 15}
+NOTES = {"NotesPayable": 60, "LoansPayable": 15}
+MORTGAGES_NAMED = [
+    *filed("2024-02-20", **NOTES),
+    *filed("2024-05-02", form="10-Q", **NOTES, SecuredDebt=9),
+    *filed("2025-02-20", **NOTES),
+]
+ONE_LINE = {"LongTermDebtNoncurrent": 70, "ShortTermBorrowings": 10}
+RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 
-    assert at_the_end(found, "cash_and_equivalents") == 320
+FILED: dict[str, tuple[list[Row], str, float | None]] = {
+    # what is filed, item, its amount at the end of 2023
+    "elements become debt": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "total_debt", 100),
+    "and cash": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "cash_and_equivalents", 45),
+    # the next year's report shows long-term debt of the old balance sheet alone: what it lacks is no restatement
+    "a later report with fewer lines of debt restates nothing": (
+        [*filed("2024-02-20", **PARTS), *filed("2025-02-20", LongTermDebtNoncurrent=70)],
+        "total_debt",
+        100,
+    ),
+    "a later report without securities restates nothing": (
+        [*filed("2024-02-20", **CASH_AND_SECURITIES), *filed("2025-02-20", **{CASH: 30})],
+        "cash_and_equivalents",
+        45,
+    ),
+    "a later report with the same lines restates": (
+        [*filed("2024-02-20", **PARTS), *filed("2025-02-20", **{**PARTS, "LongTermDebtNoncurrent": 75})],
+        "total_debt",
+        105,
+    ),
+    # mortgages that stood under an element of the filer's own have one of the taxonomy a quarter later;
+    # the year after shows the old lines alone again, which takes nothing away
+    "before a line has an element of the taxonomy": (filed("2024-02-20", **NOTES), "total_debt", 75),
+    "a later report that states one line more restates": (
+        [row for row in MORTGAGES_NAMED if row["filed"] < "2025"],
+        "total_debt",
+        84,
+    ),
+    "a report without it again takes nothing away": (MORTGAGES_NAMED, "total_debt", 84),
+    # the next year's report has what was one line under two elements, one of them for a part of the other
+    "an amount within a line is no line more": (
+        [
+            *filed("2024-02-20", **ONE_LINE),
+            *filed("2025-02-20", **ONE_LINE, NotesPayableRelatedPartiesNoncurrent=40),
+        ],
+        "total_debt",
+        80,
+    ),
+    "an amendment restates with whatever lines": (
+        [*filed("2024-02-20", **PARTS), *filed("2024-06-20", form="10-K/A", LongTermDebt=110)],
+        "total_debt",
+        110,
+    ),
+    "two filings never make one balance sheet": (
+        [*filed("2024-02-20", LongTermDebtNoncurrent=70), *filed("2025-02-20", LongTermDebtCurrent=20)],
+        "total_debt",
+        70,
+    ),
+    # its securities are its business, not its cash
+    "a bank holds its cash on two lines": (
+        of_a_bank(CashAndDueFromBanks=20, InterestBearingDepositsInBanks=300, ShortTermInvestments=50),
+        "cash_and_equivalents",
+        320,
+    ),
+    # short-term borrowings are never all of it
+    "a bank with unsecured debt": (of_a_bank(UnsecuredLongTermDebt=240, ShortTermBorrowings=70), "total_debt", 310),
+    "a bank with senior notes": (of_a_bank(SeniorLongTermNotes=240, ShortTermBorrowings=70), "total_debt", 310),
+    "unsecured debt has its maturities apart": (
+        filed("2024-02-20", UnsecuredLongTermDebt=27, UnsecuredDebtCurrent=7),
+        "total_debt",
+        34,
+    ),
+    "operating leases, deposits and payables are no debt": (
+        filed(
+            "2024-02-20",
+            **{
+                "OperatingLeaseLiabilityNoncurrent": 40,
+                "Deposits": 900,
+                "AccountsPayableCurrent": 30,
+                "SecuritiesSoldUnderAgreementsToRepurchase": 60,
+                CASH: 1,
+            },
+        ),
+        "total_debt",
+        None,
+    ),
+    # a filer whose only line is the total of the cash flow statement
+    "restricted cash that is stated apart is taken off": (
+        filed("2024-02-20", **{RESTRICTED: 30, "RestrictedCashAndCashEquivalents": 4}),
+        "cash_and_equivalents",
+        26,
+    ),
+}
+
+FLAGGED: dict[str, tuple[dict[str, float], str, str]] = {
+    "finance leases": ({"LongTermDebtAndCapitalLeaseObligations": 70}, "total_debt", "includes_finance_leases"),
+    "principal": ({"DebtLongtermAndShorttermCombinedAmount": 70}, "total_debt", "may_be_principal"),
+    "restricted cash": ({RESTRICTED: 30}, "cash_and_equivalents", "may_include_restricted_cash"),
+    "nothing besides": ({"LongTermDebtNoncurrent": 70, CASH: 30}, "total_debt", ""),
+}
+
+NONCURRENT_LIABILITIES = {"OtherLiabilitiesNoncurrent": 20, "Liabilities": 150}
+RULES: dict[str, tuple[list[Row], str, float | None]] = {
+    # rule, a filing that it decides, item, amount
+    "cash.securities.current-by-footing": (
+        filed(
+            "2024-02-20",
+            AssetsCurrent=60,
+            AccountsReceivableNetCurrent=10,
+            AvailableForSaleSecuritiesDebtSecurities=30,
+            **{CASH: 20},
+        ),
+        "cash_and_equivalents",
+        50,
+    ),
+    "cash.without-securities-by-footing": (
+        filed(
+            "2024-02-20",
+            AssetsCurrent=40,
+            AccountsReceivableNetCurrent=10,
+            ShortTermInvestments=15,
+            **{CASH: 30},
+        ),
+        "cash_and_equivalents",
+        30,
+    ),
+    "cash.total-contradicts-parts": (
+        filed("2024-02-20", CashCashEquivalentsAndShortTermInvestments=60, ShortTermInvestments=15, **{CASH: 30}),
+        "cash_and_equivalents",
+        60,
+    ),
+    "debt.classified.long-term-debt-with-maturities-as-short-term": (
+        filed("2024-02-20", LongTermDebtNoncurrent=70, ShortTermBorrowings=20, LongTermDebt=90),
+        "total_debt",
+        90,
+    ),
+    "debt.classified.long-term-debt-with-unnamed-maturities": (
+        filed("2024-02-20", LongTermDebtNoncurrent=70, ShortTermBorrowings=10, LongTermDebt=90),
+        "total_debt",
+        100,
+    ),
+    "debt.classified.noncurrent-current-and-short-term": (
+        filed("2024-02-20", LongTermDebtNoncurrent=70, LongTermDebtCurrent=20, DebtCurrent=20, ShortTermBorrowings=10),
+        "total_debt",
+        100,
+    ),
+    "debt.classified.noncurrent-and-current": (
+        filed("2024-02-20", LongTermDebtNoncurrent=70, LongTermDebtCurrent=20, DebtCurrent=31, ShortTermBorrowings=10),
+        "total_debt",
+        101,
+    ),
+    "debt.classified.noncurrent-and-maturities": (
+        filed("2024-02-20", LongTermDebtNoncurrent=70, LongTermDebtCurrent=20, ShortTermBorrowings=20),
+        "total_debt",
+        90,
+    ),
+    "debt.classified.noncurrent-maturities-and-short-term": (filed("2024-02-20", **PARTS), "total_debt", 100),
+    "debt.classified.long-term-debt": (
+        filed("2024-02-20", LongTermDebt=90, LongTermDebtCurrent=20, ShortTermBorrowings=20),
+        "total_debt",
+        90,
+    ),
+    "debt.classified.long-term-debt-and-short-term": (
+        filed("2024-02-20", LongTermDebt=90, LongTermDebtCurrent=20, ShortTermBorrowings=10),
+        "total_debt",
+        100,
+    ),
+    "debt.classified.filer-total": (
+        filed("2024-02-20", DebtCurrent=30, DebtLongtermAndShorttermCombinedAmount=100),
+        "total_debt",
+        100,
+    ),
+    "debt.classified.current-alone": (filed("2024-02-20", DebtCurrent=30), "total_debt", 30),
+    "debt.classified.maturities-alone": (
+        filed("2024-02-20", LongTermDebtCurrent=20, ShortTermBorrowings=20),
+        "total_debt",
+        20,
+    ),
+    "debt.classified.maturities-and-short-term": (
+        filed("2024-02-20", LongTermDebtCurrent=20, ShortTermBorrowings=10),
+        "total_debt",
+        30,
+    ),
+    "debt.filed-as-zero": (filed("2024-02-20", LongTermDebt=0), "total_debt", 0),
+    "debt.filer-total": (filed("2024-02-20", DebtLongtermAndShorttermCombinedAmount=100), "total_debt", 100),
+    "debt.total-contradicts-parts": (filed("2024-02-20", **{**PARTS, "LongTermDebt": 97}), "total_debt", 100),
+    "debt.short-term.without-maturities": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=70,
+            LongTermDebtCurrent=20,
+            ShortTermBorrowings=30,
+            CommercialPaper=10,
+        ),
+        "total_debt",
+        100,
+    ),
+    "debt.short-term.notes-payable": (
+        filed("2024-02-20", LongTermDebtNoncurrent=70, LongTermDebtCurrent=20, NotesPayableCurrent=15),
+        "total_debt",
+        105,
+    ),
+    "debt.notes.noncurrent-by-footing": (
+        filed("2024-02-20", NotesPayable=70, DebtCurrent=20, LiabilitiesCurrent=60, **NONCURRENT_LIABILITIES),
+        "total_debt",
+        90,
+    ),
+    "debt.notes.long-term-debt-by-footing": (
+        filed("2024-02-20", NotesPayable=75, LongTermDebtCurrent=15, LiabilitiesCurrent=70, **NONCURRENT_LIABILITIES),
+        "total_debt",
+        75,
+    ),
+    "debt.long-term-debt.noncurrent": (
+        filed("2024-02-20", LongTermDebt=60, LongTermDebtCurrent=20, LiabilitiesCurrent=70, **NONCURRENT_LIABILITIES),
+        "total_debt",
+        80,
+    ),
+    "debt.beside.noncurrent-instrument": (
+        filed("2024-02-20", LongTermDebtNoncurrent=30, ConvertibleDebtNoncurrent=50),
+        "total_debt",
+        80,
+    ),
+    "debt.beside.current-instrument": (
+        filed("2024-02-20", LongTermDebtNoncurrent=30, LongTermDebtCurrent=5, ConvertibleDebtCurrent=40),
+        "total_debt",
+        75,
+    ),
+    "debt.filer-total-above-notes": (
+        filed("2024-02-20", LongTermDebtNoncurrent=30, DebtLongtermAndShorttermCombinedAmount=60, Liabilities=100),
+        "total_debt",
+        60,
+    ),
+    "debt.withheld.current-beside-larger-notes": (
+        filed("2024-02-20", DebtCurrent=5, NotesPayable=60),
+        "total_debt",
+        None,
+    ),
+    "balance.restated.filer-total": (
+        [*filed("2024-02-20", **PARTS), *filed("2025-02-20", DebtLongtermAndShorttermCombinedAmount=130)],
+        "total_debt",
+        130,
+    ),
+    "balance.restated.by-amendment": FILED["an amendment restates with whatever lines"],
+    "balance.restated.same-elements": FILED["a later report with the same lines restates"],
+    "balance.restated.more-lines": FILED["a later report that states one line more restates"],
+    "balance.left-out.other-lines": FILED["a report without it again takes nothing away"],
+}
+
+COMPANIES = [
+    *(rows for rows, *_ in FILED.values()),
+    *(filed("2024-02-20", **lines) for lines, *_ in FLAGGED.values()),
+    *(rows for rows, *_ in RULES.values()),
+]
+"""What each company of the cases above files, in their order."""
 
 
-@pytest.mark.parametrize("element", ["UnsecuredLongTermDebt", "SeniorLongTermNotes"])
-def test_a_bank_may_borrow_for_long_by_one_kind_of_notes(element):
-    """Short-term borrowings are never all of it."""
-    found = of_a_bank(**{element: 240, "ShortTermBorrowings": 70})
-
-    assert at_the_end(found, "total_debt") == 310
+def company(number: int) -> str:
+    return f"{9_990_010_000 + number}"
 
 
-def test_unsecured_debt_has_its_maturities_apart():
-    found = standardized(raw(filed("2024-02-20", UnsecuredLongTermDebt=27, UnsecuredDebtCurrent=7)))
+def numbered(rows: list[Row], number: int) -> list[Row]:
+    """The filings of one case as those of a company of its own."""
+    return [{**row, "cik": company(number), "accession": f"{number}-{row['accession']}"} for row in rows]
 
-    assert at_the_end(found, "total_debt") == 34
+
+@pytest.fixture(scope="module")
+def filings() -> pl.DataFrame:
+    return raw(*(numbered(rows, number) for number, rows in enumerate(COMPANIES)))
 
 
-def test_operating_leases_deposits_and_payables_are_no_debt():
-    lines = {
-        "OperatingLeaseLiabilityNoncurrent": 40,
-        "Deposits": 900,
-        "AccountsPayableCurrent": 30,
-        "SecuritiesSoldUnderAgreementsToRepurchase": 60,
-        CASH: 1,
-    }
-
-    found = standardized(raw(filed("2024-02-20", **lines)))
-
-    assert at_the_end(found, "total_debt") is None
-    assert found.gaps.filter(item="total_debt")["reason"].unique().to_list() == ["no_tag"]
+@pytest.fixture(scope="module")
+def served(filings) -> Today:
+    return standardized(filings)
 
 
 @pytest.mark.parametrize(
-    ("lines", "item", "flag"),
-    [
-        ({"LongTermDebtAndCapitalLeaseObligations": 70}, "total_debt", "includes_finance_leases"),
-        ({"DebtLongtermAndShorttermCombinedAmount": 70}, "total_debt", "may_be_principal"),
-        (
-            {"CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents": 30},
-            "cash_and_equivalents",
-            "may_include_restricted_cash",
-        ),
-        ({"LongTermDebtNoncurrent": 70, CASH: 30}, "total_debt", ""),
-    ],
+    ("number", "item", "amount"),
+    [(number, item, amount) for number, (_, item, amount) in enumerate(FILED.values())],
+    ids=FILED,
 )
-def test_a_value_carries_the_reservations_of_its_sources(lines, item, flag):
-    """What the only line holds besides is told with the value."""
-    found = standardized(raw(filed("2024-02-20", **lines)))
+def test_debt_and_cash_of_filings(served, number, item, amount):
+    value = value_of(served, item, "annual", "2023-12-31", company(number))
 
-    assert row_of(found.values, item, "annual", "2023-12-31")["flags"] == flag
+    assert value == (None if amount is None else amount * 1e6)
 
 
-def test_restricted_cash_that_is_told_apart_is_taken_off():
-    """A filer whose only line is the total of the cash flow statement."""
-    lines = {"CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents": 30, "RestrictedCashAndCashEquivalents": 4}
+def test_without_a_line_of_debt_there_is_a_reason(served):
+    number = list(FILED).index("operating leases, deposits and payables are no debt")
 
-    found = standardized(raw(filed("2024-02-20", **lines)))
+    gaps = served.gaps.filter(item="total_debt", cik=company(number))
 
-    assert at_the_end(found, "cash_and_equivalents") == 26
+    assert gaps["reason"].unique().to_list() == ["no_tag"]
+
+
+@pytest.mark.parametrize(
+    ("number", "item", "flag"),
+    [(number, item, flag) for number, (_, item, flag) in enumerate(FLAGGED.values(), len(FILED))],
+    ids=FLAGGED,
+)
+def test_a_value_carries_the_reservations_of_its_sources(served, number, item, flag):
+    """What the only line holds besides is published with the value."""
+    assert row_of(served.values, item, "annual", "2023-12-31", company(number))["flags"] == flag
+
+
+@pytest.fixture(scope="module")
+def decided(filings) -> set[tuple[int, str]]:
+    """Company and rule of everything that the rules for balance sheets decide."""
+    instants = stated(filings)[0].filter(pl.col("start").is_null())
+    found = composition.balances(
+        instants.with_columns(q=pl.lit(4, pl.Int32), n=pl.lit(0, pl.Int32), regime=pl.lit(0, pl.Int32))
+    )
+    return {*found.decisions.select("cik", "rule").rows(), *found.composed.select("cik", "rule").rows()}
+
+
+@pytest.mark.parametrize(
+    ("number", "rule", "item", "amount"),
+    [
+        (number, rule, item, amount)
+        for number, (rule, (_, item, amount)) in enumerate(RULES.items(), len(FILED) + len(FLAGGED))
+    ],
+    ids=RULES,
+)
+def test_each_rule_has_a_filing_that_it_decides(served, decided, number, rule, item, amount):
+    """And leads to the amount that an accountant would write down."""
+    value = value_of(served, item, "annual", "2023-12-31", company(number))
+
+    assert (int(company(number)), rule) in decided
+    assert value == (None if amount is None else amount * 1e6)

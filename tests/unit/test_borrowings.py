@@ -1,8 +1,10 @@
 """Debt by instrument: the liabilities tell which lines it is, and that there is none."""
 
+from collections.abc import Callable
+
 import pytest
 
-from tests.factories import CASH, NET_INCOME, REVENUE, Row, fact, raw, row_of, standardized, value_of
+from tests.factories import CASH, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, standardized, value_of
 
 BANK = {"Deposits": 850, "OtherLiabilities": 30}
 SOFTWARE = {
@@ -76,68 +78,100 @@ UNPROVEN: dict[str, dict[str, float]] = {
 }
 
 
-def bank_or_company(lines: dict[str, float]) -> list[Row]:
+WITHOUT_LIABILITIES: dict[str, tuple[dict[str, float], float]] = {
+    # the largest sum of lines that are not the same money
+    "a total of lines that are stated too": ({"OtherBorrowings": 90, ADVANCES: 70, SUBORDINATED: 20}, 90),
+    "a line beside others": ({"OtherBorrowings": 90, ADVANCES: 70, SUBORDINATED: 25}, 185),
+    "long-term debt has advances and notes": (
+        {"LongTermDebt": 90, ADVANCES: 70, SUBORDINATED: 20, "ShortTermBorrowings": 5},
+        95,
+    ),
+    # instruments of different kinds are different money, unless notes are the sum of what is secured, unsecured and
+    # lent by banks
+    "mortgages, senior notes and bank loans": ({"SecuredDebt": 80, "SeniorNotes": 500, "LoansPayable": 60}, 640),
+    "secured, unsecured and senior notes": ({"SecuredDebt": 80, "UnsecuredDebt": 40, "SeniorNotes": 500}, 620),
+    "notes are the sum of the others": (
+        {"NotesPayable": 180, "SecuredDebt": 80, "UnsecuredDebt": 40, "LoansPayable": 60},
+        180,
+    ),
+    # lines that are more than what deposits and the like leave cannot all be debt
+    "a sum must fit into the liabilities": ({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 985}, 90),
+}
+
+COMPANIES = [
+    *(lines for lines, _ in PROVEN.values()),
+    *UNPROVEN.values(),
+    *(lines for lines, _ in WITHOUT_LIABILITIES.values()),
+]
+"""The balance sheets of the cases above, in their order: one company each."""
+
+
+def company(number: int) -> str:
+    return f"{9_990_020_000 + number}"
+
+
+def bank_or_company(number: int, lines: dict[str, float]) -> list[Row]:
     """A report on 2023 with some lines on its balance sheet, in millions."""
+    cik = company(number)
     return [
-        *(fact(tag, 100e6, "2023-01-01", "2023-12-31") for tag in (REVENUE, NET_INCOME)),
-        fact(CASH, 5e6, None, "2023-12-31"),
-        *(fact(tag, amount * 1e6, None, "2023-12-31") for tag, amount in lines.items()),
+        *(fact(tag, 100e6, "2023-01-01", "2023-12-31", cik=cik) for tag in (REVENUE, NET_INCOME)),
+        fact(CASH, 5e6, None, "2023-12-31", cik=cik),
+        *(fact(tag, amount * 1e6, None, "2023-12-31", cik=cik) for tag, amount in lines.items()),
     ]
 
 
-def debt(lines: dict[str, float]) -> float | None:
-    found = value_of(standardized(raw(bank_or_company(lines))), "total_debt", "annual", "2023-12-31")
-    return None if found is None else found / 1e6
+@pytest.fixture(scope="module")
+def served() -> Today:
+    return standardized(raw(*(bank_or_company(number, lines) for number, lines in enumerate(COMPANIES))))
+
+
+@pytest.fixture(scope="module")
+def debt(served: Today) -> Callable[[dict[str, float]], float | None]:
+    """The debt of a balance sheet, in millions."""
+
+    def find(lines: dict[str, float]) -> float | None:
+        found = value_of(served, "total_debt", "annual", "2023-12-31", company(COMPANIES.index(lines)))
+        return None if found is None else found / 1e6
+
+    return find
 
 
 @pytest.mark.parametrize(("lines", "expected"), PROVEN.values(), ids=PROVEN)
-def test_the_lines_that_fill_the_liabilities_are_the_debt(lines, expected):
+def test_the_lines_that_fill_the_liabilities_are_the_debt(debt, lines, expected):
     """Nothing that fills them is zero, and proved."""
     assert debt(lines) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("lines", UNPROVEN.values(), ids=UNPROVEN)
-def test_what_is_not_proved_is_no_zero(lines):
+def test_what_is_not_proved_is_no_zero(debt, lines):
     """And what is surely not all of it is no value."""
     assert debt(lines) is None
 
 
-def test_long_term_debt_beside_other_lines_contradicts_nothing():
+@pytest.mark.parametrize(("lines", "expected"), WITHOUT_LIABILITIES.values(), ids=WITHOUT_LIABILITIES)
+def test_without_proof_no_amount_counts_twice(debt, lines, expected):
+    assert debt(lines) == expected
+
+
+def test_long_term_debt_beside_other_lines_contradicts_nothing(served):
     """It is a part of the debt that the liabilities prove, and no total of it."""
-    lines = {**BANK, "LongTermDebt": 64, ADVANCES: 14, "Liabilities": 958}
+    cik = company(list(PROVEN).index("long-term debt is beside advances"))
 
-    found = standardized(raw(bank_or_company(lines)))
-
-    assert row_of(found.values, "total_debt", "annual", "2023-12-31")["flags"] == ""
+    assert row_of(served.values, "total_debt", "annual", "2023-12-31", cik)["flags"] == ""
 
 
-def test_zero_is_made_of_the_lines_that_prove_it():
+def test_zero_is_made_of_the_lines_that_prove_it(served):
     """Liabilities, less each line that leaves nothing of them."""
-    found = standardized(raw(bank_or_company({**BANK, "Liabilities": 880})))
+    cik = company(list(PROVEN).index("a bank without debt"))
 
-    legs = found.lineage.filter(item="total_debt", period_kind="annual").sort("tag").select("tag", "weight", "value")
+    legs = (
+        served.lineage.filter(cik=cik, item="total_debt", period_kind="annual")
+        .sort("tag")
+        .select("tag", "weight", "value")
+    )
 
     assert legs.rows() == [
         ("us-gaap:Deposits", -1.0, 850e6),
         ("us-gaap:Liabilities", 1.0, 880e6),
         ("us-gaap:OtherLiabilities", -1.0, 30e6),
     ]
-
-
-def test_without_liabilities_no_amount_counts_twice():
-    """The largest sum of lines that are not the same money."""
-    assert debt({"OtherBorrowings": 90, ADVANCES: 70, SUBORDINATED: 20}) == 90
-    assert debt({"OtherBorrowings": 90, ADVANCES: 70, SUBORDINATED: 25}) == 185
-    assert debt({"LongTermDebt": 90, ADVANCES: 70, SUBORDINATED: 20, "ShortTermBorrowings": 5}) == 95
-
-
-def test_instruments_of_different_kinds_are_different_money():
-    """Unless notes are the sum of what is secured, unsecured and lent by banks."""
-    assert debt({"SecuredDebt": 80, "SeniorNotes": 500, "LoansPayable": 60}) == 640
-    assert debt({"SecuredDebt": 80, "UnsecuredDebt": 40, "SeniorNotes": 500}) == 620
-    assert debt({"NotesPayable": 180, "SecuredDebt": 80, "UnsecuredDebt": 40, "LoansPayable": 60}) == 180
-
-
-def test_a_sum_has_room_in_the_liabilities():
-    """Lines that are more than what deposits and the like leave cannot all be debt."""
-    assert debt({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 985}) == 90

@@ -27,8 +27,6 @@ SINGLE_LINES = tuple(
 )
 """Balance sheet amounts that are one line each: equity and assets."""
 
-RULES: tuple[Rule, ...] = (*roles.RULES, *debt.RULES, *cash.RULES, *vanished.RULES, *restated.RULES)
-
 COMPOSED = pl.Schema(
     {
         "sum": pl.UInt32(),

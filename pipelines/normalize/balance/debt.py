@@ -80,8 +80,8 @@ def _both(*conditions: Callable[[BalanceSheets], Flags]) -> Callable[[BalanceShe
     return hold
 
 
-def _rule(name: str, statement: str, source: str) -> Rule:
-    return Rule(f"debt.classified.{name}", statement, source, "compose", _CLASSIFIED)
+def _rule(id: str, statement: str, source: str) -> Rule:
+    return Rule(id, statement, source, "compose", _CLASSIFIED)
 
 
 _WHOLE = "us-gaap:LongTermDebt (long-term debt including current maturities)"
@@ -92,7 +92,7 @@ _REPEATED = f"{_PARTS}; measured: one amount under two elements is one borrowing
 CLASSIFIED: tuple[Composition, ...] = (
     Composition(
         _rule(
-            "long-term-debt-with-maturities-as-short-term",
+            "debt.classified.long-term-debt-with-maturities-as-short-term",
             "Total debt is long-term debt if it exceeds its non-current part by the amount tagged as short-term "
             "borrowings.",
             _WHOLE,
@@ -102,7 +102,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "long-term-debt-with-unnamed-maturities",
+            "debt.classified.long-term-debt-with-unnamed-maturities",
             "Total debt is long-term debt plus short-term borrowings if long-term debt exceeds its non-current part "
             "and no line states the current part.",
             _WHOLE,
@@ -112,7 +112,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "noncurrent-current-and-short-term",
+            "debt.classified.noncurrent-current-and-short-term",
             "Total debt is non-current debt plus current debt plus short-term borrowings if current debt is only the "
             "current maturities.",
             _CURRENT,
@@ -122,7 +122,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "noncurrent-and-current",
+            "debt.classified.noncurrent-and-current",
             "Total debt is non-current debt plus current debt, which includes maturities and short-term borrowings.",
             _CURRENT,
         ),
@@ -131,7 +131,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "noncurrent-and-maturities",
+            "debt.classified.noncurrent-and-maturities",
             "Total debt is non-current debt plus current maturities if short-term borrowings repeat the maturities.",
             _REPEATED,
         ),
@@ -140,7 +140,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "noncurrent-maturities-and-short-term",
+            "debt.classified.noncurrent-maturities-and-short-term",
             "Total debt is non-current debt plus current maturities plus short-term borrowings, as far as stated.",
             _PARTS,
         ),
@@ -149,7 +149,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "long-term-debt",
+            "debt.classified.long-term-debt",
             "Total debt is long-term debt if no non-current part is stated and short-term borrowings repeat the "
             "current maturities.",
             _WHOLE,
@@ -159,7 +159,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "long-term-debt-and-short-term",
+            "debt.classified.long-term-debt-and-short-term",
             "Total debt is long-term debt, which includes its maturities, plus short-term borrowings.",
             _WHOLE,
         ),
@@ -168,7 +168,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "filer-total",
+            "debt.classified.filer-total",
             "Total debt is the filer's own total if no long-term debt is stated.",
             "us-gaap:DebtLongtermAndShorttermCombinedAmount; IFRS 7.8(g)",
         ),
@@ -177,7 +177,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "current-alone",
+            "debt.classified.current-alone",
             "Total debt is current debt if nothing else is stated.",
             _CURRENT,
         ),
@@ -186,7 +186,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "maturities-alone",
+            "debt.classified.maturities-alone",
             "Total debt is the current maturities if short-term borrowings repeat them and no long-term debt is "
             "stated.",
             _REPEATED,
@@ -196,7 +196,7 @@ CLASSIFIED: tuple[Composition, ...] = (
     ),
     Composition(
         _rule(
-            "maturities-and-short-term",
+            "debt.classified.maturities-and-short-term",
             "Total debt is current maturities plus short-term borrowings if no long-term debt is stated.",
             _PARTS,
         ),
@@ -242,7 +242,13 @@ COMPOSING: tuple[Rule, ...] = (
 )
 """The rules that choose the lines, in the order that Sums.rule counts."""
 
-RULES: tuple[Rule, ...] = (*COMPOSING, TOTAL_CONTRADICTS_PARTS, CURRENT_BESIDE_LARGER_NOTES)
+RULES: tuple[Rule, ...] = (
+    *(each.rule for each in CLASSIFIED),
+    FILER_TOTAL,
+    FILER_TOTAL_ABOVE_NOTES,
+    TOTAL_CONTRADICTS_PARTS,
+    CURRENT_BESIDE_LARGER_NOTES,
+)
 
 
 def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tuple[Rule, Ints]]]:
