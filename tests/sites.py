@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from pathlib import Path
 
 import httpx
@@ -90,6 +91,33 @@ class Read(Document):
             for tag, known in self.elements
             if tag == "style" or (tag == "script" and "src" not in known) or _has_code(known)
         ]
+
+
+class Main(HTMLParser):
+    """The text of a page's main part, as a browser gives it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.is_within = False
+        self.feed(html)
+
+    @property
+    def words(self) -> str:
+        """The text, with single spaces."""
+        return " ".join(self.text.split())
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """Notice where the main part begins."""
+        self.is_within |= tag == "main"
+
+    def handle_endtag(self, tag: str) -> None:
+        """Notice where it ends."""
+        self.is_within &= tag != "main"
+
+    def handle_data(self, data: str) -> None:
+        """Note the text."""
+        self.text += data if self.is_within else ""
 
 
 def _has_code(known: dict[str, str | None]) -> bool:

@@ -24,7 +24,7 @@ from pipelines.assets import ASSETS
 from pipelines.checks import CHECKS
 from pipelines.definitions import JOB
 from pipelines.home import PROJECT
-from tests.e2e.homes import PATIENCE, environment, published, query, sync
+from tests.e2e.homes import PATIENCE, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 
 # read when the module is: no test sees these names in the environment
@@ -146,9 +146,9 @@ def instance(program: Callable[[str, str], str], tmp_path_factory: pytest.TempPa
         yield Instance(url, home, mirror)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page(program: Callable[[str, str], str], instance: Instance) -> Iterator[Page]:
-    """A page of a real browser, which may ask the Dagster UI and nobody else."""
+    """A page of a real browser, one for all tests, which may ask the Dagster UI and nobody else."""
     asked: set[str] = set()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program("chromium", "chromium"), args=BROWSER)
@@ -199,7 +199,7 @@ def test_everything_is_materialized_from_the_graph(instance, page, shoot, tmp_pa
     build = published(instance.home)
     assert build.is_whole
     other = tmp_path / "home"
-    assert sync(other, instance.mirror.folder).returncode == 0
+    assert sync_as_process(other, instance.mirror.folder).returncode == 0
     assert published(other).content_hash == build.content_hash
 
     page.get_by_role("button", name="zoom_in").dblclick()  # from afar an asset is its name only

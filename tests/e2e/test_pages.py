@@ -1,7 +1,8 @@
-"""The pages in a real browser: a person signs in, makes a key, uses it, revokes it; reads, looks, follows links.
+"""The pages of the served sample: read over HTTP, measured once in a real browser, and walked through by one person.
 
-On a narrow and a wide window, light and dark, with axe. No page asks another host, breaks its own policy or says
-anything to the console. Screenshots lie in the folder that FUNDAMENTALS_SCREENSHOTS names.
+The browser looks at every page once, wide and light, then narrow and dark: with axe, for what is cut off, and by the
+keyboard. No page asks another host, breaks its own policy or writes to the console. Screenshots lie in the folder that
+FUNDAMENTALS_SCREENSHOTS names.
 """
 
 import os
@@ -17,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.conftest import PROJECT
 from tests.e2e.homes import PATIENCE, query
-from tests.sites import Site
+from tests.sites import Main, Read, Site
 
 # read when the module is: no test sees these names in the environment
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
@@ -31,6 +32,7 @@ OPTIONS = [
     "--disable-sync",
 ]
 WIDTHS = {"narrow": {"width": 390, "height": 844}, "wide": {"width": 1280, "height": 900}}
+LOOKS = (("wide", "light"), ("narrow", "dark"))
 COMPANY = "/companies/XQCPF"  # has restated values, and an item without any
 PAGES = {
     "front": "/",
@@ -47,11 +49,79 @@ PAGES = {
     "missing": "/no-such-page",
 }
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (403|404)")
-each_width = pytest.mark.parametrize("width", WIDTHS)
-each_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
-each_page = pytest.mark.parametrize("name", PAGES)
+CELLS = re.compile(r'<a href="([^"]+)">[^<]*</a></td>\s*<td>(\d{4}-\d\d-\d\d)</td>')
 
-Open = Callable[..., Any]
+
+@pytest.fixture(scope="module")
+def reader(sample_site: Site) -> Iterator[httpx.Client]:
+    """Somebody who has signed in, without a browser."""
+    with sample_site.signed_in() as client:
+        yield client
+
+
+# --- Read over HTTP -------------------------------------------------------------------------------------------------
+
+
+def test_an_error_leads_to_its_explanation(sample_site, reader):
+    """The docs link of a refused request leads to the page's heading of the code."""
+    docs = httpx.get(f"{sample_site.address}/v1/companies").json()["error"]["docs"]
+    page = reader.get(docs).text
+    assert re.search(rf'id="{docs.partition("#")[2]}"[^>]*>.*?unauthenticated', page)
+
+
+def test_the_reference_is_read_from_its_contents(reader):
+    """From the list of contents to an endpoint, to an example in another language, to an error."""
+    page = reader.get(next(link for link in Read(reader.get("/").text).links if link.endswith("/reference"))).text
+    read = Read(page)
+    [contents] = re.findall(r'<nav class="contents".*?</nav>', page, re.DOTALL)
+    assert '<a href="#listFinancials">List a company&#39;s financials</a>' in contents
+    assert "listFinancials" in read.ids
+    [example] = re.findall(
+        r'<details class="example">(?:(?!</details>).)*id="listFinancials-python".*?</details>', page, re.DOTALL
+    )
+    assert "<summary>Python</summary>" in example
+    assert "urlopen" in example
+    errors = page.partition("Errors of /companies/{symbol}/financials")[2].partition("</table>")[0]
+    [error] = re.findall(r'href="([^"]*#rate_limited)"', errors)
+    address, _, anchor = error.partition("#")
+    assert anchor in Read(reader.get(address).text if address else page).ids
+
+
+def test_a_company_is_looked_at(reader, sample_site):
+    """From the list by a search to its charts; each value of the tables leads to the filing of its newest version."""
+    [(cik,)] = query(sample_site.home, "SELECT cik FROM companies WHERE symbol = 'XQCPF'")
+    held = dict(
+        query(
+            sample_site.home,
+            "SELECT item || ' ' || period_kind || ' ' || period_end, url FROM versions JOIN filings USING (accession) "
+            f"WHERE versions.cik = '{cik}' AND is_current AND value IS NOT NULL",
+        )
+    )
+    found = Read(reader.get("/companies", params={"search": "copper"}).text)
+    assert COMPANY in found.links
+
+    page = reader.get(COMPANY).text
+    sections = {
+        item: text
+        for text in re.findall(r'<section class="chart".*?</section>', page, re.DOTALL)
+        for item in re.findall(r'aria-labelledby="(\w+)"', text)
+    }
+    assert len(sections) == 11
+    revenue = sections["revenue"]
+    assert revenue.count('class="restated"') > 0
+    assert revenue.count('class="restated"') == revenue.count("◆ was")
+    for kind, caption in (("ttm", "trailing twelve months"), ("annual", "fiscal year")):
+        table = revenue.partition(f"<caption>Revenue, {caption}</caption>")[2].partition("</table>")[0]
+        rows = CELLS.findall(table)
+        assert len(rows) == table.count('<th scope="row">') > 10
+        for address, end in rows:
+            assert address == held[f"revenue {kind} {end}"]
+    [reason] = re.findall(r'href="([^"]+)">no_tag<', sections["dividends_per_share"])
+    address, _, anchor = reason.partition("#")
+    assert anchor in Read(reader.get(address).text).ids
+
+
+# --- In a browser ---------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -65,17 +135,6 @@ def browser(program: Callable[[str, str], str]) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def cookies(browser: Browser, sample_site: Site) -> list[Any]:
-    """Those of somebody who has signed in."""
-    context = browser.new_context()
-    page = context.new_page()
-    sign_in(page, sample_site.link())
-    kept = context.cookies()
-    context.close()
-    return kept
-
-
-@pytest.fixture(scope="module")
 def axe(request: pytest.FixtureRequest) -> str:
     """The program axe-core."""
     file = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
@@ -85,34 +144,47 @@ def axe(request: pytest.FixtureRequest) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def sign_in(page: Page, link: str) -> None:
-    """Follow a link, and press the button."""
-    page.goto(link)
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="Profile", level=1)).to_be_visible()
+@contextmanager
+def window(browser: Browser, site: Site, cookies: httpx.Cookies | None = None, **options: Any) -> Iterator[Page]:
+    """Open a window; when it is closed, it has asked nobody else, and nothing was wrong in it."""
+    asked: set[str] = set()
+    said: list[str] = []
+    context: BrowserContext = browser.new_context(base_url=site.address, viewport=WIDTHS["wide"], **options)
+    context.add_cookies([{"name": each.name, "value": each.value, "url": site.address} for each in jar(cookies)])
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE * 1000)
+    page.on("request", lambda request: asked.add(request.url.split("/")[2]))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    yield page
+    context.close()
+    assert asked <= {site.address.removeprefix("http://")}
+    assert [text for text in said if not EXPECTED.match(text)] == []
+
+
+def jar(cookies: httpx.Cookies | None) -> Iterator[Any]:
+    """The cookies one by one."""
+    return iter(cookies.jar if cookies else ())
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def opened(request: pytest.FixtureRequest, browser: Browser, sample_site: Site, reader: httpx.Client) -> Iterator[Page]:
+    """A page in a window of its own, loaded once for all that is asked of it."""
+    with window(browser, sample_site, reader.cookies) as page:
+        page.goto(PAGES[request.param])
+        yield page
 
 
 @pytest.fixture
-def window(browser: Browser, sample_site: Site) -> Callable[..., Any]:
-    """Open a window; when it is closed, it has asked nobody else, and nothing was wrong in it."""
+def name(opened: Page, request: pytest.FixtureRequest) -> str:
+    """Which of the pages it is."""
+    return request.node.callspec.params["opened"]
 
-    @contextmanager
-    def open_window(width: str = "wide", cookies: list[Any] | None = None, **options: Any) -> Iterator[Page]:
-        asked: set[str] = set()
-        said: list[str] = []
-        context: BrowserContext = browser.new_context(viewport=WIDTHS[width], base_url=sample_site.address, **options)
-        context.add_cookies(cookies or [])
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE * 1000)
-        page.on("request", lambda request: asked.add(request.url.split("/")[2]))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        yield page
-        context.close()
-        assert asked <= {sample_site.address.removeprefix("http://")}
-        assert [text for text in said if not EXPECTED.match(text)] == []
 
-    return open_window
+def look(page: Page, width: str, scheme: str) -> None:
+    """Look at a page through a window of some width, in the light or in the dark."""
+    page.set_viewport_size(WIDTHS[width])
+    page.emulate_media(color_scheme=scheme)
 
 
 def shoot(page: Page, name: str) -> None:
@@ -122,76 +194,60 @@ def shoot(page: Page, name: str) -> None:
         page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
 
 
-# --- Every page -----------------------------------------------------------------------------------------------------
+def test_without_script_everything_is_there(opened, name, reader):
+    """A browser shows the words that are read over HTTP; only the buttons that copy wait for the script."""
+    html = reader.get(PAGES[name]).text
+    # a form for a new key names it, another each time; neither is shown
+    assert Main(html).words == " ".join(opened.locator("main").text_content().split())
+    assert all("hidden" in known for tag, known in Read(html).elements if tag == "button" and "data-copy" in known)
 
 
-@each_scheme
-@each_width
-@each_page
-def test_axe_finds_no_fault(window, cookies, axe, name, width, scheme):
-    """All rules of axe, its best practices too; what is folded is opened, so that it is looked at."""
-    with window(width, cookies, color_scheme=scheme) as page:
-        page.goto(PAGES[name])
-        shoot(page, f"{name}-{width}-{scheme}")
-        page.evaluate(axe)  # not by a script element, which the policy forbids
-        page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-        found = page.evaluate("axe.run({resultTypes: ['violations']})")
-        told = [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found["violations"]]
-        assert told == []
+def test_the_keyboard_skips_to_the_content(opened):
+    """The first stop of the Tab key leads over the navigation, and focus is seen."""
+    look(opened, "narrow", "light")
+    opened.keyboard.press("Tab")
+    skip = opened.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    opened.keyboard.press("Enter")
+    expect(opened.locator("main")).to_be_focused()
 
 
-@each_width
-@each_page
-def test_nothing_is_cut_off(window, cookies, name, width):
+def test_nothing_is_cut_off(opened, name):
     """The page is as wide as the window: what is wider scrolls in its own box, which the keyboard can reach."""
-    with window(width, cookies) as page:
-        page.goto(PAGES[name])
-        page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        boxes = page.locator(".scroll, pre")
+    for width, scheme in LOOKS:
+        look(opened, width, scheme)
+        shoot(opened, f"{name}-{width}-{scheme}")
+    opened.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    for width in WIDTHS:
+        look(opened, width, "light")
+        assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        boxes = opened.locator(".scroll, pre")
         assert boxes.evaluate_all("found => found.every(each => each.tabIndex === 0 && each.ariaLabel)")
 
 
-@each_page
-def test_without_script_everything_is_there(window, cookies, name):
-    """The same words; only the buttons that copy are missing."""
-    texts = []
-    for enabled in (True, False):
-        with window(cookies=cookies, java_script_enabled=enabled) as page:
-            page.goto(PAGES[name])
-            texts.append(page.locator("main").text_content())
-            copiers = page.locator("button[data-copy]:visible")
-            assert enabled or copiers.count() == 0
-    # a form for a new key names it, another each time; neither is shown
-    assert texts[0] == texts[1]
+def test_axe_finds_no_fault(opened, axe):
+    """All rules of axe, its best practices too; what is folded is opened, so that it is looked at."""
+    opened.evaluate(axe)  # not by a script element, which the policy forbids
+    opened.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    for width, scheme in LOOKS:
+        look(opened, width, scheme)
+        found = opened.evaluate("axe.run({resultTypes: ['violations']})")
+        told = [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found["violations"]]
+        assert told == [], (width, scheme)
 
 
-@each_page
-def test_the_keyboard_skips_to_the_content(window, cookies, name):
-    """The first stop of the Tab key leads over the navigation, and focus is seen."""
-    with window("narrow", cookies) as page:
-        page.goto(PAGES[name])
-        page.keyboard.press("Tab")
-        skip = page.get_by_role("link", name="Skip to the content")
-        expect(skip).to_be_focused()
-        expect(skip).to_be_in_viewport()
-        page.keyboard.press("Enter")
-        expect(page.locator("main")).to_be_focused()
-
-
-# --- A person's way -------------------------------------------------------------------------------------------------
-
-
-@each_width
-def test_a_person_makes_uses_and_revokes_a_key(window, sample_site, width):
+def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
     """Sign in, create, copy, use against the interface, see the count rise, revoke, see it refused, sign out."""
-    with window(width, permissions=["clipboard-read", "clipboard-write"]) as page:
-        sign_in(page, sample_site.link(f"{width}@example.org"))
+    with window(browser, sample_site, permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.goto(sample_site.link("person@example.org"))
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("heading", name="Profile", level=1)).to_be_visible()
         page.get_by_role("button", name="Create API key").click()
         page.locator("button[data-copy='#new-key']").click()
         key = page.evaluate("navigator.clipboard.readText()")
         assert key == page.locator("#new-key").text_content()
-        shoot(page, f"new-key-{width}")
+        shoot(page, "new-key")
 
         used = httpx.get(f"{sample_site.address}/v1/companies?per_page=1", headers={"X-Api-Key": key})
         assert used.status_code == 200
@@ -214,71 +270,3 @@ def test_a_person_makes_uses_and_revokes_a_key(window, sample_site, width):
         page.get_by_role("button", name="Sign out").click()
         page.goto("/profile")
         expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
-
-
-@each_width
-def test_an_error_leads_to_its_explanation(window, sample_site, width):
-    """The docs link of a refused request opens the page at the code's heading."""
-    docs = httpx.get(f"{sample_site.address}/v1/companies").json()["error"]["docs"]
-    with window(width) as page:
-        page.goto(docs)
-        heading = page.locator(":target")
-        expect(heading).to_contain_text("unauthenticated")
-        expect(heading).to_be_in_viewport()
-
-
-@each_width
-def test_the_reference_is_read_from_its_contents(window, width):
-    """From the list of contents to an endpoint, to an example in another language, to an error."""
-    with window(width) as page:
-        page.goto("/")
-        page.get_by_role("navigation", name="Pages").get_by_role("link", name="Reference").click()
-        page.get_by_role("navigation", name="On this page").get_by_role(
-            "link", name="List a company's financials"
-        ).click()
-        expect(page.locator("#listFinancials")).to_be_in_viewport()
-        example = page.locator("details", has=page.locator("#listFinancials-python"))
-        expect(example.locator("pre")).to_be_hidden()
-        example.locator("summary").click()
-        expect(example.locator("pre")).to_contain_text("urlopen")
-        page.locator("table", has_text="Errors of /companies/{symbol}/financials").first.get_by_role(
-            "link", name="rate_limited"
-        ).click()
-        expect(page.locator("#rate_limited")).to_be_in_viewport()
-
-
-@each_width
-def test_a_company_is_looked_at(window, cookies, sample_site, width):
-    """From the list by a search to its charts; each value of the tables leads to the filing of its newest version."""
-    [(cik,)] = query(sample_site.home, "SELECT cik FROM companies WHERE symbol = 'XQCPF'")
-    held = dict(
-        query(
-            sample_site.home,
-            "SELECT item || ' ' || period_kind || ' ' || period_end, url FROM versions JOIN filings USING (accession) "
-            f"WHERE versions.cik = '{cik}' AND is_current AND value IS NOT NULL",
-        )
-    )
-    with window(width, cookies) as page:
-        page.goto("/companies")
-        page.get_by_label("Symbol or name").fill("copper")
-        page.keyboard.press("Enter")
-        page.get_by_role("link", name="XQCPF").click()
-
-        charts = page.locator(".charts > section")
-        expect(charts).to_have_count(11)
-        for number in range(11):
-            expect(charts.nth(number)).to_be_visible()
-        revenue = page.locator("section", has=page.locator("#revenue"))
-        assert revenue.locator("svg .restated").count() > 0
-        revenue.locator("summary").click()
-        for kind, caption in (("ttm", "trailing twelve months"), ("annual", "fiscal year")):
-            rows = revenue.locator("table", has_text=f"Revenue, {caption}").locator("tbody tr")
-            assert rows.count() > 10
-            for end, address in rows.evaluate_all(
-                "rows => rows.map(row => [row.cells[2].textContent, row.querySelector('a').href])"
-            ):
-                assert address == held[f"revenue {kind} {end}"]
-        assert revenue.get_by_text("◆ was").count() == revenue.locator("svg .restated").count()
-        dividends = page.locator("section", has=page.locator("#dividends_per_share"))
-        dividends.get_by_role("link", name="no_tag").click()
-        expect(page.locator(":target")).to_be_in_viewport()
