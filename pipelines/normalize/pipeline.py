@@ -96,10 +96,11 @@ def standardize(
     )
     of_filing = breaks.regimes(ordered, sound)
     vintages = sound.join(of_filing.select("cik", "seq", "regime"), on=["cik", "seq"], maintain_order="left")
-    grid = calendar.fiscal_grid(ordered)
+    grid, of_calendar = calendar.fiscal_grid(ordered)
     found_splits = splits.infer_splits(vintages)
     repetitions = share_basis.repeated(vintages)
-    placed = calendar.on_grid(share_basis.on_newest_basis(vintages, found_splits, repetitions), grid)
+    placed, left_out = calendar.on_grid(share_basis.on_newest_basis(vintages, found_splits, repetitions), grid)
+    decisions += [of_calendar, left_out]
     of_sheets = balances.balances(placed)
     missed = of_sheets.missed
     composed, composed_legs = _composed(of_sheets, legs, first_vintage=as_filed.height)

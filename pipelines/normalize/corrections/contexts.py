@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, starts
-from pipelines.normalize.corrections.figures import Figures, packed
+from pipelines.normalize.corrections.figures import Figures
+from pipelines.normalize.keys import packed, pairs_of_equal
 from pipelines.normalize.rule import Rule
 
 DIGITS = 1e3
@@ -212,7 +213,8 @@ def _twins(figures: Figures, line_and_digits: Ints, at: Ints) -> tuple[Ints, Int
     """
     first = np.flatnonzero(figures.is_first & ~figures.is_instant)
     first = first[np.argsort(line_and_digits[first], kind="stable")]
-    at, of = _all_pairs(at, line_and_digits[at], first, line_and_digits[first])
+    asked, found = pairs_of_equal(line_and_digits[at], line_and_digits[first])
+    at, of = at[asked], first[found]
     apart = figures.end[at] - figures.end[of]
     longer = np.abs(figures.days[at] - figures.days[of])
     same_end = (np.abs(apart) < SAME_END) & (longer > 2 * SAME_END)
@@ -231,13 +233,13 @@ def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
     repeats = np.zeros(len(key), dtype=np.bool_)
     repeats[1:] |= key[1:] == key[:-1]
     repeats[:-1] |= key[1:] == key[:-1]
-    at, of = _all_pairs(additive[repeats], key[repeats], additive[repeats], key[repeats])
+    at, of = (additive[repeats][places] for places in pairs_of_equal(key[repeats], key[repeats]))
     days = figures.days
     holds = np.abs(figures.end[at] - figures.end[of]) < SAME_END
     holds &= days[of] - days[at] > 2 * SAME_END
     at, of = at[holds], of[holds]
     line_and_start = packed(figures.line, figures.start)
-    pair, before = _all_pairs(np.arange(len(at)), line_and_start[of], np.arange(len(days)), line_and_start)
+    pair, before = pairs_of_equal(line_and_start[of], line_and_start)
     at, of = at[pair], of[pair]
     part, whole = figures.value[before], figures.value[of]
     of_part, of_whole, of_rest = part / days[before], whole / days[of], whole / days[at]
@@ -246,14 +248,6 @@ def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
     holds &= np.abs(of_whole - of_part) < np.abs(of_rest - of_part)
     way, rule = (np.full(holds.sum(), number) for number in (LONGER, RULES.index(LONGER_PERIOD)))
     return _Pairs(at[holds], of[holds], way, rule)
-
-
-def _all_pairs(left: Ints, left_key: Ints, right: Ints, right_key: Ints) -> tuple[Ints, Ints]:
-    """Each element of the left with each of the right that has the same key; the right is sorted by its key."""
-    lowest = np.searchsorted(right_key, left_key, side="left")
-    number = np.searchsorted(right_key, left_key, side="right") - lowest
-    nth = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
-    return np.repeat(left, number), right[np.repeat(lowest, number) + nth]
 
 
 def _shift(figures: Figures, at: Ints, of: Ints) -> Ints:

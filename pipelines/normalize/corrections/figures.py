@@ -11,9 +11,8 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, floats, ints, starts
 from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.keys import day_numbers, packed
 from pipelines.normalize.rule import Rule
-
-KEY_BITS = 63
 
 NUMBER_OF = {name: number for number, name in enumerate(AMOUNT.categories)}
 """The number of each amount in elements.AMOUNT."""
@@ -111,28 +110,3 @@ class Figures:
         """Whether no earlier filing states a figure for the same line and period."""
         is_first: Flags = self.first == np.arange(len(self.first))
         return is_first
-
-
-def day_numbers(days: pl.Series) -> Ints:
-    """Days since 1970; 0 where a day is missing."""
-    return days.to_physical().fill_null(0).to_numpy().astype(np.int64)
-
-
-def packed(*columns: Ints) -> Ints:
-    """One whole number a row, in the order of the rows by these columns; equal where all columns are.
-
-    Args:
-        columns: whole numbers, the most significant column first.
-    """
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    if not len(key):
-        return key
-    lowest = [int(column.min()) for column in columns]
-    bits = [(int(column.max()) - low).bit_length() for column, low in zip(columns, lowest, strict=True)]
-    if sum(bits) > KEY_BITS:
-        columns = tuple(np.unique(column, return_inverse=True)[1] for column in columns)
-        lowest = [0] * len(columns)
-        bits = [int(column.max()).bit_length() for column in columns]
-    for column, low, width in zip(columns, lowest, bits, strict=True):
-        key = (key << width) | (column - low)
-    return key

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.corrections.figures import Figures, Proposal, packed
+from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import POWER, power_of_thousand
+from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
 COUNTS = ("shares_basic", "shares_diluted")

@@ -9,8 +9,9 @@ Only the same filing and earlier ones are looked at, so that what was known on a
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.corrections.figures import Figures, Proposal, packed
+from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import power_of_thousand
+from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
 NEAR_STATED = 0.01

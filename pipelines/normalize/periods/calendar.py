@@ -1,240 +1,249 @@
 """Each company's fiscal calendar, from the dates of its filed facts alone.
 
-Belongs here: quarter ends and the stretches that they lie in, their labels, and the place of a fact on that grid.
-Does not: which years there are and how they are named (fiscal_years), what is added up over those periods (flows), or
-what stands at their ends (balances).
+Belongs here: quarter ends, their labels, and the place of a fact on that grid. Does not: which years there are and how
+they are named (fiscal_years), what lies between them (stretches), what is added up over those periods (ttm), or what
+stands at their ends (balance).
 """
 
+from dataclasses import dataclass
+
+import numpy as np
 import polars as pl
 
+from pipelines.normalize.arrays import NOTHING, Flags, Ints, ints, picked, starts
+from pipelines.normalize.columns import Columns
+from pipelines.normalize.frames import counted
+from pipelines.normalize.keys import company_day, day_numbers, packed
+from pipelines.normalize.periods import fiscal_years
 from pipelines.normalize.periods.fiscal_years import (
     INTERIM_DAYS,
-    QUARTER_BANDS,
     SAME_END_DAYS,
-    YEAR_DAYS,
-    duration_days,
-    first_years,
-    fiscal_years,
+    Decided,
+    Durations,
     plain_year,
     quarters_spanned,
-    year_names,
 )
+from pipelines.normalize.periods.stretches import DAYS_OF_YEAR, QUARTERS_A_YEAR, Stretches, stretches
+from pipelines.normalize.rule import Rule
+
+LONGEST_OPEN_YEAR = 381
+"""Days after which the next year of a stretch without annual reports begins: 365 and two weeks for a shifted end."""
+
+MOST_FIGURES = Rule(
+    "period.quarter.most-figures",
+    "A quarter ends on the day on which most figures end or before which most begin, of the days that agree with its "
+    "place in the fiscal year; days that a report is about go before those of comparatives.",
+    "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
+    "select",
+)
+OPEN_YEAR = Rule(
+    "period.quarter.open-year",
+    "The quarters of a running year, and of years before the first annual report, are counted from the nearest fiscal "
+    "year end in years of 365 days.",
+    "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
+    "select",
+)
+NO_FISCAL_PERIOD = Rule(
+    "period.no-fiscal-period",
+    "A figure whose period does not begin and end within a week of the company's fiscal quarter ends, or does not span "
+    "one to four quarters, is left out.",
+    "Regulation S-X Rules 3-01, 3-02 and 10-01: statements are for fiscal quarters, years to date and years",
+    "withhold",
+)
+RULES = (MOST_FIGURES, OPEN_YEAR, NO_FISCAL_PERIOD)
 
 
-def fiscal_grid(facts: pl.DataFrame) -> pl.DataFrame:
+@dataclass(frozen=True, slots=True)
+class _Ends(Columns):
+    """Quarter ends; `q` is the running number of the quarter.
+
+    period_end, year_end: days since 1970; the latter of the year that the quarter is named after.
+    """
+
+    company: Ints
+    q: Ints
+    period_end: Ints
+    year_end: Ints
+    fiscal_quarter: Ints
+    closed: Flags
+
+
+def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Every quarter end of every company, in order.
 
+    Args:
+        facts: typed facts in filing order (facts.order).
+
     Returns:
-        `cik`, `q` (running number of the quarter; a quarter without facts leaves a hole), `period_end`,
-        `previous_end` (null after a hole), `fiscal_year`, `fiscal_quarter` (1-4), `is_year_end`, and `q` of the
-        year end before, `year_before`. The first row of a company is the day before its first fiscal year; it is no
-        period (`fiscal_quarter` is 0).
+        grid: `cik`, `q` (running number of the quarter; a quarter without facts leaves a hole), `period_end`,
+            `previous_end` (null after a hole), `fiscal_year`, `fiscal_quarter` (1-4), `is_year_end`, and `q` of the
+            year end before, `year_before`. The first row of a company is the day before its first fiscal year; it is
+            no period (`fiscal_quarter` is 0).
+        decisions: `cik`, `rule`, `figures` (years, quarters).
     """
-    years = fiscal_years(facts)
-    stretches = _stretches(pl.concat([years, first_years(facts, years)]).sort("cik", "year_end"), _spans(facts))
-    ends = _quarter_ends(facts, stretches)
-    named = year_names(facts, stretches)
-    return (
-        ends.join(named, on="cik")
-        .with_columns(fiscal_year=plain_year(pl.col("year_end")) + pl.col("name_offset"))
-        .sort("cik", "q")
-        .with_columns(
-            previous_end=pl.when(pl.col("q").diff().over("cik") == 1).then(pl.col("period_end").shift().over("cik"))
-        )
-        .select(
-            "cik",
-            "q",
-            "period_end",
-            "previous_end",
-            pl.col("fiscal_year").cast(pl.Int32),
-            "fiscal_quarter",
-            is_year_end=(pl.col("fiscal_quarter") == 4) & pl.col("closed"),
-            year_before=pl.col("q") - pl.col("fiscal_quarter"),
-        )
+    durations = Durations.of(facts)
+    reported, by_report = fiscal_years.fiscal_years(durations, facts["tag"])
+    running, without_report = fiscal_years.first_years(durations, reported)
+    tiles, between = stretches(reported.followed_by(running), durations)
+    offsets, named = fiscal_years.name_offsets(durations)
+    ends, by_figures = _quarter_ends(durations, tiles)
+    return _grid(durations, ends, offsets), counted([*by_report, *without_report, *named, *between, *by_figures])
+
+
+def _grid(durations: Durations, ends: _Ends, offsets: Ints) -> pl.DataFrame:
+    order = np.argsort(packed(ends.company, ends.q))
+    company, q, quarter = ends.company[order], ends.q[order], ends.fiscal_quarter[order]
+    follows = ~starts(company)
+    follows[1:] &= np.diff(q) == 1
+    period_end = _dates(ends.period_end[order])
+    year = plain_year(ends.year_end[order]) + offsets[company]
+    return pl.DataFrame(
+        {
+            "cik": durations.cik[company],
+            "q": q.astype(np.int32),
+            "period_end": period_end,
+            "previous_end": period_end.shift().set(pl.Series(~follows, dtype=pl.Boolean), None),
+            "fiscal_year": year.astype(np.int32),
+            "fiscal_quarter": quarter.astype(np.int32),
+            "is_year_end": (quarter == QUARTERS_A_YEAR) & ends.closed[order],
+            "year_before": (q - quarter).astype(np.int32),
+        }
     )
 
 
-def _spans(facts: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `earliest`, `latest`: the days that interim figures are about, none of them later than they were filed."""
-    return (
-        facts.filter(duration_days().is_between(*INTERIM_DAYS), pl.col("end") <= pl.col("filed"))
-        .group_by("cik")
-        .agg(earliest=pl.col("start").min().dt.offset_by("-1d"), latest=pl.col("end").max())
-    )
+def _dates(days: Ints) -> pl.Series:
+    return pl.Series(days.astype(np.int32), dtype=pl.Int32).cast(pl.Date)
 
 
-def _stretches(years: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
-    """Fiscal years and what lies between and after them, tiling each company's time.
-
-    The running stretch is a year, or as many as interim reports go on after the last annual one; where interim reports
-    come first, as many years as they need are before the first one.
-
-    `cik`, `before` (the day before), `year_end`, `first_q` (number of the quarter before the stretch), `quarters`,
-    `closed` (false for the running year, transition periods and holes), `running`.
-    """
-    known = years.with_columns(before=pl.col("year_start").dt.offset_by("-1d"), closed=pl.lit(True))
-    snapped = known.with_columns(last_end=pl.col("year_end").shift().over("cik")).with_columns(
-        gap=(pl.col("before") - pl.col("last_end")).dt.total_days()
-    )
-    snapped = snapped.with_columns(
-        before=pl.when(pl.col("gap").abs() < SAME_END_DAYS).then(pl.col("last_end")).otherwise(pl.col("before"))
-    )
-    between = snapped.filter(pl.col("gap") >= SAME_END_DAYS).select(
-        "cik", before="last_end", year_end="before", closed=pl.lit(False)
-    )
-    known_time = years.group_by("cik").agg(
-        first=pl.col("year_start").min().dt.offset_by("-1d"), last=pl.col("year_end").max()
-    )
-    beyond = known_time.join(spans, on="cik", how="left").with_columns(
-        years_before=_whole_years(pl.col("first") - pl.col("earliest")),
-        years_after=_whole_years(pl.col("latest") - pl.col("last")).clip(1),
-        closed=pl.lit(value=False),
-    )
-    prelude = beyond.filter(pl.col("years_before") > 0).select(
-        "cik", "closed", before=_years_on(pl.col("first"), -pl.col("years_before")), year_end="first"
-    )
-    running = beyond.select("cik", "closed", before="last", year_end=_years_on(pl.col("last"), pl.col("years_after")))
-    columns = ["cik", "before", "year_end", "closed"]
-    known = pl.concat([frame.select(columns) for frame in (prelude, snapped, between)])
-    stretches = pl.concat(
-        [
-            known.with_columns(running=pl.lit(value=False)),
-            running.select(columns).with_columns(running=pl.lit(value=True)),
-        ]
-    )
-    days = (pl.col("year_end") - pl.col("before")).dt.total_days()
-    # ten or eleven months are three quarters and what is left of a fourth
-    nearly_a_year = days.is_between(QUARTER_BANDS[2][2], YEAR_DAYS[0], closed="none")
-    quarters = pl.when(nearly_a_year).then(4).otherwise((days / 91.3).round()).cast(pl.Int32)
-    return (
-        stretches.with_columns(quarters=pl.when("closed").then(4).otherwise(quarters).clip(1))
-        .sort("cik", "before")
-        .with_columns(first_q=(pl.col("quarters").cum_sum() - pl.col("quarters")).over("cik"))
-    )
-
-
-def _whole_years(time: pl.Expr) -> pl.Expr:
-    """So many years cover it; none where it is not more than a shifted end."""
-    return ((time.dt.total_days().fill_null(0) - SAME_END_DAYS) // 365 + 1).clip(0)
-
-
-def _years_on(day: pl.Expr, years: pl.Expr) -> pl.Expr:
-    return day.dt.offset_by(pl.format("{}y", years))
-
-
-def _quarter_ends(facts: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
-    """The end that most facts agree on, for each quarter of each stretch; the ends of stretches as they are.
+def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[Decided]]:
+    """The end that most figures agree on, for each quarter of each stretch; the ends of stretches as they are.
 
     Ends that some report is about go first: after a change of the fiscal year, comparatives have ends of their own.
     """
-    interim_facts = facts.filter(pl.col("start").is_not_null(), duration_days().is_between(*INTERIM_DAYS))
-    # a quarter that starts says as well as one that ends where the one before it ended
-    ends = interim_facts.group_by("cik", "accession", "end").len()
-    # most figures of a report are of its own period, or as many of the same one a year before
-    newest = pl.col("end") == pl.col("end").sort_by("len", "end").last().over("cik", "accession")
-    ends = ends.with_columns(own=newest)
-    eves = (
-        interim_facts.group_by("cik", end=pl.col("start").dt.offset_by("-1d"))
-        .len()
-        .with_columns(own=pl.lit(value=False))
-    )
-    told = ["cik", "end", "len", "own"]
-    reported = (
-        pl.concat([ends.select(told), eves.select(told)])
-        .group_by("cik", "end")
-        .agg(pl.col("len").sum(), pl.col("own").any())
-    )
-    placed = (
-        reported.with_columns(eve=pl.col("end").dt.offset_by("-1d"))
-        .sort("eve")
-        .join_asof(stretches.with_columns(eve="before").sort("eve"), on="eve", by="cik", check_sortedness=False)
-        .drop_nulls("before")
-        .with_columns(days=(pl.col("end") - pl.col("before")).dt.total_days())
-    )
+    told = _told_ends(durations)
+    place = tiles.holding(told.company, told.day)
+    told, of = told.at(place >= 0), tiles.at(place[place >= 0])
+    days = told.day - of.before
     # a hole of several years has no calendar of its own: its quarters are counted in years of 365 days
-    years_in = pl.when(pl.col("closed")).then(0).otherwise(pl.col("days") // 381)
-    interim = (
-        placed.with_columns(years_in=years_in)
-        .with_columns(quarter=quarters_spanned(pl.col("days") - 365 * pl.col("years_in")))
-        .filter(
-            pl.col("quarter").is_not_null(),
-            ~(pl.col("closed") & (pl.col("quarter") == 4)),
-            (pl.col("quarter") + 4 * pl.col("years_in")) <= pl.col("quarters"),
-        )
-        .with_columns(q=pl.col("first_q") + pl.col("quarter") + 4 * pl.col("years_in"))
-        .sort("cik", "q", "own", "len", "end", descending=[False, False, True, True, True])
-        .unique(["cik", "q"], keep="first", maintain_order=True)
-        .with_columns(year_end=pl.when("closed").then("year_end").otherwise(_end_of_open_year(pl.col("years_in"))))
-        .select("cik", "q", "closed", "year_end", period_end="end", fiscal_quarter="quarter")
-    )
-    closes = stretches.filter(~pl.col("running")).select(
-        "cik",
-        "closed",
-        year_end=pl.when("closed").then("year_end").otherwise(_end_of_open_year((pl.col("quarters") - 1) // 4)),
-        q=pl.col("first_q") + pl.col("quarters"),
-        period_end="year_end",
-        fiscal_quarter=(pl.col("quarters") - 1) % 4 + 1,
-    )
-    interim = interim.join(closes, on=["cik", "q"], how="anti")
-    origins = (
-        stretches.group_by("cik")
-        .agg(pl.col("before").min())
-        .select(
-            "cik",
-            q=pl.lit(0, pl.Int32),
-            closed=pl.lit(False),
-            year_end="before",
-            period_end="before",
-            fiscal_quarter=pl.lit(0, pl.Int32),
-        )
-    )
-    columns = ["cik", pl.col("q", "fiscal_quarter").cast(pl.Int32), "closed", "year_end", "period_end"]
-    return pl.concat([frame.select(columns) for frame in (interim, closes, origins)])
+    years_in = np.where(of.closed, 0, days // LONGEST_OPEN_YEAR)
+    quarter = quarters_spanned(days - DAYS_OF_YEAR * years_in)
+    number = quarter + QUARTERS_A_YEAR * years_in
+    first_q, quarters = (column[place[place >= 0]] for column in (tiles.first_q, tiles.quarters))
+    fits = (quarter > 0) & ~(of.closed & (quarter == QUARTERS_A_YEAR)) & (number <= quarters)
+    year_end = np.where(of.closed, of.end, _end_of_open_year(of.before, years_in))
+    interim = _Ends(told.company, first_q + number, told.day, year_end, quarter, of.closed)
+    closes = _closes(tiles)
+    fits &= ~np.isin(company_day(interim.company, interim.q), company_day(closes.company, closes.q))
+    order = np.lexsort((-told.day, -told.figures, ~told.is_own, interim.q, told.company))
+    order = order[fits[order]]
+    chosen = order[starts(interim.company[order], interim.q[order])]
+    is_open = ~of.closed & (of.running | (first_q == 0))
+    decided = [
+        (MOST_FIGURES, durations.cik[interim.company[chosen]]),
+        (OPEN_YEAR, durations.cik[interim.company[chosen[is_open[chosen]]]]),
+    ]
+    return interim.at(chosen).followed_by(closes, _origins(tiles)), decided
 
 
-def _end_of_open_year(years_in: pl.Expr) -> pl.Expr:
+@dataclass(frozen=True, slots=True)
+class _ToldEnds(Columns):
+    """Days on which interim figures end or before which they begin, by company.
+
+    day: as days since 1970.
+    figures: how many figures say so.
+    is_own: whether a report is about a period that ends there.
+    """
+
+    company: Ints
+    day: Ints
+    figures: Ints
+    is_own: Flags
+
+
+def _told_ends(durations: Durations) -> _ToldEnds:
+    at = np.flatnonzero(durations.lasting(INTERIM_DAYS))
+    company, start, end = (column[at] for column in (durations.company, durations.start, durations.end))
+    # a quarter that starts says as well as one that ends where the one before it ended
+    both, days = np.concatenate([company, company]), np.concatenate([end, start - 1])
+    _, first, group, figures = np.unique(
+        company_day(both, days), return_index=True, return_inverse=True, return_counts=True
+    )
+    # most figures of a report are of its own period, or as many of the same one a year before
+    _, of_end, in_filing = np.unique(packed(company, durations.seq[at], end), return_index=True, return_counts=True)
+    filing = packed(company[of_end], durations.seq[at][of_end])
+    most_first = np.lexsort((-end[of_end], -in_filing, filing))
+    own = of_end[most_first[starts(filing[most_first])]]
+    is_own = np.zeros(len(first), dtype=np.bool_)
+    is_own[group[own]] = True
+    return _ToldEnds(both[first], days[first], figures, is_own)
+
+
+def _closes(tiles: Stretches) -> _Ends:
+    """The last days of the stretches that are over."""
+    over, quarters = ~tiles.running, tiles.quarters
+    year_end = np.where(tiles.closed, tiles.end, _end_of_open_year(tiles.before, (quarters - 1) // QUARTERS_A_YEAR))
+    fiscal_quarter = (quarters - 1) % QUARTERS_A_YEAR + 1
+    return _Ends(tiles.company, tiles.first_q + quarters, tiles.end, year_end, fiscal_quarter, tiles.closed).at(over)
+
+
+def _origins(tiles: Stretches) -> _Ends:
+    """The day before the first stretch of each company."""
+    first = tiles.at(starts(tiles.company))
+    zero = np.zeros(len(first.company), dtype=np.int64)
+    return _Ends(first.company, zero, first.before, first.before, zero, zero > 0)
+
+
+def _end_of_open_year(before: Ints, years_in: Ints) -> Ints:
     """Where a year of an open stretch is expected to end: 365 days a year after the last known end."""
-    return pl.col("before") + pl.duration(days=365 * (years_in + 1))
+    return before + DAYS_OF_YEAR * (years_in + 1)
 
 
-def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Place what filings state on the fiscal grid.
 
     Args:
-        vintages: of stated_concepts.
+        vintages: what filings state: `cik`, `start` (null for an instant), `end`.
         grid: of fiscal_grid.
 
     Returns:
-        the vintages that fit, with `q` (quarter that they end in), `n` (quarters spanned; 0 for an instant) and
-        `days` (of the grid, between the ends). What starts or ends elsewhere is left out: it is no fiscal period.
+        placed: the vintages that fit, with `q` (quarter that they end in), `n` (quarters spanned; 0 for an instant) and
+            `days` (of the grid, between the ends; null for an instant). What starts or ends elsewhere is left out: it
+            is no fiscal period.
+        decisions: `cik`, `rule`, `figures`.
     """
-    ends = grid.select("cik", "q", "period_end").sort("period_end")
-    tolerance = f"{SAME_END_DAYS - 1}d"
-    placed = vintages.sort("end").join_asof(
-        ends,
-        left_on="end",
-        right_on="period_end",
-        by="cik",
-        strategy="nearest",
-        tolerance=tolerance,
-        check_sortedness=False,
+    cik, is_instant = ints(vintages, "cik"), vintages["start"].is_null().to_numpy()
+    companies = np.unique(ints(grid, "cik"))
+    company = np.searchsorted(companies, cik)
+    company[np.append(companies, 0)[company] != cik] = -1
+    start, end = day_numbers(vintages["start"]), day_numbers(vintages["end"])
+    ends = company_day(np.searchsorted(companies, ints(grid, "cik")), day_numbers(grid["period_end"]))
+    order = np.argsort(ends, kind="stable")
+    quarter, day = ints(grid, "q")[order], day_numbers(grid["period_end"])[order]
+    ends_at = _nearest(ends[order], company_day(company, end))
+    starts_at = np.full(len(cik), NOTHING)
+    starts_at[~is_instant] = _nearest(ends[order], company_day(company, start - 1)[~is_instant])
+    n = np.where(is_instant, 0, picked(quarter, ends_at) - picked(quarter, starts_at))
+    days = picked(day, ends_at) - picked(day, starts_at)
+    spanned = quarters_spanned(end - start + 1)
+    fits = (ends_at >= 0) & (company >= 0) & (is_instant | ((spanned > 0) & (spanned == n)))
+    placed = vintages.filter(fits).with_columns(
+        q=picked(quarter, ends_at)[fits].astype(np.int32),
+        n=n[fits].astype(np.int32),
+        days=pl.Series(days[fits], nan_to_null=True).cast(pl.Int64),
     )
-    started = (
-        placed.with_columns(before=pl.col("start").dt.offset_by("-1d"))
-        .sort("before")
-        .join_asof(
-            ends.rename({"q": "start_q", "period_end": "start_end"}),
-            left_on="before",
-            right_on="start_end",
-            by="cik",
-            strategy="nearest",
-            tolerance=tolerance,
-            check_sortedness=False,
-        )
-        .with_columns(
-            n=pl.when(pl.col("start").is_null()).then(0).otherwise(pl.col("q") - pl.col("start_q")).cast(pl.Int32),
-            days=(pl.col("period_end") - pl.col("start_end")).dt.total_days(),
-        )
-    )
-    fits = pl.col("start").is_null() | (quarters_spanned(duration_days()) == pl.col("n"))
-    return started.filter(pl.col("q").is_not_null(), fits).drop("before", "start_q", "start_end", "period_end")
+    return placed, counted([(NO_FISCAL_PERIOD, cik[~fits])])
+
+
+def _nearest(ends: Ints, days: Ints) -> Ints:
+    """The row of the end that is nearest to each day, less than SAME_END_DAYS away; NOTHING where there is none.
+
+    Args:
+        ends: sorted keys of company and day.
+        days: keys of company and day.
+    """
+    if not len(ends):
+        return np.full(len(days), NOTHING)
+    after = np.searchsorted(ends, days)
+    before, after = np.maximum(after - 1, 0), np.minimum(after, len(ends) - 1)
+    nearest = np.where(np.abs(ends[after] - days) <= np.abs(ends[before] - days), after, before)
+    return np.where(np.abs(ends[nearest] - days) < SAME_END_DAYS, nearest, NOTHING)

@@ -6,21 +6,93 @@ quarters within and between them, and the place of a fact on that grid (calendar
 `fy`, `fp` and `frame` describe a filing, not a fact: only the year's name is taken from `fy`, by majority.
 """
 
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from pipelines.normalize.arrays import Flags, Ints, flags, ints, starts
+from pipelines.normalize.columns import Columns
 from pipelines.normalize.facts.reports import ANNUAL_FORMS
+from pipelines.normalize.keys import any_of, company_day, day_numbers, largest_of, packed
+from pipelines.normalize.rule import Rule
+
+Decided = tuple[Rule, Ints]
+"""A rule and the CIKs of what it decided."""
 
 SAME_END_DAYS = 8
 """Ends less than this apart are one end: filers shift a period by a day, and a week where a calendar changes."""
 
 INTERIM_DAYS, YEAR_DAYS = (75, 300), (340, 390)
+"""Fewest and most days of one to three quarters, and of a year: 12 weeks to 40, and 52 or 53 with a shifted end."""
 QUARTER_BANDS: tuple[tuple[int, int, int], ...] = ((1, 75, 125), (2, 150, 215), (3, 230, 300), (4, 340, 390))
 """(quarters, fewest days, most days): wide enough for 12/12/12/16 and 16/12/12/12 weeks, and never overlapping."""
 
 EARLY_JANUARY_DAYS = 10
 """A year that ends in the first ten days of a month belongs to the month before (JNJ: 3 January)."""
 
+FEWEST_ELEMENTS = 2
+"""So many elements state a fiscal year in an annual report; one alone may be a stretch of its own, as a programme's."""
+
 YEARS_THAT_NAME = 5
+"""So many of the newest annual reports name the year: 22 of 1,214 annual reports of 89 filers name it inconsistently,
+up to 7 of one company."""
+MOST = 0.5
+"""The share of reports that more than must agree: the majority."""
+
+CURRENT_REPORT = "6-K"
+NO_YEAR = np.iinfo(np.int32).min
+"""`fy` of a fact that has none."""
+
+ANNUAL_PERIODS = "Regulation S-X Rules 3-01 and 3-02: annual reports present audited statements of fiscal years"
+NAMES = "Measured on 89 filers: the name of a year is its end's year, or the one before (HD in all of 17 reports)"
+
+ANNUAL_REPORT = Rule(
+    "period.year.annual-report",
+    "A fiscal year is a stretch of 340 to 390 days that at least two elements of an annual report state, or as many "
+    "elements as state any year of the company.",
+    ANNUAL_PERIODS,
+    "select",
+)
+CURRENT_REPORTS = Rule(
+    "period.year.current-report",
+    "A filer whose annual reports contain no facts has the fiscal years that its Forms 6-K state.",
+    "Form 40-F, General Instruction B: the annual statements may be incorporated from other documents; observed with "
+    "Canadian filers",
+    "select",
+    "filers without facts in annual reports",
+)
+SAME_END = Rule(
+    "period.year.same-end",
+    "Years whose ends are less than 8 days apart are one year; the one that a report is about, and then the one that "
+    "most figures state, is taken.",
+    "Measured: filers repeat a year a day off, and a week where a calendar of weeks changes",
+    "select",
+)
+OVERLAPPING = Rule(
+    "period.year.overlapping-comparative",
+    "A year that is only shown as a comparative and ends less than 340 days from one that an annual report is about is "
+    "no fiscal year of the company.",
+    ANNUAL_PERIODS,
+    "withhold",
+)
+FIRST_RUNNING = Rule(
+    "period.year.first-running",
+    "A company that has filed no annual report yet is in the fiscal year that begins where most of its years to date "
+    "begin.",
+    "Regulation S-X Rule 10-01(c): interim statements of income are for the quarter and for the fiscal year to date",
+    "select",
+    "filers without annual reports",
+)
+NAMED_AFTER_START = Rule(
+    "period.year.named-after-start",
+    "A fiscal year is called after the year before the one that it ends in where most of the newest five annual "
+    "reports call it so.",
+    NAMES,
+    "select",
+)
+RULES = (ANNUAL_REPORT, CURRENT_REPORTS, SAME_END, OVERLAPPING, FIRST_RUNNING, NAMED_AFTER_START)
 
 
 def duration_days() -> pl.Expr:
@@ -28,11 +100,11 @@ def duration_days() -> pl.Expr:
     return (pl.col("end") - pl.col("start")).dt.total_days() + 1
 
 
-def quarters_spanned(days: pl.Expr) -> pl.Expr:
-    """1 to 4 quarters by the number of days; null where it is no such stretch."""
-    spanned = pl.lit(None, pl.Int32)
+def quarters_spanned(days: Ints) -> Ints:
+    """1 to 4 quarters by the number of days; 0 where it is no such stretch."""
+    spanned = np.zeros(len(days), dtype=np.int64)
     for quarters, fewest, most in QUARTER_BANDS:
-        spanned = pl.when(days.is_between(fewest, most)).then(pl.lit(quarters, pl.Int32)).otherwise(spanned)
+        spanned[(days >= fewest) & (days <= most)] = quarters
     return spanned
 
 
@@ -41,97 +113,213 @@ def nominal_month(year_end: pl.Expr) -> pl.Expr:
     return year_end.dt.offset_by(f"-{EARLY_JANUARY_DAYS}d").dt.month()
 
 
-def fiscal_years(facts: pl.DataFrame) -> pl.DataFrame:
-    """The fiscal years that annual reports show: `cik`, `year_start`, `year_end`.
+def plain_year(year_end: Ints) -> Ints:
+    """The year that a fiscal year ends in, of a day since 1970."""
+    years: Ints = _dates(year_end - EARLY_JANUARY_DAYS).astype("datetime64[Y]").astype(np.int64) + 1970
+    return years
 
-    A year is a stretch of 340 to 390 days in an annual report, stated by at least two elements. Twelve-month
-    figures of quarterly reports (Amazon) are no fiscal years. A comparative that overlaps a year some annual
-    report is about is dropped.
+
+def years_on(day: Ints, years: Ints) -> Ints:
+    """The same day of another year, as days since 1970; 28 February where the 29th is missing."""
+    month = _dates(day).astype("datetime64[M]")
+    day_of_month = day - month.astype("datetime64[D]").astype(np.int64)
+    later = month + 12 * years
+    first, next_first = (each.astype("datetime64[D]").astype(np.int64) for each in (later, later + 1))
+    there: Ints = np.minimum(first + day_of_month, next_first - 1)
+    return there
+
+
+def _dates(days: Ints) -> npt.NDArray[np.datetime64]:
+    return days.astype("datetime64[D]")
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """Facts over a duration, one element a fact; days are counted since 1970.
+
+    cik: the companies, in order; `company` is a fact's place there.
+    row: row of the frame of facts.
+    seq: place of the filing among the company's filings.
+    start, end: first and last day.
+    filed: day of filing.
+    is_annual: whether the report is an annual one; is_current: whether it is a Form 6-K.
+    fiscal_year: `fy` of the filing; NO_YEAR where it has none.
     """
-    of_a_year = facts.filter(pl.col("start").is_not_null(), duration_days().is_between(*YEAR_DAYS))
-    is_annual = pl.col("form_family").is_in(ANNUAL_FORMS)
+
+    cik: Ints
+    row: Ints
+    company: Ints
+    seq: Ints
+    start: Ints
+    end: Ints
+    filed: Ints
+    is_annual: Flags
+    is_current: Flags
+    fiscal_year: Ints
+
+    @classmethod
+    def of(cls, facts: pl.DataFrame) -> "Durations":
+        """Take them from facts in filing order (facts.order)."""
+        row = np.flatnonzero(facts["start"].is_not_null().to_numpy())
+        chosen = facts.select(
+            "cik",
+            "seq",
+            "start",
+            "end",
+            "filed",
+            is_annual=pl.col("form_family").is_in(ANNUAL_FORMS),
+            is_current=pl.col("form_family") == CURRENT_REPORT,
+            fiscal_year=pl.col("fy").fill_null(NO_YEAR),
+        )
+        cik, seq, fiscal_year = (ints(chosen, name)[row] for name in ("cik", "seq", "fiscal_year"))
+        start, end, filed = (day_numbers(chosen[name])[row] for name in ("start", "end", "filed"))
+        is_annual, is_current = (flags(chosen, name)[row] for name in ("is_annual", "is_current"))
+        companies = np.unique(cik)
+        company = np.searchsorted(companies, cik)
+        return cls(companies, row, company, seq, start, end, filed, is_annual, is_current, fiscal_year)
+
+    def lasting(self, days: tuple[int, int]) -> Flags:
+        """Whether each lasts at least and at most so many days, both ends counted."""
+        lasts = self.end - self.start + 1
+        return (lasts >= days[0]) & (lasts <= days[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Years(Columns):
+    """One row a fiscal year; days are counted since 1970.
+
+    company: place of the company in Durations.
+    start, end: first and last day.
+    """
+
+    company: Ints
+    start: Ints
+    end: Ints
+
+
+def fiscal_years(durations: Durations, tags: pl.Series) -> tuple[Years, list[Decided]]:
+    """The fiscal years that annual reports show.
+
+    A year is a stretch of 340 to 390 days in an annual report, stated by at least two elements. Twelve-month figures
+    of quarterly reports (Amazon) are no fiscal years. A comparative that overlaps a year some annual report is about is
+    dropped.
+
+    Args:
+        durations: facts.
+        tags: the element of each row of the frame of facts.
+
+    Returns:
+        the years, and what each rule decided.
+    """
+    at, has_no_report = _of_annual_reports(durations)
+    company, start, end = (column[at] for column in (durations.company, durations.start, durations.end))
+    filings, filing = np.unique(packed(company, durations.seq[at]), return_inverse=True)
+    is_reported = end == largest_of(filing, len(filings), end)[filing]
+    _, first, period, figures = np.unique(
+        packed(company, start, end), return_index=True, return_inverse=True, return_counts=True
+    )
+    tag = tags.gather(durations.row[at]).cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+    each_once = np.unique(packed(period, tag), return_index=True)[1]
+    elements = np.bincount(period[each_once], minlength=len(first))
+    shown = _ShownYears(company[first], start[first], end[first], any_of(period, len(first), is_reported), figures)
+    most = largest_of(shown.company, len(durations.cik), elements)[shown.company]
+    shown = shown.at((elements >= FEWEST_ELEMENTS) | (elements == most))
+    kept = _one_of_each_end(shown)
+    repeated = np.delete(shown.company, kept)
+    shown = shown.at(kept)
+    overlaps = ~shown.is_reported & _is_near(shown, shown.at(shown.is_reported), YEAR_DAYS[0])
+    years = Years(shown.company, shown.start, shown.end).at(~overlaps)
+    is_current = has_no_report[years.company]
+    return years, [
+        (ANNUAL_REPORT, durations.cik[years.company[~is_current]]),
+        (CURRENT_REPORTS, durations.cik[years.company[is_current]]),
+        (SAME_END, durations.cik[repeated]),
+        (OVERLAPPING, durations.cik[shown.company[overlaps]]),
+    ]
+
+
+def _of_annual_reports(durations: Durations) -> tuple[Ints, Flags]:
+    """Places of the durations of a year in annual reports, and the companies for which Forms 6-K stand in for them."""
+    of_year = np.flatnonzero(durations.lasting(YEAR_DAYS))
+    company, is_annual = durations.company[of_year], durations.is_annual[of_year]
+    has_none = ~any_of(company, len(durations.cik), is_annual)
     # 40-F filers may attach their statements to a 6-K, and the annual report itself has no facts
-    has_none = ~is_annual.any().over("cik") & (pl.col("form_family") == "6-K")
-    years = (
-        of_a_year.filter(is_annual | has_none)
-        .with_columns(reported=pl.col("end") == pl.col("end").max().over("cik", "accession"))
-        .group_by("cik", "start", "end")
-        .agg(pl.len(), elements=pl.col("tag").n_unique(), reported=pl.col("reported").any())
-        .filter((pl.col("elements") >= 2) | (pl.col("elements") == pl.col("elements").max().over("cik")))
-    )
-    snapped = _snapped(years, "end", by=["reported", "len"]).rename({"start": "year_start", "end": "year_end"})
-    reported = snapped.filter("reported").select("cik", reported_end="year_end")
-    near = (
-        snapped.filter(~pl.col("reported"))
-        .join(reported, on="cik")
-        .filter((pl.col("year_end") - pl.col("reported_end")).dt.total_days().abs() < YEAR_DAYS[0])
-        .select("cik", "year_end")
-        .unique()
-    )
-    return (
-        snapped.join(near, on=["cik", "year_end"], how="anti")
-        .select("cik", "year_start", "year_end")
-        .sort("cik", "year_end")
-    )
+    return of_year[is_annual | (has_none[company] & durations.is_current[of_year])], has_none
 
 
-def year_names(facts: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `name_offset`: 0 where a fiscal year is named after the year it ends in, -1 after the one before.
+@dataclass(frozen=True, slots=True)
+class _ShownYears(Columns):
+    """Stretches of a year that annual reports show, by company.
+
+    is_reported: whether a report is about it: it is the newest that the report shows.
+    figures: how many figures say so.
+    """
+
+    company: Ints
+    start: Ints
+    end: Ints
+    is_reported: Flags
+    figures: Ints
+
+
+def _one_of_each_end(shown: _ShownYears) -> Ints:
+    """The rows to keep of those whose ends are less than SAME_END_DAYS apart, by company and end.
+
+    A year that a report is about goes first, then the one of most figures, then the one that ends last.
+    """
+    order = np.lexsort((shown.start, shown.end, shown.company))
+    begins = starts(shown.company[order])
+    begins[1:] |= np.diff(shown.end[order]) >= SAME_END_DAYS
+    cluster = np.empty(len(order), dtype=np.int64)
+    cluster[order] = np.cumsum(begins)
+    best_first = np.lexsort((shown.start, -shown.end, -shown.figures, ~shown.is_reported, cluster))
+    return best_first[starts(cluster[best_first])]
+
+
+def _is_near(shown: _ShownYears, others: _ShownYears, days: int) -> Flags:
+    """Whether a year ends less than so many days from the end of one of the company's others; these are sorted."""
+    near = np.zeros(len(shown.company), dtype=np.bool_)
+    if len(others.company):
+        ends, of_others = company_day(shown.company, shown.end), company_day(others.company, others.end)
+        after = np.searchsorted(of_others, ends)
+        for place in (np.maximum(after - 1, 0), np.minimum(after, len(of_others) - 1)):
+            near |= np.abs(of_others[place] - ends) < days
+    return near
+
+
+def first_years(durations: Durations, years: Years) -> tuple[Years, list[Decided]]:
+    """The running year of companies that have filed no annual report yet, from their longest year to date."""
+    has_year = np.isin(np.arange(len(durations.cik)), years.company)
+    at = np.flatnonzero(~has_year[durations.company] & durations.lasting(INTERIM_DAYS))
+    _, first, figures = np.unique(
+        packed(durations.company[at], durations.start[at]), return_index=True, return_counts=True
+    )
+    company, start = durations.company[at][first], durations.start[at][first]
+    most_first = np.lexsort((-start, -figures, company))
+    chosen = most_first[starts(company[most_first])]
+    company, start = company[chosen], start[chosen]
+    running = Years(company, years_on(start, np.full(len(start), -1)), start - 1)
+    return running, [(FIRST_RUNNING, durations.cik[company])]
+
+
+def name_offsets(durations: Durations) -> tuple[Ints, list[Decided]]:
+    """For each company 0 where a fiscal year is named after the year it ends in, -1 after the one before.
 
     By majority of `fy` in the newest five annual reports, constant through the company's history.
     """
-    reports = (
-        facts.filter(pl.col("form_family").is_in(ANNUAL_FORMS), pl.col("start").is_not_null())
-        .filter(duration_days().is_between(*YEAR_DAYS), pl.col("fy").is_not_null())
-        .group_by("cik", "accession", "filed")
-        .agg(pl.col("end").max(), pl.col("fy").first())
-        .with_columns(offset=pl.col("fy") - plain_year(pl.col("end")))
-        .filter(pl.col("offset").is_in([0, -1]))
-        .sort("cik", "filed", "accession")
-        .group_by("cik", maintain_order=True)
-        .tail(YEARS_THAT_NAME)
+    at = np.flatnonzero(durations.is_annual & durations.lasting(YEAR_DAYS) & (durations.fiscal_year != NO_YEAR))
+    _, first, filing = np.unique(
+        packed(durations.company[at], durations.seq[at]), return_index=True, return_inverse=True
     )
-    offsets = reports.group_by("cik").agg(
-        name_offset=pl.when((pl.col("offset") == -1).mean() > 0.5).then(-1).otherwise(0).cast(pl.Int32)
-    )
-    return (
-        years.select("cik")
-        .unique()
-        .join(offsets, on="cik", how="left")
-        .with_columns(pl.col("name_offset").fill_null(0))
-    )
-
-
-def plain_year(year_end: pl.Expr) -> pl.Expr:
-    """The year that a fiscal year ends in."""
-    return year_end.dt.offset_by(f"-{EARLY_JANUARY_DAYS}d").dt.year()
-
-
-def first_years(facts: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
-    """The running year of companies that have filed no annual report yet, from their longest year to date."""
-    return (
-        facts.join(years, on="cik", how="anti")
-        .filter(pl.col("start").is_not_null(), duration_days().is_between(*INTERIM_DAYS))
-        .group_by("cik", "start")
-        .len()
-        .sort("cik", "len", "start")
-        .group_by("cik", maintain_order=True)
-        .last()
-        .select(
-            "cik",
-            year_start=pl.col("start").dt.offset_by("-1y"),
-            year_end=pl.col("start").dt.offset_by("-1d"),
-        )
-    )
-
-
-def _snapped(frame: pl.DataFrame, end: str, by: list[str]) -> pl.DataFrame:
-    """One row for ends less than SAME_END_DAYS apart: the one that is largest in `by`."""
-    cluster = (pl.col(end).diff().dt.total_days() >= SAME_END_DAYS).fill_null(value=True).cum_sum().over("cik")
-    return (
-        frame.sort("cik", end)
-        .with_columns(cluster=cluster)
-        .sort("cik", "cluster", *by, end, descending=[False, False, *[True] * len(by), True])
-        .unique(["cik", "cluster"], keep="first", maintain_order=True)
-        .drop("cluster")
-    )
+    end = largest_of(filing, len(first), durations.end[at])
+    offset = durations.fiscal_year[at][first] - plain_year(end)
+    tells = (offset == 0) | (offset == -1)
+    company, offset = durations.company[at][first][tells], offset[tells]
+    # in the order of filing: the last ones of each company are its newest
+    from_last = np.searchsorted(company, company, side="right") - np.arange(len(company))
+    is_newest = from_last <= YEARS_THAT_NAME
+    company, offset = company[is_newest], offset[is_newest]
+    number = np.bincount(company, minlength=len(durations.cik))
+    before = np.bincount(company, weights=offset == -1, minlength=len(durations.cik))
+    is_before = before > MOST * number
+    return np.where(is_before, -1, 0), [(NAMED_AFTER_START, durations.cik[is_before])]
