@@ -273,13 +273,7 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     rule, chosen = first_that_holds(CLASSIFIED, sheets, len(DEBT_LINES))
     rule[~is_classified | ~is_served | hides_notes] = UNDECIDED
     decided = [(CURRENT_BESIDE_LARGER_NOTES, sheets.cik[hides_notes])]
-    for each in LINES_BESIDE:
-        adds = (rule != UNDECIDED) & chosen[LINE[each.beside]]
-        if (adds & sheets.has(each.line)).any():
-            adds &= each.holds(sheets)
-            chosen[LINE[each.line]] |= adds
-            sheets.reclassified[LINE[each.line], adds] = roles.RULES.index(each.rule)
-            decided.append((each.rule, sheets.cik[adds]))
+    decided += _add_lines_beside(sheets, chosen, rule != UNDECIDED)
     others = np.flatnonzero(~is_classified & is_served)
     of_instruments, chosen[:, others] = instruments.instruments(sheets.only(others))
     rule[others] = np.where(of_instruments == instruments.UNKNOWN, UNDECIDED, len(CLASSIFIED) + of_instruments)
@@ -300,6 +294,19 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     )
     decided.append((TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]]))
     return sums, decided
+
+
+def _add_lines_beside(sheets: BalanceSheets, chosen: Flags, where: Flags) -> list[tuple[Rule, Ints]]:
+    """Add to the chosen lines, in place, the instruments that are lines beside them: each rule with the CIKs."""
+    decided = []
+    for each in LINES_BESIDE:
+        adds = where & chosen[LINE[each.beside]] & sheets.has(each.line)
+        if adds.any():
+            adds &= each.holds(sheets)
+            chosen[LINE[each.line]] |= adds
+            sheets.reclassified[LINE[each.line], adds] = roles.RULES.index(each.rule)
+            decided.append((each.rule, sheets.cik[adds]))
+    return decided
 
 
 def _hides_notes(sheets: BalanceSheets) -> Flags:

@@ -1,0 +1,57 @@
+"""The arithmetic behind balance sheets: sums of all subsets of lines, and sets of elements as bits."""
+
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from pipelines.normalize.balance import element_sets
+from pipelines.normalize.balance.subset_sums import subset_sums
+
+LINES = np.array(
+    [
+        [5.0, np.nan, 1.0, 0.0],
+        [7.0, np.nan, np.nan, 2.0],
+        [0.0, np.nan, 4.0, -3.0],
+    ]
+)
+"""One column a sheet."""
+
+
+def by_hand(amounts: list[float]) -> list[tuple[int, float]]:
+    """Each subset of the lines that are there and not zero, as bits, with its sum."""
+    there = [number for number, amount in enumerate(amounts) if amount == amount and amount != 0]
+    chosen = [part for size in range(len(there) + 1) for part in combinations(there, size)]
+    return sorted((sum(1 << line for line in part), sum(amounts[line] for line in part)) for part in chosen)
+
+
+def test_every_subset_of_each_sheet():
+    """The empty one too, sheet after sheet; lines that are zero or not there are in none."""
+    found = subset_sums(LINES)
+
+    rows = list(zip(found.sheet.tolist(), found.members.tolist(), found.total.tolist(), strict=True))
+    assert rows == [(sheet, *part) for sheet in range(4) for part in by_hand(LINES[:, sheet].tolist())]
+    assert found.begins.tolist() == [0, 4, 5, 9]
+
+
+def test_no_sheet_has_no_subset():
+    found = subset_sums(np.empty((3, 0)))
+
+    assert len(found.total) == len(found.begins) == 0
+
+
+def test_sets_of_elements():
+    """Whatever the order of the names, across the words that hold the bits."""
+    elements = ["Assets", "StockholdersEquity", "LongTermDebtNoncurrent", "WarehouseAgreementBorrowings"]
+    sets = element_sets.sets_of(pl.Series(["+".join(elements), "+".join(reversed(elements)), "Assets"]))
+
+    assert element_sets.are_equal(sets, sets[:, [1, 2, 0]]).tolist() == [True, False, False]
+    assert element_sets.contain(sets, sets[:, [1, 2, 0]]).tolist() == [True, True, False]
+    assert element_sets.have_any(sets, element_sets.set_of(elements[2:])).tolist() == [True, True, False]
+    assert element_sets.are_equal(element_sets.united(sets, np.array([0, 2])), sets[:, [0, 2]]).all()
+
+
+def test_an_element_that_states_no_balance_is_refused():
+    with pytest.raises(KeyError, match="Revenues"):
+        element_sets.set_of(["Revenues"])
