@@ -81,14 +81,16 @@ def raw(*rows: Row | Sequence[Row]) -> pl.DataFrame:
 
 def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
     """Typed, in one currency, in filing order."""
-    periodic = reports.typed(rows)
-    return order.in_filing_order(currency.in_currency(periodic, currency.reporting_currency(periodic)))
+    periodic, _ = reports.typed(rows)
+    own, _ = currency.in_currency(periodic, currency.reporting_currency(periodic))
+    return order.in_filing_order(own)[0]
 
 
 def stated(rows: pl.DataFrame, registrants: pl.DataFrame | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept, and the facts behind it."""
     ordered = ordered_facts(rows)
-    return stated_concepts(ordered, industries.industries(ordered, registrants))
+    vintages, legs, _ = stated_concepts(ordered, industries.industries(ordered, registrants))
+    return vintages, legs
 
 
 def signed(rows: pl.DataFrame) -> pl.DataFrame:

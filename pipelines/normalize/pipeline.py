@@ -74,17 +74,19 @@ def standardize(
     Returns:
         the tables of Standardized; a company whose facts support nothing has no rows.
     """
-    periodic = reports.typed(raw)
+    periodic, of_reports = reports.typed(raw)
     currencies = currency.reporting_currency(periodic)
-    ordered = order.in_filing_order(currency.in_currency(periodic, currencies), accepted)
+    own, of_currency = currency.in_currency(periodic, currencies)
+    ordered, of_order = order.in_filing_order(own, accepted)
     of_industry = industries.industries(ordered, registrants)
-    as_filed, legs = stated_concepts(ordered, of_industry)
+    as_filed, legs, of_sources = stated_concepts(ordered, of_industry)
     signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
     signed = as_filed.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
     counting, of_recasts = recasts.without_partial_recasts(signed)
     sound, found_repairs, of_corrections = ledger.corrected(counting)
     decisions: list[pl.DataFrame] = []
-    decisions += [of_recasts, of_corrections]
+    decisions += [of_reports, of_currency, of_order, industries.decisions(of_industry), of_sources, of_recasts]
+    decisions += [of_corrections]
     of_source = RULE_OF_RANK.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
     reserved = sound.join(of_source, on=["concept", "rank"], how="left", maintain_order="left")
     legs = legs.join(

@@ -73,7 +73,8 @@ class Evidence:
         versions = trailing("versions")
         filed = versions.select("cik", "period_end", "item", "version", version_filed="filed")
         profiles = lake.of_companies("profiles", wanted)
-        typed = with_ten_digits(reports.typed(lake.of_companies("facts", wanted)))
+        typed = with_ten_digits(reports.typed(lake.of_companies("facts", wanted))[0])
+        in_currency, _ = currency.in_currency(typed, profiles.select("cik", "currency"))
         return cls(
             periods=financials.filter(pl.col("period_kind") == "ttm"),
             year_ends=financials.filter(pl.col("period_kind") == "annual").select("cik", "period_end"),
@@ -81,7 +82,7 @@ class Evidence:
             legs=trailing("lineage").join(filed, on=["cik", "period_end", "item", "version"]),
             gaps=trailing("gaps"),
             profiles=profiles.select("cik", "currency", "industry"),
-            facts=_in_place(currency.in_currency(typed, profiles.select("cik", "currency")), table("repairs")),
+            facts=_in_place(in_currency, table("repairs")),
         )
 
 

@@ -11,7 +11,7 @@ YEAR = ("2024-01-01", "2024-12-31")
 
 
 def told(*rows: dict[str, Any]) -> dict[str, Any]:
-    found = evidence(typed(raw(*rows)), stated(raw(*rows))[0])
+    found = evidence(typed(raw(*rows))[0], stated(raw(*rows))[0])
     assert found.schema == EVIDENCE
     return found.row(0, named=True)
 

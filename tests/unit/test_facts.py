@@ -27,7 +27,7 @@ def values(rows: pl.DataFrame, concept: str) -> list[float]:
 
 @pytest.mark.parametrize("form", ["10-K", "10-Q", "10-K/A", "10-Q/A", "10-KT", "10-QT", "20-F", "20-F/A", "40-F"])
 def test_periodic_reports_feed_values(form):
-    found = typed(raw(fact(REVENUE, 5, *YEAR, form=form)))
+    found, _ = typed(raw(fact(REVENUE, 5, *YEAR, form=form)))
 
     assert found.select("amended", "form_family").rows() == [(form.endswith("/A"), form.removesuffix("/A"))]
 
@@ -35,7 +35,7 @@ def test_periodic_reports_feed_values(form):
 @pytest.mark.parametrize("form", ["DEF 14A", "424B2", "S-1", "PRE 14A", "10-K405"])
 def test_other_forms_feed_nothing(form):
     """Proxies round and prospectuses restate freely: only periodic reports are statements."""
-    assert typed(raw(fact(REVENUE, 5, *YEAR, form=form))).is_empty()
+    assert typed(raw(fact(REVENUE, 5, *YEAR, form=form)))[0].is_empty()
 
 
 def test_a_period_that_ends_after_its_filing_is_ignored():
@@ -45,7 +45,7 @@ def test_a_period_that_ends_after_its_filing_is_ignored():
         fact(CASH, 2, None, "2024-02-20", filed="2024-02-20"),
     )
 
-    assert typed(rows)["value"].to_list() == [2.0]
+    assert typed(rows)[0]["value"].to_list() == [2.0]
 
 
 @pytest.mark.parametrize(
@@ -53,20 +53,20 @@ def test_a_period_that_ends_after_its_filing_is_ignored():
     [("USD", "money", "USD"), ("CHF/shares", "per_share", "CHF"), ("shares", "shares", None)],
 )
 def test_a_unit_makes_a_measure(unit, measure, currency):
-    found = typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))
+    found, _ = typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))
 
     assert found.select("measure", "currency").rows() == [(measure, currency)]
 
 
 @pytest.mark.parametrize("unit", ["pure", "USD/oz", "usd", "shares/USD", "Y"])
 def test_other_units_are_no_measure(unit):
-    assert typed(raw(fact(REVENUE, 5, *YEAR, unit=unit))).is_empty()
+    assert typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))[0].is_empty()
 
 
 def test_a_fact_repeated_within_a_filing_counts_once():
     rows = raw(fact(REVENUE, 5, *YEAR), fact(REVENUE, 5, *YEAR))
 
-    assert typed(rows).height == 1
+    assert typed(rows)[0].height == 1
 
 
 # --- Currency
@@ -84,10 +84,10 @@ def test_a_convenience_translation_is_no_reporting_currency():
         fact(EPS, 3, *YEAR, unit="USD/shares", filed="2024-04-15"),
         fact(SHARES, 100, *YEAR, filed="2024-04-15"),
     )
-    found = typed(rows)
+    found, _ = typed(rows)
     currencies = reporting_currency(found)
 
-    kept = in_currency(found, currencies)
+    kept, _ = in_currency(found, currencies)
 
     assert currencies.rows() == [(int(CIK), "TWD")]
     assert kept.filter(tag=REVENUE)["unit"].unique().to_list() == ["TWD"]
@@ -99,7 +99,7 @@ def test_a_convenience_translation_is_no_reporting_currency():
 
 
 def order(rows: pl.DataFrame, accepted: pl.DataFrame | None = None) -> list[str]:
-    found = in_filing_order(typed(rows), accepted)
+    found, _ = in_filing_order(typed(rows)[0], accepted)
     return found.sort("seq")["accession"].unique(maintain_order=True).to_list()
 
 
@@ -301,12 +301,12 @@ def test_a_company_that_changed_its_currency_is_served_in_the_new_one():
         for years, unit in ((range(2010, 2020), "CHF"), (range(2020, 2023), "USD"))
         for year in years
     ]
-    found = typed(raw(*rows))
+    found, _ = typed(raw(*rows))
 
     currencies = reporting_currency(found)
 
     assert currencies.rows() == [(int(CIK), "USD")]
-    assert set(in_currency(found, currencies)["unit"]) == {"USD"}
+    assert set(in_currency(found, currencies)[0]["unit"]) == {"USD"}
 
 
 def test_one_filing_in_another_currency_changes_nothing():
@@ -317,4 +317,4 @@ def test_one_filing_in_another_currency_changes_nothing():
     ]
     translated = fact(REVENUE, 7, "2022-01-01", "2022-12-31", unit="USD", filed="2023-04-10", form="6-K")
 
-    assert reporting_currency(typed(raw(rows, translated))).rows() == [(int(CIK), "TWD")]
+    assert reporting_currency(typed(raw(rows, translated))[0]).rows() == [(int(CIK), "TWD")]

@@ -15,6 +15,16 @@ from pipelines.normalize.arrays import Flags, Floats, Ints, days_of, ints, packe
 from pipelines.normalize.facts import matching
 from pipelines.normalize.facts.matching import Matched
 from pipelines.normalize.facts.precision import grains, with_scale_of_filing
+from pipelines.normalize.rule import Rule
+
+NO_LESS_THAN_PART = Rule(
+    "source.no-less-than-part",
+    "A source that adds up to less than a larger part or total beside it in the filing is only a part, and the next "
+    "source of the line is taken.",
+    "ASC 280-10-50-30: segment amounts reconcile to the consolidated total, which is no less",
+    "select",
+)
+RULES = (NO_LESS_THAN_PART,)
 
 SAME_AMOUNT = 0.005
 """Amounts that differ by no more than half a percent are one amount, rounded differently."""
@@ -25,10 +35,10 @@ class Candidates:
     """One element a candidate, sorted by filing, period, concept and rank of the source.
 
     slot: a number that candidates of one filing, period and concept share, rising. source: number of the source.
-    concept, rank: of the source. company: place of the company. seq: place of the filing. filed: day of filing.
-    period: a number for each start and end. days: length of the period; 0 at an instant. value: what the source adds
-    up to. grain: the power of ten it is stated to. parts: the bits of the parts that are there and count.
-    first: the row of its first fact. number: place among the groups of pairs (its facts).
+    company: place of the company. seq: place of the filing. filed: day of filing. period: a number for each start and
+    end. days: length of the period; 0 at an instant. value: what the source adds up to. grain: the power of ten it is
+    stated to. is_scaled: whether that is the scale of its filing. parts: the bits of the parts that are there and
+    count. first: the row of its first fact. number: place among the groups of pairs (its facts).
     """
 
     slot: Ints
@@ -40,6 +50,7 @@ class Candidates:
     days: Ints
     value: Floats
     grain: Floats
+    is_scaled: Flags
     parts: Ints
     first: Ints
     number: Ints
@@ -78,7 +89,8 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
     filed_value = facts["value"].to_numpy()[pairs.row]
     is_money = facts["measure"].to_physical().to_numpy()[pairs.row] == 0
     amount = np.where(is_money & (filed_value != 0), np.abs(filed_value), np.nan)
-    grain = with_scale_of_filing(grains(filed_value), amount, np.flatnonzero(starts(pairs.filing)))
+    own_grain = grains(filed_value)
+    grain = with_scale_of_filing(own_grain, amount, np.flatnonzero(starts(pairs.filing)))
     floor = np.where(counts | matching.IS_NEEDED[pairs.part], -np.inf, filed_value)
     present = _reduced(np.bitwise_or, matching.BIT[pairs.part], begin)
     value = _reduced(np.add, filed_value * coefficient, begin)
@@ -97,6 +109,7 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
         days=np.where(is_instant, 0, end - start)[first],
         value=value,
         grain=_reduced(np.maximum, np.where(counts, grain, -np.inf), begin),
+        is_scaled=_reduced(np.logical_or, counts & (grain > own_grain), begin),
         parts=_reduced(np.bitwise_or, np.where(counts, matching.BIT[pairs.part], 0), begin),
         first=first,
         number=np.arange(len(begin)),

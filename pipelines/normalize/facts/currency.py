@@ -5,15 +5,27 @@ Belongs here: choosing one currency a company, and the facts in it. Does not: co
 
 import polars as pl
 
+from pipelines.normalize.frames import DECISIONS
+from pipelines.normalize.rule import Rule
+
+REPORTING = Rule(
+    "currency.reporting",
+    "Amounts count only in the reporting currency, which most amounts of the newest two annual reports are in; a "
+    "convenience translation is left out.",
+    "Regulation S-X Rule 3-20: statements in one currency; a convenience translation covers the newest year only",
+    "withhold",
+)
+RULES = (REPORTING,)
+
 CURRENCY_DAYS = 800
-"""Two annual reports and what lies between: so long a company has kept its books in the currency it is served in."""
+"""Two annual reports and the time between them: a company that changed its currency has kept the new one so long."""
 
 
 def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
     """`cik`, `currency`: the one of most monetary facts in the filings of the newest years.
 
-    A convenience translation covers the newest year only, and comparatives do not have it, so the majority is the
-    currency of the books. A company that changed it has left the former one behind.
+    A convenience translation covers the newest year only and has no comparatives, so the majority is the currency of
+    the books. A company that changed its currency is served in the new one.
     """
     newest = pl.col("filed").max().over("cik")
     return (
@@ -26,10 +38,18 @@ def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> pl.DataFrame:
-    """The facts in their company's reporting currency, and those in shares; others are never mixed in."""
-    return (
-        facts.join(currencies.rename({"currency": "reporting"}), on="cik")
-        .filter(pl.col("currency").is_null() | (pl.col("currency") == pl.col("reporting")))
-        .drop("reporting")
-    )
+def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The facts in their company's reporting currency, and those in shares; others are never mixed in.
+
+    Args:
+        facts: typed facts.
+        currencies: of reporting_currency; a company that is not there has no facts that count.
+
+    Returns:
+        the facts; and the decisions (frames.DECISIONS).
+    """
+    marked = facts.join(currencies.rename({"currency": "reporting"}), on="cik", maintain_order="left")
+    is_own = marked["currency"].is_null() | (marked["currency"] == marked["reporting"])
+    others = marked.filter(~is_own).group_by("cik").agg(figures=pl.len())
+    decisions = others.select("cik", rule=pl.lit(REPORTING.id), figures="figures").cast(DECISIONS)
+    return marked.filter(is_own).drop("reporting"), decisions

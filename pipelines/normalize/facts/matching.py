@@ -18,6 +18,15 @@ from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import IFRS, Source
 from pipelines.normalize.facts.reports import MEASURE, MEASURES
 from pipelines.normalize.industry.names import INDUSTRIES
+from pipelines.normalize.rule import Rule
+
+ZERO_COUNT = Rule(
+    "fact.zero-share-count",
+    "An average number of shares of zero is left out: it is filed where the number is missing.",
+    "ASC 260-10-45-10: basic earnings per share are income divided by the weighted average number of shares",
+    "withhold",
+)
+RULES = (ZERO_COUNT,)
 
 PART_BITS = 16
 """A source has no more elements than this."""
@@ -126,18 +135,19 @@ class Matched:
         return Matched(self.row[kept], self.filing[kept], self.part[kept], self.slot[kept])
 
 
-def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> Matched:
+def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[Matched, Ints]:
     """The facts that a source of their filer's industry uses, once for each such source.
-
-    A share count of zero is left out: zero is no average number of shares; it stands where the figure is missing.
 
     Args:
         facts: typed facts in filing order.
         of_industry: `cik`, `seq`, `industry`: every filing, sorted by `cik`, `seq`.
+
+    Returns:
+        the pairs; and the rows of facts that ZERO_COUNT leaves out.
     """
     filing = filing_rows(ints(facts, "cik"), ints(facts, "seq"), of_industry)
     industry = of_industry["industry"].cast(pl.Enum(INDUSTRIES)).to_physical().to_numpy()[filing]
-    element = _element(facts)
+    element, zero_counts = _elements(facts)
     count = _COUNT[element, industry]
     row = np.repeat(np.arange(len(count)), count)
     place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
@@ -147,15 +157,16 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> Matched:
     row, part = row[order], part[order]
     slot = np.zeros(len(row), dtype=np.int64)
     slot[1:] = np.cumsum(period[row[1:]] != period[row[:-1]])
-    return Matched(row, filing[row], part, slot)
+    return Matched(row, filing[row], part, slot), zero_counts
 
 
-def _element(facts: pl.DataFrame) -> Ints:
-    """The row of `_FIRST` and `_COUNT` of each fact."""
+def _elements(facts: pl.DataFrame) -> tuple[Ints, Ints]:
+    """The row of `_FIRST` and `_COUNT` of each fact; and the rows of facts that ZERO_COUNT leaves out."""
     tag = facts["tag"].cast(_TAG, strict=False).to_physical()
     is_known = tag.is_not_null().to_numpy()
     measure = facts["measure"].cast(MEASURE).to_physical().to_numpy().astype(np.int64)
     is_ifrs = (facts["taxonomy"] == IFRS).to_numpy()
     kind = _kind(is_ifrs, measure, facts["start"].is_null().to_numpy())
-    is_count = (measure != MEASURES.index("shares")) | (facts["value"].to_numpy() > 0)
-    return np.where(is_known & is_count, tag.fill_null(0).to_numpy().astype(np.int64) * _KINDS + kind, len(_FIRST) - 1)
+    is_zero_count = is_known & (measure == MEASURES.index("shares")) & ~(facts["value"].to_numpy() > 0)
+    place = tag.fill_null(0).to_numpy().astype(np.int64) * _KINDS + kind
+    return np.where(is_known & ~is_zero_count, place, len(_FIRST) - 1), np.flatnonzero(is_zero_count)

@@ -12,6 +12,17 @@ import numpy as np
 from pipelines.normalize.arrays import SEQ_BITS, Flags, Timeline, key_of, starts
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.facts.candidates import Candidates
+from pipelines.normalize.rule import Rule
+
+ANNUAL_NOTE = Rule(
+    "fact.annual-note",
+    "An amount of a year under an element that no interim report of the last 400 days uses is from a note, and gives "
+    "way to the line of the statements if that is at least half of it.",
+    "Regulation S-X Rule 10-01(a): interim statements may be condensed and omit notes",
+    "withhold",
+    "pre-tax income, capital expenditure and other lines whose elements are used in notes",
+)
+RULES = (ANNUAL_NOTE,)
 
 INTERIM_DAYS = 300
 """Durations under 300 days are interim: nine months are at most 280 days, a year at least 340."""

@@ -5,22 +5,41 @@ Belongs here: how filings of one day follow each other. Does not: which filings 
 
 import polars as pl
 
+from pipelines.normalize.arrays import ints
+from pipelines.normalize.frames import counted
+from pipelines.normalize.rule import Rule
 
-def in_filing_order(facts: pl.DataFrame, accepted: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Add `seq`: the filing's place among the company's filings, by date, acceptance, amendments last.
+SAME_DAY = Rule(
+    "filing.order.same-day",
+    "Filings of one company and day follow each other with amendments last, then by time of acceptance, then by "
+    "accession number.",
+    "EDGAR submissions: acceptanceDateTime; Exchange Act Rule 12b-15: an amendment follows the report it amends",
+    "select",
+)
+RULES = (SAME_DAY,)
+
+
+def in_filing_order(facts: pl.DataFrame, accepted: pl.DataFrame | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Add `seq`: the filing's place among its company's filings, by date, then by SAME_DAY.
 
     The year inside an accession number is no date, so accession numbers only break ties.
 
     Args:
         facts: typed facts.
-        accepted: `accession`, `accepted_at` where the submissions tell.
+        accepted: `accession`, `accepted_at` where the submissions have it.
+
+    Returns:
+        the facts; and the decisions (frames.DECISIONS): filings that share their day with another.
     """
     filings = facts.select("cik", "accession", "filed", "amended").unique(["cik", "accession"], maintain_order=True)
     if accepted is not None:
         filings = filings.join(accepted.unique("accession"), on="accession", how="left", maintain_order="left")
     else:
         filings = filings.with_columns(accepted_at=pl.lit(None, pl.Datetime("us", "UTC")))
-    numbered = filings.sort("cik", "filed", "amended", "accepted_at", "accession", nulls_last=True).select(
-        "cik", "accession", seq=pl.int_range(pl.len(), dtype=pl.Int32).over("cik")
+    ordered = filings.sort("cik", "filed", "amended", "accepted_at", "accession", nulls_last=True)
+    numbered = ordered.select("cik", "accession", seq=pl.int_range(pl.len(), dtype=pl.Int32).over("cik"))
+    shares_day = ordered.filter(pl.struct("cik", "filed").is_duplicated())
+    return (
+        facts.join(numbered, on=["cik", "accession"], maintain_order="left"),
+        counted([(SAME_DAY, ints(shares_day, "cik"))]),
     )
-    return facts.join(numbered, on=["cik", "accession"])

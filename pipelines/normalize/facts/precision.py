@@ -8,6 +8,16 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Floats, Ints
+from pipelines.normalize.rule import Rule
+
+SCALE_OF_FILING = Rule(
+    "precision.scale-of-filing",
+    "If all amounts of money of a filing are multiples of a thousand, ten thousand, a hundred thousand or a million, "
+    "each is taken as rounded to it: a coarser repetition of a known value changes nothing.",
+    "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
+    "select",
+)
+RULES = (SCALE_OF_FILING,)
 
 LARGEST_POWER, SMALLEST_POWER = 9, -4
 """Figures are looked at from billions down to the ten-thousandths in which amounts per share are filed."""

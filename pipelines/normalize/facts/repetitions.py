@@ -11,6 +11,28 @@ from pipelines.normalize.facts import matching
 from pipelines.normalize.facts.candidates import SAME_AMOUNT, Candidates
 from pipelines.normalize.facts.matching import Matched
 from pipelines.normalize.facts.notes import COMPANY_BITS, CONCEPT_BITS, RANK_BITS
+from pipelines.normalize.rule import Rule
+
+TWO_ELEMENTS = Rule(
+    "fact.repeated-under-two-elements",
+    "An optional part of a sum that equals another part of it is one amount under two elements and is added once.",
+    "taxonomy definitions of the elements: an amount filed under a broad and a narrow element is one amount",
+    "withhold",
+)
+LESSER_SOURCE = Rule(
+    "fact.lesser-source-repeats",
+    "A later filing that shows a period only under a lesser source restates nothing, if the company's filings so far "
+    "showed the two sources side by side and they mostly differed.",
+    "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
+    "withhold",
+)
+OTHER_SOURCE = Rule(
+    "fact.other-source",
+    "A value from a source that for this company is another amount than the best one used so far is flagged.",
+    "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
+    "flag",
+)
+RULES = (TWO_ELEMENTS, LESSER_SOURCE, OTHER_SOURCE)
 
 MOSTLY = 0.5
 """Two sources are two amounts where they differed in more than half of the periods that showed both."""

@@ -7,17 +7,19 @@ concept (elements), which facts count (reports), arithmetic on values (ttm, bala
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Ints, starts
+from pipelines.normalize.arrays import Flags, ints, starts
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.facts import matching, notes, repetitions
-from pipelines.normalize.facts.candidates import Candidates, candidates
+from pipelines.normalize.facts.candidates import NO_LESS_THAN_PART, Candidates, candidates
 from pipelines.normalize.facts.matching import Matched
+from pipelines.normalize.facts.precision import SCALE_OF_FILING
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
+from pipelines.normalize.frames import counted
 
 OF_FACT = ("unit", "start", "end", "value", "accession", "form", "filed")
 
 
-def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept and period: the amount of its best source.
 
     Args:
@@ -32,24 +34,33 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             has stated so far).
         legs: the facts behind each, sorted by `vintage`, `tag`: these, `unit`, `start`, `end`, `value`,
             `coefficient`, `accession`, `form`, `filed`; `tag` has its taxonomy.
+        decisions: frames.DECISIONS.
     """
-    pairs = matching.matched(facts, of_industry)
-    pairs = pairs.where(~repetitions.of_other_elements(pairs, facts["value"].to_numpy()))
+    cik = ints(facts, "cik")
+    pairs, zero_counts = matching.matched(facts, of_industry)
+    is_repeated = repetitions.of_other_elements(pairs, facts["value"].to_numpy())
+    repeated, pairs = pairs.where(is_repeated), pairs.where(~is_repeated)
     complete, is_total = candidates(facts, pairs)
-    complete = complete.where(is_total)
+    parts, complete = complete.where(~is_total), complete.where(is_total)
     is_note = notes.of_notes(complete)
-    lines = complete.where(~is_note)
-    chosen, is_other = _chosen(lines, noted=complete.slot[is_note])
-    return _vintages(facts, chosen, is_other), _legs(facts, pairs, chosen)
-
-
-def _chosen(lines: Candidates, noted: Ints) -> tuple[Candidates, Flags]:
-    """The best candidate of each slot, and whether it is another amount than the best source of the company."""
+    noted, lines = complete.where(is_note), complete.where(~is_note)
     best = lines.where(starts(lines.slot))
     is_lesser, is_other = repetitions.of_lesser_sources(
-        best, repetitions.Differences(lines), keeps=np.isin(best.slot, noted)
+        best, repetitions.Differences(lines), keeps=np.isin(best.slot, noted.slot)
     )
-    return best.where(~is_lesser), is_other[~is_lesser]
+    lesser, chosen, is_other = best.where(is_lesser), best.where(~is_lesser), is_other[~is_lesser]
+    decisions = counted(
+        [
+            (matching.ZERO_COUNT, cik[zero_counts]),
+            (repetitions.TWO_ELEMENTS, cik[repeated.row]),
+            (NO_LESS_THAN_PART, cik[parts.first]),
+            (notes.ANNUAL_NOTE, cik[noted.first]),
+            (repetitions.LESSER_SOURCE, cik[lesser.first]),
+            (repetitions.OTHER_SOURCE, cik[chosen.first[is_other]]),
+            (SCALE_OF_FILING, cik[chosen.first[chosen.is_scaled]]),
+        ]
+    )
+    return _vintages(facts, chosen, is_other), _legs(facts, pairs, chosen), decisions
 
 
 def _vintages(facts: pl.DataFrame, chosen: Candidates, is_other: Flags) -> pl.DataFrame:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, ints, starts
+from pipelines.normalize.frames import DECISIONS
 from pipelines.normalize.industry.names import Industry
 from pipelines.normalize.industry.table import INDICATORS, TABLE, IndustryRule
 from pipelines.normalize.rule import Rule
@@ -84,18 +85,15 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
     return filings.select("cik", "seq", industry=_INDUSTRY.gather(row), rule=_RULE.gather(row))
 
 
+def decisions(of_industry: pl.DataFrame) -> pl.DataFrame:
+    """The filings that each rule of the table decided: frames.DECISIONS."""
+    counts = of_industry.group_by("cik", "rule").agg(figures=pl.len())
+    return counts.sort("cik", "rule").cast(DECISIONS)
+
+
 def newest(of_industry: pl.DataFrame) -> pl.DataFrame:
     """`cik`, `industry`: what the newest filing shows."""
     return of_industry.sort("cik", "seq").group_by("cik", maintain_order=True).agg(pl.col("industry").last())
-
-
-def with_meaning(items: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:
-    """The items (`cik`, `seq`, `item`, ...) without those that have no meaning in the industry at that filing."""
-    return (
-        items.join(of_industry.select("cik", "seq", "industry"), on=["cik", "seq"], maintain_order="left")
-        .join(WITHOUT_MEANING_TABLE, on=["industry", "item"], how="anti", maintain_order="left")
-        .drop("industry")
-    )
 
 
 _INDICATOR = pl.Enum(INDICATORS)
