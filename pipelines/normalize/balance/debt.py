@@ -274,7 +274,8 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     rule[~is_classified | ~is_served | hides_notes] = UNDECIDED
     decided = [(CURRENT_BESIDE_LARGER_NOTES, sheets.cik[hides_notes])]
     decided += _add_lines_beside(sheets, chosen, rule != UNDECIDED)
-    others = np.flatnonzero(~is_classified & is_served)
+    others = np.flatnonzero(~is_classified & is_served & instruments.may_be_known(sheets))
+    chosen[:, ~is_classified] = False
     of_instruments, chosen[:, others] = instruments.instruments(sheets.only(others))
     rule[others] = np.where(of_instruments == instruments.UNKNOWN, UNDECIDED, len(CLASSIFIED) + of_instruments)
     is_total = (rule == UNDECIDED) & ~is_classified & is_served & sheets.has("debt_all")
@@ -325,7 +326,9 @@ def _lack_debt(sheets: BalanceSheets, chosen: Flags) -> Flags:
     """
     everything = sheets.value("debt_all")
     asked = ~sheets.has("liabilities_current") & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)
-    stated = np.where(chosen, np.nan_to_num(sheets.values[: len(chosen)]), 0.0).sum(axis=0)
+    asked &= ~np.isnan(everything)
+    stated = np.zeros(len(sheets))
+    stated[asked] = np.where(chosen[:, asked], np.nan_to_num(sheets.values[: len(chosen), asked]), 0.0).sum(axis=0)
     room = sheets.value("liabilities") + sheets.or_zero("not_borrowed") + sheets.or_zero("not_borrowed_repos")
     lack: Flags = asked & (everything > stated * (1 + DISCOUNT)) & (everything <= room)
     return lack

@@ -113,6 +113,13 @@ def _preferences() -> Ints:
 _PREFERENCE = _preferences()
 
 
+def may_be_known(sheets: BalanceSheets) -> Flags:
+    """Whether a sheet has any instrument, or liabilities that may prove that it has none."""
+    has_any = (sheets.rows[_LOAN_LINES] >= 0).any(axis=0)
+    known: Flags = has_any | (sheets.has("liabilities") & sheets.has("not_borrowed"))
+    return known
+
+
 def instruments(sheets: BalanceSheets) -> tuple[Ints, Flags]:
     """The lines that are the debt of each sheet.
 
