@@ -48,10 +48,8 @@ FUND = (
 CUSTOMERS_SECURITIES = (
     "PayablesToCustomers",
     "ReceivablesFromCustomers",
-    "ReceivablesFromBrokersDealersAndClearingOrganizations",
     "PayablesToBrokerDealersAndClearingOrganizations",
     "CashAndSecuritiesSegregatedUnderFederalAndOtherRegulations",
-    "FinancialInstrumentsSoldNotYetPurchasedAtFairValue",
 )
 RENTED_PROPERTY = (
     "RealEstateInvestmentPropertyNet",
@@ -63,15 +61,12 @@ RENTED_PROPERTY = (
 )
 RATES = (
     "RegulatedAndUnregulatedOperatingRevenue",
-    "ElectricUtilityRevenue",
     "RegulatoryAssetsNoncurrent",
     "RegulatoryLiabilityNoncurrent",
     "PublicUtilitiesPropertyPlantAndEquipmentNet",
 )
 WELLS = (
-    "OilAndGasRevenue",
     "PaymentsToAcquireOilAndGasPropertyAndEquipment",
-    "OilAndGasPropertySuccessfulEffortMethodNet",
     "OilAndGasPropertyFullCostMethodNet",
     "ExplorationExpense",
 )
