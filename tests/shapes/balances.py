@@ -1,0 +1,115 @@
+"""Balance sheets in which each rule of debt and cash decides.
+
+Belongs here: lines of balance sheets of one day, and of later filings that show that day again. Does not: which element
+states a line (elements).
+
+Amounts are in millions.
+"""
+
+from datetime import date
+
+from tests.factories import CASH, NET_INCOME, REVENUE, Row, fact, month_ends
+from tests.shapes import Shape, joined
+
+END = "2023-12-31"
+FIRST_FILED, NEXT_FILED = "2024-02-20", "2025-02-20"
+SECURITIES, INVENTORY, CURRENT_ASSETS = "ShortTermInvestments", "InventoryNet", "AssetsCurrent"
+NONCURRENT, MATURITIES, SHORT, CURRENT = (
+    "LongTermDebtNoncurrent",
+    "LongTermDebtCurrent",
+    "ShortTermBorrowings",
+    "DebtCurrent",
+)
+WHOLE, NOTES, EVERYTHING = "LongTermDebt", "NotesPayable", "DebtLongtermAndShorttermCombinedAmount"
+LIABILITIES, CURRENT_LIABILITIES, OTHER = "Liabilities", "LiabilitiesCurrent", "OtherLiabilities"
+ADVANCES, DEPOSITS = "AdvancesFromFederalHomeLoanBanks", "Deposits"
+TWO_LINES = {NOTES: 60, "LoansPayable": 15}
+USUAL = {CASH: 20, SECURITIES: 80, NONCURRENT: 60, MATURITIES: 30}
+
+Lines = dict[str, float]
+
+
+def sheet(lines: Lines, *, filed: str = FIRST_FILED, form: str = "10-K") -> list[Row]:
+    """A report on the year before it was filed, with the balance sheet of 2023."""
+    year = int(filed[:4]) - 1
+    flows = (
+        fact(tag, 100e6, f"{year}-01-01", f"{year}-12-31", form=form, filed=filed) for tag in (REVENUE, NET_INCOME)
+    )
+    return [*flows, *(fact(tag, amount * 1e6, None, END, form=form, filed=filed) for tag, amount in lines.items())]
+
+
+def again(first: Lines, later: Lines, form: str = "10-K") -> list[Row]:
+    """The balance sheet of 2023 in the report on 2023, and as a comparative a year later."""
+    return joined(sheet(first), sheet(later, filed=NEXT_FILED, form=form))
+
+
+def gone(lines: Lines) -> list[Row]:
+    """Four quarters with the usual lines, and one with these alone."""
+    ends = month_ends(2022, 5)
+    rows = []
+    for number, end in enumerate(ends):
+        form, filed = "10-K" if end.month == 12 else "10-Q", date(end.year + end.month // 12, end.month % 12 + 1, 20)
+        rows.append(fact(REVENUE, 10e6 * (number % 4 + 1), date(end.year, 1, 1), end, form=form, filed=filed))
+        for tag, amount in (USUAL if number < 4 else lines).items():
+            rows.append(fact(tag, amount * 1e6, None, end, form=form, filed=filed))
+    return rows
+
+
+DEBT_AND_CASH: dict[str, Lines] = {
+    "cash.filer-total": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 20},
+    "cash.total-contradicts-parts": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 15},
+    "cash.without-securities-by-footing": {CASH: 30, SECURITIES: 15, INVENTORY: 20, CURRENT_ASSETS: 50},
+    "cash.cash-and-securities": {CASH: 30, SECURITIES: 15},
+    "cash.cash-alone": {CASH: 30},
+    "cash.securities.current-by-footing": {
+        CASH: 30,
+        "AvailableForSaleSecuritiesDebtSecurities": 15,
+        INVENTORY: 20,
+        CURRENT_ASSETS: 65,
+    },
+    "debt.short-term.without-maturities": {NONCURRENT: 70, MATURITIES: 20, SHORT: 26, "CommercialPaper": 6},
+    "debt.short-term.notes-payable": {NONCURRENT: 70, MATURITIES: 20, "NotesPayableCurrent": 8},
+    "debt.notes.noncurrent-by-footing": {NOTES: 70, MATURITIES: 20, LIABILITIES: 150, CURRENT_LIABILITIES: 80},
+    "debt.notes.long-term-debt-by-footing": {NOTES: 90, MATURITIES: 20, LIABILITIES: 150, CURRENT_LIABILITIES: 80},
+    "debt.long-term-debt.noncurrent": {WHOLE: 70, MATURITIES: 20, LIABILITIES: 150, CURRENT_LIABILITIES: 80},
+    "debt.beside.noncurrent-instrument": {NONCURRENT: 70, "ConvertibleDebtNoncurrent": 90},
+    "debt.beside.current-instrument": {NONCURRENT: 70, MATURITIES: 5, "ConvertibleDebtCurrent": 20},
+    "debt.classified.long-term-debt-with-maturities-as-short-term": {NONCURRENT: 70, SHORT: 20, WHOLE: 90},
+    "debt.classified.long-term-debt-with-unnamed-maturities": {NONCURRENT: 70, SHORT: 10, WHOLE: 90},
+    "debt.classified.noncurrent-current-and-short-term": {NONCURRENT: 70, MATURITIES: 20, SHORT: 10, CURRENT: 20},
+    "debt.classified.noncurrent-and-current": {NONCURRENT: 70, MATURITIES: 20, SHORT: 10, CURRENT: 30},
+    "debt.classified.noncurrent-and-maturities": {NONCURRENT: 70, MATURITIES: 20, SHORT: 20},
+    "debt.classified.noncurrent-maturities-and-short-term": {NONCURRENT: 70, MATURITIES: 20, SHORT: 10},
+    "debt.classified.long-term-debt": {WHOLE: 90, MATURITIES: 20, SHORT: 20},
+    "debt.classified.long-term-debt-and-short-term": {WHOLE: 90, MATURITIES: 20, SHORT: 10},
+    "debt.classified.filer-total": {MATURITIES: 20, EVERYTHING: 100},
+    "debt.classified.current-alone": {CURRENT: 30},
+    "debt.classified.maturities-alone": {MATURITIES: 20, SHORT: 20},
+    "debt.classified.maturities-and-short-term": {MATURITIES: 20, SHORT: 10},
+    "debt.instruments.fill-the-liabilities": {DEPOSITS: 850, OTHER: 30, ADVANCES: 70, LIABILITIES: 950},
+    "debt.zero.liabilities-without-debt": {DEPOSITS: 850, OTHER: 30, LIABILITIES: 880},
+    "debt.instruments.largest-sum-without-double-counting": {ADVANCES: 50, "SubordinatedDebt": 20},
+    "debt.filed-as-zero": {WHOLE: 0},
+    "debt.filer-total": {EVERYTHING: 100},
+    "debt.filer-total-above-notes": {MATURITIES: 20, NONCURRENT: 70, EVERYTHING: 120, LIABILITIES: 300},
+    "debt.total-contradicts-parts": {NONCURRENT: 70, MATURITIES: 20, WHOLE: 97},
+    "debt.withheld.current-beside-larger-notes": {MATURITIES: 20, NOTES: 90},
+}
+"""The rule and the balance sheet of 2023 in which it decides."""
+
+HISTORIES: dict[str, list[Row]] = {
+    "cash.withheld.securities-not-shown": gone({CASH: 22, NONCURRENT: 60, MATURITIES: 30}),
+    "debt.withheld.current-debt-not-shown": gone({CASH: 20, SECURITIES: 80, NONCURRENT: 60}),
+    "debt.withheld.noncurrent-debt-not-shown": gone({CASH: 20, SECURITIES: 80, MATURITIES: 30}),
+    "balance.restated.by-amendment": again({NONCURRENT: 70, MATURITIES: 20}, {WHOLE: 110}, form="10-K/A"),
+    "balance.restated.same-elements": again({NONCURRENT: 70, MATURITIES: 20}, {NONCURRENT: 75, MATURITIES: 20}),
+    "balance.restated.more-lines": again(TWO_LINES, {**TWO_LINES, "SecuredDebt": 9}),
+    "balance.restated.filer-total": again({NONCURRENT: 70}, {EVERYTHING: 105}),
+    "balance.left-out.other-lines": again(TWO_LINES, {NOTES: 60}),
+}
+"""The rule and the filings in which it decides."""
+
+SHAPES = (
+    *(Shape(rule, sheet(lines)) for rule, lines in DEBT_AND_CASH.items()),
+    *(Shape(rule, rows) for rule, rows in HISTORIES.items()),
+)

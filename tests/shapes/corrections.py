@@ -1,0 +1,165 @@
+"""Filings with an error that another figure proves, one for each rule that corrects it.
+
+Belongs here: errors of scale, of sign and of context. Does not: what they are corrected to (unit.test_identities,
+test_scale, test_signs, test_contexts).
+"""
+
+from collections.abc import Mapping
+
+from tests.factories import CAPITAL_SPENDING, CASH_FLOW, DILUTED, DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, Row, fact
+from tests.shapes import Shape, joined
+
+COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
+TAX = "IncomeTaxExpenseBenefit"
+
+Figures = Mapping[str, float]
+
+
+# --- What the figures of one annual report prove
+
+USUAL = {SHARES: 40e6, EPS: 2.25, NET_INCOME: 90e6}
+
+
+def annual(year: int, figures: Figures) -> list[Row]:
+    """An annual report that states these figures of its year."""
+    return [
+        fact(tag, value, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20") for tag, value in figures.items()
+    ]
+
+
+REPORTS: dict[str, list[Row]] = {
+    "correction.scale.count-by-earnings-per-share": annual(2021, {**USUAL, SHARES: 40e3}),
+    "correction.scale.count-and-earnings-per-share": annual(
+        2021, {SHARES: 10_998_041_000, DILUTED: 10_998_041_000, EPS: 930, NET_INCOME: 10_278_000}
+    ),
+    "correction.scale.earnings-per-share-by-count": joined(annual(2021, USUAL), annual(2022, {**USUAL, EPS: 2_250})),
+    "correction.scale.earnings-per-share-in-cents": joined(annual(2021, USUAL), annual(2022, {**USUAL, EPS: 225})),
+    "correction.scale.income-by-earnings-per-share": joined(
+        annual(2021, USUAL), annual(2022, {**USUAL, NET_INCOME: 90e3})
+    ),
+    "correction.scale.common-income-by-parent-income": annual(
+        2021, {COMMON: 8_685, NET_INCOME: 8_685_000, EPS: 1.25, SHARES: 6_948_000}
+    ),
+    "correction.scale.count-by-earlier-counts": joined(
+        annual(2021, USUAL), annual(2022, {SHARES: 40e3, NET_INCOME: 90e6})
+    ),
+    "correction.scale.count-by-largest-earnings": annual(2021, {DILUTED: 5_922, NET_INCOME: 19.8e9}),
+    "correction.sign.tax-by-income-after-tax": annual(2021, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6}),
+    "correction.sign.income-by-income-before-tax": annual(2021, {PRETAX: -10e6, TAX: -2e6, NET_INCOME: 8e6}),
+    "correction.sign.income-by-earnings-per-share": annual(2021, {**USUAL, EPS: -2.25, PRETAX: -95e6}),
+    "correction.sign.earnings-per-share-by-income": annual(2021, {**USUAL, EPS: -2.25}),
+    "correction.sign.outflow": annual(2021, {REVENUE: 9e9, CAPITAL_SPENDING: -5_984e6}),
+}
+
+
+# --- What earlier filings of the same line prove
+
+QUARTERS = ("2021-03-31", "2021-06-30", "2021-09-30", "2021-12-31", "2022-03-31")
+SALES = (5.01e9, 5.12e9, 5.23e9, 5.34e9, 5.45e9)
+FILED = ("2021-05-05", "2021-08-05", "2021-11-05", "2022-02-05", "2022-05-05")
+HALF_YEAR = ("2022-10-03", "2023-04-02")
+
+
+def sales(number: int, filed: str, scale: float = 1.0) -> Row:
+    """The revenue of a quarter, as the report of a day states it."""
+    start = f"{QUARTERS[number][:4]}-{int(QUARTERS[number][5:7]) - 2:02d}-01"
+    return fact(REVENUE, SALES[number] * scale, start, QUARTERS[number], form="10-Q", filed=filed)
+
+
+FOUR_QUARTERS = [sales(number, FILED[number]) for number in range(4)]
+IN_THOUSANDS = [sales(number, FILED[4], 1e-3) for number in (0, 4)]
+
+LINES: dict[str, list[Row]] = {
+    "correction.scale.earlier-filings": [*FOUR_QUARTERS, IN_THOUSANDS[0]],
+    "correction.scale.within-filing": [*FOUR_QUARTERS, *IN_THOUSANDS],
+    "correction.sign.earlier-filings": [
+        fact(CASH_FLOW, amount, *HALF_YEAR, form="10-Q", filed=filed)
+        for amount, filed in ((2_360.8e6, "2023-05-02"), (-2_360.8e6, "2024-04-30"))
+    ],
+}
+
+
+# --- A figure under the dates of another period
+
+FIRST, SECOND, THIRD, FOURTH, HALF, NINE_MONTHS, YEAR = (
+    ("{}-01-01", "{}-03-31"),
+    ("{}-04-01", "{}-06-30"),
+    ("{}-07-01", "{}-09-30"),
+    ("{}-10-01", "{}-12-31"),
+    ("{}-01-01", "{}-06-30"),
+    ("{}-01-01", "{}-09-30"),
+    ("{}-01-01", "{}-12-31"),
+)
+FILED_IN = {FIRST: "-05-01", SECOND: "-08-01", THIRD: "-11-01", HALF: "-08-01", NINE_MONTHS: "-11-01"}
+Stretch = tuple[str, str]
+
+
+def own(tag: str, amounts: Mapping[Stretch, float], year: int = 2012) -> list[Row]:
+    """What the quarterly reports of a year state of its stretches."""
+    return [
+        fact(tag, value, *(text.format(year) for text in stretch), form="10-Q", filed=f"{year}{FILED_IN[stretch]}")
+        for stretch, value in amounts.items()
+    ]
+
+
+def yearly(tag: str, amounts: Mapping[Stretch, float], year: int = 2012) -> list[Row]:
+    """What the annual report on 2012 states of stretches of a year."""
+    return [
+        fact(tag, value, *(text.format(year) for text in stretch), filed="2013-01-30")
+        for stretch, value in amounts.items()
+    ]
+
+
+SALES_NOW = {FIRST: 13_185e6, SECOND: 12_834e6, THIRD: 13_806e6}
+SALES_BEFORE = {FIRST: 9_857e6, SECOND: 9_913e6, THIRD: 10_876e6}
+INCOME_NOW = {FIRST: 131e6, SECOND: 72e6, THIRD: -274e6}
+INCOME_BEFORE = {FIRST: 201e6, SECOND: 191e6, THIRD: 63e6}
+TWO_YEARS = [
+    *own(REVENUE, SALES_NOW),
+    *own(REVENUE, SALES_BEFORE, 2011),
+    *own(NET_INCOME, INCOME_NOW),
+    *own(NET_INCOME, INCOME_BEFORE, 2011),
+]
+ROUND_NOW, ROUND_BEFORE = (
+    {FIRST: 90e6, SECOND: 80e6, THIRD: 70e6},
+    {FIRST: 50e6, SECOND: 60e6, THIRD: 40e6},
+)
+
+CONTEXTS: dict[str, list[Row]] = {
+    "correction.context.same-end": [
+        *own(REVENUE, {SECOND: 2_234e6, HALF: 4_167e6}),
+        *yearly(REVENUE, {HALF: 2_234e6}),
+    ],
+    "correction.context.year-apart": [*TWO_YEARS, *yearly(REVENUE, {SECOND: SALES_BEFORE[SECOND]})],
+    "correction.context.year-apart-together": [
+        *TWO_YEARS,
+        *yearly(NET_INCOME, {FIRST: INCOME_BEFORE[FIRST], SECOND: INCOME_BEFORE[SECOND]}),
+    ],
+    "correction.context.year-apart-of-line": [
+        *own(REVENUE, SALES_NOW),
+        *own(NET_INCOME, ROUND_NOW),
+        *own(NET_INCOME, ROUND_BEFORE, 2011),
+        *yearly(NET_INCOME, ROUND_BEFORE),
+    ],
+    "correction.context.beside": [
+        *own(REVENUE, SALES_NOW),
+        *own(REVENUE, SALES_BEFORE, 2011),
+        *own(NET_INCOME, ROUND_NOW),
+        *own(NET_INCOME, ROUND_BEFORE, 2011),
+        *yearly(REVENUE, {SECOND: SALES_BEFORE[SECOND]}),
+        *yearly(NET_INCOME, {SECOND: ROUND_BEFORE[SECOND]}),
+    ],
+    "correction.context.same-line": [
+        *own(REVENUE, {**SALES_NOW, FIRST: 13e9}),
+        *own(REVENUE, {**SALES_BEFORE, FIRST: 9e9}, 2011),
+        *yearly(REVENUE, {FIRST: 9e9, SECOND: SALES_BEFORE[SECOND]}),
+    ],
+    "correction.context.longer-period": [
+        *own(REVENUE, SALES_NOW),
+        *own(DIVIDENDS, {NINE_MONTHS: 0.255}),
+        *yearly(DIVIDENDS, {YEAR: 0.34, FOURTH: 0.34}),
+    ],
+}
+
+SHAPES = tuple(Shape(rule, rows) for table in (REPORTS, LINES, CONTEXTS) for rule, rows in table.items())

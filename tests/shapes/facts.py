@@ -1,0 +1,71 @@
+"""Filings of which each rule about filed facts takes, leaves out or orders some.
+
+Belongs here: forms, units, currencies, order of filing, precision, and which element of a line counts. Does not: which
+element feeds which line (elements), what the amounts lead to (flows, items).
+"""
+
+from collections.abc import Sequence
+
+from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, REVENUE, SHARES, Filer, Row, fact, month_ends
+from tests.shapes import Shape
+
+YEAR = ("2023-01-01", "2023-12-31")
+CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
+PRODUCTIVE_ASSETS, ON_LEASE = "PaymentsToAcquireProductiveAssets", "PaymentsToAcquireEquipmentOnLease"
+INTERIM = ("03-31", "06-30", "09-30")
+
+
+def year(**figures: float) -> list[Row]:
+    """An annual report on 2023: net income and other figures."""
+    return [fact(tag, value, *YEAR) for tag, value in {NET_INCOME: 90e6, **figures}.items()]
+
+
+def series(**sums: Sequence[float]) -> list[Row]:
+    """Two years of quarters."""
+    return Filer(month_ends(2022, 8), {NET_INCOME: [9e6] * 8, **sums}).rows()
+
+
+def plant_in_notes() -> list[Row]:
+    """Quarterly reports state productive assets, annual ones an amount of plant from a note as well."""
+    rows = series(**{CASH_FLOW: [30e6] * 8, PRODUCTIVE_ASSETS: [10e6] * 8, CAPITAL_SPENDING: [9e6] * 8})
+    return [row for row in rows if row["tag"] != CAPITAL_SPENDING or row["form"] == "10-K"]
+
+
+def contracts_alone_later() -> list[Row]:
+    """A report on 2022 states total revenue beside that of contracts, which is less; the next repeats that."""
+    first = [fact(tag, value, "2022-01-01", "2022-12-31", filed="2023-02-20") for tag, value in BOTH_REVENUES.items()]
+    again = fact(CONTRACTS, 320e6, "2022-01-01", "2022-12-31", filed="2024-02-20")
+    return [*first, *year(**{CONTRACTS: 340e6}), again]
+
+
+BOTH_REVENUES = {NET_INCOME: 90e6, REVENUE: 400e6, CONTRACTS: 320e6}
+TEN_LINES = (
+    "OperatingIncomeLoss",
+    "IncomeTaxExpenseBenefit",
+    "InterestExpense",
+    "NetCashProvidedByUsedInOperatingActivities",
+    "PaymentsToAcquirePropertyPlantAndEquipment",
+    "CostOfRevenue",
+    "CostsAndExpenses",
+    "ProfitLoss",
+    "GrossProfit",
+    "SellingGeneralAndAdministrativeExpense",
+)
+
+FACTS: dict[str, list[Row]] = {
+    "report.forms": [*year(), fact(REVENUE, 97e6, *YEAR, form="DEF 14A", filed="2024-04-20")],
+    "report.units": [*year(), fact(REVENUE, 97e6, *YEAR, unit="pure")],
+    "report.period-ends-after-filing": [*year(), fact(REVENUE, 97e6, "2024-01-01", "2024-12-31")],
+    "report.filed-twice": [*year(), fact(REVENUE, 97e6, *YEAR), fact(REVENUE, 98e6, *YEAR)],
+    "currency.reporting": [*year(**{REVENUE: 97e6}), fact(REVENUE, 90e6, *YEAR, unit="EUR")],
+    "filing.order.same-day": [*year(), fact(REVENUE, 97e6, *YEAR, form="10-K/A")],
+    "precision.scale-of-filing": year(**{tag: 1e6 * number for number, tag in enumerate(TEN_LINES, 11)}),
+    "fact.zero-share-count": year(**{SHARES: 0}),
+    "fact.annual-note": plant_in_notes(),
+    "fact.repeated-under-two-elements": year(**{CASH_FLOW: 300e6, CAPITAL_SPENDING: 50e6, ON_LEASE: 50e6}),
+    "fact.lesser-source-repeats": contracts_alone_later(),
+    "fact.other-source": contracts_alone_later(),
+    "source.no-less-than-part": year(**{REVENUE: 100e6, "SalesRevenueNet": 500e6}),
+}
+
+SHAPES = tuple(Shape(rule, rows) for rule, rows in FACTS.items())

@@ -1,0 +1,176 @@
+"""Series of reports in which each rule of twelve months, of recasts and of breaks decides.
+
+Belongs here: years, quarters and years to date, and how later filings show them again. Does not: what line items are
+made of them (items).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+
+from tests.factories import (
+    ASSETS,
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    DIVIDENDS,
+    EPS,
+    NET_INCOME,
+    REVENUE,
+    Filer,
+    Row,
+    fact,
+    month_ends,
+    week_ends,
+)
+from tests.shapes import Shape, joined
+
+MILLION = 1e6
+YEAR_2022 = ("2022-01-01", "2022-12-31")
+CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
+
+
+def company(quarters: int = 6, first_year: int = 2022, **sums: Sequence[float]) -> list[Row]:
+    """A company that earns a million a quarter, and what else is given, in millions where it is money."""
+    ends, earned = month_ends(first_year, quarters), [MILLION] * quarters
+    return Filer(ends, {NET_INCOME: earned, **sums}, balances={CASH: earned}).rows()
+
+
+def changed(rows: Iterable[Row], holds: Callable[[Row], bool], change: Callable[[float], float]) -> list[Row]:
+    """The facts, some with another value."""
+    return [{**row, "value": change(row["value"])} if holds(row) else row for row in rows]
+
+
+def sales(quarters: int = 6, amount: float = 100e6) -> list[Row]:
+    """The same sales in every quarter."""
+    return company(quarters, **{REVENUE: [amount] * quarters})
+
+
+def without_nine_months(rows: Iterable[Row]) -> list[Row]:
+    """Dividends for the quarter and the year alone."""
+    return [row for row in rows if row["tag"] != DIVIDENDS or (row["start"][5:7], row["end"][5:7]) != ("01", "09")]
+
+
+def years_shown_again(tag: str, amount: float, quarters: Sequence[float]) -> list[Row]:
+    """Three years; the newest annual report shows the first two anew, and nobody their quarters.
+
+    A quarter later the first quarter of the third year is shown anew as well.
+    """
+    rows = company(12, 2021, **{tag: quarters, CAPITAL_SPENDING: [0] * 12})
+    again = [fact(tag, amount, f"{year}-01-01", f"{year}-12-31", filed="2024-02-29") for year in (2021, 2022)]
+    quarter = fact(tag, quarters[8] * 1.1, "2023-01-01", "2023-03-31", form="10-Q", filed="2024-05-10")
+    return [*(row for row in rows if row["filed"] < "2024-02-29"), *again, quarter]
+
+
+def recast_with_its_quarter() -> list[Row]:
+    """The first quarter of 2023 shows 130 for that of 2022, where it was 100; an amendment shows 520 for the year."""
+    rows = changed(
+        [row for row in sales(5, 100e6) if row["filed"] < "2023-06-01"],
+        lambda row: row["tag"] == REVENUE and row["form"] == "10-Q" and row["filed"] > "2023-01-01",
+        lambda value: value * 1.3,
+    )
+    return [*rows, fact(REVENUE, 520e6, *YEAR_2022, form="10-K/A", filed="2023-09-01", fy=2022)]
+
+
+def other_standards_in_quarters() -> list[Row]:
+    """A year by US GAAP, and the quarters after it by IFRS."""
+    ends = month_ends(2022, 6)
+    us_gaap = Filer(ends, {REVENUE: [100e6] * 6, NET_INCOME: [MILLION] * 6}).rows()
+    ifrs = Filer(ends, {"Revenue": [90e6] * 6, "ProfitLoss": [MILLION] * 6}, taxonomy="ifrs-full").rows()
+    return [
+        *(row for row in us_gaap if row["filed"] < "2023-04-01"),
+        *(row for row in ifrs if row["filed"] > "2023-04-01"),
+    ]
+
+
+def lesser_element(quarters: Sequence[str], years: Sequence[str]) -> list[Row]:
+    """Total revenue of 2021 beside that of contracts, which is less; later reports show the latter alone."""
+    rows = company(8, 2021, **{REVENUE: [100e6] * 8, CONTRACTS: [80e6] * 8})
+    only_contracts = (*quarters, *years)
+    return [row for row in rows if row["tag"] != REVENUE or not row["end"].startswith(only_contracts)]
+
+
+def fifty_three_weeks() -> list[Row]:
+    ends = week_ends(date(2020, 8, 30), [13, 13, 13, 13, 13, 13, 13, 14])
+    return Filer(ends, {REVENUE: [MILLION] * 8, NET_INCOME: [MILLION] * 8}, before=date(2020, 8, 30)).rows()
+
+
+def own_twelve_months(amount: float) -> list[Row]:
+    """A filer that states twelve months to an interim quarter end itself."""
+    return [*sales(), fact(REVENUE, amount, "2022-07-01", "2023-06-30", form="10-Q", filed="2023-08-09", fy=2023)]
+
+
+WINDOWS: dict[str, list[Row]] = {
+    "ttm.fiscal-year": sales(),
+    "ttm.year-to-date": sales(),
+    "ttm.four-quarters": company(**{DIVIDENDS: [0.25] * 6}),
+    "ttm.quarter-by-difference": company(**{EPS: [1.0] * 6}),
+    "ttm.fourth-quarter-less-three-quarters": without_nine_months(company(**{DIVIDENDS: [0.25] * 6})),
+    "ttm.year-before-recast": years_shown_again(CASH_FLOW, 160e6, [100e6] * 4 + [110e6] * 4 + [120e6] * 4),
+    "flag.before-recast": years_shown_again(CASH_FLOW, 160e6, [100e6] * 4 + [110e6] * 4 + [120e6] * 4),
+    "ttm.quarter-before-recast": years_shown_again(EPS, 3.2, [1.0] * 8 + [1.5] * 4),
+    "ttm.newest-comparative": recast_with_its_quarter(),
+    "ttm.no-mixed-regimes": other_standards_in_quarters(),
+    "ttm.no-mixed-elements": lesser_element(["2022-03", "2022-06", "2022-09"], []),
+    "flag.weeks-53": fifty_three_weeks(),
+    "flag.other-element": lesser_element(["2022-03", "2022-06", "2022-09"], ["2022-12"]),
+    "flag.mixed-basis": own_twelve_months(380e6),
+    "flag.ways-disagree": changed(
+        sales(), lambda row: row["tag"] == REVENUE and row["start"] == "2023-04-01", lambda value: value * 1.5
+    ),
+    "precision.coarser-repetition": [
+        *company(8, **{REVENUE: [24_165_500_000] * 8}),
+        fact(REVENUE, 96_700_000_000, *YEAR_2022, filed="2025-02-20"),
+    ],
+    "flag.first-seen-as-comparative": [
+        fact(REVENUE, 90e6, f"{year}-01-01", f"{year}-12-31", filed="2024-02-20") for year in (2022, 2023)
+    ],
+}
+
+ANNUAL = {REVENUE: 900e6, NET_INCOME: 90e6, CASH_FLOW: 120e6}
+
+
+def report(figures: dict[str, float], form: str = "10-K", filed: str = "2023-02-20") -> list[Row]:
+    return [fact(tag, value, *YEAR_2022, form=form, filed=filed) for tag, value in figures.items()]
+
+
+RECASTS: dict[str, list[Row]] = {
+    "recast.complete-set": joined(
+        report(ANNUAL), report({REVENUE: 800e6, NET_INCOME: 90e6, CASH_FLOW: 110e6}, "8-K", "2023-04-25")
+    ),
+    "recast.partial": joined(report(ANNUAL), report({REVENUE: 800e6}, "8-K", "2023-04-25")),
+}
+
+
+def annual_report(year: int, scale: float = 1.0, years: int = 2, taxonomy: str = "us-gaap") -> list[Row]:
+    """A year beside those before it; figures grow by a tenth a year."""
+    names = IN_IFRS if taxonomy == "ifrs-full" else {}
+    rows = []
+    for back in range(years):
+        of, growth = year - back, scale * 1.1 ** (year - back - 2018)
+        for tag, amount in {**ANNUAL, ASSETS: 900e6, CASH: 80e6}.items():
+            start = None if tag in (ASSETS, CASH) else f"{of}-01-01"
+            value, name = round(amount * growth, -3), names.get(tag, tag)
+            rows.append(fact(name, value, start, f"{of}-12-31", filed=f"{year + 1}-02-20", taxonomy=taxonomy))
+    return rows
+
+
+IN_IFRS = {
+    REVENUE: "Revenue",
+    NET_INCOME: "ProfitLoss",
+    CASH_FLOW: "CashFlowsFromUsedInOperatingActivities",
+    ASSETS: "Assets",
+    CASH: "CashAndCashEquivalents",
+}
+SHELL = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01)]
+OTHER_SHEET = [
+    fact(tag, value, None, "2019-12-31", filed="2021-02-20") for tag, value in ((ASSETS, 990e6), (CASH, 88e6))
+]
+
+BREAKS: dict[str, list[Row]] = {
+    "break.entity.nearly-all-figures": joined(SHELL, annual_report(2020, years=3), annual_report(2021)),
+    "break.entity.whole-sheet": joined(SHELL, annual_report(2020, years=1), OTHER_SHEET),
+    "break.standards": joined(annual_report(2019), annual_report(2020), annual_report(2021, taxonomy="ifrs-full")),
+    "break.twelve-months-across": joined(SHELL, annual_report(2020, years=3), annual_report(2021)),
+}
+
+SHAPES = tuple(Shape(rule, rows) for table in (WINDOWS, RECASTS, BREAKS) for rule, rows in table.items())

@@ -1,0 +1,38 @@
+"""A report for each row of the table of industries: the code of the filer, and the elements that show the industry.
+
+Belongs here: reports made from the table itself. Does not: what items such filers have (golden.reports).
+"""
+
+from pipelines.normalize.industry.table import TABLE, IndustryRule
+from tests.factories import CASH, CASH_FLOW, REVENUE, Row, fact
+from tests.shapes import Shape
+
+YEAR = ("2023-01-01", "2023-12-31")
+NO_CODE = ""
+
+
+def code(row: IndustryRule) -> str:
+    """The first SIC code of a row; none where it is also about filers without one."""
+    low = row.codes[0][0]
+    return f"{low:04}" if low else NO_CODE
+
+
+def report(row: IndustryRule) -> list[Row]:
+    """As many elements as the row takes, and a cash flow, which shows the fiscal year."""
+    return [fact(CASH_FLOW, 9e6, *YEAR), *(fact(tag, 5e6, *YEAR) for tag in row.uses[: row.at_least])]
+
+
+BANK = [fact(CASH_FLOW, 9e6, *YEAR), fact(CASH, 5e6, None, YEAR[1])]
+MAKER = [
+    *BANK,
+    fact(REVENUE, 50e6, *YEAR),
+    fact("PaymentsToAcquireFinanceReceivables", 5e6, *YEAR),
+    fact("ProceedsFromCollectionOfFinanceReceivables", 4e6, *YEAR),
+]
+
+SHAPES = (
+    *(Shape(row.rule, report(row), code(row)) for row in TABLE),
+    Shape("industry.withhold.financial-company", BANK, "6022"),
+    Shape("industry.withhold.finance-arm", MAKER, "3523"),
+    Shape("industry.withhold.shell", BANK, "6770"),
+)

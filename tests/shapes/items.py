@@ -1,0 +1,149 @@
+"""Companies for which each rule of the line items decides.
+
+Belongs here: three years of a company, with the lines that an item is made of. Does not: twelve months (flows), debt
+and cash (balances).
+
+Amounts are in millions.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from tests.factories import (
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    EPS,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    Row,
+    fact,
+    month_ends,
+)
+from tests.shapes import Shape
+
+ENDS = month_ends(2021, 12)
+QUARTERS = len(ENDS)
+COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
+PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
+OPERATING, PRETAX, TAX = (
+    "OperatingIncomeLoss",
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
+    "IncomeTaxExpenseBenefit",
+)
+INTEREST, NET_INTEREST, COSTS = "InterestExpense", "InterestIncomeExpenseNonoperatingNet", "CostsAndExpenses"
+DEBT, EQUITY, ASSETS = "LongTermDebtNoncurrent", "StockholdersEquity", "Assets"
+CAPITAL = {DEBT: 200.0, EQUITY: 500.0, CASH: 100.0, ASSETS: 1000.0}
+
+Amounts = Mapping[str, float | Sequence[float]]
+
+
+def company(
+    sums: Amounts, balances: Amounts | None = None, shares: float | Sequence[float] = 0, **per_share: Sequence[float]
+) -> list[Row]:
+    """Three fiscal years; one amount is that of every quarter. Revenue is always there."""
+    flows = {REVENUE: 100.0, **sums}
+    means = {SHARES: _each(shares)} if shares else {}
+    held = {tag: _each(amount) for tag, amount in (balances or {}).items()}
+    return Filer(ENDS, {**{tag: _each(amount) for tag, amount in flows.items()}, **per_share}, means, held).rows()
+
+
+def _each(amount: float | Sequence[float]) -> list[float]:
+    amounts = [amount] * QUARTERS if isinstance(amount, int | float) else amount
+    return [each * 1e6 for each in amounts]
+
+
+def years_only(tag: str, values: Mapping[int, float]) -> list[Row]:
+    """A line that annual reports state for some years."""
+    return [
+        fact(tag, value * 1e6, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-28")
+        for year, value in values.items()
+    ]
+
+
+EARNED = {OPERATING: 50.0, PRETAX: 40.0, TAX: 8.0}
+INCOME = {NET_INCOME: 10.0}
+GROWING = [10.0] * 8 + [20.0] * 4
+
+ITEMS: dict[str, list[Row]] = {
+    "net-income.available-to-common": company({**INCOME, COMMON: 9.0}),
+    "net-income.attributable-to-parent": company(INCOME),
+    "net-income.parent-less-preferred-dividends": [
+        *company({**INCOME, PREFERRED: 1.0}),
+        *years_only(COMMON, {2023: 36}),
+    ],
+    "net-income.preferred-dividends-missing": [*company(INCOME), *years_only(PREFERRED, {2021: 4, 2023: 4})],
+    "flag.attributable-to-parent": [*company(INCOME), *years_only(COMMON, {2022: 39})],
+    "eps.as-filed": company(INCOME, shares=10.0, **{EPS: [1.0] * QUARTERS}),
+    "eps.net-income-over-shares.not-filed": company(INCOME, shares=30.0),
+    "flag.derived": company(INCOME, shares=30.0),
+    "eps.net-income-over-shares.issuance": company(INCOME, shares=GROWING, **{EPS: [1.0] * QUARTERS}),
+    "flag.issuance": company(INCOME, shares=GROWING, **{EPS: [1.0] * QUARTERS}),
+    "eps.net-income-over-shares.far-apart": company(INCOME, shares=10.0, **{EPS: [3.0] * QUARTERS}),
+    "flag.apart-from-net-income": company(INCOME, shares=10.0, **{EPS: [1.2] * QUARTERS}),
+    "shares.day-weighted-mean": company(INCOME, shares=10.0),
+    "free-cash-flow.operating-less-capital-expenditure": company({CASH_FLOW: 30.0, CAPITAL_SPENDING: 10.0}),
+    "debt-to-fcf.total-debt-over-free-cash-flow": company({CASH_FLOW: 30.0, CAPITAL_SPENDING: 10.0}, {DEBT: 200.0}),
+}
+
+RETURNS: dict[str, list[Row]] = {
+    "roic.stated-operating-income": company(EARNED, CAPITAL),
+    "roic.tax-rate-within-bounds": company(EARNED, CAPITAL),
+    "roic.statutory-tax-rate": company({**EARNED, PRETAX: -10.0}, CAPITAL),
+    "roic.income-before-tax-and-interest": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
+    "flag.derived-operating-income": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
+    "roic.net-interest-sign": company({PRETAX: 40.0, TAX: 8.0, NET_INTEREST: 5.0}, CAPITAL),
+    "roic.contradicted-operating-income": company({**EARNED, PRETAX: 20.0, INTEREST: 2.0, COSTS: 78.0}, CAPITAL),
+    "flag.contradicted-operating-income": company({**EARNED, PRETAX: 20.0, INTEREST: 2.0, COSTS: 78.0}, CAPITAL),
+}
+
+
+def without(lines: Mapping[str, float], *left_out: str, **changed: float) -> dict[str, float]:
+    """Lines without some, and with others."""
+    return {tag: amount for tag, amount in {**lines, **changed}.items() if tag not in left_out}
+
+
+OPERATIONS = {CASH_FLOW: 30.0, CAPITAL_SPENDING: 10.0}
+IN_IFRS = {
+    REVENUE: "Revenue",
+    OPERATING: "ProfitLossFromOperatingActivities",
+    PRETAX: "ProfitLossBeforeTax",
+    TAX: "IncomeTaxExpenseContinuingOperations",
+    DEBT: "LongtermBorrowings",
+    EQUITY: "Equity",
+    CASH: "CashAndCashEquivalents",
+    ASSETS: "Assets",
+}
+
+
+def other_standards() -> list[Row]:
+    """Annual reports on 2021 and 2022 by US GAAP, and one on 2023 by IFRS that shows no other year."""
+    rows = company(EARNED, CAPITAL)
+    us_gaap = [row for row in rows if row["filed"] < "2023-04-01"]
+    year = [row for row in rows if row["form"] == "10-K" and row["end"] == "2023-12-31"]
+    return [*us_gaap, *({**row, "tag": IN_IFRS[row["tag"]], "taxonomy": "ifrs-full"} for row in year)]
+
+
+NO_RETURN: dict[str, list[Row]] = {
+    "gap.no-operating-income": company(without(EARNED, OPERATING), CAPITAL),
+    "gap.no-pretax-income": company(without(EARNED, PRETAX), CAPITAL),
+    "gap.no-income-tax": company(without(EARNED, TAX), CAPITAL),
+    "gap.no-equity": company(EARNED, without(CAPITAL, EQUITY)),
+    "gap.no-total-debt": company(EARNED, without(CAPITAL, DEBT)),
+    "gap.no-cash": company(EARNED, without(CAPITAL, CASH)),
+    "gap.no-capital-a-year-before": company(EARNED, CAPITAL),
+    "gap.basis-break": other_standards(),
+    "gap.non-positive-capital": company(EARNED, without(CAPITAL, **{CASH: 800.0})),
+    "gap.no-assets": company(EARNED, without(CAPITAL, ASSETS)),
+    "gap.thin-capital": company(EARNED, without(CAPITAL, **{ASSETS: 90_000.0})),
+}
+NO_VALUE: dict[str, list[Row]] = {
+    "gap.negative-fcf": company({**OPERATIONS, CAPITAL_SPENDING: 40.0}, {DEBT: 200.0}),
+    "gap.no-free-cash-flow": company({CASH_FLOW: 30.0}, {DEBT: 200.0}),
+    "gap.no-tag": company(INCOME),
+    "gap.not-on-balance-sheet": [*company(INCOME), fact(DEBT, 5e6, None, "2021-12-31", filed="2022-03-01")],
+    "gap.missing-quarter": [*company(INCOME), *years_only(PREFERRED, {2021: 4, 2023: 4})],
+}
+
+SHAPES = tuple(Shape(rule, rows) for table in (ITEMS, RETURNS, NO_RETURN, NO_VALUE) for rule, rows in table.items())
