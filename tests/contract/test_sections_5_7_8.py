@@ -29,14 +29,30 @@ def test_1_any_method_but_get_is_405(client: httpx.Client, method: str, path: st
 REVISIONS = "/financials/revisions"
 
 
-def malformed() -> list[bytes]:
+def malformed() -> dict[str, bytes]:
+    """By name, for the keys are others each time, and all processes of a run must collect the same tests."""
     key = keys.new_key()
     wrong_check = key[:-1] + ("a" if key[-1] != "a" else "b")
-    texts = [key[:-1], f"{key}a", key.swapcase(), f"Bearer {key}", f"{key},{key}", wrong_check, "x", "fds_live_"]
-    return [text.encode() for text in texts] + [b"", b"\xff\xfe", "ключ".encode(), b"fds_live_" + b"\xb2" * 40]
+    return {
+        "too short": key[:-1].encode(),
+        "too long": f"{key}a".encode(),
+        "other case": key.swapcase().encode(),
+        "bearer": f"Bearer {key}".encode(),
+        "twice": f"{key},{key}".encode(),
+        "wrong check": wrong_check.encode(),
+        "a letter": b"x",
+        "prefix alone": b"fds_live_",
+        "empty": b"",
+        "no text": b"\xff\xfe",
+        "Cyrillic": "ключ".encode(),
+        "no digits": b"fds_live_" + b"\xb2" * 40,
+    }
 
 
-@pytest.mark.parametrize("value", malformed())
+MALFORMED = malformed()
+
+
+@pytest.mark.parametrize("value", MALFORMED.values(), ids=MALFORMED)
 def test_5_5_malformed_key_is_401(client: httpx.Client, value: bytes) -> None:
     assert_error(client.get("/companies", headers={b"X-Api-Key": value}), 401, "unauthenticated")
 

@@ -5,7 +5,6 @@ import gc
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -157,18 +156,16 @@ def test_a_server_that_says_nothing_is_not_waited_for_and_counting_goes_on_here(
         for _ in range(50):
             await worker.take("key_1", NOON)
         redis[1].send_signal(signal.SIGSTOP)
-        began = time.monotonic()
         assert sum(await asyncio.gather(*(allowed(worker, NOON) for _ in range(200)))) == 10
         assert worker.degraded
         assert (await worker.take("key_2", NOON)).used == (1, 1)
         assert (await worker.give_back("key_2", NOON)).used == (1, 0)
-        assert time.monotonic() - began < 10, "a connection alone would be waited for much longer, two hundred times"
         redis[1].send_signal(signal.SIGCONT)
         await until(lambda: not worker.degraded)
         assert (await worker.take("key_3", NOON)).used == (1, 1)
 
     with_workers(redis[0], 1, work)
-    assert "Redis is away (no answer within 40 ms)" in caplog.text
+    assert caplog.text.count("Redis is away (no answer within 40 ms)") == 1, "nobody after the first has to wait"
     assert "Redis is back" in caplog.text
 
 

@@ -11,7 +11,7 @@ from datetime import date
 import httpx
 
 from pipelines.edgar.sample import documents
-from pipelines.edgar.sample.company import simulate
+from pipelines.edgar.sample.company import Company, simulate
 from pipelines.edgar.sample.documents import Document
 from pipelines.edgar.sample.filers import sample_filers
 from pipelines.edgar.sample.traits import Filer, Served
@@ -54,7 +54,7 @@ class SampleTransport(httpx.BaseTransport):
 
     def _documents(self, filer: Filer) -> dict[str, bytes]:
         """Every document of a filer by its address."""
-        company, name = simulate(filer), f"CIK{filer.cik}.json"
+        company, name = self._company(filer), f"CIK{filer.cik}.json"
         made: dict[str, Document] = {}
         if Served.FACTS in filer.served:
             made[FACTS_URL + name] = company.companyfacts(self._filed_by)
@@ -62,6 +62,10 @@ class SampleTransport(httpx.BaseTransport):
             made[SUBMISSIONS_URL + name] = company.submissions(self._filed_by)
             made |= {SUBMISSIONS_URL + page: rows for page, rows in company.submissions_pages(self._filed_by).items()}
         return {address: _encode(document) for address, document in made.items()}
+
+    def _company(self, filer: Filer) -> Company:
+        """What a filer has filed."""
+        return simulate(filer)
 
 
 def _encode(document: Document) -> bytes:
