@@ -84,16 +84,39 @@ def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 
 
 @dg.asset(group_name=NORMALIZE, deps=[facts], kinds={"polars", "parquet"})
-def values(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+def values(context: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """Every standardized value that a filing led to, with its cause and legs, and the reason wherever there is none."""
-    lake = synchronization.lake
-    counts = stages.update_values(lake, _again(synchronization))
+    lake, steps = synchronization.lake, Steps()
+    counts = stages.update_values(lake, _again(synchronization), steps.add)
+    for name, made, seconds in steps.table.iter_rows():
+        context.log.info(f"{name}: {made:,} rows, {seconds:.2f} seconds")
     rows = lake.read(stages.REPLAYED, ["cik", "period_end", "item"])
     by_item = rows.group_by("item").agg(
         values=pl.struct("cik", "period_end").n_unique(), versions=pl.len(), companies=pl.col("cik").n_unique()
     )
-    shown = {"values_by_item": dg.MetadataValue.md(_markdown(by_item.sort("item")))}
+    shown = {
+        "values_by_item": dg.MetadataValue.md(_markdown(by_item.sort("item"))),
+        "steps": dg.MetadataValue.md(_markdown(steps.table.with_columns(pl.col("seconds").round(3)))),
+    }
     return dg.MaterializeResult(metadata=table_metadata(lake, stages.REPLAYED, hidden=["legs"], counts=counts, **shown))
+
+
+class Steps:
+    """The steps of the rules, summed over the batches: what each made, and how long it took."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, tuple[int, float]] = {}
+
+    def add(self, name: str, rows: int, seconds: float) -> None:
+        """One step of one batch."""
+        before = self._of.get(name, (0, 0.0))
+        self._of[name] = before[0] + rows, before[1] + seconds
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """`step`, `rows`, `seconds`, in the order in which the steps first ran."""
+        rows = [(name, *sums) for name, sums in self._of.items()]
+        return pl.DataFrame(rows, schema={"step": pl.String, "rows": pl.Int64, "seconds": pl.Float64}, orient="row")
 
 
 @dg.asset(group_name=NORMALIZE, deps=[values], kinds={"polars", "parquet"})

@@ -14,7 +14,6 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -83,7 +82,19 @@ class Lake:
         """Replace a table, whole."""
         self._swap(name, rows.lazy(), inputs or {})
 
-    def replace_companies(self, name: str, parts: Iterable[pl.DataFrame], inputs: Mapping[str, str]) -> None:
+    @contextmanager
+    def gathering(self, purpose: str) -> Iterator["Batches"]:
+        """Gather rows of one or several tables, batch by batch, for `replace_companies`."""
+        folder = self.folder / f"{PARTS}-{purpose}"
+        shutil.rmtree(folder, ignore_errors=True)  # what a killed run left
+        try:
+            yield Batches(self, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def replace_companies(
+        self, name: str, parts: Iterable[pl.DataFrame] | pl.LazyFrame, inputs: Mapping[str, str]
+    ) -> None:
         """Replace the rows of the companies in `inputs` by those of the parts; the others keep theirs.
 
         Where the columns are not those of the table, it was written by an older program: nothing of it is kept, and
@@ -91,34 +102,21 @@ class Lake:
 
         Args:
             name: the table.
-            parts: rows of those companies, batch by batch; at least one, which may be empty, to give the columns.
+            parts: rows of those companies, gathered or batch by batch; at least one batch, which may be empty, to
+                give the columns.
             inputs: company to the digest of what its new rows are made from; read when the parts are through, for
                 making them shows which companies cannot be done.
         """
-        with self._gathered(name, parts) as made:
-            kept, known = self._kept(name, made.collect_schema(), inputs)
-            if kept and not inputs:
-                return  # the table has these columns already, and no company has new rows
-            self._swap(name, pl.concat([*kept, made]).sort("cik", maintain_order=True), {**known, **inputs})
-
-    @contextmanager
-    def _gathered(self, name: str, parts: Iterable[pl.DataFrame]) -> Iterator[pl.LazyFrame]:
-        """The rows of all parts. One part stays in memory; several wait on the disk, however many they are."""
-        folder = self.folder / f"{PARTS}-{name}"
-        shutil.rmtree(folder, ignore_errors=True)  # what a killed run left
-        rest = iter(parts)
-        first, second = next(rest), next(rest, None)
-        if second is None:
-            yield first.lazy()
+        if not isinstance(parts, pl.LazyFrame):
+            with self.gathering(name) as batches:
+                for part in parts:
+                    batches.add(name, part)
+                self.replace_companies(name, batches.of(name), inputs)
             return
-        folder.mkdir(parents=True)
-        try:
-            for number, part in enumerate(chain((first, second), rest)):
-                with self._told(name):
-                    part.write_parquet(folder / f"{number:05}.parquet")
-            yield pl.scan_parquet(folder / "*.parquet")
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        kept, known = self._kept(name, parts.collect_schema(), inputs)
+        if kept and not inputs:
+            return  # the table has these columns already, and no company has new rows
+        self._swap(name, pl.concat([*kept, parts]).sort("cik", maintain_order=True), {**known, **inputs})
 
     def _kept(
         self, name: str, schema: pl.Schema, replaced: Mapping[str, str]
@@ -154,3 +152,33 @@ class Lake:
                 f"{self.path(name)} cannot be read or written ({reason}); check the disk, or delete the folder "
                 f"{self.folder}, which the next synchronization makes anew from the raw zone"
             ) from error
+
+
+class Batches:
+    """Rows of tables that arrive batch by batch. One batch stays in memory; of several, all wait on the disk."""
+
+    def __init__(self, lake: Lake, folder: Path) -> None:
+        self._lake = lake
+        self._folder = folder
+        self._first: dict[str, pl.DataFrame] = {}
+        self._written: dict[str, int] = {}
+
+    def add(self, name: str, rows: pl.DataFrame) -> None:
+        """The next batch of a table."""
+        if name not in self._written:
+            self._first[name], self._written[name] = rows, 0
+            return
+        if name in self._first:
+            self._write(name, self._first.pop(name))
+        self._write(name, rows)
+
+    def of(self, name: str) -> pl.LazyFrame:
+        """All rows of a table, in the order in which they were added."""
+        return self._first[name].lazy() if name in self._first else pl.scan_parquet(self._folder / name / "*.parquet")
+
+    def _write(self, name: str, rows: pl.DataFrame) -> None:
+        with self._lake._told(name):
+            folder = self._folder / name
+            folder.mkdir(parents=True, exist_ok=True)
+            rows.write_parquet(folder / f"{self._written[name]:05}.parquet")
+        self._written[name] += 1

@@ -10,7 +10,7 @@ run for some symbols and a run after a change of the rules all go on with what i
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from functools import cache
@@ -33,8 +33,8 @@ from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.listings import classified
-from pipelines.normalize.periods.predecessors import chains, stitched
-from pipelines.normalize.pipeline import ITEM_SIGNS, Standardized, standardize
+from pipelines.normalize.periods.predecessors import DECISIONS, chains, stitched
+from pipelines.normalize.pipeline import ITEM_SIGNS, standardize
 from pipelines.progress import report
 
 BATCH = 250
@@ -67,8 +67,16 @@ DOCUMENTS = pl.Schema(
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
-STANDARDIZED = tuple(sorted((field.name for field in fields(Standardized)), key=lambda name: name == "profiles"))
+Observer = Callable[[str, int, float], object]
 REPLAYED, VERSIONS, APPENDED = "replayed", "versions", "appended"
+VALUE_TABLES = (
+    REPLAYED,
+    *("periods", "gaps", "splits", "breaks", "repairs", "filings", "latest_shares", "evidence", "decisions"),
+    "profiles",
+)
+"""The frames of Standardized as tables. `profiles` is written last, for it carries the digests that say that all
+tables of a company are done; `versions` is called `replayed`, for table `versions` is the whole log."""
+
 MADE_FROM = "made_from"
 """The name under which a table that is made as a whole carries the digest of what it was made from."""
 
@@ -265,8 +273,15 @@ def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> 
 # --- Values -----------------------------------------------------------------------------------------------------
 
 
-def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
+def update_values(
+    lake: Lake, again: Iterable[str], observe: Observer = lambda step, rows, seconds: None
+) -> dict[str, int]:
     """Standardize the companies whose facts, filings or rules changed: tables `replayed`, `periods`, `gaps` and so on.
+
+    Args:
+        lake: the tables.
+        again: companies to standardize even where nothing is new.
+        observe: told of each step of the rules in each batch: its name, the rows that it returned, and its seconds.
 
     Returns:
         counts: `standardized`.
@@ -284,23 +299,32 @@ def update_values(lake: Lake, again: Iterable[str]) -> dict[str, int]:
     to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest or cik in chosen}
     if not to_do and known:
         return {"standardized": 0}
-    results: list[Standardized] = []
     report("values", 0, len(to_do))
-    for number, batch in enumerate(_in_batches(sorted(to_do))):
-        chain_of = {cik: earlier[cik] for cik in batch if cik in earlier}
-        filers = [*batch, *(cik for chain in chain_of.values() for cik in chain)]
-        accepted = lake.of_companies("acceptances", filers).select("accession", "accepted_at")
-        codes = lake.of_companies("registrants", batch).select("cik", "sic")
-        results.append(standardize(stitched(lake.of_companies("facts", filers), chain_of), accepted, codes))
-        report("values", min((number + 1) * BATCH, len(to_do)), len(to_do))
-    if not results:
-        results.append(standardize(pl.DataFrame(schema=RAW_SCHEMA)))
-    # `profiles` last: it carries the digests that say that the company's other tables are done
-    for name in STANDARDIZED:
-        lake.replace_companies(
-            REPLAYED if name == "versions" else name, [getattr(each, name) for each in results], to_do
-        )
+    with lake.gathering("values") as batches:
+        for number, batch in enumerate(_in_batches(sorted(to_do)) if to_do else [()]):
+            chain_of = {cik: earlier[cik] for cik in batch if cik in earlier}
+            for name, rows in _standardized(lake, batch, chain_of, observe).items():
+                batches.add(name, rows)
+            report("values", min((number + 1) * BATCH, len(to_do)), len(to_do))
+        for name in VALUE_TABLES:
+            lake.replace_companies(name, batches.of(name), to_do)
     return {"standardized": len(to_do)}
+
+
+def _standardized(
+    lake: Lake, batch: Sequence[str], chain_of: Mapping[str, Sequence[str]], observe: Observer
+) -> dict[str, pl.DataFrame]:
+    """What the rules make of a batch of companies: table name to rows."""
+    filers = [*batch, *(cik for chain in chain_of.values() for cik in chain)]
+    accepted = lake.of_companies("acceptances", filers).select("accession", "accepted_at")
+    codes = lake.of_companies("registrants", batch).select("cik", "sic")
+    facts, of_predecessors = stitched(lake.of_companies("facts", filers), chain_of)
+    made = standardize(facts, accepted, codes)
+    for step in getattr(made, "steps", ()):
+        observe(*step)
+    tables = {name: getattr(made, "versions" if name == REPLAYED else name, None) for name in VALUE_TABLES}
+    decided = [rows.cast(dict(DECISIONS)) for rows in (tables["decisions"],) if rows is not None]
+    return {**tables, "decisions": pl.concat([of_predecessors, *decided])}
 
 
 def held_predecessors(lake: Lake) -> dict[str, list[str]]:

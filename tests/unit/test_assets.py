@@ -48,6 +48,14 @@ def test_counts_are_read_back_from_metadata():
     assert assets.counts_of({"counts": dg.MetadataValue.text(json.dumps({"seen": 1}))}) == {"seen": 1}
 
 
+def test_steps_are_summed_over_the_batches():
+    steps = assets.Steps()
+    for step in (("typed", 10, 0.5), ("ordered", 9, 0.25), ("typed", 2, 0.25)):
+        steps.add(*step)
+    assert steps.table.rows() == [("typed", 12, 0.75), ("ordered", 9, 0.25)]
+    assert assets.Steps().table.columns == ["step", "rows", "seconds"]
+
+
 def test_every_asset_tells_rows_companies_and_a_table(synchronized):
     with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
         for asset in assets.ASSETS:

@@ -1,9 +1,11 @@
 """Predecessors: two CIKs are one company where the filings prove it."""
 
+import re
+
 import polars as pl
 import pytest
 
-from pipelines.normalize.periods.predecessors import SUCCESSIONS, chains, is_continued, stitched
+from pipelines.normalize.periods.predecessors import CONTINUED, SUCCESSIONS, chains, is_continued, stitched
 from tests.factories import (
     CASH_FLOW,
     CIK,
@@ -42,12 +44,15 @@ def two_filers(restated: float = 1.0) -> pl.DataFrame:
 def test_a_successor_has_its_predecessors_history():
     """Its own comparatives reach back a year; with the predecessor's filings the series begins at the beginning."""
     alone = standardized(two_filers().filter(pl.col("cik") == CIK))
-    together = standardized(stitched(two_filers(), SUCCEEDS))
+    facts, decisions = stitched(two_filers(), SUCCEEDS)
+    together = standardized(facts)
 
     assert together.values["cik"].unique().to_list() == [CIK]
     assert value_of(alone, "revenue", "ttm", "2020-06-30") is None
     assert value_of(together, "revenue", "ttm", "2020-06-30") == sum(100 + n for n in range(2, 6)) * MILLION
     assert value_of(together, "revenue", "ttm", "2021-06-30") == value_of(alone, "revenue", "ttm", "2021-06-30")
+    taken_over = two_filers().filter(pl.col("cik") == PREDECESSOR).height
+    assert decisions.rows() == [(CIK, CONTINUED.id, taken_over)]
 
 
 def test_a_predecessor_that_files_on_is_a_subsidiary():
@@ -57,15 +62,17 @@ def test_a_predecessor_that_files_on_is_a_subsidiary():
         cik=pl.lit(PREDECESSOR), value=pl.col("value") / 2, filed=pl.col("filed").str.replace("-1?[0-9]$", "-28")
     )
 
-    together = stitched(pl.concat([two_filers(), beside]), SUCCEEDS)
+    together, _ = stitched(pl.concat([two_filers(), beside]), SUCCEEDS)
+    without, _ = stitched(two_filers(), SUCCEEDS)
 
-    assert together.sort(together.columns).equals(stitched(two_filers(), SUCCEEDS).sort(together.columns))
+    assert together.sort(together.columns).equals(without.sort(together.columns))
 
 
 def test_who_shows_other_figures_is_no_successor():
     """What the candidates' filings do not prove is left out, and nothing else changes."""
-    unproven = stitched(two_filers(restated=1.1), SUCCEEDS)
+    unproven, decisions = stitched(two_filers(restated=1.1), SUCCEEDS)
 
+    assert decisions.is_empty()
     assert unproven.equals(two_filers(restated=1.1).filter(pl.col("cik") == CIK))
 
 
@@ -79,7 +86,9 @@ def test_few_figures_prove_nothing():
 
 
 def test_without_predecessors_the_facts_are_as_they_were():
-    assert stitched(two_filers(), {}).equals(two_filers())
+    facts, decisions = stitched(two_filers(), {})
+    assert facts.equals(two_filers())
+    assert decisions.is_empty()
 
 
 def test_a_chain_goes_back_until_one_that_is_listed_itself():
@@ -91,8 +100,15 @@ def test_a_chain_goes_back_until_one_that_is_listed_itself():
     assert chains([CIK], [CIK]) == {}
 
 
-@pytest.mark.parametrize(("successor", "predecessor", "why"), SUCCESSIONS)
-def test_candidates_are_written_as_the_sec_writes_them(successor, predecessor, why):
-    assert len(successor) == len(predecessor) == 10
-    assert f"{successor}{predecessor}".isdigit()
-    assert 2009 <= int(why[-4:]) <= 2100
+@pytest.mark.parametrize("candidate", SUCCESSIONS, ids=lambda candidate: candidate.successor)
+def test_candidates_are_written_as_the_sec_writes_them(candidate):
+    assert len(candidate.successor) == len(candidate.predecessor) == 10
+    assert f"{candidate.successor}{candidate.predecessor}".isdigit()
+    assert 2009 <= int(candidate.event[-4:]) <= 2100
+    assert re.fullmatch(r"(\d{10}-\d\d-\d{6})?", candidate.source)
+
+
+def test_the_candidates_are_all_there():
+    """One predecessor a successor; one of them with its notice of succession."""
+    assert len(SUCCESSIONS) == len({candidate.successor for candidate in SUCCESSIONS}) == 34
+    assert any(candidate.source for candidate in SUCCESSIONS)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -16,6 +17,7 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import open_source
 from pipelines.lake import Lake
 from pipelines.normalize.periods import predecessors
+from pipelines.normalize.periods.predecessors import DECISIONS, Succession
 from pipelines.progress import heard_by
 from pipelines.stages import Asked, UnknownSymbolError
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, REVENUE, Filer, Mirror, companyfacts
@@ -97,7 +99,7 @@ def test_a_predecessor_lends_its_history(run, monkeypatch):
     """It is not listed, and no company of its own; its filings lie in its own folder at the SEC."""
     earlier = replace(CARGO, number=203, scale=CARGO.scale - 8, first_year=2020)
     run.mirror.hold(earlier, replace(CARGO, comparatives=True))
-    monkeypatch.setattr(predecessors, "SUCCESSIONS", ((CARGO.cik, earlier.cik, "reorganized in 2022"),))
+    monkeypatch.setattr(predecessors, "SUCCESSIONS", (Succession(CARGO.cik, earlier.cik, "reorganized in 2022"),))
     run()
 
     assert run.trailing(CARGO, date(2021, 3, 31)) == earlier.trailing(2021, 1)
@@ -372,7 +374,7 @@ def test_batches_make_the_same_tables(run, tmp_path, monkeypatch):
     again, heard = Run(run.mirror, tmp_path / "other"), []
     with heard_by(lambda *told: heard.append(told)):
         again()
-    for table in ("facts", stages.REPLAYED, *stages.STANDARDIZED[1:]):
+    for table in ("facts", *stages.VALUE_TABLES):
         assert again.lake.read(table).equals(run.lake.read(table)), table
     assert [told for told in heard if told[0] != "documents"] == [
         ("facts", 0, 3),
@@ -382,6 +384,25 @@ def test_batches_make_the_same_tables(run, tmp_path, monkeypatch):
         ("values", 2, 3),
         ("values", 3, 3),
     ]
+
+
+def test_the_steps_of_the_rules_are_told_batch_by_batch(run, monkeypatch):
+    """With what they decided, and what the predecessors decided before them."""
+    standardize = stages.standardize
+    told, decided = [], pl.DataFrame([(ALFA.cik, "a.rule", 3)], schema=DECISIONS, orient="row")
+
+    def noted(*frames: pl.DataFrame) -> SimpleNamespace:
+        made = standardize(*frames)
+        tables = {name: getattr(made, name) for name in ("versions", *stages.VALUE_TABLES) if hasattr(made, name)}
+        return SimpleNamespace(**tables | {"steps": [("typed", frames[0].height, 0.5)], "decisions": decided})
+
+    monkeypatch.setattr(stages, "standardize", noted)
+    monkeypatch.setattr(stages, "BATCH", 2)
+    run()
+    stages.update_values(run.lake, [ALFA.cik, BRAVO.cik, CARGO.cik], lambda *step: told.append(step))
+    assert [(name, seconds) for name, _, seconds in told] == [("typed", 0.5), ("typed", 0.5)]
+    assert sum(rows for _, rows, _ in told) == run.lake.height("facts")
+    assert run.lake.read("decisions").unique().rows() == [(ALFA.cik, "a.rule", 3)]
 
 
 def test_a_source_without_any_document_still_makes_the_tables(run):
