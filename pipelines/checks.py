@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import dagster as dg
 import polars as pl
 
+from pipelines import rule_table
 from pipelines.assets import financials, row_metadata, warehouse
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
@@ -94,6 +95,24 @@ def few_are_quarantined(synchronization: Synchronization) -> dg.AssetCheckResult
     return failing(quarantined if too_many or everything else quarantined.clear(), description)
 
 
+@dg.asset_check(asset=financials, blocking=True)
+def rules_are_listed(synchronization: Synchronization) -> dg.AssetCheckResult:
+    """Each rule that a table names is in table `rules`, where a reader finds what it says.
+
+    The version log keeps the rules of old versions: a rule that decides nothing any more stays in the registry.
+    """
+    lake = synchronization.lake
+    unlisted = rule_table.unlisted(
+        {
+            table.name: pl.scan_parquet(lake.path(assembled(table.name)))
+            for table in schema.TABLES
+            if schema.RULE in table.names and lake.holds(assembled(table.name))
+        }
+    )
+    named = ", ".join(unlisted[schema.RULE].head(FEW))
+    return failing(unlisted, f"tables name rules that are not in the registry: {named}")
+
+
 @dg.multi_asset_check(
     specs=[
         dg.AssetCheckSpec(check.name, asset=warehouse, description=f"{check.meaning} Source: {check.source}.")
@@ -116,5 +135,5 @@ def quality_of_values(synchronization: Synchronization) -> Iterator[dg.AssetChec
         )
 
 
-BLOCKING = (keys_are_unique, annual_equals_ttm_at_year_end, no_company_is_lost, few_are_quarantined)
+BLOCKING = (keys_are_unique, annual_equals_ttm_at_year_end, no_company_is_lost, few_are_quarantined, rules_are_listed)
 CHECKS = (*BLOCKING, quality_of_values)

@@ -13,7 +13,7 @@ from pipelines.normalize.rule import Rule
 from warehouse import schema
 from warehouse.vocabulary import FLAGS
 
-RULE = schema.RULE
+RULE, LISTED = schema.RULE, "rules"
 COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64()})
 """How much a rule decided for a company."""
 
@@ -57,6 +57,22 @@ def table(
     columns = (RULE, "statement", "source", "action", "applies", "file", "flag")
     known = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
     return known.join(totals, on=RULE, how="left").with_columns(pl.col("values", "companies").fill_null(0))
+
+
+def unlisted(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """The rules that tables name and table `rules` does not list: `table`, `rule`, `rows`.
+
+    Args:
+        tables: the published tables that have a column `rule`, by name; `rules` is one of them.
+    """
+    listed = tables[LISTED].select(RULE)
+    named = [
+        rows.select(pl.lit(name).alias("table"), RULE).drop_nulls(RULE)
+        for name, rows in tables.items()
+        if name != LISTED
+    ]
+    missing = pl.concat(named).join(listed, on=RULE, how="anti")
+    return missing.group_by("table", RULE).agg(rows=pl.len()).sort("table", RULE).collect()
 
 
 def flag_of(rule: Rule) -> str | None:

@@ -11,7 +11,7 @@ import polars as pl
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.quality import coverage
+from pipelines.quality import coverage, figures
 from pipelines.quality.checks import CHECKS, COVERAGE, found, tallied
 from pipelines.quality.evidence import HOLDS
 from pipelines.quality.report import symbols_of
@@ -39,6 +39,10 @@ def main(arguments: list[str] | None = None) -> int:
             show(_listed(listed), f"{check.name}: {check.meaning}")
     newest = coverage.by_industry(rows.filter(pl.col("check") == COVERAGE))
     show(coverage.across(newest), "Newest periods that have the item, by industry (companies)")
+    rules = lake.read(assembled("rules")) if lake.holds(assembled("rules")) else None
+    if rules is not None:
+        show(figures.idle(rules), "Rules that decided nothing in this build")
+        show(figures.deciding(rules), "Rules by what they decided: values and companies")
     show(tallied(rows), "What was compared, and what may fail")
     return 0
 

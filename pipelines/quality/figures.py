@@ -1,4 +1,4 @@
-"""What the report shows of a build, as small tables: coverage, gaps, restatements, changes, failures.
+"""What the report shows of a build, as small tables: coverage, gaps, restatements, changes, rules, failures.
 
 Belongs here: pure functions from the tables of a build to the tables of a page. Does not: how they look (page, plots),
 where they are read from (report), whether a value is right (checks).
@@ -112,6 +112,26 @@ def largest(changed: pl.DataFrame, symbols: pl.DataFrame) -> pl.DataFrame:
         .select("symbol", "period_end", "item", "before", "after", "cause")
         .head(SHOWN)
     )
+
+
+def deciding(rules: pl.DataFrame) -> pl.DataFrame:
+    """The rules that decided something in the build, the most frequent first: `rule`, `statement`, `action`, `values`,
+    `companies`.
+
+    Args:
+        rules: table `rules`.
+    """
+    decided = rules.filter(pl.col("values") > 0).sort("values", "rule", descending=[True, False])
+    return decided.select("rule", "statement", "action", "values", "companies")
+
+
+def idle(rules: pl.DataFrame) -> pl.DataFrame:
+    """The rules that decided nothing in the build: `rule`, `statement`, `action`.
+
+    Args:
+        rules: table `rules`.
+    """
+    return rules.filter(pl.col("values") == 0).sort("rule").select("rule", "statement", "action")
 
 
 def failures(found: pl.DataFrame, check: str, symbols: pl.DataFrame) -> pl.DataFrame:

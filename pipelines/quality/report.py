@@ -31,7 +31,7 @@ class ReportError(PipelineError):
 
 def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """What the report shows, by name: `checks`, `coverage`, `newest`, `gaps`, `restatements`, `changes`, `largest`
-    (changes) and `quarantine`.
+    (changes), `rules` (that decided something), `idle_rules` (that decided nothing) and `quarantine`.
 
     Args:
         lake: the assembled tables.
@@ -44,6 +44,7 @@ def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
     annual = scan("financials").filter(pl.col("period_kind") == "annual", "is_primary")
     trailing = pl.col("period_kind") == "ttm"
     changed = scan("changes").filter(trailing).collect()
+    rules = lake.read(assembled("rules"))
     return {
         "checks": tallied(found),
         "coverage": figures.coverage(annual.select("cik", "fiscal_year", *schema.ITEM_NAMES).collect()),
@@ -54,6 +55,8 @@ def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
         ),
         "changes": figures.changes(changed),
         "largest": figures.largest(changed, symbols_of(lake)),
+        "rules": figures.deciding(rules),
+        "idle_rules": figures.idle(rules),
         "quarantine": lake.read(assembled("quarantine")).drop("raw_document").head(figures.SHOWN),
     }
 

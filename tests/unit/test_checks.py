@@ -28,7 +28,7 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
 
 def frame(table: str, *rows: dict[str, Any]) -> pl.DataFrame:
     types = {column.name: tables.POLARS_TYPES[column.type] for column in schema.BY_NAME[table].columns}
-    return pl.DataFrame([dict.fromkeys(types) | row for row in rows], schema=types)
+    return pl.DataFrame([{name: row.get(name) for name in types} for row in rows], schema=types)
 
 
 def run(check: dg.AssetChecksDefinition) -> dg.AssetCheckResult:
@@ -73,6 +73,22 @@ def test_keys_name_one_row(lake):
     assert not result.passed
     assert "a key names more than one row" in str(result.description)
     assert result.metadata["dagster/row_count"].value == 1
+
+
+def test_rules_that_tables_name_are_listed(lake):
+    value = {"cik": "1", "period_kind": "ttm", "period_end": END, "item": "roic", "version": 1}
+    rule = {"rule": "ttm.year-to-date", "statement": "s", "source": "s", "action": "compose", "applies": "all filers"}
+    lake.write(tables.assembled("rules"), frame("rules", rule))
+    lake.write(tables.assembled("versions"), frame("versions", value | {"rule": rule["rule"]}, value))
+    lake.write(tables.assembled("gaps"), frame("gaps", value | {"rule": rule["rule"]}))
+    assert run(checks.rules_are_listed).passed
+
+    lake.write(tables.assembled("gaps"), frame("gaps", value | {"rule": "made.up"}, value | {"rule": "made.up"}))
+    result = run(checks.rules_are_listed)
+    assert not result.passed
+    assert result.description == "tables name rules that are not in the registry: made.up"
+    [record] = result.metadata["sample"].records
+    assert record.data == {"table": "gaps", "rule": "made.up", "rows": "2"}
 
 
 @pytest.mark.parametrize(

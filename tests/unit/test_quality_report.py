@@ -135,6 +135,16 @@ def test_the_largest_changes_come_first():
     ]
 
 
+def test_rules_are_listed_by_what_they_decided_and_apart_where_they_decided_nothing():
+    rules = pl.DataFrame(
+        [("a.b", "A.", "select", 2, 1), ("c", "C.", "flag", 0, 0), ("d", "D.", "compose", 7, 3)],
+        schema=["rule", "statement", "action", "values", "companies"],
+        orient="row",
+    )
+    assert figures.deciding(rules).rows() == [("d", "D.", "compose", 7, 3), ("a.b", "A.", "select", 2, 1)]
+    assert figures.idle(rules).rows() == [("c", "C.", "flag")]
+
+
 # --- Plots ------------------------------------------------------------------------------------------------------
 
 
@@ -259,6 +269,12 @@ def test_what_filers_are_called_is_text(synchronized):
     found = checks.found(lake)
     shown = report.tables_of(lake, found)
     quarantined = pl.DataFrame({"cik": ["1"], "reason": ["<script>alert(1)</script>"], "place": ["&"]})
+    assert "<code>revenue.total</code>" in report.render(
+        pointer,
+        {**shown, "rules": pl.DataFrame({"rule": ["revenue.total"], "values": [5]})},
+        found,
+        report.symbols_of(lake),
+    )
     page = report.render(pointer, {**shown, "quarantine": quarantined}, found, report.symbols_of(lake))
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -281,6 +297,7 @@ def test_the_asset_shows_the_tables_of_the_page(synchronized):
     assert assets.counts_of(told)["comparisons"] == told["dagster/row_count"].value > 0
     assert told["checks"].value.startswith("| check | compared | holds |")
     assert "| fiscal year | companies | revenue |" in told["coverage"].value
+    assert told["idle_rules"].value.startswith("| rule | statement | action |")
 
 
 def test_the_page_fits_a_narrow_window(synchronized, program):
@@ -314,6 +331,7 @@ def test_the_command_prints_the_tables_and_lists_what_does_not_hold(synchronized
     assert all(name in printed for name in NAMES)
     assert "all (2)" in printed
     assert "no_tag" not in printed
+    assert "Rules that decided nothing in this build" in printed
 
     assert command.main(["--list"]) == 0
     assert "no_tag" in capsys.readouterr().out
