@@ -262,7 +262,31 @@ def tables() -> dict[str, Rows]:
         "lineage": legs,
         "filings": filings(),
         "valuations": valuations(),
+        "rules": rules(),
     }
+
+
+def rules() -> Rows:
+    """Two rules, one of which decided nothing."""
+    about = {"source": "ASC 606-10-50-4", "applies": "all filers", "file": "pipelines/normalize/elements/income.py"}
+    return [
+        about
+        | {
+            "rule": "revenue.total",
+            "statement": "Revenue is the filer's own total of revenues.",
+            "action": "select",
+            "values": 1234,
+            "companies": 4,
+        },
+        about
+        | {
+            "rule": "ttm.four-quarters",
+            "statement": "Twelve months are the sum of four quarters.",
+            "action": "compose",
+            "values": 0,
+            "companies": 0,
+        },
+    ]
 
 
 def valuations() -> Rows:

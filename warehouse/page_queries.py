@@ -1,6 +1,7 @@
 """Every SQL statement that the pages run beside those of the interface, as functions of an open build.
 
-Belongs here: what a company's page and the data dictionary show. Does not: the interface's statements (queries).
+Belongs here: what a company's page, the data dictionary and the page of the rules show. Does not: the interface's
+statements (queries).
 """
 
 import msgspec
@@ -38,6 +39,18 @@ class Gap(msgspec.Struct, frozen=True):
     periods: int
     first_end: str
     last_end: str
+
+
+class RuleCount(msgspec.Struct, frozen=True):
+    """A rule, and how much it decided in the build: `values` of how many `companies` (table `rules`)."""
+
+    id: str
+    statement: str
+    source: str
+    action: str
+    applies: str
+    values: int
+    companies: int
 
 
 def stated(build: OpenBuild, cik: str) -> list[Stated]:
@@ -78,3 +91,11 @@ def gaps(build: OpenBuild, cik: str) -> list[Gap]:
 def sources(build: OpenBuild) -> dict[str, str]:
     """By item, the taxonomy elements that feed it, as in column `sources`; none for one calculated from other items."""
     return dict(build.rows("SELECT name, sources FROM line_items WHERE sources IS NOT NULL"))
+
+
+def rules(build: OpenBuild) -> list[RuleCount]:
+    """The rules in the order of their ids; none in a build that was published before rules had ids."""
+    if "rules" not in build.columns:
+        return []
+    found = build.rows('SELECT rule, statement, source, action, applies, "values", companies FROM rules ORDER BY rule')
+    return [RuleCount(*row) for row in found]

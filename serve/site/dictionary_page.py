@@ -13,7 +13,7 @@ from warehouse.schema import LINE_ITEMS, LineItem
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
 
 SUMMARY = "What each number is, how it is made from filings, and why one may be missing or change."
-RULES = (
+CONVENTIONS = (
     "Amounts are in the company's reporting currency and in units, not thousands.",
     "An item without a value is left out. It is not zero: zero is told only where it is filed, or proved by the totals "
     "of the same filing. Nothing is carried forward, interpolated or estimated.",
@@ -21,6 +21,10 @@ RULES = (
     "are those of the period's last day.",
     "At the end of a fiscal year the TTM value is the annual value.",
     "A period is its first and last day. Labels such as 2026Q1 follow the company's own fiscal calendar.",
+)
+RULES = (
+    "Each decision behind a value is a rule with an id: [the rules](/rules) lists what each says, its source, and how "
+    "many values it decided."
 )
 SOURCES = (
     "The elements that state each amount, in order of preference: a filing's value is the first line of which every "
@@ -49,7 +53,8 @@ def document(sources: Mapping[str, str]) -> Document:
     """The page; `sources` by item, as in table `line_items`."""
     overview = tuple((f"[{TITLES[item.name]}](#{item.name})", f"`{item.name}`", item.unit) for item in LINE_ITEMS)
     blocks = (
-        Points(RULES),
+        Points(CONVENTIONS),
+        Paragraph(RULES),
         Heading("The eleven items", "items"),
         Grid("Line items", ("Item", "Name", "Unit"), overview),
         *(block for item in LINE_ITEMS for block in _item(item, sources.get(item.name, ""))),

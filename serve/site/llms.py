@@ -6,7 +6,7 @@ Belongs here: which pages are worth reading, and what each is. Does not: the pag
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve.site import changelog_page, dictionary_page, errors_page, reference, settings_page
+from serve.site import changelog_page, dictionary_page, errors_page, reference, rules_page, settings_page
 from serve.site.pages import DISCLAIMER, Access, PageRoute, Pages
 
 TEXT = """\
@@ -32,6 +32,7 @@ PAGES = (
     ("Interface reference", "/reference.md", reference.SUMMARY),
     ("Errors", "/errors.md", errors_page.SUMMARY),
     ("Data dictionary", "/dictionary.md", dictionary_page.SUMMARY),
+    ("Rules", "/rules.md", rules_page.SUMMARY),
     ("Changelog of the interface", "/changelog.md", changelog_page.SUMMARY),
     ("Settings", "/settings.md", settings_page.SUMMARY),
 )

@@ -24,6 +24,7 @@ from serve.site import (
     errors_page,
     markdown,
     reference,
+    rules_page,
     settings_page,
 )
 from serve.site.content import Document
@@ -77,6 +78,15 @@ def _dictionary(pages: Pages, _: Request) -> Document:
             return dictionary_page.document(page_queries.sources(build))
     except NothingPublished:
         return dictionary_page.document({})
+
+
+def _rules(pages: Pages, _: Request) -> Document:
+    """With the counts of the build that is served; without rules where nothing is published yet."""
+    try:
+        with pages.warehouse.build() as build:
+            return rules_page.document(page_queries.rules(build))
+    except NothingPublished:
+        return rules_page.document([])
 
 
 def _companies(pages: Pages, request: Request) -> Document:
@@ -133,6 +143,7 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     ("/errors", _errors, Access.PUBLIC),
     ("/changelog", _changelog, Access.PUBLIC),
     ("/dictionary", _dictionary, Access.PUBLIC),
+    ("/rules", _rules, Access.PUBLIC),
     ("/settings", _settings, Access.PUBLIC),
     ("/companies", _companies, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),

@@ -94,6 +94,7 @@ def test_every_page_is_reached_by_links(pages):
         "/settings",
         "/changelog",
         "/dictionary",
+        "/rules",
         "/companies",
         "/companies/LNTR",
         "/companies/FJRD",
@@ -217,7 +218,7 @@ def test_what_is_not_there_is_told_on_a_page(reader, path):
 def test_before_anything_is_published_the_pages_say_so(tmp_path):
     """The documents are there without a build; companies are not."""
     with published(tmp_path) as empty, empty.signed_in() as client:
-        for path in ("/", "/reference", "/errors", "/changelog", "/dictionary", "/settings", "/llms.txt"):
+        for path in ("/", "/reference", "/errors", "/changelog", "/dictionary", "/rules", "/settings", "/llms.txt"):
             assert client.get(path).status_code == 200, path
         answer = client.get("/companies")
         assert answer.status_code == 500

@@ -41,6 +41,7 @@ PAGES = {
     "settings": "/settings",
     "changelog": "/changelog",
     "dictionary": "/dictionary",
+    "rules": "/rules",
     "companies": "/companies",
     "company": COMPANY,
     "profile": "/profile",

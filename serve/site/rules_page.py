@@ -1,0 +1,47 @@
+"""The page of the rules: what each decides, why, and how much it decided in the build that is served.
+
+Belongs here: how the rules are laid out. Does not: the rules (table `rules` of the build), the statement of any.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from serve.site.content import Block, Document, Grid, Heading, Paragraph, Points, plain
+from warehouse.page_queries import RuleCount
+
+SUMMARY = "Each decision that can change a served value, with its source and how often it decided."
+ABOUT = (
+    "A rule has an id that never changes its meaning. `fundamentals explain SYMBOL ITEM PERIOD` names the rules behind "
+    "a value, and column `rule` of the tables of the published file holds their ids.",
+    "Each statement ends with the action and with whom the rule applies to. **select** chooses among filed facts, **compose** makes a value of several, **correct** repairs an error of "
+    "a filing, **withhold** leaves a value out, **flag** marks a value that is served.",
+    "**Values** counts what the rule decided in the build that is served: current values, gaps, repairs, splits and "
+    "breaks that name it, or the figures that it chose or left out. **Companies** counts whose they are.",
+)
+NONE_YET = "No build with rules is published yet; the next synchronization publishes one."
+HEAD = ("Rule", "Statement", "Source", "Values", "Companies")
+
+
+def document(rules: Sequence[RuleCount]) -> Document:
+    """The page; `rules` as in table `rules`, in the order of their ids."""
+    if not rules:
+        return Document("Rules", SUMMARY, (Points(ABOUT), Paragraph(NONE_YET)))
+    idle = sum(rule.values == 0 for rule in rules)
+    counted = f"{len(rules):,} rules, of which {idle:,} decided nothing in this build."
+    blocks = (Points(ABOUT), Paragraph(counted), *(block for block in _groups(rules)))
+    return Document("Rules", SUMMARY, blocks, has_contents=True)
+
+
+def _groups(rules: Sequence[RuleCount]) -> Iterator[Block]:
+    """The rules by the first part of their id, under a heading each."""
+    for subject, group in groupby(rules, key=lambda rule: rule.id.partition(".")[0]):
+        held = tuple(group)
+        name = subject.replace("-", " ").capitalize()
+        yield Heading(name, subject)
+        anchors = tuple(rule.id for rule in held)
+        yield Grid(f"Rules of {name.lower()}", HEAD, tuple(map(_row, held)), frozenset({3, 4}), anchors)
+
+
+def _row(rule: RuleCount) -> tuple[str, ...]:
+    about = f"{plain(rule.statement)} **{plain(rule.action)}**, {plain(rule.applies)}"
+    return (f"`{rule.id}`", about, plain(rule.source), f"{rule.values:,}", f"{rule.companies:,}")

@@ -1,0 +1,56 @@
+"""The page of the rules: every rule of the build, under its subject, with what it decided."""
+
+from pathlib import Path
+
+from serve.site import markdown, rules_page
+from serve.site.content import Grid, Heading, Paragraph
+from tests import builds
+from warehouse import page_queries
+from warehouse.page_queries import RuleCount
+from warehouse.reader import Warehouse
+
+
+def rule(name: str, values: int = 0, statement: str = "It decides.") -> RuleCount:
+    return RuleCount(name, statement, "ASC 230", "select", "all filers", values, min(values, 3))
+
+
+def test_rules_stand_under_their_subject_with_an_anchor_each() -> None:
+    page = rules_page.document([rule("cash.balance-sheet", 1234), rule("cash.total"), rule("net-income.common")])
+    assert [(block.text, block.anchor) for block in page.contents] == [("Cash", "cash"), ("Net income", "net-income")]
+    first, second = (block for block in page.blocks if isinstance(block, Grid))
+    assert first.rows[0] == (
+        "`cash.balance-sheet`",
+        "It decides. **select**, all filers",
+        "ASC 230",
+        "1,234",
+        "3",
+    )
+    assert first.anchors == ("cash.balance-sheet", "cash.total")
+    assert second.anchors == ("net-income.common",)
+    [counted] = [block.text for block in page.blocks if isinstance(block, Paragraph)]
+    assert counted == "3 rules, of which 2 decided nothing in this build."
+
+
+def test_what_a_rule_states_is_text() -> None:
+    page = rules_page.document([rule("cash.total", statement="[a](https://x) | b")])
+    written = markdown.render(page, "https://here", "/rules")
+    assert r"\[a\](https://x) \| b" in written
+
+
+def test_a_build_without_rules_says_so() -> None:
+    page = rules_page.document([])
+    assert not any(isinstance(block, Grid | Heading) for block in page.blocks)
+    assert rules_page.NONE_YET in markdown.render(page, "", "/rules")
+
+
+def test_the_rules_of_a_build_are_read_in_the_order_of_their_ids(tmp_path: Path) -> None:
+    rows = builds.tables()
+    builds.publish_small(tmp_path, rows=rows | {"rules": rows["rules"][::-1]})
+    warehouse = Warehouse(tmp_path)
+    with warehouse.build() as build:
+        found = page_queries.rules(build)
+    warehouse.close()
+    assert [(one.id, one.values, one.companies) for one in found] == [
+        ("revenue.total", 1234, 4),
+        ("ttm.four-quarters", 0, 0),
+    ]
