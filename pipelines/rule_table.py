@@ -4,6 +4,7 @@ Belongs here: counting what names a rule, and naming the rules of values that we
 Does not: any rule or its statement (normalize), the other published tables (tables).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import polars as pl
@@ -35,16 +36,12 @@ def table(
         files: the file that holds each rule, by id.
         values: current values, one row a value: `cik`, `rule`, `flags`, `legs` (with `rule`).
         named: frames with `cik` and `rule`, each row of which a rule decided: gaps, repairs, splits, breaks.
-        decisions: `cik`, `rule`, `figures`: what the steps chose or left out.
+        decisions: `cik`, `rule`, `figures`: what the steps chose or left out; it counts for rules that no row names.
     """
     flags = {rule.id: flag_of(rule) for rule in registry.values()}
-    counted = pl.concat(
-        [
-            _of_values(values, {flag: rule for rule, flag in flags.items() if flag}),
-            *(_rows(frame) for frame in named),
-            decisions.select(pl.col(name).cast(dtype) for name, dtype in COUNTED.items()),
-        ]
-    )
+    of_rows = pl.concat([_of_values(values, _alone(flags)), *(_rows(frame) for frame in named)])
+    of_steps = decisions.select(pl.col(name).cast(dtype) for name, dtype in COUNTED.items())
+    counted = pl.concat([of_rows, of_steps.join(of_rows, on=RULE, how="anti")])
     totals = (
         counted.filter(pl.col("figures") > 0)
         .group_by(RULE)
@@ -127,6 +124,12 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
         .with_columns(pl.coalesce(RULE, "todays").alias(RULE), legs=pl.coalesce("named_legs", "legs"))
         .select(versions.columns)
     )
+
+
+def _alone(flags: Mapping[str, str | None]) -> dict[str, str]:
+    """Flag to the rule that sets it, where only one does."""
+    setters = Counter(flags.values())
+    return {flag: rule for rule, flag in flags.items() if flag and setters[flag] == 1}
 
 
 def _of_values(values: pl.DataFrame, rule_of_flag: Mapping[str, str]) -> pl.DataFrame:

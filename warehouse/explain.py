@@ -213,10 +213,19 @@ def _decisions(
     if newest and newest.value is not None:
         if newest.rule:
             yield Decision("value", _plain(item.name), (), rules.get(newest.rule, Rule(newest.rule)))
-        for flag in (newest.flags or "").split(","):
-            yield from (Decision("flag", flag, (), rule) for rule in rules.values() if flag and rule.flag == flag)
+        subjects = {_subject(rule) for rule in (newest.rule, *(leg.rule for leg in legs)) if rule}
+        for flag in filter(None, (newest.flags or "").split(",")):
+            setters = [rule for rule in rules.values() if rule.flag == flag]
+            # several rules may set one flag, each for its own amount
+            own = [rule for rule in setters if _subject(rule.id) in subjects]
+            yield from (Decision("flag", flag, (), rule) for rule in own or setters)
     if gap and gap.rule:
         yield Decision("gap", gap.reason, (), rules.get(gap.rule, Rule(gap.rule)))
+
+
+def _subject(rule: str) -> str:
+    """What a rule is about: the first part of its id."""
+    return rule.partition(".")[0]
 
 
 def _numbers(legs: Sequence[Leg]) -> tuple[int, ...]:

@@ -419,10 +419,10 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "values",
                 "BIGINT",
-                "How much the rule decided in this build: the current values whose version, legs or flags name it; the "
-                "gaps, repairs, splits and breaks that name it; and, for a rule that chooses or leaves out what was "
-                "filed, the figures or filings that it did so with. A value or gap of a fiscal year end counts once, "
-                "though it is published as twelve months and as a year.",
+                "How much the rule decided in this build: the current values whose version, legs or flags name it, and "
+                "the gaps, repairs, splits and breaks that name it; a value or gap of a fiscal year end counts once, "
+                "though it is published as twelve months and as a year. For a rule that no row names, because it "
+                "chooses or leaves out what was filed: the figures or filings that it did so with.",
                 required=True,
             ),
             Column("companies", "BIGINT", "How many companies these belong to.", required=True),

@@ -13,8 +13,9 @@ SUMMARY = "Each decision that can change a served value, with its source and how
 ABOUT = (
     "A rule has an id that never changes its meaning. `fundamentals explain SYMBOL ITEM PERIOD` names the rules behind "
     "a value, and column `rule` of the tables of the published file holds their ids.",
-    "Each statement ends with the action and with whom the rule applies to. **select** chooses among filed facts, **compose** makes a value of several, **correct** repairs an error of "
-    "a filing, **withhold** leaves a value out, **flag** marks a value that is served.",
+    "Each statement ends with the action and with the filers that the rule applies to. **select** chooses among filed "
+    "facts, **compose** makes a value of several, **correct** repairs an error of a filing, **withhold** leaves a "
+    "value out, **flag** marks a value that is served.",
     "**Values** counts what the rule decided in the build that is served: current values, gaps, repairs, splits and "
     "breaks that name it, or the figures that it chose or left out. **Companies** counts whose they are.",
 )

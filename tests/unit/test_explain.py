@@ -350,6 +350,16 @@ def test_a_corrected_fact_keeps_the_rule_that_chose_it() -> None:
     assert "filed as 5, left out: the year" in text(of, 80)
 
 
+def test_a_flag_that_several_rules_set_is_of_the_rule_about_the_same_amount() -> None:
+    debt, cash = (Rule(f"{about}.apart", "Apart.", "measured", "flag", "apart") for about in ("debt", "cash"))
+    of = explained(
+        "total_debt", 5.0, leg(1, "Debt", 5.0, "2024-09-30", rule="debt.lines"), flags="apart", rules=[cash, debt]
+    )
+    assert decided(of)[1:] == [("flag", "apart", (), "debt.apart")]
+    of = explained("total_debt", 5.0, leg(1, "Debt", 5.0, "2024-09-30"), flags="apart", rules=[cash, debt])
+    assert decided(of) == [("flag", "apart", (), "cash.apart"), ("flag", "apart", (), "debt.apart")]
+
+
 def test_a_rule_that_the_build_does_not_state_is_named_by_its_id() -> None:
     of = explained("free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule="made.up"), rule="another.rule")
     assert decided(of) == [

@@ -77,7 +77,12 @@ def test_every_rule_of_the_registry_has_a_row_with_what_it_decided():
     )
     gaps = pl.DataFrame({"cik": ["1", "3"], "rule": [CASH.id, None]}, schema_overrides={"rule": pl.String})
     found = rule_table.table(
-        REGISTRY, FILES, values, [gaps], decisions(("1", RECAST.id, 4), ("2", RECAST.id, 1), ("3", RECAST.id, 0))
+        REGISTRY,
+        FILES,
+        values,
+        [gaps],
+        # what the steps decided by a rule that rows name is in these rows
+        decisions(("1", RECAST.id, 4), ("2", RECAST.id, 1), ("3", RECAST.id, 0), ("1", CASH.id, 99)),
     )
     assert found.select("rule", "action", "applies", "flag", "values", "companies").rows() == [
         # two legs of one value are one decision; the gap is another
@@ -88,6 +93,15 @@ def test_every_rule_of_the_registry_has_a_row_with_what_it_decided():
         (IDLE.id, "withhold", "all filers", None, 0, 0),
     ]
     assert found.select("statement", "source", "file").row(0) == (CASH.statement, CASH.source, "cash.py")
+
+
+def test_a_flag_that_two_rules_set_counts_for_neither():
+    """The steps count them."""
+    other = Rule("cash.mixed-basis", "Another.", "measured", "flag")
+    registry = {rule.id: rule for rule in (BASES, other)}
+    values = frame(value("1", None, flags="mixed_basis"))
+    found = rule_table.table(registry, dict.fromkeys(registry, "a.py"), values, [], decisions(("1", other.id, 2)))
+    assert found.select("rule", "flag", "values").rows() == [(BASES.id, "mixed_basis", 0), (other.id, "mixed_basis", 2)]
 
 
 def test_nothing_is_decided_without_values():
