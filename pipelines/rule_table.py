@@ -12,9 +12,11 @@ import polars as pl
 from pipelines.normalize.history.versions import VERSION_OF
 from pipelines.normalize.rule import Rule
 from warehouse import schema
-from warehouse.vocabulary import FLAGS
+from warehouse.vocabulary import FLAGS, METHODS
 
 RULE, LISTED = schema.RULE, "rules"
+TWELVE_MONTHS = "ttm."
+"""How the ids of rules begin that make twelve months: column `method` says which of them did."""
 COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64()})
 """How much a rule decided for a company."""
 
@@ -34,12 +36,12 @@ def table(
     Args:
         registry: the rules by id.
         files: the file that holds each rule, by id.
-        values: current values, one row a value: `cik`, `rule`, `flags`, `legs` (with `rule`).
+        values: current values, one row a value: `cik`, `rule`, `method`, `flags`, `legs` (with `rule`).
         named: frames with `cik` and `rule`, each row of which a rule decided: gaps, repairs, splits, breaks.
         decisions: `cik`, `rule`, `figures`: what the steps chose or left out; it counts for rules that no row names.
     """
-    flags = {rule.id: flag_of(rule) for rule in registry.values()}
-    of_rows = pl.concat([_of_values(values, _alone(flags)), *(_rows(frame) for frame in named)])
+    codes = {rule.id: code_of(rule) for rule in registry.values()}
+    of_rows = pl.concat([_of_values(values, _alone(codes)), *(_rows(frame) for frame in named)])
     of_steps = decisions.select(pl.col(name).cast(dtype) for name, dtype in COUNTED.items())
     counted = pl.concat([of_rows, of_steps.join(of_rows, on=RULE, how="anti")])
     totals = (
@@ -48,10 +50,10 @@ def table(
         .agg(values=pl.col("figures").sum(), companies=pl.col("cik").n_unique())
     )
     rows = [
-        (rule.id, rule.statement, rule.source, rule.action, rule.applies, files[rule.id], flags[rule.id])
+        (rule.id, rule.statement, rule.source, rule.action, rule.applies, files[rule.id], codes[rule.id])
         for rule in registry.values()
     ]
-    columns = (RULE, "statement", "source", "action", "applies", "file", "flag")
+    columns = (RULE, "statement", "source", "action", "applies", "file", "code")
     known = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
     return known.join(totals, on=RULE, how="left").with_columns(pl.col("values", "companies").fill_null(0))
 
@@ -72,10 +74,11 @@ def unlisted(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
     return missing.group_by("table", RULE).agg(rows=pl.len()).sort("table", RULE).collect()
 
 
-def flag_of(rule: Rule) -> str | None:
-    """The flag that a rule of action `flag` sets: the last part of its id, as column `flags` writes it."""
+def code_of(rule: Rule) -> str | None:
+    """The flag or the way to twelve months that a rule writes: the last part of its id, as the columns write it."""
     code = rule.id.rpartition(".")[-1].replace("-", "_")
-    return code if rule.action == "flag" and code in FLAGS else None
+    codes = FLAGS if rule.action == "flag" else METHODS if rule.id.startswith(TWELVE_MONTHS) else {}
+    return code if code in codes else None
 
 
 def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
@@ -126,20 +129,23 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
     )
 
 
-def _alone(flags: Mapping[str, str | None]) -> dict[str, str]:
-    """Flag to the rule that sets it, where only one does."""
-    setters = Counter(flags.values())
-    return {flag: rule for rule, flag in flags.items() if flag and setters[flag] == 1}
+def _alone(codes: Mapping[str, str | None]) -> dict[str, str]:
+    """Code to the rule that writes it, where only one does."""
+    writers = Counter(codes.values())
+    return {code: rule for rule, code in codes.items() if code and writers[code] == 1}
 
 
-def _of_values(values: pl.DataFrame, rule_of_flag: Mapping[str, str]) -> pl.DataFrame:
-    """Values by the rules that their version, legs and flags name; a value counts once for each rule."""
+def _of_values(values: pl.DataFrame, rule_of_code: Mapping[str, str]) -> pl.DataFrame:
+    """Values by the rules that their version, legs, method and flags name; a value counts once for each rule."""
     numbered = values.with_row_index("number")
     of_version = pl.concat_list(RULE, pl.col("legs").list.eval(pl.element().struct.field(RULE))).alias(RULE)
-    of_flags = pl.col("flags").replace_strict(rule_of_flag, default=None, return_dtype=pl.String).alias(RULE)
-    flags = numbered.select("number", "cik", pl.col("flags").fill_null("").str.split(",")).explode("flags")
+    codes = pl.concat_str(pl.col("method", "flags").fill_null(""), separator=",").str.split(",").alias("code")
+    of_codes = pl.col("code").replace_strict(rule_of_code, default=None, return_dtype=pl.String).alias(RULE)
     named = pl.concat(
-        [numbered.select("number", "cik", of_version).explode(RULE), flags.select("number", "cik", of_flags)]
+        [
+            numbered.select("number", "cik", of_version).explode(RULE),
+            numbered.select("number", "cik", codes).explode("code").select("number", "cik", of_codes),
+        ]
     )
     return _rows(named.drop_nulls(RULE).unique())
 

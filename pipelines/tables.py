@@ -21,7 +21,7 @@ from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import REGISTRY, path
-from pipelines.stages import MADE_FROM, VERSIONS, held_predecessors
+from pipelines.stages import MADE_FROM, REPLAYED, VERSIONS, held_predecessors
 from pipelines.valuation.table import valuations
 from warehouse import publish, schema
 from warehouse.errors import BuildUnreadable
@@ -233,11 +233,8 @@ def _labelled(lake: Lake) -> pl.DataFrame:
 
 def _with_rules(logged: pl.DataFrame, lake: Lake) -> pl.DataFrame:
     """All versions with the rules that decided them, also those that were recorded before rules had ids."""
-    if RULE not in logged.columns:
-        nothing = pl.lit(None, pl.String)
-        legs = pl.col("legs").list.eval(pl.element().struct.with_fields(concept=nothing, rule=nothing))
-        return logged.with_columns(legs, rule=nothing)
-    return rule_table.with_rules_of_today(logged, lake.read("replayed"))
+    named = rule_table.with_rules_of_today(logged, lake.read(REPLAYED))
+    return named.with_columns(pl.col(RULE).replace("", None))
 
 
 def _rules(lake: Lake, logged: pl.DataFrame, gaps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:

@@ -234,6 +234,7 @@ def _about(decision: Decision) -> str:
         verb = "Repair of" if decision.about == "repair" else "Facts of"
         return f"{verb} {decision.name} {_ranges(decision.legs)}"
     return {
+        "window": f"Twelve months ({decision.name})",
         "value": f"Value of {decision.name}",
         "flag": f"Flag {decision.name}",
         "gap": f"No value ({decision.name})",

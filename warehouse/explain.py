@@ -60,15 +60,16 @@ class Step(msgspec.Struct, frozen=True):
 class Decision(msgspec.Struct, frozen=True):
     """What one rule decided.
 
-    about: `fact` (which filed facts state an amount), `repair` (what an erroneous figure counts as), `value` (how the
-        value is made), `flag` (what a reader should know about it) or `gap` (why there is no value).
-    name: the amount, the item, or the code of the flag or reason.
+    about: `fact` (which filed facts state an amount), `repair` (what an erroneous figure counts as), `window` (how
+        twelve months are made), `value` (how the value is made), `flag` (what a reader should know about it) or `gap`
+        (why there is no value).
+    name: the amount, the item, or the code of the method, flag or reason.
     legs: numbers of the legs that it decided.
     rule: the rule; only its id where the build does not state it.
     evidence: of a repair: what was filed, what it counts as, and what proves it.
     """
 
-    about: Literal["fact", "repair", "value", "flag", "gap"]
+    about: Literal["fact", "repair", "window", "value", "flag", "gap"]
     name: str
     legs: tuple[int, ...]
     rule: Rule
@@ -211,16 +212,22 @@ def _decisions(
         proofs = {_proof(repair): None for leg in of if (repair := repaired[leg.leg])}
         yield Decision("repair", name, _numbers(of), rules.get(rule, Rule(rule)), tuple(proofs))
     if newest and newest.value is not None:
+        for rule_of_window in _writers(rules, newest.method, legs, newest):
+            if rule_of_window.id != newest.rule:
+                yield Decision("window", newest.method or "", (), rule_of_window)
         if newest.rule:
             yield Decision("value", _plain(item.name), (), rules.get(newest.rule, Rule(newest.rule)))
-        subjects = {_subject(rule) for rule in (newest.rule, *(leg.rule for leg in legs)) if rule}
-        for flag in filter(None, (newest.flags or "").split(",")):
-            setters = [rule for rule in rules.values() if rule.flag == flag]
-            # several rules may set one flag, each for its own amount
-            own = [rule for rule in setters if _subject(rule.id) in subjects]
-            yield from (Decision("flag", flag, (), rule) for rule in own or setters)
+        for flag in (newest.flags or "").split(","):
+            yield from (Decision("flag", flag, (), setter) for setter in _writers(rules, flag, legs, newest))
     if gap and gap.rule:
         yield Decision("gap", gap.reason, (), rules.get(gap.rule, Rule(gap.rule)))
+
+
+def _writers(rules: Mapping[str, Rule], code: str | None, legs: Sequence[Leg], newest: Told) -> list[Rule]:
+    """The rules that write a code; where several do, each for its own amount, those about an amount of this value."""
+    writers = [rule for rule in rules.values() if code and rule.code == code]
+    subjects = {_subject(rule) for rule in (newest.rule, *(leg.rule for leg in legs)) if rule}
+    return [rule for rule in writers if _subject(rule.id) in subjects] or writers
 
 
 def _subject(rule: str) -> str:

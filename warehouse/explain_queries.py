@@ -96,13 +96,13 @@ class Repair(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A rule as table `rules` states it: `flag` is the flag that it sets, `file` holds its code."""
+    """A rule as table `rules` states it: `code` is what it writes into flags or method, `file` holds it."""
 
     id: str
     statement: str | None = None
     source: str | None = None
     action: str | None = None
-    flag: str | None = None
+    code: str | None = None
     file: str | None = None
 
 
@@ -178,7 +178,7 @@ def rules(build: OpenBuild) -> dict[str, Rule]:
         return {}
     return {
         row[0]: Rule(*row)
-        for row in build.rows("SELECT rule, statement, source, action, flag, file FROM rules ORDER BY rule")
+        for row in build.rows("SELECT rule, statement, source, action, code, file FROM rules ORDER BY rule")
     }
 
 

@@ -415,14 +415,14 @@ TABLES: tuple[Table, ...] = (
             ),
             Column("applies", "VARCHAR", "Filers that it applies to.", required=True),
             Column("file", "VARCHAR", "File of this service's code that holds the rule.", required=True),
-            Column("flag", "VARCHAR", "Flag that the rule sets, as in column flags of table versions."),
+            Column("code", "VARCHAR", "Code that the rule writes into column flags or method of table versions."),
             Column(
                 "values",
                 "BIGINT",
-                "How much the rule decided in this build: the current values whose version, legs or flags name it, and "
-                "the gaps, repairs, splits and breaks that name it; a value or gap of a fiscal year end counts once, "
-                "though it is published as twelve months and as a year. For a rule that no row names, because it "
-                "chooses or leaves out what was filed: the figures or filings that it did so with.",
+                "How much the rule decided in this build: the current values whose version, legs, method or flags name "
+                "it, and the gaps, repairs, splits and breaks that name it; a value or gap of a fiscal year end counts "
+                "once, though it is published as twelve months and as a year. For a rule that no row names, because "
+                "it chooses or leaves out what was filed: the figures or filings that it did so with.",
                 required=True,
             ),
             Column("companies", "BIGINT", "How many companies these belong to.", required=True),

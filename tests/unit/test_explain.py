@@ -283,7 +283,9 @@ OPERATING = Rule(
 )
 CAPEX = Rule("cash-flow.capital-expenditure", "Payments for property and equipment.", "ASC 230-10-45-13", "select")
 SCALE = Rule("correction.scale.within-filing", "A figure a thousand times off is multiplied.", "measured", "correct")
-TO_DATE_RULE = Rule("ttm.year-to-date", "The last year and this year to date, less last year's.", "S-X", "compose")
+TO_DATE_RULE = Rule(
+    "ttm.year-to-date", "The last year and this year to date, less last year's.", "S-X", "compose", "year_to_date"
+)
 BASIS = Rule("ttm.mixed-basis", "The two years are on different bases.", "measured", "flag", "mixed_basis")
 RULES = (OPERATING, CAPEX, SCALE, TO_DATE_RULE, BASIS)
 
@@ -343,11 +345,20 @@ def test_a_corrected_fact_keeps_the_rule_that_chose_it() -> None:
     of = explained(
         "free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule=OPERATING.id), repairs=[repair], rules=RULES
     )
-    assert decided(of) == [
+    assert decided(of)[:2] == [
         ("fact", "operating cash flow", (1,), OPERATING.id),
         ("repair", "operating cash flow", (1,), SCALE.id),
     ]
     assert "filed as 5, left out: the year" in text(of, 80)
+
+
+def test_the_way_to_twelve_months_is_named_beside_the_rule_that_made_the_value_of_them() -> None:
+    of = explained("free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR), rules=RULES, rule="fcf.difference")
+    assert decided(of) == [
+        ("window", "year_to_date", (), TO_DATE_RULE.id),
+        ("value", "free cash flow", (), "fcf.difference"),
+    ]
+    assert "  Twelve months (year_to_date): ttm.year-to-date\n" in text(of, 80)
 
 
 def test_a_flag_that_several_rules_set_is_of_the_rule_about_the_same_amount() -> None:
@@ -523,7 +534,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "action": rule.action,
             "applies": "all filers",
             "file": "a.py",
-            "flag": rule.flag,
+            "code": rule.code,
             "values": 3,
             "companies": 1,
         }

@@ -35,6 +35,7 @@ VALUES = pl.Schema(
         "accession": pl.String(),
         "value": pl.Float64(),
         "is_current": pl.Boolean(),
+        "method": pl.String(),
         "flags": pl.String(),
         "rule": pl.String(),
         "legs": pl.List(LEG),
@@ -57,7 +58,15 @@ def leg(tag: str, concept: str | None = "cash", rule: str | None = CASH.id, role
 
 
 def value(cik: str, rule: str | None, *legs: dict[str, Any], **of: Any) -> dict[str, Any]:
-    given = {"period_end": DAY, "item": "cash", "accession": "a1", "value": 5.0, "is_current": True, "flags": ""}
+    given = {
+        "period_end": DAY,
+        "item": "cash",
+        "accession": "a1",
+        "value": 5.0,
+        "is_current": True,
+        "method": "",
+        "flags": "",
+    }
     return {"cik": cik, "rule": rule, "legs": list(legs), **given, **of}
 
 
@@ -84,7 +93,7 @@ def test_every_rule_of_the_registry_has_a_row_with_what_it_decided():
         # what the steps decided by a rule that rows name is in these rows
         decisions(("1", RECAST.id, 4), ("2", RECAST.id, 1), ("3", RECAST.id, 0), ("1", CASH.id, 99)),
     )
-    assert found.select("rule", "action", "applies", "flag", "values", "companies").rows() == [
+    assert found.select("rule", "action", "applies", "code", "values", "companies").rows() == [
         # two legs of one value are one decision; the gap is another
         (CASH.id, "select", "all filers", None, 2, 1),
         (SUM.id, "compose", "banks", None, 2, 2),
@@ -101,7 +110,7 @@ def test_a_flag_that_two_rules_set_counts_for_neither():
     registry = {rule.id: rule for rule in (BASES, other)}
     values = frame(value("1", None, flags="mixed_basis"))
     found = rule_table.table(registry, dict.fromkeys(registry, "a.py"), values, [], decisions(("1", other.id, 2)))
-    assert found.select("rule", "flag", "values").rows() == [(BASES.id, "mixed_basis", 0), (other.id, "mixed_basis", 2)]
+    assert found.select("rule", "code", "values").rows() == [(BASES.id, "mixed_basis", 0), (other.id, "mixed_basis", 2)]
 
 
 def test_nothing_is_decided_without_values():
@@ -110,10 +119,21 @@ def test_nothing_is_decided_without_values():
     assert rule_table.table({}, {}, frame(), [], decisions()).is_empty()
 
 
-def test_a_flag_is_set_by_the_rule_whose_id_ends_with_it():
-    assert rule_table.flag_of(BASES) == "mixed_basis"
-    assert rule_table.flag_of(Rule("ttm.mixed-basis", "", "", "select")) is None
-    assert rule_table.flag_of(Rule("ttm.unheard-of", "", "", "flag")) is None
+def test_a_code_is_written_by_the_rule_whose_id_ends_with_it():
+    """Flags by rules that flag; ways to twelve months by the rules of twelve months."""
+    assert rule_table.code_of(BASES) == "mixed_basis"
+    assert rule_table.code_of(Rule("ttm.mixed-basis", "", "", "select")) is None
+    assert rule_table.code_of(Rule("ttm.unheard-of", "", "", "flag")) is None
+    assert rule_table.code_of(Rule("ttm.year-to-date", "", "", "compose")) == "year_to_date"
+    assert rule_table.code_of(Rule("cash.balance-sheet", "", "", "select")) is None
+
+
+def test_a_way_to_twelve_months_counts_the_values_that_were_made_so():
+    """Also where another rule composed the value of them."""
+    way = Rule("ttm.year-to-date", "", "", "compose")
+    values = frame(value("1", SUM.id, method="year_to_date"), value("2", way.id, method="year_to_date"))
+    found = rule_table.table({way.id: way}, {way.id: "ttm.py"}, values, [], decisions())
+    assert found.select("code", "values", "companies").rows() == [("year_to_date", 2, 2)]
 
 
 def test_values_recorded_before_rules_had_ids_are_named_by_the_same_facts_of_today():
