@@ -13,7 +13,7 @@ from pipelines.normalize.elements import (
 )
 from pipelines.normalize.elements.cash_flow import CUSTOMER_FUNDS
 from pipelines.normalize.elements.loans import DEBT_CONTROLS
-from pipelines.normalize.industry.indicators import LENDING_IFRS
+from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.names import INDUSTRIES
 from pipelines.normalize.industry.table import INDICATORS
 from warehouse.schema import ITEM_NAMES
@@ -98,10 +98,8 @@ def test_all_that_a_rule_reads_is_decoded():
     wanted = wanted_elements()
 
     assert set(wanted) == {US_GAAP, IFRS}
-    assert {"Revenues", "MinorityInterest", "InterestExpense", *(set(INDICATORS) - set(LENDING_IFRS))} <= wanted[
-        US_GAAP
-    ]
-    assert {"Revenue", "NoncontrollingInterests", *LENDING_IFRS} <= wanted[IFRS]
+    assert {"Revenues", "MinorityInterest", "InterestExpense", *(set(INDICATORS) - set(IFRS_ONLY))} <= wanted[US_GAAP]
+    assert {"Revenue", "NoncontrollingInterests", *IFRS_ONLY} <= wanted[IFRS]
     assert "Liabilities" in wanted[US_GAAP]
     assert not wanted[IFRS] & {"Revenues"}
 

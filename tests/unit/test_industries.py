@@ -96,6 +96,8 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "a trust account without a code": ("", ("AssetsHeldInTrustNoncurrent",), "shell"),
     "nothing current, nothing to sell, and no code": ("", ("NetIncomeLoss", "Revenues", "LongTermDebt"), "financial"),
     "the same of finance services": ("6199", ("NetIncomeLoss", "Revenues"), "financial"),
+    "the same in a complete document": ("", ("NetIncomeLoss", "Revenues", "StockholdersEquity"), "general"),
+    "a complete document of finance services": ("6199", ("NetIncomeLoss", "StockholdersEquity"), "financial"),
     "a miner of coins among finance services": ("6199", ("NetIncomeLoss", "LiabilitiesCurrent"), "general"),
     "with current liabilities": ("", ("NetIncomeLoss", "LiabilitiesCurrent"), "general"),
     "with operating income": ("", ("NetIncomeLoss", "OperatingIncomeLoss"), "general"),

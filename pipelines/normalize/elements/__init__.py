@@ -43,7 +43,7 @@ from pipelines.normalize.elements.loans import DEBT_BY_INSTRUMENT, DEBT_CONTROLS
 from pipelines.normalize.elements.per_share import DIVIDENDS_PER_SHARE, EPS_BASIC, SHARES_BASIC, SHARES_DILUTED
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.elements.totals import ASSETS, EQUITY
-from pipelines.normalize.industry.indicators import LENDING_IFRS
+from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.names import Industry
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
@@ -159,7 +159,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
 
 def wanted_elements() -> dict[str, frozenset[str]]:
     """Taxonomy -> elements that any rule reads: what is decoded from a companyfacts document."""
-    wanted: dict[str, set[str]] = {US_GAAP: set(INDICATORS) - set(LENDING_IFRS), IFRS: set(LENDING_IFRS)}
+    wanted: dict[str, set[str]] = {US_GAAP: set(INDICATORS) - set(IFRS_ONLY), IFRS: set(IFRS_ONLY)}
     for concept in CONCEPTS:
         for source in concept.sources:
             wanted[source.taxonomy].update(

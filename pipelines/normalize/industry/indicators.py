@@ -3,7 +3,7 @@
 Belongs here: groups of elements, by the business that uses them. Does not: how many of a group it takes, and with which
 SIC code (table).
 
-The elements of LENDING_IFRS are of ifrs-full, the others of us-gaap.
+The elements of IFRS_ONLY are of ifrs-full, the others of us-gaap.
 """
 
 LENDING_IFRS = (
@@ -85,8 +85,21 @@ CREDIT_TO_BUYERS = (
     "FinancialServicesRevenue",
     "FinancialServicesCosts",
 )
+EQUITY_IFRS = ("Equity", "EquityAttributableToOwnersOfParent")
+"""IFRS only: us-gaap has no elements of these names."""
+TOTAL_EQUITY = (
+    "StockholdersEquity",
+    "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
+    "LiabilitiesAndStockholdersEquity",
+    *EQUITY_IFRS,
+)
+"""Every complete report states total equity (Regulation S-X 5-02, IAS 1.54): a document without it is incomplete.
+
+Measured on 101 documents: none of the 30 that hold about twenty elements has one of these; of 1,552 filings in complete
+documents all but three do, with those of the year before them all but two.
+"""
 BALANCE_SHEET = ("StockholdersEquity", "LiabilitiesAndStockholdersEquity", "AssetsCurrent")
-"""Of us-gaap only: IFRS has no elements that show credit to buyers."""
+"""Of us-gaap only: beside these, us-gaap elements show credit to buyers where there is any."""
 UNITS = (
     "NetIncomeLossPerOutstandingLimitedPartnershipUnitBasicNetOfTax",
     "WeightedAverageLimitedPartnershipUnitsOutstanding",
@@ -117,3 +130,6 @@ SALES = (
 )
 OPERATING_INCOME = ("OperatingIncomeLoss",)
 NET_OF_INTEREST = ("RevenuesNetOfInterestExpense",)
+
+IFRS_ONLY = (*LENDING_IFRS, *EQUITY_IFRS)
+"""The elements that are of ifrs-full."""

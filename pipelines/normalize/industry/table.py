@@ -13,8 +13,9 @@ from pipelines.normalize.rule import Rule
 Codes = tuple[tuple[int, int], ...]
 
 ANY_CODE: Codes = ((0, 9999),)
-FINANCE_OR_NONE: Codes = ((0, 0), (6099, 6111), (6163, 6199))
-"""No code, and the codes of finance services: a company there may lend although no element shows it."""
+NO_CODE: Codes = ((0, 0),)
+FINANCE_SERVICES: Codes = ((6099, 6111), (6163, 6199))
+"""Finance services: a company there may lend although no element shows it."""
 AMBIGUOUS_OR_NONE: Codes = ((0, 0), (6099, 6111), (6163, 6199), (6411, 6769), (6771, 6797), (6799, 6999), (7389, 7389))
 """No code, and codes of firms of many industries (card issuers, holding companies, business services)."""
 MAKERS: Codes = ((3400, 3599), (3700, 3799))
@@ -268,15 +269,27 @@ TABLE: tuple[IndustryRule, ...] = (
         at_least=1,
     ),
     IndustryRule(
-        "industry.financial.presumed",
+        "industry.financial.finance-services",
         "financial",
-        FINANCE_OR_NONE,
-        "A company without a SIC code, or with that of finance services, that reports total assets and net income but "
-        "no current items, no operating income and no cost of sales is assumed to be a financial company.",
+        FINANCE_SERVICES,
+        "A filer with the SIC code of finance services that reports total assets and net income but no current items, "
+        "no operating income and no cost of sales is a financial company.",
         "Regulation S-X Articles 7 and 9: balance sheets of financial companies are not classified",
         uses=shows.STATEMENTS,
         at_least=2,
         unless=shows.OPERATING,
+    ),
+    IndustryRule(
+        "industry.financial.presumed",
+        "financial",
+        NO_CODE,
+        "A company without a SIC code of which only an incomplete document is held (no total equity), with total "
+        "assets and net income but no current items, no operating income and no cost of sales, is assumed to be a "
+        "financial company.",
+        "Regulation S-X Articles 7 and 9: balance sheets of financial companies are not classified",
+        uses=shows.STATEMENTS,
+        at_least=2,
+        unless=(*shows.OPERATING, *shows.TOTAL_EQUITY),
     ),
     IndustryRule(
         "industry.captive-finance.finance-arm",
@@ -299,12 +312,23 @@ TABLE: tuple[IndustryRule, ...] = (
         at_least=2,
     ),
     IndustryRule(
+        "industry.captive-finance.ifrs-maker",
+        "captive_finance",
+        FINANCED,
+        "A maker of vehicles or of farm and construction machinery that reports under IFRS is assumed to own the "
+        "lender to its buyers: IFRS has no elements that would show the credit.",
+        "ifrs-full taxonomy: it has no element for credit to buyers",
+        uses=shows.EQUITY_IFRS,
+        at_least=1,
+        unless=shows.BALANCE_SHEET,
+    ),
+    IndustryRule(
         "industry.captive-finance.presumed",
         "captive_finance",
         FINANCED,
-        "A maker of vehicles or of farm and construction machinery of which no balance sheet is held is assumed to own "
-        "the lender to its buyers.",
-        unless=shows.BALANCE_SHEET,
+        "A maker of vehicles or of farm and construction machinery of which only an incomplete document is held (no "
+        "total equity) is assumed to own the lender to its buyers.",
+        unless=(*shows.TOTAL_EQUITY, *shows.BALANCE_SHEET),
     ),
     IndustryRule(
         "industry.general.otherwise",
