@@ -27,7 +27,7 @@ QUARTER_BITS, SEQ_BITS = 12, 17
 
 def floats(frame: pl.DataFrame, name: str) -> Floats:
     """A column of numbers or booleans as floats; null is NaN."""
-    return frame[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return frame[name].cast(pl.Float64).to_numpy()
 
 
 def ints(frame: pl.DataFrame, name: str) -> Ints:
@@ -38,7 +38,8 @@ def ints(frame: pl.DataFrame, name: str) -> Ints:
 
 def flags(frame: pl.DataFrame, name: str) -> Flags:
     """A column of booleans; null is false."""
-    return frame[name].fill_null(value=False).to_numpy().astype(np.bool_)
+    column = frame[name]
+    return (column.fill_null(value=False) if column.null_count() else column).to_numpy().astype(np.bool_)
 
 
 def picked(values: npt.NDArray[Any], rows: Ints) -> Floats:

@@ -35,3 +35,16 @@ def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
         companies, counts = np.unique(ciks, return_counts=True)
         rows += [(int(cik), rule.id, int(count)) for cik, count in zip(companies, counts, strict=True)]
     return pl.DataFrame(rows, schema=DECISIONS, orient="row")
+
+
+class _Any:
+    def checked(self, frame, step, *, validate=False):
+        return frame
+
+
+class _All(dict):
+    def __missing__(self, name):
+        return _Any()
+
+
+FRAMES = _All()

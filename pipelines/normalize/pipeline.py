@@ -1,198 +1,254 @@
-"""From filed facts to the versions of standardized values, for many companies at once: the order of the rules.
+"""From filed facts to the versions of standardized values, for many companies at once: the ordered list of steps.
 
-Belongs here: the composition of the other modules of this folder. Does not: any rule.
+Belongs here: the order of the steps, which frames each takes and makes, and how they are run. Does not: any rule.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from time import perf_counter
 
 import polars as pl
 
-from pipelines.normalize.balance import composition as balances
+from pipelines.normalize.balance import composition
 from pipelines.normalize.corrections import ledger
-from pipelines.normalize.elements import BY_NAME, RESERVATIONS, RULE_OF_RANK
-from pipelines.normalize.facts import currency, order, recasts, reports
+from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
+from pipelines.normalize.facts import currency, filings, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
-from pipelines.normalize.frames import with_ten_digits
-from pipelines.normalize.history import causes, replay, versions
-from pipelines.normalize.industry import classification as industries
-from pipelines.normalize.items import evidence, flags, gaps, provenance, returns
-from pipelines.normalize.items import line_items as items
+from pipelines.normalize.frames import FRAMES, with_ten_digits
+from pipelines.normalize.history import publication, replay
+from pipelines.normalize.industry import classification
+from pipelines.normalize.items import evidence, gaps, line_items, provenance, returns
 from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
-from pipelines.normalize.shares import basis as share_basis
-from pipelines.normalize.shares import latest as latest_shares
-from pipelines.normalize.shares import splits
-from pipelines.normalize.ttm import known as slots
-from pipelines.normalize.ttm import windows
+from pipelines.normalize.shares import basis, latest, splits
+from pipelines.normalize.ttm import known, windows
 
-MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
 ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
 """How a share basis enters an item: shares are multiplied by a split, amounts per share divided."""
 
-SAME_BASIS = 1e-9
+Frame = pl.DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: a function from frames to frames.
+
+    takes: the frames that the function takes, in the order of its arguments.
+    makes: the frames that it returns, in order; `decisions` are added to those of the steps before.
+    """
+
+    name: str
+    run: Callable[..., Frame | tuple[Frame, ...]]
+    takes: tuple[str, ...]
+    makes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a step did: the rows of the first frame that it made, and how long it took."""
+
+    name: str
+    rows: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Standardized:
-    """What the filings of some companies lead to.
+    """What the filings of some companies lead to; `cik` is ten digits of text.
 
     versions: every value that a filing led to, in the order of filing (versions.REPLAYED), on the newest share basis.
     periods: `cik`, `period_end`, `fiscal_year`, `fiscal_quarter`, `is_year_end`: the fiscal calendar.
-    gaps: `cik`, `period_end`, `item`, `reason`: after the newest filing.
-    splits: `cik`, `effective_by`, `ratio`, `effective_after`, `evidence`.
-    breaks: of breaks.breaks.
+    gaps: `cik`, `period_end`, `item`, `reason`, `rule`: after the newest filing.
+    splits: of shares.splits.infer_splits.
+    breaks: of periods.breaks.breaks.
     repairs: of corrections.ledger.corrected, with `accession` in place of `seq`.
     filings: `cik`, `accession`, `form`, `filed`, `accepted_at`, `seq` (order of filing) and `factor` (new shares for
         one share of its basis).
-    latest_shares: of latest_shares.latest_shares.
-    evidence: of evidence.evidence.
+    latest_shares: of shares.latest.latest_shares.
+    evidence: of items.evidence.evidence.
+    decisions: `cik`, `rule`, `figures`: how often each rule decided that no value, gap or repair names.
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     """
 
-    versions: pl.DataFrame
-    periods: pl.DataFrame
-    gaps: pl.DataFrame
-    splits: pl.DataFrame
-    breaks: pl.DataFrame
-    repairs: pl.DataFrame
-    filings: pl.DataFrame
-    latest_shares: pl.DataFrame
-    evidence: pl.DataFrame
-    profiles: pl.DataFrame
+    versions: Frame
+    periods: Frame
+    gaps: Frame
+    splits: Frame
+    breaks: Frame
+    repairs: Frame
+    filings: Frame
+    latest_shares: Frame
+    evidence: Frame
+    decisions: Frame
+    profiles: Frame
 
 
 def standardize(
-    raw: pl.DataFrame, accepted: pl.DataFrame | None = None, registrants: pl.DataFrame | None = None
+    raw: Frame,
+    accepted: Frame | None = None,
+    registrants: Frame | None = None,
+    observe: Callable[[Ran], None] | None = None,
+    *,
+    validate: bool = False,
 ) -> Standardized:
     """Standardize the facts of a batch of companies.
 
     Args:
         raw: facts as filed, columns of reports.RAW_SCHEMA.
-        accepted: `accession`, `accepted_at` (UTC) where the submissions tell.
-        registrants: `cik`, `sic` where the submissions tell.
+        accepted: `accession`, `accepted_at` (UTC) where the submissions say so.
+        registrants: `cik`, `sic` where the submissions say so.
+        observe: is called with each step when it is done.
+        validate: also check the keys and the missing values of every frame, not only its columns and types.
 
     Returns:
         the tables of Standardized; a company whose facts support nothing has no rows.
+
+    Raises:
+        FrameError: a step made a frame that is not as frames.FRAMES declares it.
     """
-    periodic, of_reports = reports.typed(raw)
-    currencies = currency.reporting_currency(periodic)
-    own, of_currency = currency.in_currency(periodic, currencies)
-    ordered, of_order = order.in_filing_order(own, accepted)
-    of_industry = industries.industries(ordered, registrants)
-    as_filed, legs, of_sources = stated_concepts(ordered, of_industry)
-    signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
-    signed = as_filed.with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
-    counting, of_recasts = recasts.without_partial_recasts(signed)
-    sound, found_repairs, of_corrections = ledger.corrected(counting)
-    decisions: list[pl.DataFrame] = []
-    decisions += [of_reports, of_currency, of_order, industries.decisions(of_industry), of_sources, of_recasts]
-    decisions += [of_corrections]
-    of_source = RULE_OF_RANK.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
-    reserved = sound.join(of_source, on=["concept", "rank"], how="left", maintain_order="left")
-    legs = legs.join(
-        reserved.select(
-            "vintage", "cik", "seq", "concept", "repair", "reservation", rule=pl.coalesce("corrected_by", "rule")
-        ),
-        on="vintage",
-        maintain_order="left",
-    )
-    of_filing = breaks.regimes(ordered, sound)
-    vintages = sound.join(of_filing.select("cik", "seq", "regime"), on=["cik", "seq"], maintain_order="left")
-    grid, of_calendar = calendar.fiscal_grid(ordered)
-    found_splits = splits.infer_splits(vintages)
-    repetitions = share_basis.repeated(vintages)
-    placed, left_out = calendar.on_grid(share_basis.on_newest_basis(vintages, found_splits, repetitions), grid)
-    decisions += [of_calendar, left_out]
-    of_sheets = balances.balances(placed)
-    missed = of_sheets.missed
-    composed, composed_legs = _composed(of_sheets, legs, first_vintage=as_filed.height)
-    filings = share_basis.share_factors(_filings(ordered, accepted), found_splits, repetitions)
-    flow_known, _ = slots.known_amounts(placed.filter(pl.col("n") > 0))
-    flows, flow_legs, _ = windows.flow_versions(flow_known, grid)
-    stocks = _balances(placed, composed)
-    points = Points(points_of(flows, stocks), flows, stocks)
-    of_returns = returns.judged(points)
-    found, found_legs, _ = replay.item_versions(points, items.line_items(points, of_returns), of_industry)
-    behind = provenance.lineage(found_legs, flow_legs, stocks, pl.concat([legs, composed_legs]), filings)
-    replayed = _published(found, behind, filings, grid)
-    no_returns = returns.no_return(points, of_returns)
-    newest = replayed.group_by("cik", "q", "item", maintain_order=True).last()
-    stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    found_breaks = breaks.breaks(of_filing, filings)
-    not_told = pl.concat([missed, breaks.straddling(found_breaks, grid)])
-    missing = gaps.gaps(newest, stated, industries.newest(of_industry), no_returns, not_told)
-    periods = grid.filter(pl.col("fiscal_quarter") > 0)
-    made = Standardized(
-        versions=replayed.select([*versions.REPLAYED.names()]),
-        periods=periods.select("cik", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"),
-        gaps=missing.join(periods.select("cik", "q", "period_end"), on=["cik", "q"]).select(
-            "cik", "period_end", "item", "reason"
-        ),
-        splits=found_splits.select("cik", "effective_by", "ratio", "effective_after", "evidence"),
-        breaks=found_breaks,
-        repairs=found_repairs.join(filings.select("cik", "seq", "accession"), on=["cik", "seq"])
-        .drop("seq")
-        .with_columns(pl.col("concept").cast(pl.String)),
-        filings=filings,
-        latest_shares=latest_shares.latest_shares(flow_known, grid),
-        evidence=evidence.evidence(periodic, vintages),
-        profiles=_profiles(currencies, grid, industries.newest(of_industry)),
-    )
-    return Standardized(*(with_ten_digits(getattr(made, field.name)) for field in fields(made)))
+    given = {"raw": raw, "accepted": accepted, "registrants": registrants}
+    frames = run(STEPS, given, observe, validate=validate)
+    return Standardized(**{field.name: with_ten_digits(frames[field.name]) for field in fields(Standardized)})
 
 
-def _balances(placed: pl.DataFrame, composed: pl.DataFrame) -> pl.DataFrame:
-    """Instants after each filing that changed them: those that are stated, and those that are composed of lines."""
-    plain, _ = balances.single_lines(placed)
-    known, _ = slots.known_amounts(pl.concat([plain, composed], how="diagonal"))
-    return slots.settled(known, ["cik", "concept", "q"])
+def run(
+    steps: Sequence[Step],
+    given: dict[str, Frame | None],
+    observe: Callable[[Ran], None] | None = None,
+    *,
+    validate: bool = False,
+) -> dict[str, Frame]:
+    """Run steps one after the other.
+
+    Returns:
+        every frame that a step made, by name; `decisions` are those of all steps.
+
+    Raises:
+        FrameError: a step made a frame that is not as frames.FRAMES declares it.
+    """
+    frames: dict[str, Frame] = {}
+    decisions: list[Frame] = []
+    for step in steps:
+        began = perf_counter()
+        result = step.run(*(frames.get(name, given.get(name)) for name in step.takes))
+        made = result if isinstance(result, tuple) else (result,)
+        for name, frame in zip(step.makes, made, strict=True):
+            checked = FRAMES[name].checked(frame, step.name, validate=validate)
+            if name == "decisions":
+                decisions.append(checked)
+            frames[name] = checked
+        if observe:
+            observe(Ran(step.name, made[0].height, perf_counter() - began))
+    frames["decisions"] = pl.concat(decisions).group_by("cik", "rule").agg(pl.col("figures").sum()).sort("cik", "rule")
+    return frames
 
 
-def _composed(
-    of_sheets: balances.Balances, legs: pl.DataFrame, first_vintage: int
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Debt and cash of each balance sheet as vintages of their own, and the facts behind them."""
-    numbered = of_sheets.composed.with_columns(
-        vintage=pl.col("sum") + first_vintage, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8)
-    )
-    parts = of_sheets.parts.select("sum", "vintage").join(numbered.select("sum", "flag"), on="sum")
-    of_both = pl.concat_str("reservation", "flag", separator=",", ignore_nulls=True).replace("", None)
-    behind = parts.join(legs, on="vintage").with_columns(vintage=pl.col("sum") + first_vintage, reservation=of_both)
-    return numbered.drop("sum", "flag"), behind.select(legs.columns)
+def _industries(facts: Frame, registrants: Frame | None) -> tuple[Frame, Frame]:
+    """The industry of the filer at each filing."""
+    found = classification.industries(facts, registrants)
+    return found, classification.decisions(found)
 
 
-def _published(found: pl.DataFrame, behind: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """Versions with their filing, fiscal period, cause, and the filed facts behind them: REPLAYED, `q` and `seq`."""
-    # the day before the first fiscal year is no period: only its balance sheet is shown, as a comparative
-    periods = grid.filter(pl.col("fiscal_quarter") > 0).select(
-        "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
-    )
-    of_version = filings.select(
-        "cik", "seq", "accession", "form", "filed", is_amended=pl.col("form").str.ends_with(reports.AMENDMENT)
-    )
-    # an amendment may be filed last, and repeat a report on a former basis
-    on_newest = filings.filter((pl.col("factor") - 1).abs() < SAME_BASIS)
-    newest = on_newest.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
-    summaries = provenance.summaries(behind, found.height)
-    joined = (
-        found.with_columns(summaries)
-        .join(periods, on=["cik", "q"])
-        .join(of_version, on=["cik", "seq"])
-        .join(newest, on="cik")
-    )
-    compared = causes.classified(joined, behind.join(joined.select("version"), on="version", how="semi"))
-    first_shown = pl.col("filed") - pl.col("period_end") > pl.duration(days=fiscal_years.YEAR_DAYS[0])
-    flagged = compared.with_columns(first_seen_as_comparative=(pl.col("cause") == "initial") & first_shown)
-    legs = behind.group_by("version", maintain_order=True).agg(legs=pl.struct(provenance.LINEAGE))
+def _statements(stated: Frame) -> tuple[Frame, Frame]:
+    """What counts of the statements, without single figures that current reports repeat."""
+    return recasts.without_partial_recasts(stated.join(MEASURE_SIGNS, on="concept", how="left", maintain_order="left"))
+
+
+def _vintages(sound: Frame, regimes: Frame) -> Frame:
+    """What counts of the statements, with the regime of its filing."""
+    return sound.join(regimes.select("cik", "seq", "regime"), on=["cik", "seq"], how="left", maintain_order="left")
+
+
+def _on_newest_basis(vintages: Frame, found_splits: Frame) -> tuple[Frame, Frame]:
+    """The vintages on the newest share basis, and which amendments are on the basis of what they repeat."""
+    repetitions = basis.repeated(vintages)
+    return basis.on_newest_basis(vintages, found_splits, repetitions), repetitions
+
+
+def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, Frame, Frame, Frame]:
+    """Debt and cash of each balance sheet as vintages of their own, numbered after those that filings state."""
+    found = composition.balances(placed)
+    number = pl.col("sum") + stated.height
+    composed = found.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
+    parts = found.parts.join(found.composed.select("sum", "flag"), on="sum", how="left", maintain_order="left")
     return (
-        flagged.with_columns(flags=flags.published(flagged))
-        .join(legs, on="version", how="left", maintain_order="left")
-        .sort("cik", "period_end", "item", "seq")
-        .select(*versions.REPLAYED.names(), "q", "seq")
+        composed.drop("sum", "flag"),
+        parts.select("vintage", "rule", "flag", composed=number),
+        found.missed,
+        found.decisions,
     )
 
 
-def _profiles(currencies: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.DataFrame) -> pl.DataFrame:
+def _known_flows(placed: Frame) -> tuple[Frame, Frame]:
+    """What is known of each duration after each filing."""
+    return known.known_amounts(placed.filter(pl.col("n") > 0))
+
+
+def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
+    """Instants after each filing that changed them: those that are stated, and those that are composed of lines."""
+    plain, restated = composition.single_lines(placed)
+    found, repeated = known.known_amounts(pl.concat([plain, composed.drop("rule")], how="diagonal"))
+    of_rule = composed.select("vintage", "rule")
+    balances = known.settled(found, ["cik", "concept", "q"]).join(
+        of_rule, on="vintage", how="left", maintain_order="left"
+    )
+    return balances, pl.concat([restated, repeated])
+
+
+def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> tuple[Frame, Frame, Frame, Frame]:
+    """The versions of the eleven items, their legs, why there is no return on capital, and decisions."""
+    standing = Points(points, flows, balances)
+    judged = returns.judged(standing)
+    items = line_items.line_items(standing, judged)
+    values, legs, decisions = replay.item_versions(standing, items, industries)
+    return values, legs, returns.no_return(standing, judged), decisions
+
+
+def _filed_facts(stated_facts: Frame, vintages: Frame, parts: Frame) -> Frame:
+    """The filed facts behind each vintage, those of composed balances included, with the rule that chose each.
+
+    Where a correction changed a fact, or a line of the balance sheet was reclassified, that rule is named.
+    """
+    of_vintage = (
+        vintages.select("vintage", "cik", "seq", "concept", "rank", "repair", "corrected_by")
+        .join(OF_SOURCE, on=["concept", "rank"], how="left", maintain_order="left")
+        .with_columns(rule=pl.coalesce("corrected_by", "rule"))
+        .drop("rank", "corrected_by")
+    )
+    stated = stated_facts.join(of_vintage, on="vintage", maintain_order="left")
+    reservations = pl.concat_str("reservation", "flag", separator=",", ignore_nulls=True).replace("", None)
+    composed = (
+        parts.rename({"rule": "reclassified_by"})
+        .join(stated, on="vintage")
+        .with_columns(vintage="composed", reservation=reservations, rule=pl.coalesce("reclassified_by", "rule"))
+    )
+    return pl.concat([stated, composed.select(stated.columns)]).sort("vintage", "tag")
+
+
+def _gaps(
+    versions: Frame,
+    placed: Frame,
+    composed: Frame,
+    industries: Frame,
+    no_returns: Frame,
+    missed: Frame,
+    found_breaks: Frame,
+    grid: Frame,
+) -> Frame:
+    """Why the newest filing leaves items of a period without a value."""
+    stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
+    without = pl.concat([missed, breaks.straddling(found_breaks, grid)], how="diagonal")
+    return gaps.gaps(versions, stated, classification.newest(industries), no_returns, without, grid)
+
+
+def _repairs(corrections: Frame, filings: Frame) -> Frame:
+    """The ledger of corrections, as table `repairs` publishes it."""
+    named = corrections.join(filings.select("cik", "seq", "accession"), on=["cik", "seq"]).drop("seq")
+    return named.with_columns(pl.col("concept").cast(pl.String))
+
+
+def _profiles(currencies: Frame, grid: Frame, industries: Frame) -> Frame:
+    """What is to be known of a company as a whole; the month is the most common one of its year ends."""
     months = (
         grid.filter("is_year_end")
         .select("cik", month=fiscal_years.nominal_month(pl.col("period_end")))
@@ -202,18 +258,63 @@ def _profiles(currencies: pl.DataFrame, grid: pl.DataFrame, of_industry: pl.Data
         .group_by("cik", maintain_order=True)
         .agg(fiscal_year_end_month=pl.col("month").first().cast(pl.Int32))
     )
-    return currencies.join(of_industry, on="cik").join(months, on="cik", how="left")
+    return currencies.join(classification.newest(industries), on="cik").join(months, on="cik", how="left")
 
 
-def _filings(ordered: pl.DataFrame, accepted: pl.DataFrame | None) -> pl.DataFrame:
-    filings = ordered.select("cik", "accession", "form", "filed", "seq").unique(
-        ["cik", "accession"], maintain_order=True
+def _periods(grid: Frame) -> Frame:
+    """The fiscal calendar, without the day before the first fiscal year, which is no period."""
+    return grid.filter(pl.col("fiscal_quarter") > 0).select(
+        "cik", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
     )
-    if accepted is None:
-        return filings.with_columns(accepted_at=pl.lit(None, pl.Datetime("us", "UTC")))
-    return filings.join(
-        accepted.select("accession", "accepted_at").unique("accession"),
-        on="accession",
-        how="left",
-        maintain_order="left",
-    )
+
+
+STEPS: tuple[Step, ...] = (
+    Step("reports", reports.typed, ("raw",), ("reports", "decisions")),
+    Step("currency", currency.reporting_currency, ("reports",), ("currencies",)),
+    Step("facts in currency", currency.in_currency, ("reports", "currencies"), ("in_currency", "decisions")),
+    Step("filing order", order.in_filing_order, ("in_currency", "accepted"), ("facts", "decisions")),
+    Step("industries", _industries, ("facts", "registrants"), ("industries", "decisions")),
+    Step("stated concepts", stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
+    Step("recasts", _statements, ("stated",), ("statements", "decisions")),
+    Step("corrections", ledger.corrected, ("statements",), ("sound", "corrections", "decisions")),
+    Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
+    Step("vintages", _vintages, ("sound", "regimes"), ("vintages",)),
+    Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
+    Step("splits", splits.infer_splits, ("vintages",), ("splits",)),
+    Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
+    Step("fiscal periods", calendar.on_grid, ("on_basis", "grid"), ("placed", "decisions")),
+    Step("filings", filings.in_order, ("facts", "accepted"), ("in_order",)),
+    Step("basis of filings", basis.share_factors, ("in_order", "splits", "repetitions"), ("filings",)),
+    Step("balance sheets", _balance_sheets, ("placed", "stated"), ("composed", "parts", "missed", "decisions")),
+    Step("balances", _balances, ("placed", "composed"), ("balances", "decisions")),
+    Step("known flows", _known_flows, ("placed",), ("known_flows", "decisions")),
+    Step("twelve months", windows.flow_versions, ("known_flows", "grid"), ("flows", "flow_legs", "decisions")),
+    Step("points", points_of, ("flows", "balances"), ("points",)),
+    Step(
+        "line items",
+        _values,
+        ("points", "flows", "balances", "industries"),
+        ("values", "value_legs", "no_returns", "decisions"),
+    ),
+    Step("filed facts", _filed_facts, ("stated_facts", "vintages", "parts"), ("filed_facts",)),
+    Step(
+        "lineage",
+        provenance.lineage,
+        ("value_legs", "flow_legs", "balances", "filed_facts", "filings"),
+        ("lineage",),
+    ),
+    Step("versions", publication.published, ("values", "lineage", "filings", "grid"), ("versions",)),
+    Step("breaks", breaks.breaks, ("regimes", "filings"), ("breaks",)),
+    Step(
+        "gaps",
+        _gaps,
+        ("versions", "placed", "composed", "industries", "no_returns", "missed", "breaks", "grid"),
+        ("gaps",),
+    ),
+    Step("repairs", _repairs, ("corrections", "filings"), ("repairs",)),
+    Step("newest shares", latest.latest_shares, ("known_flows", "grid"), ("latest_shares",)),
+    Step("evidence", evidence.evidence, ("reports", "vintages"), ("evidence",)),
+    Step("periods", _periods, ("grid",), ("periods",)),
+    Step("profiles", _profiles, ("currencies", "grid", "industries"), ("profiles",)),
+)
+"""All steps, in order. Data flows one way: a step takes what steps before it made."""

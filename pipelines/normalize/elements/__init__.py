@@ -88,6 +88,8 @@ CONCEPTS: tuple[Concept, ...] = (
 )
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}
 
+MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
+
 COMPOSED = ("total_debt", "cash_and_equivalents")
 """Amounts that are composed of the lines of one balance sheet."""
 
@@ -117,6 +119,15 @@ RULE_OF_RANK = pl.DataFrame(
     schema_overrides={"concept": AMOUNT, "rank": pl.Int16},
 )
 """The rule of a source: `concept`, `rank` (of the source), `rule`."""
+
+OF_SOURCE = RULE_OF_RANK.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
+"""What is to be known of an amount by its source: `concept`, `rank`, `rule`, and `reservation` (a flag, or null)."""
+
+MEASURE_SIGNS = pl.DataFrame(
+    {"concept": list(BY_NAME), "measure_sign": [MEASURE_SIGN[concept.measure] for concept in CONCEPTS]},
+    schema={"concept": AMOUNT, "measure_sign": pl.Int8},
+)
+"""How a share basis enters a concept: `concept`, `measure_sign` (money 0, shares 1, amounts per share -1)."""
 
 ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     "revenue": (REVENUE,),

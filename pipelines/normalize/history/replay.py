@@ -4,26 +4,23 @@ Belongs here: which values at the points are versions and which only repeat the 
 synchronization appends to the log (versions), why a value changed (causes).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Floats, Ints, before, starts
+from pipelines.normalize.arrays import Flags, Ints, before, starts
 from pipelines.normalize.frames import counted
 from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
-from pipelines.normalize.items.flags import none_set
+from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
 from pipelines.normalize.items.points import Points
-from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import SAME_AMOUNT
 
 SAME_RATIO, SAME_COUNT = 1e-5, 1e-7
 """What is served to six significant digits, or in whole shares, is one value when it differs by less."""
-
-NO_RULE = ""
-"""The rule of a balance comes with the balance."""
 
 
 def same_within(item: str) -> float:
@@ -42,61 +39,100 @@ def item_versions(
         of_industry: `cik`, `seq`, `industry`: items without meaning in the industry of a filing have no version.
 
     Returns:
-        versions: `version` (row number), `cik`, `q`, `seq`, `item`, `value`, `rule` (empty for balances), `method`,
+        versions: `version` (row number), `cik`, `q`, `seq`, `item`, `value`, `rule`, `method`,
             and a boolean column for each of items.flags.FLAGS.
         legs: `version`, `place` (order of the leg), `role`, `times`, and `flow` or `balance`: the row that it is.
         decisions: `cik`, `rule`, `figures`.
     """
     has_meaning = _with_meaning(points, of_industry)
-    versions: list[pl.DataFrame] = []
-    legs: list[pl.DataFrame] = []
-    decided: list[tuple[Rule, Ints]] = []
-    number = 0
-    for item in items:
+    found = [_Kept.of(points, item, has_meaning.get(item.name)) for item in items]
+    point = np.concatenate([each.points for each in found])
+    versions = points.frame[point].with_columns(
+        pl.Series("item", _repeated([each.item.name for each in found], found)),
+        pl.Series("value", np.concatenate([each.item.value[each.points] for each in found])),
+        _named("rule", [(each.item.rules, each.item.rule) for each in found], found),
+        _named("method", [(each.item.methods, each.item.method) for each in found], found),
+        *(pl.Series(name, np.concatenate([each.flag(name) for each in found]), dtype=pl.Boolean) for name in FLAGS),
+    )
+    decided = [(rule, each.ciks(points, holds)) for each in found for rule, holds in each.item.decided]
+    return versions.with_row_index("version"), _legs(found), counted(decided)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The points at which an item has a version."""
+
+    item: Item
+    points: Ints
+
+    @classmethod
+    def of(cls, points: Points, item: Item, has_meaning: Flags | None) -> "_Kept":
+        """The points whose value is another than that of the point before of the same quarter end."""
         served = np.isfinite(item.value)
-        if item.name in has_meaning:
-            served &= has_meaning[item.name]
-        kept = _changes(points, np.flatnonzero(served), item.value, same_within(item.name))
-        rules = pl.Series([rule.id for rule in item.rules] or [NO_RULE], dtype=pl.String)
-        methods = pl.Series(item.methods, dtype=pl.String)
-        flags = {**none_set(len(kept)), **{name: holds[kept] for name, holds in item.flags.items()}}
-        versions.append(
-            points.frame[kept].with_columns(
-                item=pl.lit(item.name),
-                value=item.value[kept],
-                rule=rules.gather(item.rule[kept]),
-                method=methods.gather(item.method[kept]),
-                **{name: pl.Series(holds) for name, holds in flags.items()},
-            )
-        )
-        legs += _legs(item, kept, number)
-        decided += [(rule, points.frame["cik"].to_numpy()[kept[holds[kept]]]) for rule, holds in item.decided]
-        number += len(kept)
-    return pl.concat(versions).with_row_index("version"), pl.concat(legs), counted(decided)
+        rows = np.flatnonzero(served if has_meaning is None else served & has_meaning)
+        own = item.value[rows]
+        earlier = before(own, starts(points.window[rows]))
+        return cls(item, rows[~(np.abs(own - earlier) <= same_within(item.name) * np.abs(earlier))])
+
+    def flag(self, name: str) -> Flags:
+        """Whether each version has a flag."""
+        holds = self.item.flags.get(name)
+        return np.zeros(len(self.points), dtype=np.bool_) if holds is None else holds[self.points]
+
+    def ciks(self, points: Points, holds: Flags) -> Ints:
+        """The company of each version where a condition holds."""
+        return points.cik[self.points[holds[self.points]]]
 
 
-def _changes(points: Points, rows: Ints, value: Floats, tolerance: float) -> Ints:
-    """The rows whose value is another than that of the row before of the same quarter end."""
-    begins = starts(points.window[rows])
-    own = value[rows]
-    earlier = before(own, begins)
-    return rows[~(np.abs(own - earlier) <= tolerance * np.abs(earlier))]
+def _repeated(names: Sequence[str], found: Sequence[_Kept]) -> pl.Series:
+    """One name an item, for each of its versions."""
+    numbers = np.repeat(np.arange(len(found)), [len(each.points) for each in found])
+    return pl.Series(names, dtype=pl.String).gather(numbers)
 
 
-def _legs(item: Item, kept: Ints, first: int) -> Iterable[pl.DataFrame]:
-    """The legs of the kept values of an item: one frame a leg."""
-    for place, leg in enumerate(item.legs):
-        rows = leg.rows[kept]
-        there = np.flatnonzero(rows >= 0)
-        row = pl.Series(rows[there], dtype=pl.UInt32)
-        nothing = pl.lit(None, pl.UInt32)
-        yield pl.DataFrame({"version": pl.Series(there + first, dtype=pl.UInt32)}).with_columns(
-            place=pl.lit(place, pl.Int16),
-            role=pl.lit(leg.role),
-            times=pl.lit(leg.times),
-            flow=row if leg.is_flow else nothing,
-            balance=nothing if leg.is_flow else row,
-        )
+def _named(name: str, coded: Sequence[tuple[tuple[str, ...], Ints]], found: Sequence[_Kept]) -> pl.Series:
+    """The name of each version, from the names of its item and the number among them."""
+    names: list[str] = []
+    numbers: list[Ints] = []
+    for (of_item, number), each in zip(coded, found, strict=True):
+        numbers.append(number[each.points] + len(names))
+        names += of_item
+    return pl.Series(name, names, dtype=pl.String).gather(np.concatenate(numbers))
+
+
+def _legs(found: Sequence[_Kept]) -> pl.DataFrame:
+    """The legs of the versions: one row a leg, in the order of items and legs."""
+    version, place, role, times, row, is_flow = [], [], [], [], [], []
+    first = 0
+    for each in found:
+        for number, leg in enumerate(each.item.legs):
+            rows = leg.rows[each.points]
+            there = np.flatnonzero(rows >= 0)
+            version.append(there + first)
+            row.append(rows[there])
+            place.append(np.full(len(there), number, dtype=np.int16))
+            role += [leg.role] * len(there)
+            times.append(np.full(len(there), leg.times))
+            is_flow.append(np.full(len(there), leg.is_flow))
+        first += len(each.points)
+    rows, flows = np.concatenate(row), np.concatenate(is_flow)
+    return pl.DataFrame(
+        {
+            "version": np.concatenate(version).astype(np.uint32),
+            "place": np.concatenate(place),
+            "role": pl.Series(role, dtype=pl.String),
+            "times": np.concatenate(times),
+            "row": rows.astype(np.uint32),
+            "is_flow": flows,
+        }
+    ).select(
+        "version",
+        "place",
+        "role",
+        "times",
+        flow=pl.when("is_flow").then("row"),
+        balance=pl.when(~pl.col("is_flow")).then("row"),
+    )
 
 
 def _with_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, np.ndarray]:

@@ -7,7 +7,6 @@ holds (the rules that set it), what it means in words (warehouse.vocabulary).
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags
 from pipelines.normalize.elements import RESERVATIONS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
@@ -63,8 +62,3 @@ def published(rows: pl.DataFrame) -> pl.Series:
     return (
         pl.Series("flags", texts, dtype=pl.String).gather(of_row) if len(texts) else pl.Series("flags", [], pl.String)
     )
-
-
-def none_set(count: int) -> dict[str, Flags]:
-    """No flag at all, for so many rows."""
-    return {name: np.zeros(count, dtype=np.bool_) for name in FLAGS}

@@ -13,57 +13,160 @@ from pipelines.normalize.elements.loans import DEBT_CONTROLS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.returns import NO_OPERATING_INCOME
+from pipelines.normalize.rule import Rule
 from warehouse.schema import ITEM_NAMES
+
+NO_SUCH_AMOUNT = "a value is only served where filings support it (service specification, section 2)"
+
+GAPS: dict[str, Rule] = {
+    reason: Rule(f"gap.{reason.replace('_', '-')}", statement, source, "withhold")
+    for reason, statement, source in (
+        (
+            "no_operating_income",
+            "Return on capital is withheld where operating income is neither stated nor follows from income before tax "
+            "and interest.",
+            NO_SUCH_AMOUNT,
+        ),
+        (
+            "no_pretax_income",
+            "Return on capital is withheld where income before tax, which the tax rate rests on, is not stated.",
+            NO_SUCH_AMOUNT,
+        ),
+        (
+            "no_income_tax",
+            "Return on capital is withheld where income before tax is positive and income tax is not stated.",
+            NO_SUCH_AMOUNT,
+        ),
+        ("no_equity", "Return on capital is withheld where equity is not stated.", NO_SUCH_AMOUNT),
+        (
+            "no_total_debt",
+            "Return on capital and debt to free cash flow are withheld where total debt has no value.",
+            NO_SUCH_AMOUNT,
+        ),
+        ("no_cash", "Return on capital is withheld where cash has no value.", NO_SUCH_AMOUNT),
+        (
+            "no_capital_a_year_before",
+            "Return on capital is withheld where invested capital a year before is not known.",
+            NO_SUCH_AMOUNT,
+        ),
+        (
+            "basis_break",
+            "Values of twelve months are withheld where the company, or its accounting standards, changed within them.",
+            "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
+        ),
+        (
+            "non_positive_capital",
+            "Return on capital is withheld where invested capital is not positive, now or a year before.",
+            "A ratio to nothing, or to less, has no meaning",
+        ),
+        ("no_assets", "Return on capital is withheld where total assets are not stated.", NO_SUCH_AMOUNT),
+        (
+            "thin_capital",
+            f"Return on capital is withheld where invested capital is less than {returns.THIN_CAPITAL:.0%} of assets.",
+            "A ratio to almost nothing has no meaning",
+        ),
+        (
+            "negative_fcf",
+            "Debt to free cash flow is withheld where free cash flow is not positive.",
+            "Service specification, section 2.4",
+        ),
+        (
+            "no_free_cash_flow",
+            "Debt to free cash flow is withheld where free cash flow has no value.",
+            NO_SUCH_AMOUNT,
+        ),
+        (
+            "no_tag",
+            "An item is withheld where the company's filings never state it, or an amount that it needs, in an element "
+            "that is read.",
+            NO_SUCH_AMOUNT,
+        ),
+        (
+            "not_on_balance_sheet",
+            "Total debt and cash are withheld where the balance sheet of the day does not state them.",
+            NO_SUCH_AMOUNT,
+        ),
+        (
+            "missing_quarter",
+            "Twelve months are withheld where a quarter, or the same stretch of the year before, is not stated.",
+            "Three quarters are no estimate of four (service specification, section 2)",
+        ),
+    )
+}
+"""Each reason that this module finds, and its rule; the others come with their rules: lines that disappeared (balance)
+and items without meaning in an industry (industry)."""
+
+RULES = tuple(GAPS.values())
 
 
 def gaps(
-    items: pl.DataFrame,
+    versions: pl.DataFrame,
     stated: pl.DataFrame,
     of_industry: pl.DataFrame,
     no_returns: pl.DataFrame,
     missed: pl.DataFrame,
+    grid: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Why a window that has some value lacks an item: `cik`, `q`, `item`, `reason`.
+    """Why a period that has some value lacks an item: `cik`, `period_end`, `item`, `reason`, `rule`.
 
     Args:
-        items: of line_items, at one point a company.
+        versions: all versions: `cik`, `q`, `item`, `value`, in the order of filing.
         stated: `cik`, `concept` of everything that a company ever states.
-        of_industry: `cik`, `industry` of the newest filing (industries.newest).
+        of_industry: `cik`, `industry` of the newest filing (classification.newest).
         no_returns: of returns.no_return.
-        missed: of vanished.missed.
+        missed: `cik`, `q`, `item`, `reason`, and `rule` where it is not that of GAPS: lines that disappeared (balance)
+            and windows that a break lies in (breaks).
+        grid: of periods.calendar.fiscal_grid.
     """
+    items = versions.group_by("cik", "q", "item", maintain_order=True).last().select("cik", "q", "item", "value")
     windows = items.select("cik", "q").unique()
     wanted = windows.join(pl.DataFrame({"item": ITEM_NAMES}), how="cross")
-    missing = wanted.join(items.select("cik", "q", "item"), on=["cik", "q", "item"], how="anti")
+    missing = wanted.join(items, on=["cik", "q", "item"], how="anti")
     ever = (
-        stated.select("cik", "concept")
-        .unique()
+        stated.unique()
         .join(_concepts_of_items(), on="concept")
         .group_by("cik", "item")
         .agg(stated=pl.col("group").n_unique(), groups=pl.col("groups").first())
     )
-    values = items.filter(pl.col("item").is_in(["free_cash_flow", "total_debt"])).select(
-        "cik", "q", pl.col("item").alias("input"), "value"
-    )
-    inputs = values.group_by("cik", "q").agg(
-        fcf=pl.col("value").filter(pl.col("input") == "free_cash_flow").first(),
-        debt=pl.col("value").filter(pl.col("input") == "total_debt").first(),
+    inputs = items.group_by("cik", "q").agg(
+        fcf=pl.col("value").filter(pl.col("item") == "free_cash_flow").first(),
+        debt=pl.col("value").filter(pl.col("item") == "total_debt").first(),
     )
     described = (
         missing.join(ever, on=["cik", "item"], how="left")
         .join(inputs, on=["cik", "q"], how="left")
         .join(of_industry, on="cik", how="left")
-        .join(WITHOUT_MEANING_TABLE.rename({"reason": "senseless"}), on=["industry", "item"], how="left")
-        .join(_newest_returns(no_returns), on=["cik", "q", "item"], how="left")
-        .join(missed.rename({"reason": "missed"}), on=["cik", "q", "item"], how="left")
+        .join(
+            WITHOUT_MEANING_TABLE.rename({"reason": "senseless", "rule": "senseless_by"}),
+            on=["industry", "item"],
+            how="left",
+        )
+        .join(no_returns.rename({"reason": "no_return"}), on=["cik", "q"], how="left")
+        .join(missed.rename({"reason": "missed", "rule": "missed_by"}), on=["cik", "q", "item"], how="left")
+        .join(grid.select("cik", "q", "period_end"), on=["cik", "q"])
     )
     no_return = pl.when(pl.col("item") == "roic").then(pl.col("no_return").fill_null(NO_OPERATING_INCOME))
     found = pl.lit(None, pl.String)
     for code, holds in reversed(REASONS.items()):
         found = pl.when(holds).then(pl.lit(code)).otherwise(found)
-    reason = pl.coalesce("senseless", no_return, "missed", found)
-    return described.select("cik", "q", "item", reason=reason).sort("cik", "q", "item")
+    first = pl.coalesce("senseless", no_return)
+    reason = pl.coalesce(first, "missed", found)
+    rules = pl.DataFrame({"reason": list(GAPS), "rule": [rule.id for rule in GAPS.values()]})
+    return (
+        described.select(
+            "cik",
+            "period_end",
+            "item",
+            reason=reason,
+            given=pl.when(first.is_null()).then("missed_by").otherwise("senseless_by"),
+        )
+        .join(rules, on="reason", how="left")
+        .select("cik", "period_end", "item", "reason", rule=pl.coalesce("given", "rule"))
+        .sort("cik", "period_end", "item")
+    )
 
+
+_WITHOUT_MEANING = WITHOUT_MEANING_TABLE.rename({"reason": "senseless", "rule": "senseless_by"})
 
 ITEM = pl.col("item")
 REASONS: dict[str, pl.Expr] = {
@@ -74,21 +177,14 @@ REASONS: dict[str, pl.Expr] = {
     "not_on_balance_sheet": ITEM.is_in(["total_debt", "cash_and_equivalents"]),
     "missing_quarter": pl.lit(value=True),
 }
-"""Why an item is missing that means something and whose lines did not vanish, in the order of asking."""
+"""Why an item is missing that has a meaning, and whose lines did not disappear: the first reason that holds."""
 
-CODES = frozenset(
-    (*REASONS, *returns.REASONS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique())
-)
+CODES = frozenset((*GAPS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique()))
 """Every reason that there is (warehouse.vocabulary says what each means)."""
 
 
 ALL_NEEDED = ("free_cash_flow",)
 """Items that need each of their concepts; the others need one of them."""
-
-
-def _newest_returns(no_returns: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `q`, `item`, `no_return`: why there is no return on capital after the newest filing."""
-    return no_returns.select("cik", "q", item=pl.lit("roic"), no_return="reason")
 
 
 def _concepts_of_items() -> pl.DataFrame:

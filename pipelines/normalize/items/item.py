@@ -21,7 +21,7 @@ class Item:
     """One line item at all points.
 
     value: in units of the reporting currency, shares or a ratio; NaN where there is none.
-    rules, rule: the rules that can compose a value, and the number of the one that did.
+    rules, rule: the ids of the rules that can compose a value, and the number of the one that did.
     methods, method: likewise the names that table `versions` publishes as `method`.
     flags: name to whether the value has it, in the order in which they are published.
     legs: what the value is made of, in order.
@@ -30,7 +30,7 @@ class Item:
 
     name: str
     value: Floats
-    rules: tuple[Rule, ...]
+    rules: tuple[str, ...]
     rule: Ints
     methods: tuple[str, ...]
     method: Ints
@@ -42,3 +42,8 @@ class Item:
 def joined_flags(one: dict[str, Flags], other: dict[str, Flags]) -> dict[str, Flags]:
     """The flags that either amount has."""
     return {name: np.logical_or(one[name], other[name]) for name in one}
+
+
+def ids(*rules: Rule) -> tuple[str, ...]:
+    """The ids of some rules."""
+    return tuple(rule.id for rule in rules)

@@ -17,6 +17,7 @@ from pipelines.normalize.items.item import (
     MEAN,
     SUM,
     Item,
+    ids,
     joined_flags,
 )
 from pipelines.normalize.items.points import Points
@@ -194,7 +195,7 @@ def _flow(points: Points, name: str) -> Item:
     return Item(
         name,
         points.of(name),
-        rules=METHODS,
+        rules=ids(*METHODS),
         rule=way,
         methods=tuple(METHOD_NAMES.values()),
         method=way,
@@ -210,7 +211,7 @@ def _shares(points: Points, name: str) -> Item:
     return Item(
         name,
         points.of(name) / points.of(name, "days"),
-        rules=(FISCAL_YEAR, MEAN_OF_QUARTERS),
+        rules=ids(FISCAL_YEAR, MEAN_OF_QUARTERS),
         rule=how,
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
         method=how,
@@ -220,15 +221,15 @@ def _shares(points: Points, name: str) -> Item:
 
 
 def _balance(points: Points, name: str) -> Item:
-    """A balance as composed of the balance sheet; its rule comes with it (balance.composition)."""
-    everywhere = np.zeros(len(points), dtype=np.int64)
+    """A balance as composed of the lines of the balance sheet, by the rule that chose the lines."""
+    rules, rule = points.composed_by(name)
     return Item(
         name,
         points.of(name),
-        rules=(),
-        rule=everywhere,
+        rules=rules,
+        rule=rule,
         methods=("balance_sheet",),
-        method=everywhere,
+        method=np.zeros(len(points), dtype=np.int64),
         flags={},
         legs=(points.leg(name, SUM),),
     )
@@ -270,7 +271,7 @@ def _net_income(points: Points) -> Item:
     return Item(
         "net_income",
         np.select(holds, [common, parent - preferred, parent], np.nan),
-        rules=(COMMON, COMPLETED, PARENT),
+        rules=ids(COMMON, COMPLETED, PARENT),
         rule=np.select(holds, [0, 1, 2], 0),
         methods=tuple(METHOD_NAMES.values()),
         method=ways,
@@ -306,12 +307,11 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
     is_far = apart & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD)
     is_derived = np.isnan(filed) & ~np.isnan(control)
     takes_control = is_derived | is_issuance | is_far
-    rules = (EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART)
     as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
     return Item(
         "eps_basic",
         np.where(takes_control, control, filed),
-        rules=rules,
+        rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART),
         rule=np.select([is_derived, is_issuance, is_far], [1, 2, 3], 0),
         methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
         method=np.where(takes_control, len(METHODS), way),
@@ -345,7 +345,7 @@ def _free_cash_flow(points: Points) -> Item:
     return Item(
         "free_cash_flow",
         np.where(of_one_regime, points.of(operating) - points.of(capital), np.nan),
-        rules=(FREE_CASH_FLOW,),
+        rules=ids(FREE_CASH_FLOW),
         rule=np.zeros(len(points), dtype=np.int64),
         methods=tuple(METHOD_NAMES.values()),
         method=way,
@@ -361,7 +361,7 @@ def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
     return Item(
         "debt_to_fcf",
         points.of("total_debt") / flow,
-        rules=(DEBT_TO_FCF,),
+        rules=ids(DEBT_TO_FCF),
         rule=everywhere,
         methods=("ratio",),
         method=everywhere,

@@ -88,7 +88,8 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
             "q": (window & ((1 << QUARTER_BITS) - 1)).astype(np.int32),
             "seq": seq.astype(np.int32),
         }
-    ).with_columns(pl.Series(name, rows).replace(NOTHING, None).cast(pl.UInt32) for name, rows in standing.items())
+        | standing
+    ).with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).cast(pl.UInt32) for name in standing)
 
 
 def _window(company: Ints, q: Ints) -> Ints:
@@ -133,14 +134,18 @@ class Points:
     def __init__(self, points: pl.DataFrame, flows: pl.DataFrame, balances: pl.DataFrame) -> None:
         """Take the columns of `points_of` apart."""
         self.frame = points.select(POINT)
-        cik = ints(points, "cik")
-        self.company = np.unique(cik, return_inverse=True)[1] if len(cik) else cik
+        self.cik = ints(points, "cik")
+        self.company = np.unique(self.cik, return_inverse=True)[1]
         self.q, self.seq = ints(points, "q"), ints(points, "seq")
         self.window = _window(self.company, self.q)
-        self.rows = {name: points[name].cast(pl.Int64).fill_null(NOTHING).to_numpy() for name in (*FLOWS, *BALANCES)}
+        rows = points.select(pl.col(*FLOWS, *BALANCES).cast(pl.Int64).fill_null(NOTHING))
+        self.rows = {name: rows[name].to_numpy() for name in rows.columns}
         self._columns = {True: _columns(flows, ("amount", "days", "regime", "grain", "spread", *WINDOW_FLAGS))}
         self._columns[False] = _columns(balances, ("amount", "regime"))
         ids = {rule.id: number for number, rule in enumerate(METHODS)}
+        rules = balances["rule"].fill_null("")
+        self._rules = tuple(rules.unique().sort())
+        self._rule = rules.rank("dense").to_numpy().astype(np.int64) - 1
         self._ways = flows["rule"].replace_strict(ids, return_dtype=pl.Int64).to_numpy()
 
     def __len__(self) -> int:
@@ -157,6 +162,11 @@ class Points:
     def way(self, concept: str) -> Ints:
         """The number in METHODS of the way in which the twelve months that stand were made; -1 where nothing stands."""
         return np.nan_to_num(picked(self._ways, self.rows[concept]), nan=NOTHING).astype(np.int64)
+
+    def composed_by(self, concept: str) -> tuple[tuple[str, ...], Ints]:
+        """The ids of the rules that composed a balance, and the number of the one at each point (-1 for none)."""
+        number = picked(self._rule, self.rows[concept])
+        return self._rules, np.nan_to_num(number, nan=NOTHING).astype(np.int64)
 
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
         """What stands of a concept as a leg of a value."""

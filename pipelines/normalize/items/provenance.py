@@ -39,8 +39,8 @@ def lineage(
         legs: `version`, `place`, `role`, `times`, and `flow` or `balance`: a row number.
         flow_legs: `flow`, `place`, `vintage`, `weight`, sorted by the first two.
         balances: `vintage`, one row a balance.
-        facts: the facts behind each vintage: `vintage`, `coefficient`, `repair` (what an error of scale or sign was
-            multiplied by), `cik`, `seq`, and the fact as filed.
+        facts: the facts behind each vintage, sorted by `vintage`, `tag`: these, `coefficient`, `repair` (what an error
+            of scale or sign was multiplied by), `cik`, `seq`, and the fact as filed.
         filings: `cik`, `seq`, `factor` (new shares for one share of the filing's basis).
 
     Returns:
@@ -58,11 +58,10 @@ def lineage(
     row = np.where(is_flow, floats(ordered, "flow"), floats(ordered, "balance") + flows).astype(np.int64)
     of_leg, amount = _expanded(first[row], count[row])
 
-    by_vintage = facts.sort("vintage", "tag")
-    first, count = _groups(ints(by_vintage, "vintage"))
+    first, count = _groups(ints(facts, "vintage"))
     of_amount, fact = _expanded(first[vintage[amount]], count[vintage[amount]])
     leg = of_leg[of_amount]
-    behind = by_vintage[fact].join(
+    behind = facts[fact].join(
         filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
     )
     unit = pl.col("unit")

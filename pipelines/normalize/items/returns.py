@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, picked
-from pipelines.normalize.items.item import Item
+from pipelines.normalize.items.item import Item, ids
 from pipelines.normalize.items.points import Leg, Points, newest_of_windows
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
@@ -204,7 +204,7 @@ def return_on_capital(points: Points, found: Return) -> Item:
     return Item(
         "roic",
         value,
-        rules=(STATED, FROM_PRETAX, NOT_THE_SEGMENTS),
+        rules=ids(STATED, FROM_PRETAX, NOT_THE_SEGMENTS),
         rule=np.select([found.takes_stated, found.is_contradicted], [0, 2], 1),
         methods=("ratio",),
         method=everywhere,

@@ -474,7 +474,8 @@ def _spread(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> F
     with np.errstate(invalid="ignore", divide="ignore"):
         years = [windows.of("amount", leg.row) / windows.of("days", leg.row) for leg in by_years.legs]
         discrete = [quarter.amount / quarter.days for quarter in quarters]
-        return largest(largest(*years) / smallest(*years), largest(*discrete) / smallest(*discrete))
+        spread = largest(largest(*years) / smallest(*years), largest(*discrete) / smallest(*discrete))
+        return np.where(np.isfinite(spread), spread, np.nan)
 
 
 def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kept: Ints) -> pl.DataFrame:
