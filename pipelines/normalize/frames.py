@@ -1,18 +1,29 @@
 """The frames that pass between the steps of the pipeline: their columns, types, units and keys.
 
 Belongs here: what a frame between two steps looks like. Does not: how it is made (the steps).
+
+One name has one meaning in all frames: `cik` is the SEC's Central Index Key as a number, `seq` the place of a filing
+among its company's filings, `q` the number of a quarter on its company's fiscal calendar, `concept` an amount that
+filings state or that is composed of what they state, `vintage` one such amount as one filing states it.
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
+import dataframely as dy
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.rule import Rule
 
 CIK_DIGITS = 10
+
+
+class FrameError(Exception):
+    """A step made a frame that is not as declared; the message names the step, the frame and the column."""
 
 
 def with_ten_digits(table: pl.DataFrame) -> pl.DataFrame:
@@ -28,23 +39,640 @@ def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
     """Decisions of a step: columns of DECISIONS.
 
     Args:
-        decided: each rule with the CIK of every figure, window or filing that it decided, once each.
+        decided: each rule with the CIK of every figure, window or filing that it decided; a rule may come up again.
     """
-    rows: list[tuple[int, str, int]] = []
+    of_rule: dict[str, list[npt.NDArray[Any]]] = {}
     for rule, ciks in decided:
-        companies, counts = np.unique(ciks, return_counts=True)
-        rows += [(int(cik), rule.id, int(count)) for cik, count in zip(companies, counts, strict=True)]
+        of_rule.setdefault(rule.id, []).append(ciks)
+    rows: list[tuple[int, str, int]] = []
+    for name, parts in of_rule.items():
+        companies, counts = np.unique(np.concatenate(parts), return_counts=True)
+        rows += [(int(cik), name, int(count)) for cik, count in zip(companies, counts, strict=True)]
     return pl.DataFrame(rows, schema=DECISIONS, orient="row")
 
 
-class _Any:
-    def checked(self, frame, step, *, validate=False):
+class Declared:
+    """A frame as declared, and the check that one is so."""
+
+    def __init__(self, name: str, schema: type[dy.Schema]) -> None:
+        """Declare a frame.
+
+        Args:
+            name: as the steps call it.
+            schema: its columns; its docstring says what one row is.
+        """
+        self.name = name
+        self.schema = schema
+
+    @cached_property
+    def types(self) -> pl.Schema:
+        """The columns and their types."""
+        return self.schema.create_empty().schema
+
+    def checked(self, frame: pl.DataFrame, step: str, *, validate: bool = False) -> pl.DataFrame:
+        """The frame with its columns in the declared order.
+
+        Args:
+            frame: what a step made.
+            step: the name of the step, for the message.
+            validate: also check keys and missing values.
+
+        Raises:
+            FrameError: a column is missing, is of another type, or is not declared; a key is not unique; a value is
+                missing where it must not be.
+        """
+        types = frame.schema
+        if types != self.types:
+            self._compare(dict(types), step)
+            frame = frame.select(self.types.names())
+        if validate:
+            try:
+                self.schema.validate(frame)
+            except dy.exc.ValidationError as error:
+                raise FrameError(f"step {step!r} made {self.name!r}: {error}") from error
         return frame
 
+    def _compare(self, types: dict[str, pl.DataType], step: str) -> None:
+        wrong = [
+            f"{name} is {types.get(name, 'missing')}, expected {expected}"
+            for name, expected in self.types.items()
+            if types.get(name) != expected
+        ]
+        wrong += [f"{name} is not declared" for name in types if name not in self.types]
+        if wrong:
+            raise FrameError(f"step {step!r} made {self.name!r}: {'; '.join(wrong)}")
 
-class _All(dict):
-    def __missing__(self, name):
-        return _Any()
+
+# --- Facts ------------------------------------------------------------------------------------------------------
 
 
-FRAMES = _All()
+class Reports(dy.Schema):
+    """One row a fact of a periodic or current report, as filed."""
+
+    cik = dy.Int64()
+    taxonomy = dy.String(description="us-gaap or ifrs-full")
+    tag = dy.String(description="element name")
+    unit = dy.String(description="as filed: a currency, shares, or a currency per share")
+    start = dy.Date(nullable=True, description="first day of a duration; null for an instant")
+    end = dy.Date(description="last day of a duration, or the instant")
+    value = dy.Float64(description="in the unit, unscaled")
+    accession = dy.String(description="accession number of the filing")
+    fy = dy.Int32(nullable=True, description="fiscal year that the filing names: it describes the filing, not the fact")
+    form = dy.String(description="form type")
+    filed = dy.Date(description="filing date")
+    amended = dy.Bool(description="whether the filing is an amendment")
+    form_family = dy.String(description="form type without the mark of an amendment")
+    currency = dy.String(nullable=True, description="ISO 4217; null for shares")
+    measure = dy.Enum(["money", "per_share", "shares"])
+
+
+class Currencies(dy.Schema):
+    """One row a company: the currency that its books are kept in."""
+
+    cik = dy.Int64(primary_key=True)
+    currency = dy.String(description="ISO 4217")
+
+
+class Facts(Reports):
+    """One row a fact in the reporting currency or in shares, in the order of filing."""
+
+    seq = dy.Int32(min=0)
+
+
+class Industries(dy.Schema):
+    """One row a filing: the industry of the filer, and the rule that found it."""
+
+    cik = dy.Int64(primary_key=True)
+    seq = dy.Int32(primary_key=True)
+    industry = dy.String()
+    rule = dy.String()
+
+
+class Stated(dy.Schema):
+    """One row a filing, concept and period: the amount of its best source."""
+
+    vintage = dy.UInt32(primary_key=True)
+    cik = dy.Int64()
+    seq = dy.Int32()
+    start = dy.Date(nullable=True)
+    end = dy.Date()
+    concept = dy.Enum(AMOUNT.categories)
+    rank = dy.Int16(description="place of the source among those of the concept")
+    value = dy.Float64(description="units of the currency, shares, or currency per share")
+    grain = dy.Float64(description="the power of ten that the value is stated to")
+    filed = dy.Date()
+    periodic = dy.Bool(description="whether the filing is a periodic report")
+    amended = dy.Bool()
+    signature = dy.String(description="the elements that count, in alphabetical order, joined by +")
+    other_source = dy.Bool(description="whether the source had another amount where this company stated the best one")
+
+
+class StatedFacts(dy.Schema):
+    """One row a filed fact behind a vintage."""
+
+    vintage = dy.UInt32()
+    tag = dy.String(description="taxonomy and element")
+    unit = dy.String()
+    start = dy.Date(nullable=True)
+    end = dy.Date()
+    value = dy.Float64(description="as filed")
+    coefficient = dy.Float64(description="what the fact is multiplied by in the vintage: 1 or -1")
+    accession = dy.String()
+    form = dy.String()
+    filed = dy.Date()
+
+
+class Statements(Stated):
+    """The vintages that count, with how a share basis enters them."""
+
+    measure_sign = dy.Int8(is_in=[-1, 0, 1], description="money 0, shares 1, amounts per share -1")
+
+
+# --- Corrections ------------------------------------------------------------------------------------------------
+
+
+class Sound(Statements):
+    """The vintages after errors of scale, sign and context are corrected."""
+
+    repair = dy.Float64(description="what an error of scale or sign was multiplied by; 1 where there was none")
+    corrected_by = dy.String(nullable=True, description="the rule that corrected the value")
+
+
+class Corrections(dy.Schema):
+    """One row a figure that was corrected or left out."""
+
+    cik = dy.Int64()
+    seq = dy.Int32()
+    concept = dy.Enum(AMOUNT.categories)
+    start = dy.Date(nullable=True)
+    end = dy.Date()
+    kind = dy.String(description="scale, sign or context")
+    filed_value = dy.Float64()
+    value = dy.Float64(nullable=True, description="as it counts; null where the figure is left out")
+    evidence = dy.String()
+    rule = dy.String()
+
+
+class Repairs(dy.Schema):
+    """The ledger of corrections as published: columns of Corrections, with the accession number of the filing."""
+
+    cik = dy.Int64()
+    concept = dy.String()
+    start = dy.Date(nullable=True)
+    end = dy.Date()
+    kind = dy.String()
+    filed_value = dy.Float64()
+    value = dy.Float64(nullable=True)
+    evidence = dy.String()
+    rule = dy.String()
+    accession = dy.String()
+
+
+# --- Periods and shares -----------------------------------------------------------------------------------------
+
+
+class Regimes(dy.Schema):
+    """One row a filing: whose figures it shows, and by which standards."""
+
+    cik = dy.Int64(primary_key=True)
+    seq = dy.Int32(primary_key=True)
+    is_ifrs = dy.Bool(description="whether most of its facts are of IFRS")
+    regime = dy.Int32(description="a number that filings share whose figures may be added up")
+    entity = dy.Int32(description="a number that filings of one economic entity share")
+    entity_rule = dy.String(nullable=True, description="the rule by which the filing shows another entity")
+
+
+class Vintages(Sound):
+    """The vintages with the regime of their filing."""
+
+    regime = dy.Int32()
+
+
+class Grid(dy.Schema):
+    """One row a quarter end of a company; the first is the day before its first fiscal year, which is no period."""
+
+    cik = dy.Int64(primary_key=True)
+    q = dy.Int32(primary_key=True, min=0)
+    period_end = dy.Date()
+    previous_end = dy.Date(nullable=True, description="end of the quarter before; null after a hole")
+    fiscal_year = dy.Int32(description="as the company names it")
+    fiscal_quarter = dy.Int32(min=0, max=4, description="1 to 4; 0 for the day before the first fiscal year")
+    is_year_end = dy.Bool()
+    year_before = dy.Int32(description="q of the fiscal year end before")
+
+
+class Splits(dy.Schema):
+    """One row a share split."""
+
+    cik = dy.Int64(primary_key=True)
+    ratio = dy.Float64(min_exclusive=0, description="new shares for one old share")
+    effective_seq = dy.Int32(primary_key=True, description="the first filing on the new basis")
+    effective_by = dy.Date()
+    effective_after = dy.Date()
+    evidence = dy.String()
+
+
+class Repetitions(dy.Schema):
+    """One row an amendment that repeats the share counts of the report that it amends."""
+
+    cik = dy.Int64(primary_key=True)
+    seq = dy.Int32(primary_key=True)
+    of_seq = dy.Int32(description="the report")
+
+
+class Placed(Vintages):
+    """The vintages that are fiscal periods or quarter ends, on the newest share basis."""
+
+    q = dy.Int32(description="the quarter that they end in")
+    n = dy.Int32(min=0, max=4, description="quarters spanned; 0 for an instant")
+    days = dy.Int64(nullable=True, description="days between the ends on the calendar; null for an instant")
+
+
+class InOrder(dy.Schema):
+    """One row a filing."""
+
+    cik = dy.Int64(primary_key=True)
+    accession = dy.String(primary_key=True)
+    form = dy.String()
+    filed = dy.Date()
+    seq = dy.Int32()
+    accepted_at = dy.Datetime(nullable=True, time_zone="UTC", time_unit="us", description="when EDGAR accepted it")
+
+
+class Filings(InOrder):
+    """One row a filing, with its share basis."""
+
+    factor = dy.Float64(description="shares on the newest basis for one share as the filing counts them")
+
+
+# --- Balances and flows -----------------------------------------------------------------------------------------
+
+
+class Composed(dy.Schema):
+    """One row a total debt or cash of a balance sheet that counts, composed of its lines."""
+
+    cik = dy.Int64(primary_key=True)
+    concept = dy.Enum(AMOUNT.categories, primary_key=True)
+    q = dy.Int32(primary_key=True)
+    seq = dy.Int32(primary_key=True)
+    filed = dy.Date()
+    amended = dy.Bool()
+    regime = dy.Int32()
+    value = dy.Float64(description="units of the reporting currency")
+    grain = dy.Float64()
+    rule = dy.String(description="the rule that chose the lines")
+    vintage = dy.UInt32(unique=True, description="numbered after the vintages that filings state")
+    n = dy.Int32()
+    measure_sign = dy.Int8()
+
+
+class Parts(dy.Schema):
+    """One row a line that a composed balance adds up, in the order of the lines."""
+
+    vintage = dy.UInt32(description="the line as stated")
+    rule = dy.String(nullable=True, description="the rule that reclassified the line")
+    flag = dy.String(nullable=True, description="what a reader should know of the balance")
+    composed = dy.UInt32(description="vintage of the balance")
+
+
+class Missed(dy.Schema):
+    """One row a balance without a value because a line of it disappeared."""
+
+    cik = dy.Int64()
+    q = dy.Int32()
+    item = dy.String()
+    reason = dy.String()
+    rule = dy.String()
+
+
+class Known(dy.Schema):
+    """One row a concept and period, and filing that states it: the amount known after that filing."""
+
+    cik = dy.Int64(primary_key=True)
+    concept = dy.Enum(AMOUNT.categories, primary_key=True)
+    q = dy.Int32(primary_key=True)
+    n = dy.Int32(primary_key=True)
+    seq = dy.Int32(primary_key=True)
+    days = dy.Int64(nullable=True)
+    regime = dy.Int32()
+    amount = dy.Float64(description="additive: value times weight")
+    weight = dy.Float64(description="the days of an average of shares; else 1")
+    vintage = dy.UInt32(description="where the amount is taken from")
+    grain = dy.Float64()
+    other_source = dy.Bool()
+    since = dy.Int64(description="seq of the first filing that stated it so")
+    is_revised = dy.Bool(description="whether another amount was known before")
+
+
+class Balances(Known):
+    """One row a change of an instant, with the rule that composed it (null where it is one line)."""
+
+    rule = dy.String(nullable=True)
+
+
+class Flows(dy.Schema):
+    """One row a change of the twelve months of a concept to a quarter end."""
+
+    flow = dy.UInt32(primary_key=True)
+    cik = dy.Int64()
+    concept = dy.Enum(AMOUNT.categories)
+    q = dy.Int32()
+    seq = dy.Int32()
+    amount = dy.Float64(description="additive: shares are multiplied by days")
+    days = dy.Float64()
+    rule = dy.String(description="the way to twelve months")
+    weeks_53 = dy.Bool()
+    other_element = dy.Bool()
+    mixed_basis = dy.Bool()
+    before_recast = dy.Bool()
+    ways_disagree = dy.Bool()
+    regime = dy.Float64()
+    grain = dy.Float64(description="of the coarsest leg")
+    spread = dy.Float64(nullable=True, description="the largest daily amount of a leg over the smallest")
+
+
+class FlowLegs(dy.Schema):
+    """One row a vintage that a flow is made of."""
+
+    flow = dy.UInt32(primary_key=True)
+    place = dy.Int16(primary_key=True, description="order of the leg")
+    vintage = dy.UInt32()
+    weight = dy.Float64(description="what the vintage is multiplied by; negative where it is taken off")
+
+
+# --- Items ------------------------------------------------------------------------------------------------------
+
+
+class Points(dy.Schema):
+    """One row a quarter end after a filing that changed an amount behind its items: the rows that stand of each."""
+
+    cik = dy.Int64(primary_key=True)
+    q = dy.Int32(primary_key=True)
+    seq = dy.Int32(primary_key=True)
+    revenue = dy.UInt32(nullable=True, description="row of flows, as all that follow down to net_interest")
+    net_income_common = dy.UInt32(nullable=True)
+    net_income_parent = dy.UInt32(nullable=True)
+    preferred_dividends = dy.UInt32(nullable=True)
+    eps_basic = dy.UInt32(nullable=True)
+    dividends_per_share = dy.UInt32(nullable=True)
+    operating_cash_flow = dy.UInt32(nullable=True)
+    capital_expenditure = dy.UInt32(nullable=True)
+    shares_basic = dy.UInt32(nullable=True)
+    shares_diluted = dy.UInt32(nullable=True)
+    operating_income = dy.UInt32(nullable=True)
+    operating_costs = dy.UInt32(nullable=True)
+    pretax_income = dy.UInt32(nullable=True)
+    income_tax = dy.UInt32(nullable=True)
+    interest_expense = dy.UInt32(nullable=True)
+    investment_income = dy.UInt32(nullable=True)
+    net_interest = dy.UInt32(nullable=True)
+    equity = dy.UInt32(nullable=True, description="row of balances, as those that follow")
+    assets = dy.UInt32(nullable=True)
+    total_debt = dy.UInt32(nullable=True)
+    cash_and_equivalents = dy.UInt32(nullable=True)
+
+
+class Values(dy.Schema):
+    """One row a version of a line item, with one column for each flag."""
+
+    version = dy.UInt32(primary_key=True)
+    cik = dy.Int64()
+    q = dy.Int32()
+    seq = dy.Int32()
+    item = dy.String()
+    value = dy.Float64(description="units of the currency, shares, currency per share, or a ratio")
+    rule = dy.String(description="the rule that composed the value")
+    method = dy.String(description="as published in table versions")
+    weeks_53 = dy.Bool()
+    other_element = dy.Bool()
+    mixed_basis = dy.Bool()
+    before_recast = dy.Bool()
+    ways_disagree = dy.Bool()
+    attributable_to_parent = dy.Bool()
+    derived = dy.Bool()
+    issuance = dy.Bool()
+    apart_from_net_income = dy.Bool()
+    derived_operating_income = dy.Bool()
+    contradicted_operating_income = dy.Bool()
+    includes_finance_leases = dy.Bool()
+    may_be_principal = dy.Bool()
+    may_include_restricted_cash = dy.Bool()
+    may_lack_interest_bearing_deposits = dy.Bool()
+    net_of_disposals = dy.Bool()
+    total_contradicts_parts = dy.Bool()
+    scale_repaired = dy.Bool()
+    sign_repaired = dy.Bool()
+    first_seen_as_comparative = dy.Bool()
+
+
+class ValueLegs(dy.Schema):
+    """One row a leg of a version: a row of flows or of balances."""
+
+    version = dy.UInt32(primary_key=True)
+    place = dy.Int16(primary_key=True)
+    role = dy.String(description="the part that the leg plays: sum, mean, dividend, divisor and so on")
+    times = dy.Float64(description="what its own legs are multiplied by")
+    flow = dy.UInt32(nullable=True)
+    balance = dy.UInt32(nullable=True)
+
+
+class NoReturns(dy.Schema):
+    """One row a quarter end without a return on capital today, and why."""
+
+    cik = dy.Int64(primary_key=True)
+    q = dy.Int32(primary_key=True)
+    reason = dy.String()
+
+
+class FiledFacts(StatedFacts):
+    """One row a filed fact behind a vintage, stated or composed, with the rule that chose or corrected it."""
+
+    cik = dy.Int64()
+    seq = dy.Int32()
+    concept = dy.Enum(AMOUNT.categories)
+    repair = dy.Float64()
+    rule = dy.String()
+    reservation = dy.String(nullable=True, description="flags of its source and of its balance, joined by commas")
+
+
+class Lineage(dy.Schema):
+    """One row a filed fact behind a version, in the order in which it enters the value."""
+
+    version = dy.UInt32()
+    role = dy.String()
+    weight = dy.Float64(description="what the fact is multiplied by, after split_factor")
+    split_factor = dy.Float64(description="puts the fact on the newest share basis; has the repair in it")
+    tag = dy.String()
+    unit = dy.String()
+    start = dy.Date(nullable=True)
+    end = dy.Date()
+    value = dy.Float64(description="as filed")
+    accession = dy.String()
+    form = dy.String()
+    filed = dy.Date()
+    concept = dy.String()
+    rule = dy.String()
+    repair = dy.Float64()
+    reservation = dy.String(nullable=True)
+
+
+class Versions(dy.Schema):
+    """One row a version as the log keeps it (history.versions.REPLAYED), with its quarter and filing."""
+
+    cik = dy.Int64()
+    period_end = dy.Date()
+    item = dy.String()
+    value = dy.Float64()
+    accession = dy.String()
+    form = dy.String()
+    filed = dy.Date()
+    cause = dy.String()
+    method = dy.String()
+    rule = dy.String()
+    flags = dy.String(description="comma-separated, as published")
+    fiscal_year = dy.Int32()
+    fiscal_quarter = dy.Int32()
+    is_year_end = dy.Bool()
+    basis = dy.String(description="accession number of the newest filing on the newest share basis")
+    legs = dy.List(
+        dy.Struct(
+            {
+                "role": dy.String(),
+                "weight": dy.Float64(),
+                "split_factor": dy.Float64(),
+                "tag": dy.String(),
+                "unit": dy.String(),
+                "start": dy.Date(nullable=True),
+                "end": dy.Date(),
+                "value": dy.Float64(),
+                "accession": dy.String(),
+                "form": dy.String(),
+                "filed": dy.Date(),
+                "concept": dy.String(),
+                "rule": dy.String(),
+            }
+        )
+    )
+    q = dy.Int32()
+    seq = dy.Int32()
+
+
+# --- What is published beside the versions ----------------------------------------------------------------------
+
+
+class Decisions(dy.Schema):
+    """One row a company and rule: how many figures, windows or filings the rule decided in a step."""
+
+    cik = dy.Int64(primary_key=True)
+    rule = dy.String(primary_key=True)
+    figures = dy.UInt32(min=1)
+
+
+class Breaks(dy.Schema):
+    """One row a filing from which on the figures are another company's, or follow other standards."""
+
+    cik = dy.Int64(primary_key=True)
+    accession = dy.String(primary_key=True)
+    filed = dy.Date()
+    kind = dy.String(description="entity or standards")
+    rule = dy.String()
+
+
+class Gaps(dy.Schema):
+    """One row a period that has some value and lacks an item."""
+
+    cik = dy.Int64(primary_key=True)
+    period_end = dy.Date(primary_key=True)
+    item = dy.String(primary_key=True)
+    reason = dy.String()
+    rule = dy.String()
+
+
+class LatestShares(dy.Schema):
+    """One row a company: the newest quarter's average shares."""
+
+    cik = dy.Int64(primary_key=True)
+    period_end = dy.Date()
+    shares_basic = dy.Float64(nullable=True)
+    shares_diluted = dy.Float64(nullable=True)
+    net_income = dy.Float64(nullable=True, description="units of the reporting currency, of the same stretch")
+    method = dy.String(description="quarter, difference or year_to_date")
+    has_diluted = dy.Bool()
+
+
+class Evidence(dy.Schema):
+    """One row a company: what decides whether a cash flow model fits it."""
+
+    cik = dy.Int64(primary_key=True)
+    newest_currency = dy.String(nullable=True)
+    operating_cash_flow_end = dy.Date(nullable=True)
+    capital_expenditure_end = dy.Date(nullable=True)
+    customer_funds_end = dy.Date(nullable=True)
+
+
+class Periods(dy.Schema):
+    """One row a period end of the fiscal calendar."""
+
+    cik = dy.Int64(primary_key=True)
+    period_end = dy.Date(primary_key=True)
+    fiscal_year = dy.Int32()
+    fiscal_quarter = dy.Int32()
+    is_year_end = dy.Bool()
+
+
+class Profiles(dy.Schema):
+    """One row a company."""
+
+    cik = dy.Int64(primary_key=True)
+    currency = dy.String()
+    industry = dy.String()
+    fiscal_year_end_month = dy.Int32(nullable=True)
+
+
+FRAMES: dict[str, Declared] = {
+    name: Declared(name, schema)
+    for name, schema in {
+        "reports": Reports,
+        "currencies": Currencies,
+        "in_currency": Reports,
+        "facts": Facts,
+        "industries": Industries,
+        "stated": Stated,
+        "stated_facts": StatedFacts,
+        "statements": Statements,
+        "sound": Sound,
+        "corrections": Corrections,
+        "regimes": Regimes,
+        "vintages": Vintages,
+        "grid": Grid,
+        "splits": Splits,
+        "repetitions": Repetitions,
+        "on_basis": Vintages,
+        "placed": Placed,
+        "in_order": InOrder,
+        "filings": Filings,
+        "composed": Composed,
+        "parts": Parts,
+        "missed": Missed,
+        "known_flows": Known,
+        "balances": Balances,
+        "flows": Flows,
+        "flow_legs": FlowLegs,
+        "points": Points,
+        "values": Values,
+        "value_legs": ValueLegs,
+        "no_returns": NoReturns,
+        "filed_facts": FiledFacts,
+        "lineage": Lineage,
+        "versions": Versions,
+        "decisions": Decisions,
+        "breaks": Breaks,
+        "gaps": Gaps,
+        "repairs": Repairs,
+        "latest_shares": LatestShares,
+        "evidence": Evidence,
+        "periods": Periods,
+        "profiles": Profiles,
+    }.items()
+}
+"""Every frame that a step makes, by name."""

@@ -56,7 +56,7 @@ def share_factors(filings: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.D
         .join_asof(steps, left_on="of_seq", right_on="seq", by="cik", check_sortedness=False)
         .join(in_all, on="cik", how="left", maintain_order="left")
         .with_columns(factor=(pl.col("in_all") / pl.col("so_far").fill_null(1.0)).fill_null(1.0))
-        .drop("so_far", "in_all", "of_seq")
+        .drop("so_far", "in_all", "of_seq", "seq_right")
         .sort("seq")
     )
 
