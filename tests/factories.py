@@ -12,12 +12,12 @@ from typing import Any
 import polars as pl
 
 from pipelines.normalize.corrections.ledger import Corrector, corrected
-from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts import currency, order, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry import classification as industries
 from pipelines.normalize.items import line_items as items
-from pipelines.normalize.pipeline import MEASURE_SIGN, Standardized, standardize
+from pipelines.normalize.pipeline import Standardized, standardize
 
 CIK = "9990000901"
 

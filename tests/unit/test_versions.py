@@ -203,7 +203,9 @@ def flows(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
 
 def balances(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
     """A balance: quarter, filing and amount of each change."""
-    return flows(concept, *changes).select("cik", "concept", "q", "seq", "amount", "regime")
+    return flows(concept, *changes).select(
+        "cik", "concept", "q", "seq", "amount", "regime", rule=pl.lit(None, pl.String)
+    )
 
 
 def standing(flows: pl.DataFrame, balances: pl.DataFrame, concept: str) -> list[tuple[int, int, float]]:
