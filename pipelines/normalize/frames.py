@@ -270,6 +270,7 @@ class Splits(dy.Schema):
     effective_by = dy.Date()
     effective_after = dy.Date()
     evidence = dy.String()
+    rule = dy.String()
 
 
 class Repetitions(dy.Schema):

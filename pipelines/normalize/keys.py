@@ -1,19 +1,37 @@
 """Keys: several columns of whole numbers as one that sorts and compares like them.
 
-Belongs here: days as numbers, and packing columns whose ranges are not known beforehand. Does not: keys of parts that
-have a fixed number of bits (arrays.key_of).
+Belongs here: days and amounts as numbers, and packing columns whose ranges are not known beforehand. Does not: keys of
+parts that have a fixed number of bits (arrays.key_of).
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Ints
+from pipelines.normalize.arrays import NOTHING, Flags, Ints
+from pipelines.normalize.elements import AMOUNT
 
 KEY_BITS = 63
 """Bits of a whole number that is not negative."""
 
+NUMBER_OF = {name: number for number, name in enumerate(AMOUNT.categories)}
+"""The number of each amount in elements.AMOUNT."""
+
 DAY_BITS = 22
 """Days since 1970 are fewer than 2**21, before and after."""
+
+
+def places_in(names: Sequence[str], concept: Ints) -> Ints:
+    """The place of each amount among some, by its number in elements.AMOUNT; NOTHING for others."""
+    place = np.full(len(AMOUNT.categories), NOTHING)
+    place[[NUMBER_OF[name] for name in names]] = np.arange(len(names))
+    return place[concept]
+
+
+def dates(days: Ints) -> pl.Series:
+    """Days since 1970 as dates; null for the smallest number (largest_of gives it where there is none)."""
+    return pl.Series(days.astype("datetime64[D]"), dtype=pl.Date)
 
 
 def day_numbers(days: pl.Series) -> Ints:
@@ -42,14 +60,14 @@ def packed(*columns: Ints) -> Ints:
     return key
 
 
-def company_day(company: Ints, day: Ints) -> Ints:
-    """A key that sorts by company and day; the keys of one company are as far apart as the days.
+def company_key(company: Ints, number: Ints) -> Ints:
+    """A key that sorts by company and number; the keys of one company are as far apart as the numbers.
 
     Args:
         company: number of the company.
-        day: as days since 1970, of the years 1 to 7700.
+        number: a day since 1970, of the years 1 to 7700, or the place of a filing or of a quarter.
     """
-    return (company << DAY_BITS) + day + (1 << (DAY_BITS - 1))
+    return (company << DAY_BITS) + number + (1 << (DAY_BITS - 1))
 
 
 def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
@@ -65,7 +83,7 @@ def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
 
 
 def largest_of(group: Ints, number: int, values: Ints) -> Ints:
-    """The largest value of each group; groups are numbered from 0 and have at least one row each."""
+    """The largest value of each group, numbered from 0; the smallest number there is for a group without rows."""
     found = np.full(number, np.iinfo(np.int64).min)
     np.maximum.at(found, group, values)
     return found

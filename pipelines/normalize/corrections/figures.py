@@ -10,12 +10,8 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, floats, ints, starts
-from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.keys import day_numbers, packed
+from pipelines.normalize.keys import day_numbers, packed, places_in
 from pipelines.normalize.rule import Rule
-
-NUMBER_OF = {name: number for number, name in enumerate(AMOUNT.categories)}
-"""The number of each amount in elements.AMOUNT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +92,7 @@ class Figures:
 
     def of_concepts(self, names: tuple[str, ...]) -> Ints:
         """Places of the figures of some concepts."""
-        is_wanted = np.zeros(len(AMOUNT.categories), dtype=np.bool_)
-        is_wanted[[NUMBER_OF[name] for name in names]] = True
-        return np.flatnonzero(is_wanted[self.concept])
+        return np.flatnonzero(places_in(names, self.concept) >= 0)
 
     @property
     def days(self) -> Ints:

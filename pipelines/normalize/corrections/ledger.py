@@ -13,6 +13,7 @@ from pipelines.normalize.arrays import Floats, Ints, ints
 from pipelines.normalize.corrections import contexts, identities, scale, signs
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.frames import counted
+from pipelines.normalize.keys import dates
 from pipelines.normalize.rule import Rule
 
 SCALE, SIGN, CONTEXT = "scale", "sign", "context"
@@ -105,12 +106,7 @@ def _filed(vintages: pl.DataFrame, rows: Ints) -> pl.DataFrame:
 
 def _left_out(vintages: pl.DataFrame, figures: Figures, elsewhere: contexts.Misplaced) -> pl.DataFrame:
     """The record of figures that are another period's."""
-    true_start, true_end = (
-        pl.Series(days, dtype=pl.Int32).cast(pl.Date) for days in (elsewhere.true_start, elsewhere.true_end)
-    )
-    of_period = pl.format(
-        "it is the figure of {} to {}, and filings so far say otherwise of this period", true_start, true_end
-    )
+    of_period = pl.format(ELSEWHERE, dates(elsewhere.true_start), dates(elsewhere.true_end))
     return _filed(vintages, figures.row[elsewhere.at]).with_columns(
         kind=pl.lit(CONTEXT),
         value=pl.lit(None, pl.Float64),

@@ -1,12 +1,18 @@
-"""What the facts tell of a company that its line items do not, and that decides whether a cash flow model fits it.
+"""What the facts say of a company that its line items do not, and that decides whether a cash flow model fits it.
 
 Belongs here: the currency of its newest report, how far its cash flow statements reach, whether customers' money passes
 through them. Does not: its industry (industries), the judgement (valuation.reasons).
 """
 
+import numpy as np
 import polars as pl
 
+from pipelines.normalize.arrays import ints
 from pipelines.normalize.facts.reports import ANNUAL_FORMS
+from pipelines.normalize.keys import any_of, dates, day_numbers, largest_of, places_in
+
+REACHING = ("operating_cash_flow", "capital_expenditure", "customer_funds")
+"""The amounts of cash flow statements whose last period is looked for."""
 
 EVIDENCE = pl.Schema(
     {
@@ -30,22 +36,32 @@ def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
         `newest_currency`: of most monetary facts of the newest annual report, or of all where there is none;
         and the last day of the last period that any filing states each concept for, null where none does.
     """
-    ends = vintages.group_by("cik").agg(
-        pl.col("end").filter(pl.col("concept") == concept).max().alias(f"{concept}_end")
-        for concept in ("operating_cash_flow", "capital_expenditure", "customer_funds")
-    )
-    return _newest_currency(periodic).join(ends, on="cik", how="left").select(EVIDENCE.names())
+    cik = ints(vintages, "cik")
+    companies = np.unique(cik)
+    place = places_in(REACHING, ints(vintages, "concept"))
+    at = np.flatnonzero(place >= 0)
+    group = place[at] * len(companies) + np.searchsorted(companies, cik[at])
+    last = largest_of(group, len(REACHING) * len(companies), day_numbers(vintages["end"])[at])
+    ends = {f"{name}_end": dates(days) for name, days in zip(REACHING, last.reshape(len(REACHING), -1), strict=True)}
+    reach = pl.DataFrame({"cik": companies, **ends})
+    return _newest_currency(periodic).join(reach, on="cik", how="left", maintain_order="left").select(EVIDENCE.names())
 
 
 def _newest_currency(periodic: pl.DataFrame) -> pl.DataFrame:
-    filed = pl.col("filed").filter(pl.col("form_family").is_in(ANNUAL_FORMS)).max().over("cik")
-    of_newest = pl.col("form_family").is_in(ANNUAL_FORMS) & (pl.col("filed") == filed)
+    cik, filed = ints(periodic, "cik"), day_numbers(periodic["filed"])
+    is_money = (periodic["measure"] == "money").to_numpy()
+    is_annual = is_money & periodic["form_family"].is_in(ANNUAL_FORMS).to_numpy()
+    companies = np.unique(cik)
+    company = np.searchsorted(companies, cik)
+    newest = largest_of(company[is_annual], len(companies), filed[is_annual])
+    has_annual = any_of(company[is_annual], len(companies), is_annual[is_annual])
+    tells = is_money & np.where(has_annual[company], is_annual & (filed == newest[company]), True)
     return (
-        periodic.filter(pl.col("measure") == "money")
-        .filter(of_newest | filed.is_null())
+        periodic.select("cik", "currency")
+        .filter(tells)
         .group_by("cik", "currency")
         .len()
         .sort("cik", "len", "currency", descending=[False, True, False])
-        .group_by("cik", maintain_order=True)
-        .agg(newest_currency=pl.col("currency").first())
+        .unique("cik", keep="first", maintain_order=True)
+        .select("cik", newest_currency="currency")
     )

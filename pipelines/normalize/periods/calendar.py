@@ -13,7 +13,7 @@ import polars as pl
 from pipelines.normalize.arrays import NOTHING, Flags, Ints, ints, picked, starts
 from pipelines.normalize.columns import Columns
 from pipelines.normalize.frames import counted
-from pipelines.normalize.keys import company_day, day_numbers, packed
+from pipelines.normalize.keys import company_key, dates, day_numbers, packed
 from pipelines.normalize.periods import fiscal_years
 from pipelines.normalize.periods.fiscal_years import (
     INTERIM_DAYS,
@@ -95,7 +95,7 @@ def _grid(durations: Durations, ends: _Ends, offsets: Ints) -> pl.DataFrame:
     company, q, quarter = ends.company[order], ends.q[order], ends.fiscal_quarter[order]
     follows = ~starts(company)
     follows[1:] &= np.diff(q) == 1
-    period_end = _dates(ends.period_end[order])
+    period_end = dates(ends.period_end[order])
     year = plain_year(ends.year_end[order]) + offsets[company]
     return pl.DataFrame(
         {
@@ -109,10 +109,6 @@ def _grid(durations: Durations, ends: _Ends, offsets: Ints) -> pl.DataFrame:
             "year_before": (q - quarter).astype(np.int32),
         }
     )
-
-
-def _dates(days: Ints) -> pl.Series:
-    return pl.Series(days.astype(np.int32), dtype=pl.Int32).cast(pl.Date)
 
 
 def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[Decided]]:
@@ -133,7 +129,7 @@ def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[D
     year_end = np.where(of.closed, of.end, _end_of_open_year(of.before, years_in))
     interim = _Ends(told.company, first_q + number, told.day, year_end, quarter, of.closed)
     closes = _closes(tiles)
-    fits &= ~np.isin(company_day(interim.company, interim.q), company_day(closes.company, closes.q))
+    fits &= ~np.isin(company_key(interim.company, interim.q), company_key(closes.company, closes.q))
     order = np.lexsort((-told.day, -told.figures, ~told.is_own, interim.q, told.company))
     order = order[fits[order]]
     chosen = order[starts(interim.company[order], interim.q[order])]
@@ -166,7 +162,7 @@ def _told_ends(durations: Durations) -> _ToldEnds:
     # a quarter that starts says as well as one that ends where the one before it ended
     both, days = np.concatenate([company, company]), np.concatenate([end, start - 1])
     _, first, group, figures = np.unique(
-        company_day(both, days), return_index=True, return_inverse=True, return_counts=True
+        company_key(both, days), return_index=True, return_inverse=True, return_counts=True
     )
     # most figures of a report are of its own period, or as many of the same one a year before
     _, of_end, in_filing = np.unique(packed(company, durations.seq[at], end), return_index=True, return_counts=True)
@@ -216,12 +212,12 @@ def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, p
     company = np.searchsorted(companies, cik)
     company[np.append(companies, 0)[company] != cik] = -1
     start, end = day_numbers(vintages["start"]), day_numbers(vintages["end"])
-    ends = company_day(np.searchsorted(companies, ints(grid, "cik")), day_numbers(grid["period_end"]))
+    ends = company_key(np.searchsorted(companies, ints(grid, "cik")), day_numbers(grid["period_end"]))
     order = np.argsort(ends, kind="stable")
     quarter, day = ints(grid, "q")[order], day_numbers(grid["period_end"])[order]
-    ends_at = _nearest(ends[order], company_day(company, end))
+    ends_at = _nearest(ends[order], company_key(company, end))
     starts_at = np.full(len(cik), NOTHING)
-    starts_at[~is_instant] = _nearest(ends[order], company_day(company, start - 1)[~is_instant])
+    starts_at[~is_instant] = _nearest(ends[order], company_key(company, start - 1)[~is_instant])
     n = np.where(is_instant, 0, picked(quarter, ends_at) - picked(quarter, starts_at))
     days = picked(day, ends_at) - picked(day, starts_at)
     spanned = quarters_spanned(end - start + 1)

@@ -15,7 +15,7 @@ import polars as pl
 from pipelines.normalize.arrays import Flags, Ints, flags, ints, starts
 from pipelines.normalize.columns import Columns
 from pipelines.normalize.facts.reports import ANNUAL_FORMS
-from pipelines.normalize.keys import any_of, company_day, day_numbers, largest_of, packed
+from pipelines.normalize.keys import any_of, company_key, day_numbers, largest_of, packed
 from pipelines.normalize.rule import Rule
 
 Decided = tuple[Rule, Ints]
@@ -280,7 +280,7 @@ def _is_near(shown: _ShownYears, others: _ShownYears, days: int) -> Flags:
     """Whether a year ends less than so many days from the end of one of the company's others; these are sorted."""
     near = np.zeros(len(shown.company), dtype=np.bool_)
     if len(others.company):
-        ends, of_others = company_day(shown.company, shown.end), company_day(others.company, others.end)
+        ends, of_others = company_key(shown.company, shown.end), company_key(others.company, others.end)
         after = np.searchsorted(of_others, ends)
         for place in (np.maximum(after - 1, 0), np.minimum(after, len(of_others) - 1)):
             near |= np.abs(of_others[place] - ends) < days

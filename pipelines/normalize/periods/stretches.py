@@ -10,7 +10,7 @@ import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Ints, first_row, picked, starts
 from pipelines.normalize.columns import Columns
-from pipelines.normalize.keys import company_day, largest_of
+from pipelines.normalize.keys import company_key, largest_of
 from pipelines.normalize.periods.fiscal_years import (
     INTERIM_DAYS,
     QUARTER_BANDS,
@@ -77,8 +77,8 @@ class Stretches(Columns):
 
     def holding(self, company: Ints, day: Ints) -> Ints:
         """The row of the stretch that each day lies in; NOTHING for days before the first one."""
-        eves = company_day(self.company, self.before)
-        place = np.searchsorted(eves, company_day(company, day - 1), side="right") - 1
+        eves = company_key(self.company, self.before)
+        place = np.searchsorted(eves, company_key(company, day - 1), side="right") - 1
         return np.where((place >= 0) & (picked(self.company, place) == company), place, NOTHING)
 
 

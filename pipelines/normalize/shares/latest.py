@@ -1,24 +1,60 @@
 """The newest quarter's average shares: what a value per share of today is divided by.
 
-Belongs here: the discrete quarter behind the newest counts, and the income beside them, which tells a loss. Does not:
+Belongs here: the discrete quarter behind the newest counts, and the income beside them, which shows a loss. Does not:
 averages over twelve months, which are line items (items).
 
 A value of today belongs to today's holders: an average over twelve months lags by half a year behind issues and
 buybacks.
 """
 
+from dataclasses import dataclass
+
+import numpy as np
 import polars as pl
 
-from pipelines.normalize.ttm.known import SLOT
+from pipelines.normalize.arrays import NOTHING, Floats, Ints, floats, ints, numbers, starts
+from pipelines.normalize.columns import Columns
+from pipelines.normalize.frames import counted
+from pipelines.normalize.keys import company_key, largest_of, places_in
+from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
 
 SHARES = ("shares_basic", "shares_diluted")
 INCOME = ("net_income_common", "net_income_parent")
+BASIC, DILUTED, COMMON, PARENT = range(4)
+"""Places in SHARES and INCOME, put together."""
 NEAR = 1.25
 """A fourth quarter by difference that is further from the average of its year than this factor is not taken: the
 potential shares of a year are no average of its quarters once some of them have a loss (ASC 260-10-45-17)."""
 
 QUARTER, DIFFERENCE, TO_DATE = "quarter", "difference", "year_to_date"
+METHODS = (QUARTER, DIFFERENCE, TO_DATE)
+"""In the order in which they are preferred."""
+
+AVERAGE = "ASC 260-10-45-10: basic earnings per share are income over the weighted average shares of the period"
+BY_QUARTER = Rule(
+    "shares.latest.quarter",
+    "The newest average share count is that of the newest quarter as filed.",
+    AVERAGE,
+    "select",
+)
+BY_DIFFERENCE = Rule(
+    "shares.latest.difference",
+    "Where no filing states the newest quarter alone, its average share count is the year to date less the stretch "
+    "before, weighted by days, unless it is more than 25 % from the average to date.",
+    "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
+    "compose",
+)
+BY_YEAR_TO_DATE = Rule(
+    "shares.latest.year-to-date",
+    "Where the newest quarter is neither filed nor found by difference, the newest average share count is that of the "
+    "shortest stretch that ends with it.",
+    AVERAGE,
+    "select",
+)
+RULES = (BY_QUARTER, BY_DIFFERENCE, BY_YEAR_TO_DATE)
+"""One for each of METHODS."""
+
 LATEST_SHARES = pl.Schema(
     {
         "cik": pl.Int64(),
@@ -32,8 +68,32 @@ LATEST_SHARES = pl.Schema(
 )
 
 
-def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """Weighted average shares of each company's newest quarter that states any: columns of LATEST_SHARES.
+@dataclass(frozen=True, slots=True)
+class _Known(Columns):
+    """The newest amount of each slot of shares and income.
+
+    company: place of the CIK among all.
+    concept: place in SHARES and INCOME, put together.
+    q, n: the quarter that it ends in, and the quarters that it spans.
+    amount: additive: shares are multiplied by their days.
+    days: days of shares, 1 for income: what the amount is an average over.
+    """
+
+    company: Ints
+    concept: Ints
+    q: Ints
+    n: Ints
+    amount: Floats
+    days: Floats
+
+    def key(self, quarters_less: int = 0) -> Ints:
+        """A number for each slot, or for the one that begins with it and is so many quarters shorter."""
+        of_line = self.company * (len(SHARES) + len(INCOME)) + self.concept
+        return company_key(of_line, (self.q - quarters_less) * 2 * QUARTERS_A_YEAR + self.n - quarters_less)
+
+
+def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Weighted average shares of each company's newest quarter that states any.
 
     The quarter as filed; else the year to date less the stretch before it, which is how a fourth quarter comes out of
     an annual report; else the shortest stretch that ends there. Net income is that of the same stretch.
@@ -43,59 +103,77 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
         grid: of calendar.fiscal_grid.
 
     Returns:
-        one row a company: `period_end`, the counts (null where not stated), `net_income` (reporting currency),
-        `method` (quarter, difference, year_to_date) of the counts, and `has_diluted`: whether the company has stated
-        diluted shares within a year of it.
+        latest: columns of LATEST_SHARES, one row a company: `period_end`, the counts (null where not stated),
+            `net_income` (reporting currency), `method` (quarter, difference, year_to_date) of the counts, and
+            `has_diluted`: whether the company has stated diluted shares within a year of it.
+        decisions: `cik`, `rule`, `figures` (companies).
 
     Source: ASC 260-10-45-10, the weighted average of a period; Regulation S-X Rule 10-01(c), year to date.
     """
-    of_both = known.filter(pl.col("concept").is_in([*SHARES, *INCOME]))
-    known = of_both.select(*SLOT, "amount", "days").unique(SLOT, keep="last", maintain_order=True)
-    counts = known.filter(pl.col("concept").is_in(SHARES))
-    newest = counts.group_by("cik").agg(
-        newest=pl.col("q").max(),
-        has_diluted=(
-            pl.col("q").filter(pl.col("concept") == "shares_diluted").max() > pl.col("q").max() - QUARTERS_A_YEAR
-        ).fill_null(value=False),
-    )
-    stated = known.join(newest, on="cik")
-    candidates = _candidates(
-        stated.filter(pl.col("q") == pl.col("newest")), stated.filter(pl.col("q") == pl.col("newest") - 1)
-    )
-    best = candidates.sort("cik", "concept", "place").unique(["cik", "concept"], keep="first", maintain_order=True)
+    ciks = np.unique(ints(known, "cik"))
+    slots = _newest_known(known, ciks)
+    is_count = slots.concept <= DILUTED
+    newest = largest_of(slots.company[is_count], len(ciks), slots.q[is_count])
+    is_diluted = slots.concept == DILUTED
+    newest_diluted = largest_of(slots.company[is_diluted], len(ciks), slots.q[is_diluted])
+    value, method = _best(slots, newest)
+    income = np.where(np.isnan(value[COMMON]), value[PARENT], value[COMMON])
+    of_counts = np.where(method[DILUTED] < 0, method[BASIC], method[DILUTED])
+    found = pl.DataFrame(
+        {
+            "cik": ciks,
+            "newest": newest,
+            "shares_basic": numbers(value[BASIC]),
+            "shares_diluted": numbers(value[DILUTED]),
+            "net_income": numbers(income),
+            "method": pl.Series(METHODS).gather(np.maximum(of_counts, 0)),
+            "has_diluted": newest_diluted > newest - QUARTERS_A_YEAR,
+        }
+    ).filter(of_counts >= 0)
+    ends = grid.select("cik", "period_end", newest=pl.col("q").cast(pl.Int64))
+    latest = found.join(ends, on=["cik", "newest"], maintain_order="left").select(LATEST_SHARES.names())
+    decided = [(rule, ciks[of_counts == number]) for number, rule in enumerate(RULES)]
+    return latest, counted(decided)
 
-    def of(concept: str, column: str = "value") -> pl.Expr:
-        return pl.col(column).filter(pl.col("concept") == concept).first()
 
-    wide = best.group_by("cik").agg(
-        *(of(name).alias(name) for name in SHARES),
-        net_income=pl.coalesce(of(name) for name in INCOME),
-        method=pl.coalesce(of("shares_diluted", "method"), of("shares_basic", "method")),
-    )
-    ends = grid.select("cik", "period_end", newest="q")
-    return wide.join(newest, on="cik").join(ends, on=["cik", "newest"]).select(LATEST_SHARES.names()).sort("cik")
+def _newest_known(known: pl.DataFrame, ciks: Ints) -> _Known:
+    """What stands after the last filing."""
+    concept = places_in((*SHARES, *INCOME), ints(known, "concept"))
+    at = np.flatnonzero(concept >= 0)
+    cik, q, n = (ints(known, name)[at] for name in ("cik", "q", "n"))
+    concept = concept[at]
+    days = np.where(concept <= DILUTED, floats(known, "days")[at], 1.0)
+    rows = _Known(np.searchsorted(ciks, cik), concept, q, n, floats(known, "amount")[at], days)
+    return rows.at(np.append(starts(cik, concept, q, n)[1:], [True])[: len(at)])
 
 
-def _candidates(ending: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `concept`, `value`, `method`, `place` (preference) of what the stretches that end in a quarter tell."""
-    is_count = pl.col("concept").is_in(SHARES)
-    mean = pl.col("amount") / pl.when(is_count).then(pl.col("days")).otherwise(1)
-    as_stated = ending.select(
-        "cik",
-        "concept",
-        value=mean,
-        method=pl.when(pl.col("n") == 1).then(pl.lit(QUARTER)).otherwise(pl.lit(TO_DATE)),
-        place=pl.when(pl.col("n") == 1).then(0).otherwise(pl.col("n")),
+def _best(slots: _Known, newest: Ints) -> tuple[Floats, Ints]:
+    """For each of SHARES and INCOME and each company its mean over the newest quarter, and how that was found.
+
+    Returns:
+        means (NaN where there is none), and numbers of METHODS (NOTHING where there is none); one row a concept.
+    """
+    ending = slots.at(slots.q == newest[slots.company])
+    order = np.argsort(slots.key())
+    keys = slots.key()[order]
+    asked = ending.key(quarters_less=1)
+    place = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
+    longer = np.flatnonzero((keys[place] == asked) & (ending.n > 1)) if len(keys) else place
+    shorter = slots.at(order[place[longer]])
+    mean, by_difference = ending.amount / ending.days, ending.at(longer)
+    is_count = by_difference.concept <= DILUTED
+    rest = by_difference.amount - shorter.amount
+    rest /= np.where(is_count, by_difference.days - shorter.days, 1.0)
+    away = rest / mean[longer]
+    is_near = ~is_count | ((away >= 1 / NEAR) & (away <= NEAR))
+    candidates = ending.followed_by(by_difference.at(is_near))
+    values = np.concatenate([mean, rest[is_near]])
+    methods = np.concatenate(
+        [np.where(ending.n == 1, METHODS.index(QUARTER), METHODS.index(TO_DATE)), np.full(is_near.sum(), 1)]
     )
-    shorter = before.select("cik", "concept", n=pl.col("n") + 1, less="amount", less_days="days")
-    days = pl.col("days") - pl.col("less_days")
-    rest = pl.col("amount") - pl.col("less")
-    away = pl.col("value") / pl.col("mean")
-    by_difference = (
-        ending.filter(pl.col("n") > 1)
-        .join(shorter, on=["cik", "concept", "n"])
-        .with_columns(value=rest / pl.when(is_count).then(days).otherwise(1), mean=mean)
-        .filter(~is_count | away.is_between(1 / NEAR, NEAR))
-        .select("cik", "concept", "value", method=pl.lit(DIFFERENCE), place=pl.lit(1, pl.Int32))
-    )
-    return pl.concat([as_stated.with_columns(pl.col("place").cast(pl.Int32)), by_difference])
+    best_first = np.lexsort((candidates.n, methods, candidates.concept, candidates.company))
+    best = best_first[starts(candidates.company[best_first], candidates.concept[best_first])]
+    at = candidates.concept[best], candidates.company[best]
+    value, method = np.full((4, len(newest)), np.nan), np.full((4, len(newest)), NOTHING)
+    value[at], method[at] = values[best], methods[best]
+    return value, method
