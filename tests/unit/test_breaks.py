@@ -56,10 +56,15 @@ IN_IFRS = {
 
 def found_in(*rows):
     """(filed, kind) of the breaks."""
+    return [(filed, kind) for filed, kind, _ in breaks_in(*rows)]
+
+
+def breaks_in(*rows):
+    """(filed, kind, rule) of the breaks."""
     facts, vintages = ordered_facts(raw(*rows)), signed(raw(*rows))
     filings = facts.select("cik", "seq", "accession", "filed").unique(["cik", "seq"])
     found = breaks.breaks(breaks.regimes(facts, vintages), filings)
-    return [(str(filed), kind) for filed, kind in found.select("filed", "kind").rows()]
+    return [(str(filed), kind, rule) for filed, kind, rule in found.select("filed", "kind", "rule").rows()]
 
 
 # --- Another company
@@ -178,6 +183,25 @@ def test_a_few_elements_of_other_standards_are_no_change():
     assert found_in(annual_report(2020), annual_report(2021), beside) == []
 
 
+# --- The rules
+
+
+def test_each_break_names_its_rule():
+    """Nearly all figures, a whole balance sheet, other standards; and twelve months across a break."""
+    flows = [row for row in annual_report(2019, scale=100, filed="2020-12-20") if row["tag"] in FIGURES]
+    merged = [row for row in annual_report(2009, scale=1.7) if row["tag"] in BALANCES or row["end"] == "2009-12-31"]
+    foreign = annual_report(2020, form="20-F", taxonomy="ifrs-full", names=IN_IFRS)
+    found = [
+        *breaks_in(annual_report(2019), flows),
+        *breaks_in(annual_report(2008, years=1), merged),
+        *breaks_in(foreign, annual_report(2021)),
+    ]
+    across = merged_shell().found.gaps.filter(reason="basis_break")
+
+    assert [rule for _, _, rule in found] == [rule.id for rule in breaks.RULES[:3]]
+    assert not across.is_empty()
+
+
 # --- What is never mixed
 
 ENDS = month_ends(2018, 12)
@@ -204,13 +228,18 @@ def merged(before, after, at):
     return standardized(raw(rows))
 
 
+def merged_shell():
+    """Merged between the second and the third quarter of 2020."""
+    return merged(SHELL, COMPANY, at="2020-08-01")
+
+
 def test_twelve_months_never_mix_two_companies():
     """Merged between the second and the third quarter: no sum of the shell's and the company's quarters.
 
     The quarters that the company's own reports show as comparatives give its twelve months; the rest has no value, or
     is the shell's.
     """
-    found = merged(SHELL, COMPANY, at="2020-08-01")
+    found = merged_shell()
 
     values = found.values.filter(item="revenue", period_kind="ttm")
     assert set(values["value"]) <= {4e6, 400e6}
@@ -222,7 +251,7 @@ def test_twelve_months_never_mix_two_companies():
 
 def test_both_companies_stay_in_the_history():
     """What was said of 2019 before the merger, and what after it, with the reason."""
-    found = merged(SHELL, COMPANY, at="2020-08-01").found.versions
+    found = merged_shell().found.versions
 
     told = found.filter(item="net_income", period_end=date(2019, 12, 31)).select("value", "cause")
     assert told.rows() == [(0.4e6, "initial"), (40e6, "entity_change")]

@@ -7,10 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.normalize.facts import (
+    candidates,
+    currency,
+    matching,
+    notes,
+    order,
+    precision,
+    recasts,
+    repetitions,
+    reports,
+)
 from pipelines.normalize.facts.currency import in_currency, reporting_currency
 from pipelines.normalize.facts.order import in_filing_order
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.facts.reports import typed
+from pipelines.normalize.facts.stated import stated_concepts
+from pipelines.normalize.industry.classification import industries
 from tests.factories import CASH, CIK, EPS, REVENUE, SHARES, fact, raw, stated
 
 YEAR = ("2023-01-01", "2023-12-31")
@@ -98,7 +111,7 @@ def test_a_convenience_translation_is_no_reporting_currency():
 # --- The order of filings
 
 
-def order(rows: pl.DataFrame, accepted: pl.DataFrame | None = None) -> list[str]:
+def sequence(rows: pl.DataFrame, accepted: pl.DataFrame | None = None) -> list[str]:
     found, _ = in_filing_order(typed(rows)[0], accepted)
     return found.sort("seq")["accession"].unique(maintain_order=True).to_list()
 
@@ -110,7 +123,7 @@ def test_filings_follow_each_other_by_date_never_by_accession_number():
         fact(REVENUE, 1, *YEAR, filed="2024-02-01", accession="0000000001-24-000001"),
     )
 
-    assert order(rows) == ["0000000001-24-000001", "0000000001-20-000007"]
+    assert sequence(rows) == ["0000000001-24-000001", "0000000001-20-000007"]
 
 
 def test_on_one_day_the_amendment_is_last_and_acceptance_decides():
@@ -128,8 +141,8 @@ def test_on_one_day_the_amendment_is_last_and_acceptance_decides():
         schema_overrides={"accepted_at": pl.Datetime("us", "UTC")},
     )
 
-    assert order(rows, accepted) == ["c-morning", "b-evening", "d-unknown", "a-amendment"]
-    assert order(rows) == ["b-evening", "c-morning", "d-unknown", "a-amendment"]
+    assert sequence(rows, accepted) == ["c-morning", "b-evening", "d-unknown", "a-amendment"]
+    assert sequence(rows) == ["b-evening", "c-morning", "d-unknown", "a-amendment"]
 
 
 # --- The source of a value
@@ -318,3 +331,79 @@ def test_one_filing_in_another_currency_changes_nothing():
     translated = fact(REVENUE, 7, "2022-01-01", "2022-12-31", unit="USD", filed="2023-04-10", form="6-K")
 
     assert reporting_currency(typed(raw(rows, translated))[0]).rows() == [(int(CIK), "TWD")]
+
+
+# --- Each rule decides about some report
+
+QUARTER = ("2023-07-01", "2023-09-30")
+MODULES = (candidates, currency, matching, notes, order, precision, recasts, repetitions, reports)
+
+RECAST = {REVENUE: 800e6, "NetIncomeLoss": 90e6, "NetCashProvidedByUsedInOperatingActivities": 110e6}
+
+DECIDED = {
+    # rule: facts of one company that it decides about
+    "report.forms": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, form="DEF 14A")],
+    "report.units": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, unit="pure")],
+    "report.period-ends-after-filing": [fact(REVENUE, 5, *YEAR), fact(CASH, 1, None, "2024-03-01")],
+    "report.filed-twice": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR)],
+    "currency.reporting": [
+        *(fact(REVENUE, 30, f"{year}-01-01", f"{year}-12-31", unit="TWD") for year in (2022, 2023)),
+        fact(REVENUE, 1, *YEAR, unit="USD"),
+    ],
+    "filing.order.same-day": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, form="10-K/A")],
+    "fact.zero-share-count": [fact(REVENUE, 5, *YEAR), fact(SHARES, 0, *YEAR)],
+    "source.no-less-than-part": [fact(REVENUE, 29, *YEAR), fact("SalesRevenueNet", 82, *YEAR)],
+    "precision.scale-of-filing": [
+        fact(REVENUE, 1e6 * (year - 1999), f"{year}-01-01", f"{year}-12-31") for year in range(2013, 2024)
+    ],
+    "fact.annual-note": [
+        fact("ProfitLoss", 20, *QUARTER, form="10-Q", filed="2023-11-01"),
+        fact("IncomeTaxExpenseBenefit", 5, *QUARTER, form="10-Q", filed="2023-11-01"),
+        fact("ProfitLoss", 80, *YEAR),
+        fact("IncomeTaxExpenseBenefit", 20, *YEAR),
+        fact("IncomeLossFromContinuingOperationsBeforeIncomeTaxesDomestic", 90, *YEAR),
+    ],
+    "fact.repeated-under-two-elements": [
+        fact("PaymentsToAcquirePropertyPlantAndEquipment", 40, *YEAR),
+        fact("PaymentsToAcquireEquipmentOnLease", 40, *YEAR),
+    ],
+    "fact.lesser-source-repeats": [*beside(2022, 90, 100), *beside(2023, 95, 104), repeated(2024, 2022, 104)],
+    "fact.other-source": [
+        *beside(2022, 90, 100),
+        *beside(2023, 95, 104),
+        repeated(2024, 2023, 104),
+        repeated(2025, 2024, 9),
+    ],
+    "recast.complete-set": [
+        *(fact(tag, 900e6, "2022-01-01", "2022-12-31", filed="2023-02-20") for tag in RECAST),
+        *(fact(tag, to, "2022-01-01", "2022-12-31", form="8-K", filed="2023-04-25") for tag, to in RECAST.items()),
+    ],
+    "recast.partial": [
+        fact(REVENUE, 900e6, "2022-01-01", "2022-12-31", filed="2023-02-20"),
+        fact(REVENUE, 800e6, "2022-01-01", "2022-12-31", form="8-K", filed="2023-04-25"),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def decided():
+    """Company and rule of every decision about these reports, a company each."""
+    rows = [
+        {**row, "cik": str(number), "accession": f"{number}-{row['accession']}"}
+        for number, reports_of in enumerate(DECIDED.values(), start=1)
+        for row in reports_of
+    ]
+    periodic, of_reports = typed(raw(rows))
+    own, of_currency = in_currency(periodic, reporting_currency(periodic))
+    ordered, of_order = in_filing_order(own)
+    vintages, _, of_sources = stated_concepts(ordered, industries(ordered))
+    _, of_recasts = recasts.without_partial_recasts(vintages)
+    found = pl.concat([of_reports, of_currency, of_order, of_sources, of_recasts])
+    assert (found["figures"] > 0).all()
+    return set(found.select("cik", "rule").iter_rows())
+
+
+@pytest.mark.parametrize("rule", [rule.id for module in MODULES for rule in module.RULES])
+def test_each_rule_about_facts_decides_about_a_report(decided, rule):
+    """And is counted: a rule that no report needs would be seen here."""
+    assert (list(DECIDED).index(rule) + 1, rule) in decided

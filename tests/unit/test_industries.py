@@ -104,6 +104,12 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "with homes to sell": ("", ("NetIncomeLoss", "InventoryRealEstate"), "general"),
     "with a code that tells": ("3571", ("NetIncomeLoss",), "general"),
     "none of these": ("3571", ("Assets",), "general"),
+    "a bank without a code that shows its revenue net": ("", ("RevenuesNetOfInterestExpense",), "bank"),
+    "a lender that takes deposits, by its code": ("6141", LENDER, "bank"),
+    "a broker without a code": ("", BROKER, "broker"),
+    "a utility without a code": ("", ("RegulatoryLiabilityNoncurrent", "RegulatoryAssetsNoncurrent"), "utility"),
+    "wells without a code": ("", ("OilAndGasPropertyFullCostMethodNet", "ExplorationExpense"), "oil_and_gas"),
+    "a maker of vehicles that files under IFRS, complete": ("3711", ("Equity", "ProfitLoss"), "captive_finance"),
 }
 
 
@@ -119,12 +125,32 @@ def codes(sic: str) -> pl.DataFrame:
     return pl.DataFrame({"cik": [CIK], "sic": [sic]})
 
 
-@pytest.mark.parametrize(("sic", "elements", "industry"), CASES.values(), ids=CASES)
-def test_a_filing_shows_the_industry_of_its_filer(sic, elements, industry):
-    """By the code where it tells, by elements where it does not."""
-    found = industries.industries(ordered_facts(raw(filing(elements))), codes(sic))
+@pytest.fixture(scope="module")
+def found():
+    """The industry and the rule of each case, a company each."""
+    ciks = [str(number) for number in range(len(CASES))]
+    rows = [
+        {**row, "cik": cik, "accession": cik}
+        for cik, (_, elements, _) in zip(ciks, CASES.values(), strict=True)
+        for row in filing(elements)
+    ]
+    registrants = pl.DataFrame({"cik": ciks, "sic": [sic for sic, _, _ in CASES.values()]})
+    return industries.industries(ordered_facts(raw(rows)), registrants)
 
-    assert found["industry"].to_list() == [industry]
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_filing_shows_the_industry_of_its_filer(found, case):
+    """By the code where it is specific, by elements where it is not."""
+    of_case = found.filter(cik=list(CASES).index(case))
+
+    assert of_case["industry"].to_list() == [CASES[case][2]]
+
+
+def test_each_rule_decides_about_a_case(found):
+    """And names the industry that it is a rule of; each filing counts once."""
+    assert set(found["rule"]) == {row.rule for row in TABLE}
+    assert dict(found.select("rule", "industry").iter_rows()) == {row.rule: row.industry for row in TABLE}
+    assert industries.decisions(found)["figures"].sum() == len(CASES)
 
 
 def test_without_submissions_elements_alone_tell():
