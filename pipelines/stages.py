@@ -33,7 +33,7 @@ from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.listings import classified
-from pipelines.normalize.periods.predecessors import DECISIONS, chains, stitched
+from pipelines.normalize.periods.predecessors import chains, stitched
 from pipelines.normalize.pipeline import ITEM_SIGNS, standardize
 from pipelines.progress import report
 
@@ -319,12 +319,9 @@ def _standardized(
     accepted = lake.of_companies("acceptances", filers).select("accession", "accepted_at")
     codes = lake.of_companies("registrants", batch).select("cik", "sic")
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), chain_of)
-    made = standardize(facts, accepted, codes)
-    for step in getattr(made, "steps", ()):
-        observe(*step)
-    tables = {name: getattr(made, "versions" if name == REPLAYED else name, None) for name in VALUE_TABLES}
-    decided = [rows.cast(dict(DECISIONS)) for rows in (tables["decisions"],) if rows is not None]
-    return {**tables, "decisions": pl.concat([of_predecessors, *decided])}
+    made = standardize(facts, accepted, codes, observe)
+    tables = {name: getattr(made, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
+    return {**tables, "decisions": pl.concat([of_predecessors, tables["decisions"]])}
 
 
 def held_predecessors(lake: Lake) -> dict[str, list[str]]:

@@ -28,6 +28,9 @@ ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "sh
 
 Frame = pl.DataFrame
 
+Observer = Callable[[str, int, float], object]
+"""Is called after each step with its name, the rows of the first frame that it made, and the seconds that it took."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -41,15 +44,6 @@ class Step:
     run: Callable[..., Frame | tuple[Frame, ...]]
     takes: tuple[str, ...]
     makes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a step did: the rows of the first frame that it made, and how long it took."""
-
-    name: str
-    rows: int
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +81,7 @@ def standardize(
     raw: Frame,
     accepted: Frame | None = None,
     registrants: Frame | None = None,
-    observe: Callable[[Ran], None] | None = None,
+    observe: Observer | None = None,
     *,
     validate: bool = False,
 ) -> Standardized:
@@ -97,7 +91,7 @@ def standardize(
         raw: facts as filed, columns of reports.RAW_SCHEMA.
         accepted: `accession`, `accepted_at` (UTC) where the submissions say so.
         registrants: `cik`, `sic` where the submissions say so.
-        observe: is called with each step when it is done.
+        observe: is called after each step.
         validate: also check the keys and the missing values of every frame, not only its columns and types.
 
     Returns:
@@ -114,7 +108,7 @@ def standardize(
 def run(
     steps: Sequence[Step],
     given: dict[str, Frame | None],
-    observe: Callable[[Ran], None] | None = None,
+    observe: Observer | None = None,
     *,
     validate: bool = False,
 ) -> dict[str, Frame]:
@@ -138,7 +132,7 @@ def run(
                 decisions.append(checked)
             frames[name] = checked
         if observe:
-            observe(Ran(step.name, made[0].height, perf_counter() - began))
+            observe(step.name, made[0].height, perf_counter() - began)
     frames["decisions"] = pl.concat(decisions).group_by("cik", "rule").agg(pl.col("figures").sum()).sort("cik", "rule")
     return frames
 

@@ -59,8 +59,8 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         `cik`, `q`, `seq`, sorted; a change of a balance makes a point of the quarter end four quarters later, too, for
-        return on capital needs it. For each of FLOWS and BALANCES a column of its name: the row number of `flows` or
-        `balances` that stands at the point, null where nothing does.
+        return on capital needs it. For each of FLOWS and BALANCES a column `<name>_row`: the row number of `flows`
+        or `balances` that stands at the point, null where nothing does.
     """
     companies = np.unique(np.concatenate([ints(flows, "cik"), ints(balances, "cik")]))
     keys = []
@@ -81,7 +81,7 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
         timeline = Timeline((_window(company, q) << CONCEPT_BITS) | concept, filed)
         for name in names:
             code = AMOUNT.categories.to_list().index(name)
-            standing[name] = timeline.after((window << CONCEPT_BITS) | code, seq)
+            standing[_row(name)] = timeline.after((window << CONCEPT_BITS) | code, seq)
     return pl.DataFrame(
         {
             "cik": companies[window >> QUARTER_BITS] if len(companies) else np.zeros(0, dtype=np.int64),
@@ -94,6 +94,11 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
 
 def _window(company: Ints, q: Ints) -> Ints:
     return key_of((company, COMPANY_BITS), (q, QUARTER_BITS))
+
+
+def _row(concept: str) -> str:
+    """The column of `points` that holds the row number of a concept."""
+    return f"{concept}_row"
 
 
 @dataclass(frozen=True)
@@ -138,8 +143,8 @@ class Points:
         self.company = np.unique(self.cik, return_inverse=True)[1]
         self.q, self.seq = ints(points, "q"), ints(points, "seq")
         self.window = _window(self.company, self.q)
-        rows = points.select(pl.col(*FLOWS, *BALANCES).cast(pl.Int64).fill_null(NOTHING))
-        self.rows = {name: rows[name].to_numpy() for name in rows.columns}
+        rows = points.select(pl.col(*map(_row, (*FLOWS, *BALANCES))).cast(pl.Int64).fill_null(NOTHING))
+        self.rows = {name: rows[_row(name)].to_numpy() for name in (*FLOWS, *BALANCES)}
         self._columns = {True: _columns(flows, ("amount", "days", "regime", "grain", "spread", *WINDOW_FLAGS))}
         self._columns[False] = _columns(balances, ("amount", "regime"))
         ids = {rule.id: number for number, rule in enumerate(METHODS)}

@@ -450,14 +450,14 @@ def _chosen(
     has_way = holds[0] | holds[1] | holds[2]
     found = windows.points.with_columns(
         amount=numbers(amount),
-        days=numbers(days),
+        days=numbers(days).cast(pl.Int64),
         rule=pl.Series(np.select(holds, [FISCAL_YEAR.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id], "")),
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=other_element,
         mixed_basis=~is_year & is_mixed,
         before_recast=~is_year & recast.year_before & (recast.year_moved > size),
         ways_disagree=~is_year & apart & both & ~is_mixed,
-        regime=numbers(chosen("regime")),
+        regime=numbers(chosen("regime")).cast(pl.Int32),
         grain=numbers(grain),
         spread=numbers(_spread(windows, by_years, quarters)),
         window=np.arange(len(windows.q)),

@@ -1,0 +1,128 @@
+"""The frames between the steps: each is declared, made as declared, and what is made otherwise is refused."""
+
+import polars as pl
+import pytest
+
+from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.frames import DECISIONS, FRAMES, FrameError, counted, with_ten_digits
+from pipelines.normalize.items.flags import FLAGS
+from pipelines.normalize.items.points import BALANCES, FLOWS
+from pipelines.normalize.pipeline import STEPS, Step, run, standardize
+from pipelines.normalize.rule import Rule
+from tests.factories import CASH, EPS, NET_INCOME, REVENUE, SHARES, Filer, fact, month_ends, raw
+
+GIVEN = {"raw", "accepted", "registrants"}
+ONE, OTHER = (Rule(f"test.{name}", "A rule.", "A source.", "select") for name in ("one", "other"))
+
+
+def test_every_frame_that_a_step_takes_was_made_before():
+    made = set(GIVEN)
+    for step in STEPS:
+        assert set(step.takes) <= made, step.name
+        made |= set(step.makes)
+
+
+def test_every_frame_is_declared_and_made_and_documented():
+    assert {name for step in STEPS for name in step.makes} == set(FRAMES)
+    assert all(declared.schema.__doc__ for declared in FRAMES.values())
+    assert len({step.name for step in STEPS}) == len(STEPS)
+
+
+def test_every_frame_but_decisions_is_made_once():
+    made = [name for step in STEPS for name in step.makes if name != "decisions"]
+    assert len(set(made)) == len(made)
+
+
+def test_flags_and_standing_amounts_are_columns():
+    """The frames spell out what other modules list."""
+    assert FRAMES["values"].types.names()[-len(FLAGS) :] == list(FLAGS)
+    assert FRAMES["points"].types.names()[3:] == [f"{name}_row" for name in (*FLOWS, *BALANCES)]
+
+
+def test_keys_and_missing_values_hold_for_a_filer():
+    """Every frame of every step, three fiscal years of one company."""
+    quarters = {REVENUE: [100e6] * 12, NET_INCOME: [10e6] * 12}
+    filer = Filer(month_ends(2021, 12), quarters, {SHARES: [50e6] * 12}, {CASH: [30e6] * 12})
+
+    assert standardize(filer.facts(), validate=True).versions.height > 0
+
+
+@pytest.mark.parametrize("rows", [[], [fact(EPS, 1.5, "2023-01-01", "2023-12-31")]], ids=["nothing", "one fact"])
+def test_a_filer_with_next_to_nothing_has_the_same_columns(rows):
+    """A batch without rows goes through all steps, and its tables have their types."""
+    facts = raw(rows) if rows else pl.DataFrame(schema=RAW_SCHEMA)
+
+    assert standardize(facts, validate=True).versions.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("frame", "complaint"),
+    [
+        (pl.DataFrame({"cik": [1]}, schema={"cik": pl.Int64}), "currency is missing, expected String"),
+        (
+            pl.DataFrame({"cik": ["1"], "currency": ["USD"]}),
+            "cik is String, expected Int64",
+        ),
+        (
+            pl.DataFrame({"cik": [1], "currency": ["USD"], "country": ["US"]}),
+            "country is not declared",
+        ),
+    ],
+)
+def test_another_frame_than_declared_is_refused(frame, complaint):
+    """The message names the step, the frame and the column."""
+    with pytest.raises(FrameError, match=rf"step 'currency' made 'currencies': .*{complaint}"):
+        FRAMES["currencies"].checked(frame, "currency")
+
+
+def test_columns_come_in_their_declared_order():
+    mixed = pl.DataFrame({"currency": ["USD"], "cik": [1]})
+
+    assert FRAMES["currencies"].checked(mixed, "currency").columns == ["cik", "currency"]
+
+
+def test_a_key_that_is_not_unique_is_found_when_asked():
+    twice = pl.DataFrame({"cik": [1, 1], "currency": ["USD", "EUR"]})
+
+    FRAMES["currencies"].checked(twice, "currency")
+    with pytest.raises(FrameError, match="primary_key"):
+        FRAMES["currencies"].checked(twice, "currency", validate=True)
+
+
+def test_steps_run_in_order_and_are_observed():
+    """Each is told of with the rows that it made; decisions of all steps are added up."""
+
+    def decide(_: pl.DataFrame | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+        found = pl.DataFrame({"cik": [7], "currency": ["USD"]})
+        return found, pl.DataFrame({"cik": [7], "rule": [ONE.id], "figures": [2]}, schema=DECISIONS)
+
+    seen: list[tuple[str, int]] = []
+    step = Step("a step", decide, ("raw",), ("currencies", "decisions"))
+    made = run([step, step], {"raw": None}, lambda name, rows, seconds: seen.append((name, rows)))
+
+    assert seen == [("a step", 1)] * 2
+    assert made["decisions"].rows() == [(7, ONE.id, 4)]
+
+
+def test_decisions_are_counted_by_company_and_rule():
+    """A rule may come up again; a rule that decided nothing has no row."""
+    found = counted([(ONE, pl.Series([3, 3, 5]).to_numpy()), (OTHER, pl.Series([], dtype=pl.Int64).to_numpy())])
+    again = counted([(ONE, pl.Series([3]).to_numpy()), (ONE, pl.Series([3]).to_numpy())])
+
+    assert sorted(found.rows()) == [(3, ONE.id, 2), (5, ONE.id, 1)]
+    assert again.rows() == [(3, ONE.id, 2)]
+
+
+def test_company_numbers_are_published_as_ten_digits():
+    assert with_ten_digits(pl.DataFrame({"cik": [320193]}))["cik"].to_list() == ["0000320193"]
+
+
+def test_one_meaning_has_one_type():
+    """A column of one name has one type in all frames, but where a step ends and the log begins."""
+    types: dict[str, set[str]] = {}
+    for name, declared in FRAMES.items():
+        if name not in ("lineage", "repairs"):  # published: names as text
+            for column, kind in declared.types.items():
+                types.setdefault(column, set()).add(str(kind))
+    several = {column for column, kinds in types.items() if len(kinds) > 1}
+    assert several == set()
