@@ -124,7 +124,8 @@ def years_on(day: Ints, years: Ints) -> Ints:
     month = _dates(day).astype("datetime64[M]")
     day_of_month = day - month.astype("datetime64[D]").astype(np.int64)
     later = month + 12 * years
-    first, next_first = (each.astype("datetime64[D]").astype(np.int64) for each in (later, later + np.timedelta64(1, "M")))
+    after = later + np.timedelta64(1, "M")
+    first, next_first = (each.astype("datetime64[D]").astype(np.int64) for each in (later, after))
     there: Ints = np.minimum(first + day_of_month, next_first - 1)
     return there
 
