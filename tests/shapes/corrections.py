@@ -49,6 +49,8 @@ REPORTS: dict[str, list[Row]] = {
     "correction.sign.income-by-income-before-tax": annual(2021, {PRETAX: -10e6, TAX: -2e6, NET_INCOME: 8e6}),
     "correction.sign.income-by-earnings-per-share": annual(2021, {**USUAL, EPS: -2.25, PRETAX: -95e6}),
     "correction.sign.earnings-per-share-by-income": annual(2021, {**USUAL, EPS: -2.25}),
+    "flag.scale-repaired": annual(2021, {**USUAL, SHARES: 40e3}),
+    "flag.sign-repaired": annual(2021, {**USUAL, EPS: -2.25}),
     "correction.sign.outflow": annual(2021, {REVENUE: 9e9, CAPITAL_SPENDING: -5_984e6}),
 }
 

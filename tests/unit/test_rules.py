@@ -1,6 +1,7 @@
 """The registry: every decision that can change a served value has a name, a statement, a source and a document."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import polars as pl
@@ -9,11 +10,14 @@ import pytest
 from pipelines import dictionary
 from pipelines.normalize import elements, rules
 from pipelines.normalize.elements import CONCEPTS
-from pipelines.normalize.pipeline import standardize
+from pipelines.normalize.periods.predecessors import CONTINUED, stitched
+from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.rules import REGISTRY
 from tests.factories import raw, stated
-from tests.shapes import elements as shapes
+from tests.shapes import balances, calendars, corrections, facts, flows, industries, items, of_company, shares
+from tests.shapes import elements as elements_shapes
+from tests.unit.test_predecessors import SUCCEEDS, two_filers
 
 ROOT = Path(__file__).parents[2]
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+")
@@ -67,44 +71,102 @@ def test_the_page_of_the_rules_is_what_the_registry_says():
     assert set(rules.SINGLE_COMPANY) <= set(REGISTRY)
 
 
-# --- Each rule decides somewhere --------------------------------------------------------------------------------
+# --- Each rule decides in a document of its own -----------------------------------------------------------------
+
+AREAS = (balances, calendars, corrections, facts, flows, industries, items, shares)
+SHAPES = {str(9_992_000_000 + number): shape for number, shape in enumerate(s for area in AREAS for s in area.SHAPES)}
+"""Each small document by the CIK that it is filed under here: one company a document."""
+
+PENDING: dict[str, str] = {}
+"""Rules that no document exercises yet, and why."""
+
+RESERVATIONS_AS_FLAGS = {
+    *(f"flag.{source.reservation.replace('_', '-')}" for concept in CONCEPTS for source in concept.sources),
+    "flag.total-contradicts-parts",
+}
+"""Flags whose rule is that of the source, or of the balance, that they come with."""
+
+OUTCOMES = {
+    "versions": ("period_end", "item", "value", "method"),
+    "gaps": ("period_end", "item", "reason"),
+    "evidence": ("customer_funds_end",),
+}
+"""What two companies are compared by."""
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[shapes.Report]:
-    return list(shapes.reports())
+def reports() -> list[elements_shapes.Report]:
+    """A report for each source of an element."""
+    return list(elements_shapes.reports())
 
 
 @pytest.fixture(scope="module")
-def standardized_reports(reports):
-    """The report of each source of an element, and those of their twins, standardized together."""
-    registrants = [{"cik": cik, "sic": report.sic} for report in reports for cik in (report.cik, report.twin) if cik]
-    rows = raw(*(report.rows for report in reports), *map(shapes.twins, reports))
-    return stated(rows, pl.DataFrame(registrants))[0], standardize(rows, None, pl.DataFrame(registrants))
+def found(reports) -> Standardized:
+    """All small documents, standardized together; every frame between two steps is as it is declared."""
+    rows = raw(
+        *(report.rows for report in reports),
+        *map(elements_shapes.twins, reports),
+        *(of_company(shape.rows, cik) for cik, shape in SHAPES.items()),
+    )
+    registrants = [
+        *({"cik": cik, "sic": report.sic} for report in reports for cik in (report.cik, report.twin) if cik),
+        *({"cik": cik, "sic": shape.sic} for cik, shape in SHAPES.items()),
+    ]
+    return standardize(rows, registrants=pl.DataFrame(registrants), validate=True)
 
 
-def test_every_source_of_an_element_decides(reports, standardized_reports):
-    """In a report that holds what it needs: it is the one that is chosen for its concept."""
-    vintages = standardized_reports[0].join(elements.RULE_OF_RANK, on=["concept", "rank"])
+@pytest.fixture(scope="module")
+def decided(found) -> set[tuple[str, str]]:
+    """(CIK, rule): every decision that a value, a leg, a flag, a gap or a repair names, and those that are counted."""
+    frames = [getattr(found, field.name) for field in fields(found)]
+    legs = found.versions.select("cik", "legs").explode("legs").unnest("legs")
+    flags = found.versions.select("cik", flag=pl.col("flags").str.split(",")).explode("flag")
+    of_flags = flags.filter(pl.col("flag") != "").select(
+        "cik", rule=pl.lit("flag.") + pl.col("flag").str.replace_all("_", "-")
+    )
+    named = [stitched(two_filers(), SUCCEEDS)[1].select("cik", "rule")]
+    named += [frame.select("cik", "rule") for frame in (*frames, legs) if "rule" in frame.columns]
+    return set(pl.concat([*named, of_flags]).drop_nulls().unique().iter_rows())
+
+
+def test_every_source_of_an_element_decides(reports, found):
+    """In a report that holds what it needs, it is the one that is chosen, and a leg of a value is of its element.
+
+    The leg may name a rule that has put the amount in the place of another one.
+    """
+    rows = raw(*(report.rows for report in reports))
+    registrants = pl.DataFrame([{"cik": report.cik, "sic": report.sic} for report in reports])
+    vintages = stated(rows, registrants)[0].join(elements.RULE_OF_RANK, on=["concept", "rank"])
     chosen = set(vintages.select(pl.col("cik").cast(pl.String), "rule").iter_rows())
+    tags = found.versions.select("cik", "legs").explode("legs").unnest("legs").select("cik", "tag")
+    served = set(tags.with_columns(pl.col("tag").str.split(":").list.last()).iter_rows())
 
-    assert [report.rule for report in reports if (report.cik, report.rule) not in chosen] == []
+    def decides(report: elements_shapes.Report) -> bool:
+        is_served = any((report.cik, element) in served for element in elements_shapes.SOURCES[report.rule].counted)
+        return (report.cik, report.rule) in chosen and (is_served or bool(report.twin))
+
+    assert [report.rule for report in reports if not decides(report)] == []
 
 
-def test_every_amount_that_is_no_part_of_a_value_decides_about_one(reports, standardized_reports):
+def test_every_amount_that_is_no_part_of_a_value_decides_about_one(reports, found):
     """The report and its twin without the amount lead to other values, gaps or evidence."""
-    found = standardized_reports[1]
-    outcome = {
-        table: getattr(found, table).select("cik", *columns)
-        for table, columns in (
-            ("versions", ("period_end", "item", "value", "method")),
-            ("gaps", ("period_end", "item", "reason")),
-            ("evidence", ("customer_funds_end",)),
-        )
-    }
+    outcome = {table: getattr(found, table).select("cik", *columns) for table, columns in OUTCOMES.items()}
 
     def of(cik: str) -> list[list[tuple[object, ...]]]:
         return [sorted(frame.filter(cik=cik).drop("cik").rows(), key=str) for frame in outcome.values()]
 
     with_twin = [report for report in reports if report.twin]
     assert [report.rule for report in with_twin if of(report.cik) == of(report.twin)] == []
+
+
+def test_every_other_rule_decides(decided):
+    """In the document that was written for it."""
+    silent = {shape.rule for cik, shape in SHAPES.items() if (cik, shape.rule) not in decided}
+    assert silent == set(PENDING)
+
+
+def test_every_rule_has_a_document_of_its_own(reports, decided):
+    """And everything that is named as a rule is one."""
+    exercised = {report.rule for report in reports} | {shape.rule for shape in SHAPES.values()} | {CONTINUED.id}
+    assert exercised == set(REGISTRY)
+    assert {rule for _, rule in decided} - set(REGISTRY) - RESERVATIONS_AS_FLAGS == set()

@@ -17,6 +17,7 @@ from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
 from pipelines.normalize.items.points import Points
+from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import SAME_AMOUNT
 
 SAME_RATIO, SAME_COUNT = 1e-5, 1e-7
@@ -54,7 +55,7 @@ def item_versions(
         _named("method", [(each.item.methods, each.item.method) for each in found], found),
         *(pl.Series(name, np.concatenate([each.flag(name) for each in found]), dtype=pl.Boolean) for name in FLAGS),
     )
-    decided = [(rule, each.ciks(points, holds)) for each in found for rule, holds in each.item.decided]
+    decided = [(rule, each.ciks(points, rule, holds)) for each in found for rule, holds in each.item.decided]
     return versions.with_row_index("version"), _legs(found), counted(decided)
 
 
@@ -79,8 +80,11 @@ class _Kept:
         holds = self.item.flags.get(name)
         return np.zeros(len(self.points), dtype=np.bool_) if holds is None else holds[self.points]
 
-    def ciks(self, points: Points, holds: Flags) -> Ints:
-        """The company of each version where a condition holds."""
+    def ciks(self, points: Points, rule: Rule, holds: Flags) -> Ints:
+        """The company of each version that a rule had a part in; of each quarter end where it withheld the value."""
+        if rule.action == "withhold":
+            at = np.flatnonzero(holds)
+            return points.cik[at[np.unique(points.window[at], return_index=True)[1]]]
         return points.cik[self.points[holds[self.points]]]
 
 

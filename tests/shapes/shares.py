@@ -1,0 +1,71 @@
+"""Companies with splits of each kind, and with newest share counts that are found in each way.
+
+Belongs here: share counts and earnings per share, each report on the basis of its day. Does not: what values come of
+them (unit.test_splits, test_latest_shares).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from tests.factories import DILUTED, EPS, NET_INCOME, REVENUE, SHARES, Filer, Row, month_ends
+from tests.shapes import Shape
+
+FIRST_YEAR, QUARTERS = 2015, 16
+SPLIT = "2017-05-01"
+"""The day on which a split took effect."""
+
+
+def on_basis_of_its_day(rows: Sequence[Row], ratio: float, effective: str = SPLIT) -> list[Row]:
+    """The facts, whose counts are those of before the split: reports after it are on its basis."""
+    return [
+        {**row, "value": round(row["value"] * {"shares": ratio, "USD/shares": 1 / ratio}.get(row["unit"], 1.0), 6)}
+        if row["filed"] >= effective
+        else row
+        for row in rows
+    ]
+
+
+def company(per_share: Mapping[str, Sequence[float]] | None = None, quarters: int = QUARTERS) -> list[Row]:
+    """Four years of a count that hardly changes; with amounts per share there is no count."""
+    counts = [400e6 * 1.002**number for number in range(quarters)]
+    money = {REVENUE: [1e9] * quarters, NET_INCOME: [1e8] * quarters}
+    means = {} if per_share else {SHARES: counts, DILUTED: counts}
+    return Filer(month_ends(FIRST_YEAR, quarters), {**money, **(per_share or {})}, means).rows()
+
+
+def split(ratio: float) -> list[Row]:
+    return on_basis_of_its_day(company(), ratio)
+
+
+def amended_after_split() -> list[Row]:
+    """The annual report of before the split, amended after it with the same counts."""
+    rows = split(2.0)
+    amended = [
+        {**row, "form": "10-K/A", "filed": "2017-06-01", "accession": "amended"}
+        for row in rows
+        if row["filed"] == "2017-03-01"
+    ]
+    return [*rows, *amended]
+
+
+def counted(quarters: int, last: float = 100e6) -> list[Row]:
+    """A company whose newest quarter has so many shares, and whose others have a hundred million."""
+    counts = [100e6] * (quarters - 1) + [last]
+    money = {REVENUE: [1e8] * quarters, NET_INCOME: [1e7] * quarters}
+    ends = month_ends(2023, quarters)
+    return Filer(ends, money, {SHARES: counts, DILUTED: counts}).rows()
+
+
+COUNTS: dict[str, list[Row]] = {
+    "split.usual-ratio": split(2.0),
+    "split.small-ratio": split(1.1),
+    "split.share-dividend": split(1.03),
+    "split.odd-ratio": split(2.0473),
+    "split.earnings-per-share": on_basis_of_its_day(company({EPS: [11.24, 12.36, 13.48, 14.52] * 4}), 4.0),
+    "share-basis.newest": split(2.0),
+    "share-basis.amendment": amended_after_split(),
+    "shares.latest.quarter": counted(9),
+    "shares.latest.difference": counted(12),
+    "shares.latest.year-to-date": counted(12, last=200e6),
+}
+
+SHAPES = tuple(Shape(rule, rows) for rule, rows in COUNTS.items())
