@@ -163,7 +163,7 @@ class Stated(dy.Schema):
     filed = dy.Date()
     periodic = dy.Bool(description="whether the filing is a periodic report")
     amended = dy.Bool()
-    signature = dy.String(description="the elements that count, in alphabetical order, joined by +")
+    used = dy.Int64(description="the source and its elements that are there (facts.matching.elements_of)")
     other_source = dy.Bool(description="whether the source had another amount where this company stated the best one")
 
 
@@ -493,7 +493,8 @@ class FiledFacts(StatedFacts):
     concept = dy.Enum(AMOUNT.categories)
     repair = dy.Float64()
     rule = dy.String()
-    reservation = dy.String(nullable=True, description="flags of its source and of its balance, joined by commas")
+    reservation = dy.String(nullable=True, description="the flag of its source")
+    flag = dy.String(nullable=True, description="the flag of the balance that it is part of")
 
 
 class Lineage(dy.Schema):
@@ -515,6 +516,7 @@ class Lineage(dy.Schema):
     rule = dy.String()
     repair = dy.Float64()
     reservation = dy.String(nullable=True)
+    flag = dy.String(nullable=True)
 
 
 class Versions(dy.Schema):

@@ -210,13 +210,12 @@ def _filed_facts(stated_facts: Frame, vintages: Frame, parts: Frame) -> Frame:
         .drop("rank", "corrected_by")
     )
     stated = stated_facts.join(of_vintage, on="vintage", maintain_order="left")
-    reservations = pl.concat_str("reservation", "flag", separator=",", ignore_nulls=True).replace("", None)
     composed = (
         parts.rename({"rule": "reclassified_by"})
         .join(stated, on="vintage")
-        .with_columns(vintage="composed", reservation=reservations, rule=pl.coalesce("reclassified_by", "rule"))
+        .with_columns(vintage="composed", rule=pl.coalesce("reclassified_by", "rule"))
     )
-    return pl.concat([stated, composed.select(stated.columns)]).sort("vintage", "tag")
+    return pl.concat([stated, composed.drop("composed", "reclassified_by")], how="diagonal").sort("vintage", "tag")
 
 
 def _gaps(

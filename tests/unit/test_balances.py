@@ -5,6 +5,7 @@ import pytest
 
 from pipelines.normalize.balance import composition
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
+from pipelines.normalize.facts.matching import used_of
 from tests.factories import (
     CASH,
     CIK,
@@ -175,7 +176,7 @@ ELEMENT = {concept.name: concept.sources[0].counted[0] for concept in CONCEPTS}
 def sheet(lines: dict[str, float]) -> pl.DataFrame:
     """One balance sheet with some lines, in millions, as placed on the grid."""
     rows = [
-        {"concept": name, "value": value * 1e6, "vintage": number, "signature": ELEMENT[name]}
+        {"concept": name, "value": value * 1e6, "vintage": number, "used": used_of(name, 0, [ELEMENT[name]])}
         for number, (name, value) in enumerate(lines.items())
     ]
     return pl.DataFrame(rows, schema_overrides={"vintage": pl.UInt32, "concept": AMOUNT}).with_columns(

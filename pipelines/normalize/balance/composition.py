@@ -75,7 +75,7 @@ def balances(placed: pl.DataFrame) -> Balances:
 
     Args:
         placed: vintages on the grid (calendar.on_grid), of which instants count: `cik`, `q`, `seq`, `n`, `concept`,
-            `rank`, `end`, `vintage`, `value`, `grain`, `signature`, `filed`, `amended`, `regime`.
+            `rank`, `end`, `vintage`, `value`, `grain`, `used`, `filed`, `amended`, `regime`.
     """
     sheets = as_filed(placed)
     if not len(sheets):
@@ -126,7 +126,7 @@ def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         seq=seq,
         amended=arrays.flags(lines, "amended"),
         value=arrays.floats(lines, "value"),
-        elements=sets_of(lines["signature"]),
+        elements=sets_of(arrays.ints(lines, "used")),
         nonzero_lines=np.ones(len(cik), dtype=np.int64),
         is_short_term=nowhere,
         is_filer_total=nowhere,

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints
 from pipelines.normalize.elements import CONCEPTS
+from pipelines.normalize.facts.matching import elements_of
 
 Sets = npt.NDArray[np.uint64]
 
@@ -45,11 +45,10 @@ def set_of(elements: Iterable[str]) -> Sets:
     return np.array(words, dtype=np.uint64)
 
 
-def sets_of(signatures: pl.Series) -> Sets:
-    """The sets of a column of element names joined by "+"."""
-    distinct = signatures.unique(maintain_order=True)
-    codes = signatures.cast(pl.Enum(distinct)).to_physical().to_numpy()
-    table = [set_of(signature.split("+")) for signature in distinct]
+def sets_of(used: Ints) -> Sets:
+    """The sets of a column of sources and their elements that are there (facts.matching.elements_of)."""
+    distinct, codes = np.unique(used, return_inverse=True)
+    table = [set_of(elements_of(int(number))) for number in distinct]
     sets: Sets = np.array(table, dtype=np.uint64).reshape(-1, WORDS)[codes].T
     return sets
 

@@ -146,7 +146,7 @@ def as_filed(placed: pl.DataFrame) -> BalanceSheets:
         vintage=arrays.ints(instants, "vintage"),
         value=arrays.floats(instants, "value"),
         grain=arrays.floats(instants, "grain"),
-        elements=sets_of(instants["signature"]),
+        elements=sets_of(arrays.ints(instants, "used")),
     )
     values = np.full(rows.shape, np.nan)
     values[rows >= 0] = stated.value[rows[rows >= 0]]

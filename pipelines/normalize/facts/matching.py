@@ -7,6 +7,7 @@ A part is one element of one source. Parts are numbered by concept, rank of the 
 sorting by part sorts by all three.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -77,14 +78,28 @@ NAME = pl.Series("tag", [f"{part.taxonomy}:{part.tag}" for part in _PARTS])
 """Of each part: the number of its source, its bit there, its coefficient, whether it is needed, its qualified name."""
 
 
-def signature(key: int) -> str:
-    """The elements of a source, in alphabetical order, joined by `+`.
+def elements_of(used: int) -> tuple[str, ...]:
+    """The elements of a source that are there, in alphabetical order.
 
     Args:
-        key: the number of the source, and in its last PART_BITS bits the parts that are there.
+        used: the number of the source, and in its last PART_BITS bits the parts that are there.
     """
-    source = key >> PART_BITS
-    return "+".join(part.tag for part in _PARTS if part.source == source and part.bit & key)
+    source = used >> PART_BITS
+    return tuple(part.tag for part in _PARTS if part.source == source and part.bit & used)
+
+
+def used_of(concept: str, rank: int, elements: Iterable[str]) -> int:
+    """The number of a source with the parts that are there: what `elements_of` reads.
+
+    Args:
+        concept: the name of the concept.
+        rank: place of the source among those of the concept.
+        elements: those that are there.
+    """
+    wanted = set(elements)
+    source = next(n for n, (each, place, _) in enumerate(_NUMBERED) if (each.name, place) == (concept, rank))
+    parts = sum(part.bit for part in _PARTS if part.source == source and part.tag in wanted)
+    return source << PART_BITS | parts
 
 
 _TAG = pl.Enum(sorted({part.tag for part in _PARTS}))

@@ -78,15 +78,9 @@ def _vintages(facts: pl.DataFrame, chosen: Candidates, is_other: Flags) -> pl.Da
         filed="filed",
         periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
         amended="amended",
-        signature=_signatures(chosen),
+        used=pl.Series((chosen.source << matching.PART_BITS) | chosen.parts),
         other_source=pl.Series(is_other),
     )
-
-
-def _signatures(chosen: Candidates) -> pl.Series:
-    """The elements of each amount that count, in alphabetical order, joined by `+`."""
-    used, of_row = np.unique((chosen.source << matching.PART_BITS) | chosen.parts, return_inverse=True)
-    return pl.Series([matching.signature(int(key)) for key in used], dtype=pl.String).gather(of_row)
 
 
 def _legs(facts: pl.DataFrame, pairs: Matched, chosen: Candidates) -> pl.DataFrame:

@@ -44,7 +44,8 @@ def lineage(
         filings: `cik`, `seq`, `factor` (new shares for one share of the filing's basis).
 
     Returns:
-        `version`, sorted, the columns of LINEAGE, `repair` and `reservation`: `weight` is what the fact is multiplied
+        `version`, sorted, the columns of LINEAGE, `repair`, and the flags `reservation` (of the source) and `flag` (of
+        the balance): `weight` is what the fact is multiplied
         by after `split_factor`, which puts it on the newest share basis and has the repair in it.
     """
     ordered = legs.sort("version", "place")
@@ -79,7 +80,7 @@ def lineage(
         weight=pl.Series(entering) * pl.col("coefficient"),
         split_factor=pl.col("repair") * basis,
         concept=pl.col("concept").cast(pl.String),
-    ).select("version", *LINEAGE, "repair", "reservation")
+    ).select("version", *LINEAGE, "repair", "reservation", "flag")
 
 
 def _groups(key: Ints) -> tuple[Ints, Ints]:
@@ -109,10 +110,9 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
     """
     version, repair = ints(found, "version"), floats(found, "repair")
     of_leg = dict(zip(OF_LEGS, (np.abs(repair) != 1, repair < 0), strict=True))
-    reservation = found["reservation"].fill_null("")
-    kinds = reservation.unique().to_list()
+    named = found.select(pl.col("reservation", "flag").fill_null(""))
     for name in OF_SOURCES:
-        of_leg[name] = reservation.is_in([kind for kind in kinds if name in kind.split(",")]).to_numpy()
+        of_leg[name] = ((named["reservation"] == name) | (named["flag"] == name)).to_numpy()
     standard = found.select(pl.col("tag").str.split(":").list.first() + " " + pl.col("unit"))[:, 0]
     return pl.DataFrame(
         {
