@@ -1,8 +1,8 @@
 """Asking EDGAR for a document: fair access, retries, conditional requests.
 
-Belongs here: addresses, pacing, back-off, and what each HTTP status means.
-Does not: which source answers (sources), the files of a mirror (mirror), what is in a document (documents), or what
-is kept of it (raw_store).
+Belongs here: pacing, back-off, and what each HTTP status means.
+Does not: addresses and answers (answers), which source answers (sources), the files of a mirror (mirror), what is in a
+document (documents), or what is kept of it (raw_store).
 
 Fair access, source: the SEC's "Accessing EDGAR Data": at most ten requests a second by one user over all
 machines and threads, a User-Agent with a name and a mail address, compressed transfer; who exceeds the rate is
@@ -14,82 +14,20 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Protocol, Self
+from typing import Self
 
 import httpx
 
+from pipelines.edgar.answers import MAX_BYTES, Answer, Fetched, NotFound, NotModified, Validators
 from pipelines.edgar.errors import FetchError, RefusedError
-
-TICKERS_URL = "https://www.sec.gov/files/company_tickers_exchange.json"
 
 ATTEMPTS = 5
 FIRST_DELAY = 1.0  # seconds before the second attempt; doubles with each further one
 MAX_WAIT = 120.0  # seconds: an answer that asks for a longer wait ends the attempts
-MAX_BYTES = 1 << 30  # the largest real document has some ten million bytes
 TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 REFUSALS = (403, 429)
 GZIP_BODY = zlib.MAX_WBITS | 16
-
-
-def facts_url(cik: str) -> str:
-    """The address of a company's companyfacts document."""
-    return f"https://data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
-
-
-def submissions_url(cik: str) -> str:
-    """The address of a company's submissions document: who it is and what it filed lately."""
-    return f"https://data.sec.gov/submissions/CIK{cik}.json"
-
-
-def submissions_page_url(name: str) -> str:
-    """The address of a page of older filings, by the file name that the submissions document gives."""
-    return f"https://data.sec.gov/submissions/{name}"
-
-
-@dataclass(frozen=True, slots=True)
-class Validators:
-    """What a server gave to ask later whether a document has changed."""
-
-    etag: str | None = None
-    last_modified: str | None = None
-
-    def headers(self) -> dict[str, str]:
-        """The conditional request headers; empty where nothing is known."""
-        pairs = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in pairs.items() if value}
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A document as received, decompressed."""
-
-    content: bytes
-    validators: Validators
-
-
-@dataclass(frozen=True, slots=True)
-class NotModified:
-    """The document is still the one that the validators were given for."""
-
-
-@dataclass(frozen=True, slots=True)
-class NotFound:
-    """There is no such document: a fund without facts, a registrant without filings."""
-
-
-Answer = Fetched | NotModified | NotFound
-
-
-class Client(Protocol):
-    """What asks a source for documents: EdgarClient over HTTP, MirrorFolder on the disk."""
-
-    def get(self, url: str, validators: Validators | None = None) -> Answer:
-        """Ask for the document at `url`; raises FetchError or RefusedError."""
-
-    def close(self) -> None:
-        """End all connections."""
 
 
 class Pace:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from pipelines.edgar.client import TICKERS_URL, NotFound, NotModified, Validators, facts_url, submissions_url
+from pipelines.edgar.answers import TICKERS_URL, NotFound, NotModified, Validators, facts_url, submissions_url
 from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.raw_store import Kind, RawStore, Seen, Status
 from pipelines.edgar.sources import Source

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from pipelines.edgar.client import Answer, Fetched, NotFound, Validators
+from pipelines.edgar.answers import Answer, Fetched, NotFound, Validators
 from pipelines.edgar.errors import FetchError
 
 NO_VALIDATORS = Validators()

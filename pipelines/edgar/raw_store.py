@@ -21,7 +21,7 @@ from typing import Literal
 import msgspec
 import zstandard
 
-from pipelines.edgar.client import MAX_BYTES, Validators
+from pipelines.edgar.answers import MAX_BYTES, Validators
 from pipelines.edgar.errors import CorruptError, RawStoreError
 
 Kind = Literal["tickers", "companyfacts", "submissions"]

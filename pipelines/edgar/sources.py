@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
-import httpx
-
-from pipelines.edgar.client import TICKERS_URL, Client, EdgarClient
+from pipelines.edgar.answers import TICKERS_URL, Client
 from pipelines.edgar.errors import SourceError
 from pipelines.edgar.mirror import MirrorFolder, file_of
 
@@ -75,6 +73,10 @@ def _live(user_agent: str | None, base_url: str | None) -> Source:
         raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, which no header can hold: plain ASCII is needed")
     if base_url and not _is_web_address(base_url):
         raise SourceError(f"EDGAR_BASE_URL is {base_url!r}, expected an address such as http://127.0.0.1:9000")
+    import httpx  # only here and below: the documents of a mirror do not come over HTTP
+
+    from pipelines.edgar.client import EdgarClient
+
     client = EdgarClient(
         httpx.HTTPTransport(), user_agent=user_agent, pace=REQUESTS_A_SECOND, base_url=base_url or None
     )
@@ -82,6 +84,7 @@ def _live(user_agent: str | None, base_url: str | None) -> Source:
 
 
 def _sample() -> Source:
+    from pipelines.edgar.client import EdgarClient
     from pipelines.edgar.sample import SampleTransport  # only here: no other source needs the simulator
 
     return Source("sample", "sample", EdgarClient(SampleTransport(), user_agent=None, pace=None, attempts=1))

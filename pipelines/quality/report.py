@@ -7,9 +7,8 @@ how it looks (page.html).
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jinja2
 import polars as pl
 
 from pipelines.errors import PipelineError
@@ -19,6 +18,9 @@ from pipelines.quality.checks import BY_NAME, COVERAGE, tallied
 from pipelines.tables import assembled
 from warehouse import schema
 from warehouse.publish import Pointer
+
+if TYPE_CHECKING:
+    import jinja2
 
 PAGE, LINK = "quality-{}.html", "quality.html"
 BUILD = "warehouse-{}.duckdb"
@@ -135,7 +137,9 @@ def symbols_of(lake: Lake) -> pl.DataFrame:
 
 
 @cache
-def _template() -> jinja2.Template:
+def _template() -> "jinja2.Template":
+    import jinja2  # only here: most synchronizations write no page
+
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -8,18 +8,17 @@ import httpx
 import pytest
 
 from pipelines.edgar import client as client_module
-from pipelines.edgar.client import (
+from pipelines.edgar.answers import (
     TICKERS_URL,
-    EdgarClient,
     Fetched,
     NotFound,
     NotModified,
-    Pace,
     Validators,
     facts_url,
     submissions_page_url,
     submissions_url,
 )
+from pipelines.edgar.client import EdgarClient, Pace
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
 

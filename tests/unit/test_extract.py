@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from pipelines.edgar import extract
-from pipelines.edgar.client import TICKERS_URL, EdgarClient, facts_url, submissions_url
+from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
+from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import RefusedError, SourceError
 from pipelines.edgar.extract import CompanyDocuments, Document, fetch_documents, fetch_tickers
 from pipelines.edgar.raw_store import RawStore

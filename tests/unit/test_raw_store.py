@@ -10,7 +10,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipelines.edgar.client import Validators
+from pipelines.edgar.answers import Validators
 from pipelines.edgar.errors import CorruptError, RawStoreError
 from pipelines.edgar.raw_store import RawStore, Seen
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.edgar.client import TICKERS_URL, Fetched, NotFound, Validators, facts_url
+from pipelines.edgar.answers import TICKERS_URL, Fetched, NotFound, Validators, facts_url
 from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.mirror import MirrorFolder
 from pipelines.edgar.sources import REQUESTS_A_SECOND, open_source
