@@ -1,7 +1,7 @@
-"""The endpoints of section 4 as data: path, parameters, response shape and handler of each.
+"""The endpoints of section 4, as data: what each accepts, what it answers with, which questions it asks of the build.
 
-Belongs here: one row per endpoint, and its handler. Does not: HTTP and the order of checks (routes), the syntax of
-parameters (parameters), the shapes of responses (shapes, responses), the SQL (warehouse.queries).
+Belongs here: one row an endpoint, and the function that answers it. Does not: the order of checks and HTTP (routes),
+the form of parameters (parameters) and of answers (shapes, responses), the SQL (warehouse.queries).
 """
 
 from collections.abc import Callable, Mapping
@@ -22,9 +22,9 @@ from warehouse.schedule import next_synchronization
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request that passed all checks: the build to query, the symbol in its path, its parameters, the time.
+    """A request that passed all checks: the build to ask, the symbol of its path, its parameters, the time.
 
-    `held` is None if no build can be opened; `degraded` is true if another part of the service is degraded.
+    `held` is None where no build can be opened; `degraded` is true where something else is amiss.
     """
 
     held: OpenBuild | None
@@ -36,24 +36,24 @@ class Question:
 
     @property
     def build(self) -> OpenBuild:
-        """The build to query.
+        """The build to ask.
 
         Raises:
-            ServerError: no build is published.
+            ServerError: there is none.
         """
         if self.held is None:
             raise ServerError("No data has been published yet.")
         return self.held
 
 
-Answer = tuple[object, msgspec.Struct]  # `data`, and the endpoint's own fields of `meta`
+Answer = tuple[object, msgspec.Struct]  # data and the endpoint's own meta
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An endpoint: path, documentation, handler, response shapes, parameters, and whether it needs a key.
+    """A path, how it is answered and with what, the parameters that it accepts, whether it needs a key.
 
-    `data` lists the possible shapes of the response's `data`; with `of_many`, `data` is a list of that shape.
+    `data` is the shape of the answer's data, or those that it is one of; `of_many` says that it is a list of them.
     """
 
     path: str
@@ -69,7 +69,7 @@ class Endpoint:
 
     @property
     def needs_symbol(self) -> bool:
-        """Whether the path contains a symbol; a response can then be 404."""
+        """Whether the path names a company, which may not be covered."""
         return "{symbol}" in self.path
 
 
@@ -136,7 +136,7 @@ def show_valuation(question: Question) -> Answer:
 
 
 def show_status(question: Question) -> Answer:
-    """`GET /status` (section 4.6): answers even if no build is published."""
+    """`GET /status` (section 4.6): answered whatever the state of the data is."""
     due = next_synchronization(datetime.fromtimestamp(question.now, UTC))
     next_at = timestamp(due.timestamp())
     if question.held is None:
@@ -156,10 +156,10 @@ def show_status(question: Question) -> Answer:
 
 
 def _covered(build: OpenBuild, symbol: str) -> queries.Company:
-    """The company with a symbol.
+    """The company of a symbol.
 
     Raises:
-        NotFound: no covered company has the symbol.
+        NotFound: it is not covered.
     """
     company = queries.company(build, symbol)
     if company is None:
@@ -168,7 +168,7 @@ def _covered(build: OpenBuild, symbol: str) -> queries.Company:
 
 
 def _held(build: OpenBuild, company: queries.Company) -> queries.Coverage:
-    """The periods and line items that the build has for a company.
+    """What is held of a company.
 
     Raises:
         NotFound: no period has a value.

@@ -19,8 +19,6 @@ Flags = npt.NDArray[np.bool_]
 NOTHING = -1
 """The row number of a row that does not exist."""
 
-CIK_BITS, KEY_BITS = 40, 62
-"""A CIK has ten digits; a key leaves the sign and one bit."""
 QUARTER_BITS, SEQ_BITS = 12, 17
 """A company has fewer than 4,096 quarters on its grid, and fewer than 131,072 filings."""
 
@@ -144,47 +142,3 @@ def key_of(*parts: tuple[npt.NDArray[Any], int]) -> Ints:
         key = (key << bits) | np.where(is_missing, 0, values).astype(np.int64)
     key[missing] = NOTHING
     return key
-
-
-def packed(*columns: Ints) -> Ints:
-    """One whole number a row, in the order of the rows by these columns; equal where all columns are.
-
-    Args:
-        columns: whole numbers, the most significant column first.
-    """
-    key, used = np.zeros(len(columns[0]), dtype=np.int64), 0
-    for column in columns if len(key) else ():
-        least = column.min()
-        bits = int(column.max() - least).bit_length()
-        if used + bits > KEY_BITS:
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            used = int(key.max()).bit_length()
-        if used + bits > KEY_BITS:
-            column, least = np.unique(column, return_inverse=True)[1].astype(np.int64), 0
-            bits = int(column.max()).bit_length()
-        key = (key << bits) | (column - least)
-        used += bits
-    return key
-
-
-def days_of(dates: pl.Series) -> Ints:
-    """Dates as days since 1970; null is a day before all others."""
-    is_null = dates.is_null().to_numpy()
-    days = dates.to_physical().fill_null(0).to_numpy().astype(np.int64)
-    if is_null.any():
-        days[is_null] = days[~is_null].min(initial=0) - 1
-    return days
-
-
-def filing_rows(cik: Ints, seq: Ints, filings: pl.DataFrame) -> Ints:
-    """For each row the row of its filing.
-
-    Args:
-        cik, seq: of each row.
-        filings: `cik`, `seq`: all of them, sorted by both.
-    """
-    of_row, of_filing = (
-        key_of((company, CIK_BITS), (place, SEQ_BITS))
-        for company, place in ((cik, seq), (ints(filings, "cik"), ints(filings, "seq")))
-    )
-    return np.searchsorted(of_filing, of_row)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import NOTHING, Flags, Ints
+from pipelines.normalize.arrays import NOTHING, SEQ_BITS, Flags, Ints, ints, key_of
 from pipelines.normalize.elements import AMOUNT
 
 KEY_BITS = 63
@@ -17,6 +17,9 @@ KEY_BITS = 63
 
 NUMBER_OF = {name: number for number, name in enumerate(AMOUNT.categories)}
 """The number of each amount in elements.AMOUNT."""
+
+CIK_BITS = 40
+"""A CIK has ten digits."""
 
 DAY_BITS = 22
 """Days since 1970 are fewer than 2**21, before and after."""
@@ -94,3 +97,26 @@ def any_of(group: Ints, number: int, holds: Flags) -> Flags:
     found = np.zeros(number, dtype=np.bool_)
     found[group[holds]] = True
     return found
+
+
+def sortable_days(column: pl.Series) -> Ints:
+    """Dates as days since 1970; null is a day before all others."""
+    is_null = column.is_null().to_numpy()
+    days = column.to_physical().fill_null(0).to_numpy().astype(np.int64)
+    if is_null.any():
+        days[is_null] = days[~is_null].min(initial=0) - 1
+    return days
+
+
+def filing_rows(cik: Ints, seq: Ints, filings: pl.DataFrame) -> Ints:
+    """For each row the row of its filing.
+
+    Args:
+        cik, seq: of each row.
+        filings: `cik`, `seq`: all of them, sorted by both.
+    """
+    of_row, of_filing = (
+        key_of((company, CIK_BITS), (place, SEQ_BITS))
+        for company, place in ((cik, seq), (ints(filings, "cik"), ints(filings, "seq")))
+    )
+    return np.searchsorted(of_filing, of_row)

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, days_of, ints, packed, starts
+from pipelines.normalize.arrays import Flags, Floats, Ints, ints, starts
 from pipelines.normalize.facts import matching
 from pipelines.normalize.facts.matching import Matched
 from pipelines.normalize.facts.precision import grains, with_scale_of_filing
+from pipelines.normalize.keys import packed, sortable_days
 from pipelines.normalize.rule import Rule
 
 NO_LESS_THAN_PART = Rule(
@@ -97,14 +98,14 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
     largest = _reduced(np.maximum, floor, begin)
     needed = matching.NEEDED_BY_SOURCE[source[begin]]
     first = pairs.row[begin]
-    start, end = days_of(facts["start"]), days_of(facts["end"])
+    start, end = sortable_days(facts["start"]), sortable_days(facts["end"])
     is_instant = facts["start"].is_null().to_numpy()
     found = Candidates(
         slot=np.cumsum(starts(pairs.slot[begin], matching.CONCEPT_OF_SOURCE[source[begin]])),
         source=source[begin],
         company=np.unique(ints(facts, "cik"), return_inverse=True)[1][first],
         seq=ints(facts, "seq")[first],
-        filed=days_of(facts["filed"])[first],
+        filed=sortable_days(facts["filed"])[first],
         period=packed(start, end)[first],
         days=np.where(is_instant, 0, end - start)[first],
         value=value,

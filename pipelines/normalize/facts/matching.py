@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, days_of, filing_rows, ints, packed
+from pipelines.normalize.arrays import Flags, Floats, Ints, ints
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import IFRS, Source
 from pipelines.normalize.facts.reports import MEASURE, MEASURES
 from pipelines.normalize.industry.names import INDUSTRIES
+from pipelines.normalize.keys import filing_rows, packed, sortable_days
 from pipelines.normalize.rule import Rule
 
 ZERO_COUNT = Rule(
@@ -167,7 +168,7 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[Matched, In
     row = np.repeat(np.arange(len(count)), count)
     place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
     part = _LIST[_FIRST[element[row], industry[row]] + place]
-    period = packed(filing, days_of(facts["start"]), days_of(facts["end"]))
+    period = packed(filing, sortable_days(facts["start"]), sortable_days(facts["end"]))
     order = np.argsort(packed(period[row], part), kind="stable")
     row, part = row[order], part[order]
     slot = np.zeros(len(row), dtype=np.int64)

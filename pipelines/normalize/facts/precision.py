@@ -70,8 +70,11 @@ def with_scale_of_filing(grain: Floats, amount: Floats, filing_begins: Ints) -> 
     is_money = ~np.isnan(amount)
     # a multiple of one scale is a multiple of each smaller one, so that counting them gives the largest
     level = np.zeros(len(amount), dtype=np.int64)
-    for scale in SCALES:
-        level += (np.fmod(amount, scale) == 0) | ~is_money
+    rest = amount
+    for scale in reversed(SCALES):
+        # what is left over of a larger scale is quicker to divide than the amount, and leaves the same over
+        rest = np.fmod(rest, scale)
+        level += (rest == 0) | ~is_money
     of_filing = np.minimum.reduceat(level, filing_begins)
     amounts = np.add.reduceat(is_money.astype(np.int64), filing_begins)
     of_statements = np.where(amounts >= FEWEST_AMOUNTS, _LEVELS[of_filing], 0.0)

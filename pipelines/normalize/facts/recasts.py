@@ -6,9 +6,10 @@ Belongs here: what a current report restates. Does not: which forms are read at 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, days_of, ints, packed
+from pipelines.normalize.arrays import Flags, ints
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.frames import counted
+from pipelines.normalize.keys import packed, sortable_days
 from pipelines.normalize.rule import Rule
 
 COMPLETE_SET = Rule(
@@ -53,7 +54,7 @@ def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
     if not len(rows):
         return vintages, counted([])
     cik, seq, concept = (ints(vintages, name) for name in ("cik", "seq", "concept"))
-    slot = packed(cik, concept, days_of(vintages["start"]), days_of(vintages["end"]))
+    slot = packed(cik, concept, sortable_days(vintages["start"]), sortable_days(vintages["end"]))
     stated, of_row = np.unique(slot[rows], return_inverse=True)
     place = np.minimum(np.searchsorted(stated, slot), len(stated) - 1)
     is_asked = ~is_current & (stated[place] == slot)

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, days_of, filing_rows, ints, packed, starts
+from pipelines.normalize.arrays import Flags, Floats, Ints, ints, starts
 from pipelines.normalize.corrections.powers import power_of_thousand
 from pipelines.normalize.corrections.scale import NEAR_STATED
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import IFRS
+from pipelines.normalize.keys import filing_rows, packed, sortable_days
 from pipelines.normalize.rule import Rule
 
 FILING = ["cik", "seq"]
@@ -189,7 +190,7 @@ def _stated_anew(vintages: pl.DataFrame, filings: pl.DataFrame) -> _Pairs:
     rows = np.flatnonzero(_IS_MONEY[ints(vintages, "concept")])
     cik, seq = ints(vintages, "cik")[rows], ints(vintages, "seq")[rows]
     concept, value = ints(vintages, "concept")[rows], vintages["value"].to_numpy()[rows]
-    line = packed(cik, concept, days_of(vintages["start"])[rows], days_of(vintages["end"])[rows])
+    line = packed(cik, concept, sortable_days(vintages["start"])[rows], sortable_days(vintages["end"])[rows])
     order = np.argsort(packed(line, seq), kind="stable")
     again = np.flatnonzero(~starts(line[order]))
     at, before = order[again], order[again - 1]
@@ -201,6 +202,6 @@ def _stated_anew(vintages: pl.DataFrame, filings: pl.DataFrame) -> _Pairs:
     return _Pairs(
         filing=filing_rows(cik[at], seq[at], filings),
         concept=concept[at],
-        filed=days_of(vintages["filed"])[rows][at],
+        filed=sortable_days(vintages["filed"])[rows][at],
         large=difference > LARGE * np.abs(value[before]),
     )
