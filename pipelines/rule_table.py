@@ -81,6 +81,11 @@ def code_of(rule: Rule) -> str | None:
     return code if code in codes else None
 
 
+def unnamed(versions: pl.DataFrame) -> pl.DataFrame:
+    """The current versions with legs that name no rule, because they were recorded before rules had ids."""
+    return versions.filter("is_current", pl.col(RULE).is_null(), pl.col("legs").list.len() > 0)
+
+
 def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
     """The current versions that were recorded before rules had ids, with the rules that today make the same of it.
 
@@ -95,13 +100,13 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
         `versions` in their order; `rule`, and `concept` and `rule` of the legs, stay null where nothing matches.
     """
     row = pl.int_range(pl.len(), dtype=pl.UInt32)
-    unnamed = versions.with_columns(row=row).filter("is_current", pl.col(RULE).is_null(), pl.col("legs").list.len() > 0)
-    if unnamed.is_empty():
+    wanting = unnamed(versions.with_columns(row=row))
+    if wanting.is_empty():
         return versions
     fields = versions["legs"].head(0).explode().struct.fields
     of_version = pl.col("accession").alias("of_version")
-    logged = unnamed.select("row", *VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
-    today = replayed.join(unnamed.select(*VERSION_OF, "accession"), on=[*VERSION_OF, "accession"], how="semi")
+    logged = wanting.select("row", *VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
+    today = replayed.join(wanting.select(*VERSION_OF, "accession"), on=[*VERSION_OF, "accession"], how="semi")
     facts = today.select(*VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
     again = (
         logged.drop("concept", RULE)
@@ -115,7 +120,7 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
         .group_by("row", maintain_order=True)
         .agg(named_legs=pl.struct(fields))
     )
-    rules = unnamed.select("row", *VERSION_OF, "accession").join(
+    rules = wanting.select("row", *VERSION_OF, "accession").join(
         today.select(*VERSION_OF, "accession", todays=RULE).unique([*VERSION_OF, "accession"], keep="last"),
         on=[*VERSION_OF, "accession"],
         how="left",
@@ -138,12 +143,17 @@ def _alone(codes: Mapping[str, str | None]) -> dict[str, str]:
 def _of_values(values: pl.DataFrame, rule_of_code: Mapping[str, str]) -> pl.DataFrame:
     """Values by the rules that their version, legs, method and flags name; a value counts once for each rule."""
     numbered = values.with_row_index("number")
-    of_version = pl.concat_list(RULE, pl.col("legs").list.eval(pl.element().struct.field(RULE))).alias(RULE)
     codes = pl.concat_str(pl.col("method", "flags").fill_null(""), separator=",").str.split(",").alias("code")
     of_codes = pl.col("code").replace_strict(rule_of_code, default=None, return_dtype=pl.String).alias(RULE)
+    of_legs = (
+        numbered.select("number", "cik", "legs")
+        .explode("legs")
+        .select("number", "cik", pl.col("legs").struct.field(RULE))
+    )
     named = pl.concat(
         [
-            numbered.select("number", "cik", of_version).explode(RULE),
+            numbered.select("number", "cik", RULE),
+            of_legs,
             numbered.select("number", "cik", codes).explode("code").select("number", "cik", of_codes),
         ]
     )

@@ -233,8 +233,9 @@ def _labelled(lake: Lake) -> pl.DataFrame:
 
 def _with_rules(logged: pl.DataFrame, lake: Lake) -> pl.DataFrame:
     """All versions with the rules that decided them, also those that were recorded before rules had ids."""
-    named = rule_table.with_rules_of_today(logged, lake.read(REPLAYED))
-    return named.with_columns(pl.col(RULE).replace("", None))
+    if rule_table.unnamed(logged).height:
+        logged = rule_table.with_rules_of_today(logged, lake.read(REPLAYED))
+    return logged.with_columns(pl.col(RULE).replace("", None))
 
 
 def _rules(lake: Lake, logged: pl.DataFrame, gaps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:

@@ -1,1 +1,1 @@
-"""How data is asked: the read-only HTTP interface over the published build. Never writes a table."""
+"""The read-only HTTP interface and the pages over the published build. This package never writes a table."""

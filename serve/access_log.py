@@ -1,10 +1,10 @@
-"""The access log: one line of JSON a request, on standard error.
+"""The access log: one line of JSON per request, on standard error.
 
-Belongs here: what a line says, and how lines leave the process. Does not: what is noted of a request (front).
+Belongs here: the fields of a line, and the thread that writes lines. Does not: collecting the fields (front).
 
-A line never holds a key: queries are not logged, an address is logged as the path of its endpoint, and where it has
-none, what looks like a key is blotted out. Lines are written by a thread of their own: a reader that is slow, or a full
-pipe, holds up no request. What it cannot take is dropped, and how much that was is told.
+A line never contains an API key. Queries are not logged. The path is logged as the template of its endpoint; for a path
+without an endpoint, text that looks like a key is masked. A separate thread writes the lines, so that a slow reader or
+a full pipe never delays a request. When the queue is full, lines are dropped, and their number is logged.
 """
 
 import contextlib
@@ -24,9 +24,9 @@ from serve.clock import timestamp
 ACCESS = logging.getLogger("serve.access")
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 KEYS = re.compile(rf"{PREFIX}\w*")
-LONGEST = 200  # characters of a path that no endpoint has
-HELD = 10_000  # lines that wait to be written
-ENDING = 1.0  # seconds that the end waits for them
+LONGEST = 200  # characters logged of a method, and of a path without an endpoint
+HELD = 10_000  # lines that the queue holds
+ENDING = 1.0  # seconds that `close` waits for the queue to be written
 
 
 def note(
@@ -35,13 +35,13 @@ def note(
     """Log one request.
 
     Args:
-        request_id: as the response has it.
-        method: of HTTP.
-        path: the endpoint's, with placeholders, or one that no endpoint has.
-        status: of the response.
-        size: bytes of its body.
-        seconds: from the request's head to the end of the response.
-        key_id: the identifier of the key that it was made with, which is not the key.
+        request_id: value of the response's X-Request-Id header.
+        method: HTTP method.
+        path: path template of the endpoint, or the requested path if it has no endpoint.
+        status: HTTP status of the response.
+        size: bytes of the response body.
+        seconds: time from the request's head to the end of the response.
+        key_id: identifier of the API key (not the key itself); None without a valid key.
         now: Unix time.
     """
     if not ACCESS.isEnabledFor(logging.INFO):
@@ -61,7 +61,7 @@ def note(
 
 
 class Writer(logging.Handler):
-    """Hands lines to a thread that writes them."""
+    """A log handler that queues lines for a writer thread."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
@@ -72,14 +72,14 @@ class Writer(logging.Handler):
         self._thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take a record; never wait."""
+        """Queue a record; never block."""
         try:
             self._lines.put_nowait(self.format(record))
         except queue.Full:
             self._dropped += 1
 
     def close(self) -> None:
-        """Write what is there, unless nobody reads it."""
+        """Write the queued lines, and wait at most ENDING seconds for it."""
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait(None)
         self._thread.join(ENDING)
@@ -88,7 +88,7 @@ class Writer(logging.Handler):
     def _write(self) -> None:
         while (line := self._lines.get()) is not None:
             dropped, self._dropped = self._dropped, 0
-            lines = [line, f"{dropped} lines were dropped: nobody reads them"] if dropped else [line]
+            lines = [line, f"{dropped} log lines were dropped: the queue was full"] if dropped else [line]
             with contextlib.suppress(OSError, ValueError):  # standard error was closed
                 self._stream.write("".join(f"{each}\n" for each in lines))
                 self._stream.flush()
@@ -96,7 +96,7 @@ class Writer(logging.Handler):
 
 @contextlib.contextmanager
 def logging_to(stream: TextIO | None = None) -> Iterator[None]:
-    """Log to a stream, standard error by default, until the block ends: requests as bare JSON, all else as text."""
+    """Log to a stream (default: standard error) until the block ends: requests as JSON, other records as text."""
     writer, access = Writer(stream or sys.stderr), Bare()
     writer.setFormatter(access)
     root = logging.getLogger()
@@ -112,11 +112,11 @@ def logging_to(stream: TextIO | None = None) -> Iterator[None]:
 
 
 class Bare(logging.Formatter):
-    """Requests as they are, everything else with time, level and name."""
+    """A formatter that writes requests without a prefix and other records with time, level and logger name."""
 
     def __init__(self) -> None:
         super().__init__(FORMAT)
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line, or several where there is a trace."""
+        """Format a record as one line, followed by its traceback if it has one."""
         return record.getMessage() if record.name == ACCESS.name else super().format(record)

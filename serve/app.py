@@ -1,6 +1,6 @@
-"""The application: endpoints, pages, and the envelope of every failure, put together.
+"""The ASGI application: endpoints, pages and error handlers combined.
 
-Belongs here: what makes an ASGI application of the parts. Does not: any rule of the interface.
+Belongs here: assembling the parts. Does not: any rule of the interface.
 """
 
 import time
@@ -27,14 +27,14 @@ from warehouse.reader import Warehouse
 
 
 def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
-    """An ASGI application over what is published below the home.
+    """Create the ASGI application that serves the published build of a home.
 
     Args:
-        settings: where the data lies, how the service is reached.
-        clock: Unix time, for the times in answers and the windows of the limits.
+        settings: the home, the public address and the cache settings.
+        clock: returns Unix time, for the times in responses and the windows of the rate limits.
 
     Raises:
-        CommandError: the database of accounts cannot be opened, or the address of Redis is none.
+        CommandError: the accounts database cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
     accounts = Accounts(settings.accounts)
     service = routes.Service(
@@ -56,18 +56,18 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
         service.warehouse.close()
         service.accounts.close()
 
-    def tell(_: Request, error: Exception) -> Response:
+    def respond_to_error(_: Request, error: Exception) -> Response:
         return responses.failure(error if isinstance(error, ApiError) else ServerError(), settings.pages)
 
-    def tell_not_found(request: Request, _: Exception) -> Response:
+    def respond_not_found(request: Request, _: Exception) -> Response:
         if mount.is_for_people(request.scope):
             return mount.not_found(pages, request)
         return responses.failure(NotFound(), settings.pages)
 
     app = Starlette(
         routes=[*routes.routes(service), *mount.routes(pages)],
-        # Exception: what happens outside of any endpoint; it is answered, then raised again for the front to log
-        exception_handlers={ApiError: tell, 404: tell_not_found, Exception: tell},
+        # Exception: a failure outside of any endpoint; Starlette responds, then raises it again, and the front logs it
+        exception_handlers={ApiError: respond_to_error, 404: respond_not_found, Exception: respond_to_error},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
@@ -77,6 +77,6 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
 def _limits(settings: Settings, accounts: Accounts, clock: Clock) -> Limits:
     if settings.redis_url is None:
         return LocalLimits(accounts, clock)
-    from serve.access.shared_limits import SharedLimits  # its client takes a moment to load
+    from serve.access.shared_limits import SharedLimits  # imported here: the Redis client is slow to import
 
     return SharedLimits(settings.redis_url)

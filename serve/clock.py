@@ -1,4 +1,4 @@
-"""Time: a clock that callers hand in, and the one way that a moment is written."""
+"""Time: the type of a clock, and the format of timestamps."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,5 +12,5 @@ def timestamp(seconds: float) -> str:
 
 
 def seconds_since(moment: str, now: float) -> int:
-    """Whole seconds from a moment, ISO 8601 in UTC, to `now`; none where the clocks say that it is still to come."""
+    """Whole seconds from `moment` (ISO 8601 in UTC) to `now` (Unix time); 0 if the moment is in the future."""
     return max(0, int(now - datetime.fromisoformat(moment).timestamp()))

@@ -1,7 +1,7 @@
-"""The commands of this side: serving, explaining, accounts, keys and subscriptions.
+"""The commands `fundamentals serve`, `explain`, `accounts`, `keys` and `subscriptions`.
 
-Belongs here: what `fundamentals serve`, `explain`, `accounts`, `keys` and `subscriptions` do once their arguments are
-read. Does not: reading arguments and telling errors (fundamentals.py), how an explanation reads (explanation).
+Belongs here: what each command does once its arguments are parsed. Does not: parsing arguments and printing errors
+(fundamentals.py), the text of an explanation (explanation).
 """
 
 import json
@@ -25,30 +25,30 @@ BACKLOG = 512
 
 
 def serve(host: str, port: int, workers: int) -> None:
-    """Serve what is published until told to stop.
+    """Serve the published build until SIGINT or SIGTERM.
 
     Raises:
-        CommandError: the address is taken, the home is missing or cannot be written, there is no such number of
-            workers, or it is more than one and nothing to count the limits of all.
+        CommandError: the address is in use, the home is missing or not writable, `workers` is less than 1, or it is
+            more than 1 without REDIS_URL, which several workers need for common rate limits.
     """
     if workers < 1:
-        raise CommandError(f"--workers {workers}: one at least is needed")
+        raise CommandError(f"--workers {workers}: at least 1 is needed")
     with listening(host, port) as listener:
         settings = from_environment(host, listener.getsockname()[1])
         if workers > 1 and settings.redis_url is None:
             raise CommandError(
-                f"--workers {workers}: limits are counted in the process, and each worker would allow them anew; "
-                "run one, or set REDIS_URL to a Redis server that counts for all"
+                f"--workers {workers}: without Redis each worker counts the rate limits on its own, so that a key "
+                "could exceed them; run one worker, or set REDIS_URL to a Redis server that all workers share"
             )
         require_home(settings.home)
         run(settings, listener, workers, host)
 
 
 def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
-    """Print where a value comes from: lines to read, or JSON.
+    """Print the provenance of a value, as text or JSON.
 
     Raises:
-        CommandError: nothing is published, or there is no such symbol, item or period.
+        CommandError: nothing is published, or the symbol, item or period does not exist.
     """
     from serve import explanation
     from warehouse.errors import WarehouseError
@@ -70,7 +70,7 @@ def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
 
 
 def create_key(email: str) -> None:
-    """Print a new key, and only it."""
+    """Create a key and print it, and nothing else."""
     settings = from_environment()
     _make_home(settings.home)
     with accounts_of(settings) as accounts:
@@ -78,7 +78,7 @@ def create_key(email: str) -> None:
 
 
 def invite(email: str) -> None:
-    """Print a link that signs in to the pages, and only it."""
+    """Create a sign-in link to the pages and print it, and nothing else."""
     settings = from_environment()
     _make_home(settings.home)
     with accounts_of(settings) as accounts:
@@ -86,7 +86,7 @@ def invite(email: str) -> None:
 
 
 def list_keys(email: str, as_json: bool) -> None:
-    """Print the keys of an account: a line each, or JSON."""
+    """Print the keys of an account, one line per key or as JSON."""
     with accounts_of(from_environment()) as accounts:
         keys = [key.as_dict() for key in accounts.keys_of(email)]
     if as_json:
@@ -101,20 +101,20 @@ def list_keys(email: str, as_json: bool) -> None:
 
 
 def revoke_key(key_id: str) -> None:
-    """End a key; the service knows within seconds."""
+    """Revoke a key; running servers apply it within seconds."""
     with accounts_of(from_environment()) as accounts:
         accounts.revoke_key(key_id, time.time())
 
 
 def set_subscription(email: str, status: Status) -> None:
-    """Make a subscription active or inactive; the service knows within seconds."""
+    """Make a subscription active or inactive; running servers apply it within seconds."""
     with accounts_of(from_environment()) as accounts:
         accounts.set_subscription(email, status, time.time())
 
 
 @contextmanager
 def accounts_of(settings: Settings) -> Iterator[Accounts]:
-    """The accounts of a home, open until the block ends."""
+    """Open the accounts of a home until the block ends."""
     require_home(settings.home)
     accounts = Accounts(settings.accounts)
     try:
@@ -131,16 +131,22 @@ def _make_home(home: Path) -> None:
 
 
 def require_home(home: Path) -> None:
-    """A home that is not there is a wrong FUNDAMENTALS_HOME more often than a new one, so it is not made."""
+    """Check that the home exists and is writable.
+
+    A missing home is not created, because it usually means that FUNDAMENTALS_HOME is wrong.
+
+    Raises:
+        CommandError: the home is missing or not writable.
+    """
     if not home.is_dir():
-        raise CommandError(f"home {home} is no folder; set FUNDAMENTALS_HOME, or make it with `fundamentals sync`")
+        raise CommandError(f"home {home} is not a folder; set FUNDAMENTALS_HOME, or create it with `fundamentals sync`")
     if not os.access(home, os.W_OK | os.X_OK):
-        raise CommandError(f"home {home} may not be written; set FUNDAMENTALS_HOME to a folder that may")
+        raise CommandError(f"home {home} is not writable; set FUNDAMENTALS_HOME to a writable folder")
 
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket on the address, bound before anything else is done, so that a port in use is told in one line."""
+    """A listening socket, bound before anything else starts, so that a port in use is reported in one line."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -154,11 +160,12 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str = HOST) -> None:
-    """Answer on a socket until told to stop; what it takes is imported here, for the other commands need none of it.
+    """Serve on a listening socket until SIGINT or SIGTERM.
 
     Raises:
-        CommandError: the accounts cannot be opened, or the address of Redis is none.
+        CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
+    # imported here: the other commands do not need the server
     from serve.workers import supervise, work
     from warehouse.errors import BuildUnreadable
     from warehouse.pointer import current
@@ -178,7 +185,7 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
 
 
 def _try(settings: Settings) -> None:
-    """Open what can be wrong, here, where it is told in one line."""
+    """Open the accounts and the Redis client once, so that a wrong setting is reported in one line before serving."""
     with accounts_of(settings):
         if settings.redis_url:
             from serve.access.shared_limits import SharedLimits

@@ -1,6 +1,6 @@
-"""The demonstration that `make run` ends with: a key, three requests to paste, and the service that answers them.
+"""The demonstration at the end of `make run`: prints a demo key and three example requests, then serves.
 
-Belongs here: what a newcomer is shown. Does not: serving, keys, subscriptions themselves (commands, access).
+Belongs here: what a first-time user sees. Does not: serving, keys and subscriptions themselves (commands, access).
 """
 
 import argparse
@@ -20,10 +20,10 @@ from warehouse.publish import LINK
 from warehouse.reader import OpenBuild, Warehouse
 
 EMAIL = "demo@example.org"
-AMONG = 100  # companies that are looked at for one with annual values
+AMONG = 100  # companies that are searched for one with annual values
 
 WELCOME = """
-A key for {email}, with an active subscription, shown this once:
+A key for {email}, with an active subscription, shown only once:
 
   {key}
 
@@ -38,16 +38,18 @@ The same data for DuckDB:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make a key, print what can be asked with it, and serve until told to stop.
+    """Create a key, print example requests with it, and serve until SIGINT or SIGTERM.
 
     Args:
-        arguments: of the command line; the process's own where they are not given.
+        arguments: command-line arguments; default: those of the process.
 
     Returns:
-        The exit status: 0 done, 1 not done, with one line on standard error and without a key. Wrong usage exits
-        with 2.
+        The exit status: 0 on success; 1 on an error, with one line on standard error and without a new key. Wrong
+        usage exits with 2.
     """
-    parser = argparse.ArgumentParser(prog="python -m serve.demo", description="Serve what is published, with a key.")
+    parser = argparse.ArgumentParser(
+        prog="python -m serve.demo", description="Create a demo key and serve the published build."
+    )
     parser.add_argument("--port", type=int, default=PORT, help="port to listen on (default: %(default)s)")
     try:
         _demonstrate(parser.parse_args(arguments).port)
@@ -58,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _demonstrate(port: int) -> None:
-    """The key is made last, when nothing else can fail: it cannot be shown again."""
+    """Create the key after everything that can fail, because a key can be shown only once."""
     with listening(HOST, port) as listener:
         port = listener.getsockname()[1]
         settings = from_environment(HOST, port)
@@ -70,11 +72,11 @@ def _demonstrate(port: int) -> None:
 
 
 def _covered_symbol(published: Path) -> str:
-    """The first covered symbol that has annual values, or the first one where none has.
+    """The first covered symbol with annual values; the first covered symbol if none has any.
 
     Raises:
-        WarehouseError: nothing is published, or it cannot be read.
-        CommandError: it covers no company.
+        WarehouseError: no build is published, or it cannot be read.
+        CommandError: the build covers no company.
     """
     warehouse = Warehouse(published)
     try:
@@ -100,10 +102,10 @@ def _active_key(accounts: Accounts) -> str:
 
 
 def _welcome(settings: Settings, port: int, key: str, symbol: str) -> str:
-    """What is printed; the requests go to this machine, whatever the public address is."""
+    """The text to print; its requests go to this machine, not to the public address."""
     company = f"/companies/{quote(symbol, safe='')}"
     paths = ("/companies?per_page=5", company, f"{company}/financials?period=annual&limit=3")
-    # single quotes keep a shell away from & and ?; neither a key nor a quoted symbol holds one
+    # single quotes protect & and ? from the shell; neither a key nor a quoted symbol contains a single quote
     requests = [f"curl -H 'X-Api-Key: {key}' 'http://{HOST}:{port}/v1{path}'" for path in paths]
     file = (settings.published / LINK).absolute()
     return WELCOME.format(email=EMAIL, key=key, requests="\n".join(requests), file=file)

@@ -1,7 +1,7 @@
-"""The endpoints of section 4, as data: what each accepts, what it answers with, which questions it asks of the build.
+"""The endpoints of section 4 as data: path, parameters, response shape and handler of each.
 
-Belongs here: one row an endpoint, and the function that answers it. Does not: the order of checks and HTTP (routes),
-the form of parameters (parameters) and of answers (shapes, responses), the SQL (warehouse.queries).
+Belongs here: one row per endpoint, and its handler. Does not: HTTP and the order of checks (routes), the syntax of
+parameters (parameters), the shapes of responses (shapes, responses), the SQL (warehouse.queries).
 """
 
 from collections.abc import Callable, Mapping
@@ -22,9 +22,9 @@ from warehouse.schedule import next_synchronization
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request that passed all checks: the build to ask, the symbol of its path, its parameters, the time.
+    """A request that passed all checks: the build to query, the symbol in its path, its parameters, the time.
 
-    `held` is None where no build can be opened; `degraded` is true where something else is amiss.
+    `held` is None if no build can be opened; `degraded` is true if another part of the service is degraded.
     """
 
     held: OpenBuild | None
@@ -36,24 +36,24 @@ class Question:
 
     @property
     def build(self) -> OpenBuild:
-        """The build to ask.
+        """The build to query.
 
         Raises:
-            ServerError: there is none.
+            ServerError: no build is published.
         """
         if self.held is None:
             raise ServerError("No data has been published yet.")
         return self.held
 
 
-Answer = tuple[object, msgspec.Struct]  # data and the endpoint's own meta
+Answer = tuple[object, msgspec.Struct]  # `data`, and the endpoint's own fields of `meta`
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A path, how it is answered and with what, the parameters that it accepts, whether it needs a key.
+    """An endpoint: path, documentation, handler, response shapes, parameters, and whether it needs a key.
 
-    `data` is the shape of the answer's data, or those that it is one of; `of_many` says that it is a list of them.
+    `data` lists the possible shapes of the response's `data`; with `of_many`, `data` is a list of that shape.
     """
 
     path: str
@@ -69,7 +69,7 @@ class Endpoint:
 
     @property
     def needs_symbol(self) -> bool:
-        """Whether the path names a company, which may not be covered."""
+        """Whether the path contains a symbol; a response can then be 404."""
         return "{symbol}" in self.path
 
 
@@ -136,7 +136,7 @@ def show_valuation(question: Question) -> Answer:
 
 
 def show_status(question: Question) -> Answer:
-    """`GET /status` (section 4.6): answered whatever the state of the data is."""
+    """`GET /status` (section 4.6): answers even if no build is published."""
     due = next_synchronization(datetime.fromtimestamp(question.now, UTC))
     next_at = timestamp(due.timestamp())
     if question.held is None:
@@ -156,10 +156,10 @@ def show_status(question: Question) -> Answer:
 
 
 def _covered(build: OpenBuild, symbol: str) -> queries.Company:
-    """The company of a symbol.
+    """The company with a symbol.
 
     Raises:
-        NotFound: it is not covered.
+        NotFound: no covered company has the symbol.
     """
     company = queries.company(build, symbol)
     if company is None:
@@ -168,7 +168,7 @@ def _covered(build: OpenBuild, symbol: str) -> queries.Company:
 
 
 def _held(build: OpenBuild, company: queries.Company) -> queries.Coverage:
-    """What is held of a company.
+    """The periods and line items that the build has for a company.
 
     Raises:
         NotFound: no period has a value.

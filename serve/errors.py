@@ -1,8 +1,8 @@
-"""What can go wrong while serving, and how a client is told: one envelope for every failure (section 7).
+"""The errors of this package, and the one envelope in which clients receive them (section 7).
 
     ServeError
-      CommandError            a command cannot do what it was asked: one line, exit status 1
-      ApiError                a request cannot be answered: status, stable code, message
+      CommandError            a command failed: one line on standard error, exit status 1
+      ApiError                a request failed: HTTP status, stable code, message
         NotFound  MethodNotAllowed  InvalidParameter  Unauthenticated  SubscriptionInactive  RateLimited  ServerError
 
 Belongs here: codes, statuses, and the shape of an error. Does not: when each is raised (routes, parameters, access).
@@ -13,15 +13,15 @@ from typing import Any, ClassVar
 
 
 class ServeError(Exception):
-    """Whatever goes wrong while serving; the message is one line."""
+    """Base class of the errors of this package; the message is one line."""
 
 
 class CommandError(ServeError):
-    """A command cannot do what it was asked."""
+    """A command failed."""
 
 
 class ApiError(ServeError):
-    """A request cannot be answered; the message is for the client and tells nothing of the inside."""
+    """A request failed; the message is for the client and reveals no internals."""
 
     status: ClassVar[int]
     code: ClassVar[str]
@@ -35,7 +35,7 @@ class ApiError(ServeError):
         self.headers = headers
 
     def envelope(self, pages: str) -> dict[str, Any]:
-        """The body: `pages` is the address below which the page of errors lies."""
+        """The response body; `pages` is the public address of the pages, for the link to the page of errors."""
         error: dict[str, Any] = {"code": self.code, "message": str(self), "docs": f"{pages}/errors#{self.code}"}
         if self.details:
             error["details"] = self.details
@@ -108,4 +108,4 @@ ERRORS: tuple[type[ApiError], ...] = (
     RateLimited,
     ServerError,
 )
-"""All that a client can be told, by status: the table of section 7."""
+"""All errors that a client can receive, in the order of the table of section 7."""

@@ -1,6 +1,6 @@
-"""Examples of what is answered, for the description: made like real answers, from a fictional company.
+"""Example responses for the OpenAPI description, built from a fictional company by the same code as real responses.
 
-Belongs here: one example or more for each endpoint, by its name. Does not: shapes (shapes), real values.
+Belongs here: one or more examples per endpoint, by operation name. Does not: shapes (shapes), real values.
 """
 
 import msgspec
@@ -54,7 +54,7 @@ def _projected(year: int) -> shapes.ProjectedYear:
 
 
 def _fair_value() -> shapes.FairValue:
-    """The model on a company whose free cash flow grows at the perpetual rate from the first year on."""
+    """The valuation of a company whose free cash flow grows at the perpetual rate from the first year on."""
     projection = tuple(_projected(year) for year in range(1, 11))
     projected = sum(year.present_value for year in projection)
     terminal = round(projection[-1].free_cash_flow * (1 + GROWTH) / (RETURN - GROWTH))
@@ -95,7 +95,7 @@ def _fair_value() -> shapes.FairValue:
 
 
 def _body(data: object, meta: shapes.Shape) -> object:
-    """The body as a client decodes it."""
+    """The response body after JSON encoding and decoding, as a client receives it."""
     return msgspec.json.decode(msgspec.json.encode(responses.body(data, meta, MADE_AT)))
 
 

@@ -1,7 +1,7 @@
-"""The front of the application: what holds for every request and every response, whatever the path.
+"""The outermost ASGI middleware: applies to every request and response.
 
-Belongs here: the id of a request, the headers that every response has, the bound of a request's head, the line of the
-log, the answer where everything else failed. Does not: any endpoint (routes), bytes that are no HTTP (server).
+Belongs here: request ids, the headers of every response, the size limit of a request's head, the access log, the
+response to an unhandled exception. Does not: endpoints (routes), malformed HTTP (server).
 """
 
 import logging
@@ -20,7 +20,7 @@ from serve.errors import ApiError, InvalidParameter, ServerError
 
 log = logging.getLogger(__name__)
 
-LARGEST_HEAD = 16 * 1024  # bytes of request line and headers
+LARGEST_HEAD = 16 * 1024  # largest size of request line and headers together, bytes
 OF_EVERY_RESPONSE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -28,14 +28,14 @@ OF_EVERY_RESPONSE = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""A response that has its own keeps it."""
+"""Headers added to every response that does not set them itself."""
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(slots=True)
 class Exchange:
-    """What is noted of a request and its response, for the log."""
+    """The fields of a request and its response for the access log."""
 
     id: str
     method: str
@@ -46,7 +46,7 @@ class Exchange:
     started: float = field(default_factory=time.perf_counter)
 
     def done(self) -> None:
-        """Write it down."""
+        """Write the line of the access log."""
         access_log.note(
             request_id=self.id,
             method=self.method,
@@ -60,15 +60,15 @@ class Exchange:
 
 
 class Front:
-    """An ASGI application before another one."""
+    """An ASGI middleware for request ids, common headers, the access log and unhandled exceptions."""
 
     def __init__(self, app: ASGIApp, pages: str) -> None:
-        """Stand before an application whose page of errors lies below `pages`."""
+        """Wrap an application; `pages` is the public address of the pages, for links to the page of errors."""
         self.app = app
         self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, note it, and dress its response; anything but HTTP is passed on as it is."""
+        """Handle a request: add the common headers to its response, and log it. Only HTTP is handled here."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -76,31 +76,31 @@ class Front:
         exchange = Exchange(_request_id(headers.getlist("x-request-id")), scope["method"], scope["path"])
         scope["exchange"] = exchange
 
-        async def dressed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
-                _dress(MutableHeaders(scope=message), exchange)
+                _add_headers(MutableHeaders(scope=message), exchange)
             elif scope["method"] != "HEAD":
                 exchange.size += len(message.get("body", b""))
             await send(message)
 
         try:
             if _size_of_head(scope) > LARGEST_HEAD:
-                await self._failure(too_large())(scope, receive, dressed)
+                await self._failure(too_large())(scope, receive, send_with_headers)
             else:
-                await self.app(scope, receive, dressed)
+                await self.app(scope, receive, send_with_headers)
         except Exception:
             log.exception("request %s failed", exchange.id)
             if not exchange.status:
-                await self._failure(ServerError())(scope, receive, dressed)
+                await self._failure(ServerError())(scope, receive, send_with_headers)
         finally:
             exchange.done()
 
     def refusal(self, error: ApiError) -> Response:
-        """The response to what is no request, ready to be sent, and noted already."""
+        """The error response for a malformed HTTP request; it has all headers and is already logged."""
         exchange = Exchange(_request_id([]), "", "")
         response = self._failure(error)
-        _dress(response.headers, exchange)
+        _add_headers(response.headers, exchange)
         exchange.status, exchange.size = response.status_code, len(response.body)
         exchange.done()
         return response
@@ -110,24 +110,24 @@ class Front:
 
 
 def too_large() -> InvalidParameter:
-    """What is told where request line and headers are longer than they may be."""
+    """The error for a request line and headers above LARGEST_HEAD."""
     return InvalidParameter({"request": f"The request line and headers are longer than {LARGEST_HEAD} bytes."})
 
 
 def _request_id(sent: list[str]) -> str:
-    """The one that was sent, if it is fit for a log; what holds a key is not."""
+    """The client's X-Request-Id if it is short, plain and contains no key; else a new random id."""
     if len(sent) == 1 and REQUEST_ID.fullmatch(sent[0]) and PREFIX not in sent[0]:
         return sent[0]
     return uuid.uuid4().hex
 
 
-def _dress(headers: MutableHeaders, exchange: Exchange) -> None:
+def _add_headers(headers: MutableHeaders, exchange: Exchange) -> None:
     headers["X-Request-Id"] = exchange.id
     for name, value in OF_EVERY_RESPONSE.items():
         headers.setdefault(name, value)
 
 
 def _size_of_head(scope: Scope) -> int:
-    """Bytes of the request line and the headers, about: what came in one piece is not bounded by the server."""
+    """The approximate bytes of request line and headers; the server does not limit a head that arrives in one piece."""
     fields = sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
     return fields + len(scope.get("raw_path") or b"") + len(scope["query_string"])

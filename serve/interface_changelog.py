@@ -1,9 +1,9 @@
-"""What changed in the HTTP interface, newest last, with the fingerprint of its description after each change.
+"""The changelog of the HTTP interface, newest entry last, with the fingerprint of the OpenAPI description after each.
 
-Belongs here: one entry a change that a client can see. Does not: changes of the project (CHANGELOG.md).
+Belongs here: one entry per change that a client can see. Does not: changes of the project (CHANGELOG.md).
 
-A change of the description needs an entry: its number is part of the description, so that the fingerprint of what is
-served is always that of the last one. `python -m serve.openapi --fingerprint` prints it.
+Every change of the description needs an entry. The number of entries is part of the description's version, and the
+fingerprint of the served description is that of the last entry. `python -m serve.openapi --fingerprint` prints it.
 """
 
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One change of v1 while it is in beta.
+    """One change of v1 during its beta.
 
-    `fingerprint` is the SHA-256 of the canonical description (see serve.openapi); None where none was served yet.
+    `fingerprint` is the SHA-256 of the canonical description (see serve.openapi); None if none was served yet.
     """
 
     released: str
@@ -42,8 +42,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "2026-11-21",
         (
-            "Every company has a fair value per share or reasons why it has none; the reason `not_yet_valued` is gone.",
-            "A valuation without a value tells its base period too: `period` and `period_end`.",
+            "Every company has a fair value per share or reasons for having none; reason `not_yet_valued` is removed.",
+            "A valuation without a value states its base period too: `period` and `period_end`.",
             "`assumptions` has `base_is_normalized` and `reported_free_cash_flow`.",
         ),
         "b9962070aad6824ce2e654e7e3c06772e27c69e6c2d34cbccf78fe6329812e1d",

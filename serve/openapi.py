@@ -1,7 +1,7 @@
-"""The OpenAPI 3.1 description of the interface, generated from what the code runs on.
+"""The OpenAPI 3.1 description of the interface, generated from the endpoints, parameters, shapes and errors.
 
-Belongs here: how endpoints, parameters, shapes and errors become a description, its canonical form and fingerprint.
-Does not: any of their content (endpoints, parameters, shapes, errors, examples), its history (interface_changelog).
+Belongs here: generating the description, its canonical form and its fingerprint. Does not: the described content
+(endpoints, parameters, shapes, errors, examples), the history of the description (interface_changelog).
 """
 
 import argparse
@@ -79,7 +79,7 @@ HEADERS: dict[str, tuple[str, Json]] = {
     "Retry-After": ("Seconds to wait.", INTEGER),
     "Allow": ("The methods that are accepted.", {"type": "string", "const": "GET"}),
 }
-"""What a client is told by header: meaning and schema."""
+"""Meaning and schema of each response header."""
 
 OF_EVERY_RESPONSE = ("X-Request-Id", "Cache-Control")
 OF_THE_LIMIT = ("RateLimit-Policy", "RateLimit")
@@ -101,7 +101,7 @@ TOLD: dict[type[ApiError], ApiError] = {
 
 
 def description(endpoints: Sequence[Endpoint], base_url: str) -> Json:
-    """The whole description; `base_url` is the public address, and nothing else depends on it."""
+    """The OpenAPI document; `base_url` is the public address, which only `servers` depends on."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -143,7 +143,7 @@ def description(endpoints: Sequence[Endpoint], base_url: str) -> Json:
 
 
 def canonical(described: Mapping[str, Any]) -> bytes:
-    """What a fingerprint is taken of: keys sorted, no white space, whatever the address of the server."""
+    """The bytes that the fingerprint is computed of: without `servers`, keys sorted, no white space."""
     neutral = {name: value for name, value in described.items() if name != "servers"}
     return json.dumps(neutral, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
@@ -174,7 +174,7 @@ def _operation(endpoint: Endpoint) -> Json:
 
 
 def _errors(endpoint: Endpoint) -> Iterable[type[ApiError]]:
-    """Those that an endpoint can answer with."""
+    """The errors that an endpoint can respond with."""
     never: set[type[ApiError]] = set() if endpoint.needs_symbol else {NotFound}
     if not endpoint.needs_key:
         never |= {Unauthenticated, SubscriptionInactive, RateLimited}
@@ -229,7 +229,7 @@ def _ref(kind: str, name: str) -> Json:
 
 
 def _schemas(endpoints: Sequence[Endpoint]) -> Json:
-    """Every shape, and the body of every endpoint made of them."""
+    """The schemas of all shapes and of the response body of every endpoint."""
     metas = [endpoint.meta for endpoint in endpoints]
     used = [shapes.ErrorBody, shapes.Common, *(shape for endpoint in endpoints for shape in endpoint.data), *metas]
     _, found = msgspec.json.schema_components(used, schema_hook=_values, ref_template=REF.format("schemas", "{name}"))
@@ -260,7 +260,7 @@ def _closed(properties: Json) -> Json:
 
 
 def _values(shape: type) -> Json:
-    """The schema of the one shape that is no struct: any of the line items may be missing."""
+    """The schema of shapes.Values, the one shape that is a dict: each line item is optional."""
     if shape is not shapes.Values:
         raise NotImplementedError(shape)
     items = {item.name: {"type": "number", "description": f"{item.meaning} [{item.unit}]"} for item in LINE_ITEMS}
@@ -268,7 +268,7 @@ def _values(shape: type) -> Json:
 
 
 def _plain(schema: Any) -> Any:
-    """A schema as msgspec makes it, without what only Python means: titles, and integers apart from numbers."""
+    """A schema of msgspec without its Python details: no titles, and `number` instead of integer or number."""
     if isinstance(schema, list):
         return [_plain(part) for part in schema]
     if not isinstance(schema, dict):
@@ -285,7 +285,7 @@ def _plain(schema: Any) -> Any:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the description, or its fingerprint."""
     parser = argparse.ArgumentParser(prog="python -m serve.openapi", description="The OpenAPI description.")
-    parser.add_argument("--fingerprint", action="store_true", help="its SHA-256 only")
+    parser.add_argument("--fingerprint", action="store_true", help="print its SHA-256 only")
     parser.add_argument("--base-url", default=examples.BASE_URL, help="the public address")
     given = parser.parse_args(arguments)
     described = description(ENDPOINTS, given.base_url)

@@ -1,10 +1,10 @@
-"""Query parameters, as data: which each endpoint accepts, their form, bounds and defaults.
+"""Query parameters as data: the parameters of each endpoint, their syntax, bounds and defaults.
 
-Belongs here: reading a query string to the letter of the specification (section 4), and saying what is wrong with it.
-Does not: what the values are used for (routes).
+Belongs here: strict parsing of query strings (section 4), with a message for each error. Does not: the use of the
+values (endpoints).
 
-Nothing is guessed or mended: `+5`, ` 5`, an empty value, a parameter given twice are refused, for a client that sends
-them means something that the answer would not show.
+Malformed values are refused and never corrected: `+5`, ` 5`, an empty value, a parameter given twice. A guess could
+return data that the client did not ask for.
 """
 
 import difflib
@@ -20,38 +20,38 @@ from serve.errors import InvalidParameter
 from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 
 CONTROLS = r"\x00-\x1f\x7f-\x9f"
-LARGEST = 2_147_483_647  # an int32: where the specification sets no maximum
-SHOWN = 60  # characters of a client's own text that a message repeats
+LARGEST = 2_147_483_647  # largest int32: the maximum where the specification sets none
+SHOWN = 60  # characters of a client's text that an error message quotes
 CREDENTIALS = re.compile(
     r"(x|api|access|auth|client|secret)*(key|token|secret|auth|authorization|bearer|credentials?|password|passwd)"
 )
 
 
 class Parameter(Protocol):
-    """A query parameter: `read` gives the value of a text, or raises ValueError with what it must be."""
+    """A query parameter: name, documentation, default, JSON Schema and parser."""
 
     @property
     def name(self) -> str:
-        """As it stands in the query."""
+        """Name in the query string."""
 
     @property
     def description(self) -> str:
-        """What it does, for people."""
+        """Description for the documentation."""
 
     @property
     def example(self) -> Any:
-        """A value that somebody might send."""
+        """Example value for the documentation."""
 
     @property
     def default(self) -> Any:
-        """The value where it is not given."""
+        """Value if the parameter is not given."""
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of its values; a list is comma-separated."""
+        """JSON Schema of the values; a list is comma-separated in the query."""
 
     def read(self, text: str) -> Any:
-        """The value of a text."""
+        """Parse a value; raise ValueError with what it must be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Integer:
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum, "default": self.default}
 
     def read(self, text: str) -> int:
-        """The number; the length is looked at first, for thousands of digits take their time."""
+        """The number; the length is checked first, because parsing thousands of digits is slow."""
         if re.fullmatch(r"[0-9]{1,10}", text) and self.minimum <= int(text) <= self.maximum:
             return int(text)
         raise ValueError(f"must be an integer from {self.minimum} to {self.maximum}")
@@ -124,7 +124,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some words."""
+    """One of a fixed set of words."""
 
     name: str
     description: str
@@ -146,7 +146,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Some of a set of names, comma-separated, each once, in the order wanted."""
+    """A comma-separated list of names from a fixed set, each at most once; the order is kept."""
 
     name: str
     description: str
@@ -204,10 +204,10 @@ REVISIONS: tuple[Parameter, ...] = (
 
 
 def refuse_credentials(query: bytes) -> None:
-    """Tell somebody who puts a key into the address that this has made it known.
+    """Refuse a query that contains an API key, because URLs are logged on the way.
 
     Raises:
-        InvalidParameter: a parameter is named as credentials are, whatever its case and hyphens, or its value is a key.
+        InvalidParameter: a parameter has the name of a credential (case and hyphens ignored), or its value is a key.
     """
     for name, value in _pairs(query):
         if CREDENTIALS.fullmatch(re.sub(r"[^a-z]", "", name.lower())) or is_well_formed(value):
@@ -219,14 +219,15 @@ def refuse_credentials(query: bytes) -> None:
 
 
 def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
-    """The values of an endpoint's parameters, defaults where they are not given.
+    """Parse the parameters of an endpoint, and fill in defaults.
 
     Args:
-        query: the query string, as it came.
+        query: the raw query string.
         accepted: the parameters of the endpoint.
 
     Raises:
-        InvalidParameter: a parameter is unknown, out of form, given twice, or `from` is after `to`; told for each.
+        InvalidParameter: a parameter is unknown, malformed or given twice, or `from` is after `to`; with one message
+            per parameter.
     """
     known = {parameter.name: parameter for parameter in accepted}
     values = {parameter.name: parameter.default for parameter in accepted}
@@ -259,7 +260,7 @@ def _value(parameter: Parameter, text: str) -> Any:
 
 
 def _pairs(query: bytes) -> list[tuple[str, str]]:
-    """Names and values; bytes that are no UTF-8 become surrogates, which no parameter takes."""
+    """Names and values; invalid UTF-8 becomes surrogates, which every parameter refuses."""
     return parse_qsl(query.decode("ascii", "surrogateescape"), keep_blank_values=True, errors="surrogateescape")
 
 
@@ -289,6 +290,6 @@ def _shown(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    """A client's own text, fit for a message: valid, printable, short."""
+    """A client's text, shortened and with unprintable characters replaced, for an error message."""
     printable = "".join(character if character.isprintable() else "\ufffd" for character in text[:SHOWN])
     return printable if len(text) <= SHOWN else f"{printable}…"

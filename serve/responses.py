@@ -1,7 +1,7 @@
-"""From rows of the warehouse to what a client sees: envelopes, numbers, links.
+"""Conversion of warehouse rows to responses: envelopes, numbers, links.
 
-Belongs here: how the shapes of section 2 are filled. Does not: their fields (shapes), which rows (queries), when
-(endpoints).
+Belongs here: filling the shapes of section 2. Does not: their fields (shapes), the queries (warehouse.queries), the
+endpoints (endpoints).
 """
 
 import json
@@ -20,36 +20,36 @@ from warehouse.reasons import NO_FAIR_VALUE
 
 Json = dict[str, Any]
 
-EXACT = 2.0**53  # beyond, a double is no longer sure of its integer
+EXACT = 2.0**53  # largest magnitude up to which a double represents every integer exactly
 FILINGS = (
     "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK={cik}&type={form}&dateb=&owner=include&count=40"
 )
-FORMS = {"20-F": "20-F", "40-F": "40-F"}  # by the form of the newest annual report; the others file 10-K and 10-Q
+FORMS = {"20-F": "20-F", "40-F": "40-F"}  # by the form of the newest annual report; others: 10-K and 10-Q
 
 
 def success(data: object, meta: msgspec.Struct, now: float, headers: Mapping[str, str]) -> Response:
-    """A 200 with `data` and `meta`."""
+    """A 200 response with `data` and `meta`."""
     return plain(body(data, meta, now), headers)
 
 
 def body(data: object, meta: msgspec.Struct, now: float) -> Json:
-    """`data`, and `meta` with the endpoint's own fields and those that every answer has (section 2.1)."""
+    """`data` and `meta`, which has the endpoint's own fields and the common ones (section 2.1)."""
     common = shapes.Common(source="SEC EDGAR", api_version="v1", generated_at=timestamp(now))
     return {"data": data, "meta": {**msgspec.structs.asdict(meta), **msgspec.structs.asdict(common)}}
 
 
 def plain(content: object, headers: Mapping[str, str]) -> Response:
-    """A 200 that is this and no more: the description of the interface is no data."""
+    """A 200 response without an envelope, for the OpenAPI description."""
     return _json(content, 200, headers)
 
 
 def failure(error: ApiError, pages: str) -> Response:
-    """The answer to a request that failed: the one envelope of section 7."""
+    """An error response: the envelope of section 7."""
     return _json(error.envelope(pages), error.status, error.headers or {})
 
 
 def company(row: queries.Company, updated_at: str | None) -> shapes.Company:
-    """A Company (section 2.2); `updated_at` is the time of its last synchronization, where that is known."""
+    """A Company (section 2.2); `updated_at` is the time of its last synchronization, None if unknown."""
     return shapes.Company(**_company(row, updated_at))
 
 
@@ -77,7 +77,7 @@ def profile(
 
 
 def period(row: queries.Period, items: tuple[str, ...]) -> shapes.FinancialPeriod:
-    """A Financial period (section 2.5): an item without a value is left out, for it is not zero."""
+    """A Financial period (section 2.5); an item without a value is left out, because it is not zero."""
     values = zip(items, row.values, strict=True)
     return shapes.FinancialPeriod(
         period=row.period,
@@ -89,7 +89,11 @@ def period(row: queries.Period, items: tuple[str, ...]) -> shapes.FinancialPerio
 
 
 def revision(row: queries.Revision) -> shapes.Revision:
-    """A Revision (section 2.6): the values only, for a version without one withdraws; then none is current."""
+    """A Revision (section 2.6).
+
+    Only versions with a value are listed; a version without one withdraws the item, and if it is the latest, no listed
+    version is current.
+    """
     return shapes.Revision(
         period=row.period,
         period_end=row.period_end,
@@ -105,8 +109,8 @@ def revision(row: queries.Revision) -> shapes.Revision:
 def valuation(of: queries.Company, row: queries.Valuation) -> shapes.FairValue | shapes.NoFairValue:
     """The valuation of a company (section 4.5).
 
-    The column `assumptions` holds all that the model took and came to, by the names of the shape, but for the value
-    and the projected years; where the model does not fit, only which period it would have started from.
+    The column `assumptions` contains the model's inputs and results under the names of the shape, except the fair value
+    and the projected years; if the model does not fit the company, only the base period.
     """
     told = {"symbol": of.symbol, "currency": of.currency, **_numbers(row.assumptions), "meaningful": row.meaningful}
     if not row.meaningful:
@@ -118,7 +122,7 @@ def valuation(of: queries.Company, row: queries.Valuation) -> shapes.FairValue |
 
 
 def number(value: float) -> shapes.Number:
-    """A double as JSON shows it: an integer where it is whole. Published doubles are finite (see warehouse.publish)."""
+    """A double as a JSON number: an integer if it is whole. Published doubles are finite (see warehouse.publish)."""
     return int(value) if value.is_integer() and abs(value) <= EXACT else value
 
 
@@ -137,7 +141,7 @@ def _company(row: queries.Company, updated_at: str | None) -> Json:
 
 
 def _numbers(text: str) -> Any:
-    """JSON of the warehouse, whole numbers as integers."""
+    """Decode a JSON column, with whole numbers as integers."""
     return json.loads(text, parse_float=lambda digits: number(float(digits)))
 
 

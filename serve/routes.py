@@ -1,8 +1,7 @@
-"""Paths below the version segment, and the order in which a request is checked.
+"""The routes below /v1, and the order in which a request is checked.
 
-Belongs here: what is looked at, in which order, before an endpoint is asked, and what is made of its answer.
-Does not: the endpoints (endpoints), the form of parameters (parameters), of answers (shapes, responses), what is kept
-of them and for how long (caching).
+Belongs here: the checks before an endpoint's handler, and turning its result into a response. Does not: the endpoints
+(endpoints), the syntax of parameters (parameters), the shapes of responses (shapes, responses), the cache (caching).
 """
 
 import hashlib
@@ -36,7 +35,7 @@ DESCRIPTION = "/openapi.json"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What every endpoint works with."""
+    """The objects that all endpoints share."""
 
     settings: Settings
     warehouse: Warehouse
@@ -47,16 +46,16 @@ class Service:
 
 
 class Checked:
-    """A path as ASGI: what is checked of every path, then the answer."""
+    """An ASGI application for one path: the checks common to all paths, then the response."""
 
     def __init__(self, path: str, respond: Callable[[Scope], Awaitable[Response]]) -> None:
         self._path = VERSION + path
         self._respond = respond
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; an ApiError is left to the application's handler."""
+        """Respond to a request; an ApiError is left to the application's error handler."""
         if scope["path"] != self._path.format_map(scope["path_params"]):
-            raise NotFound()  # a line feed at the end, which the router's pattern lets through
+            raise NotFound()  # a path that ends with a line feed, which the router's pattern accepts
         scope["exchange"].path = self._path
         if scope["method"] != "GET":
             raise MethodNotAllowed()
@@ -72,12 +71,12 @@ class Checked:
 
 
 def routes(service: Service) -> list[Route]:
-    """The endpoints and their description; each takes every method, to refuse it itself."""
+    """The routes of the endpoints and of the description; each accepts every method, and refuses all but GET itself."""
     body = bytes(responses.plain(openapi.description(ENDPOINTS, service.settings.base_url), {}).body)
     description = Representation(body, hashlib.sha256(body).hexdigest()[:32])
 
     async def describe(scope: Scope) -> Response:
-        """With or without a key: a client reads it before it has one."""
+        """Respond with the description; no key is needed, since clients read it before they have one."""
         parameters.read(scope["query_string"], ())
         return _respond(description, Headers(scope=scope), description.public_headers)
 
@@ -90,7 +89,7 @@ def routes(service: Service) -> list[Route]:
 
 
 async def _answer_kept(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
-    """What needs a key: counted, and kept as it was made until the data changes."""
+    """Respond to a request that needs a key: check it, count it, and use the cache."""
     now, headers = service.clock(), Headers(scope=scope)
     holder = await _admit(service, headers, now)
     scope["exchange"].key_id = holder.key_id
@@ -99,7 +98,7 @@ async def _answer_kept(endpoint: Endpoint, service: Service, scope: Scope) -> Re
     symbol = scope["path_params"].get("symbol", "")
 
     def represent() -> Representation:
-        """Coded here, too, where it holds up nobody else."""
+        """Query and compress in a worker thread, so that the event loop is not blocked."""
         representation = _represent(endpoint, service, symbol, values, now)
         representation.coded(representation.coding_for(headers))
         return representation
@@ -111,7 +110,7 @@ async def _answer_kept(endpoint: Endpoint, service: Service, scope: Scope) -> Re
 
 
 async def _answer_anew(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
-    """What needs none: told as it is at this moment, whatever the state of the data."""
+    """Respond to a request that needs no key: never cached, and also without a published build."""
     now = service.clock()
     values = parameters.read(scope["query_string"], endpoint.parameters)
 
@@ -127,7 +126,12 @@ async def _answer_anew(endpoint: Endpoint, service: Service, scope: Scope) -> Re
 
 
 async def _admit(service: Service, headers: Headers, now: float) -> Holder:
-    """Let a key with an active subscription pass."""
+    """The holder of the request's key.
+
+    Raises:
+        Unauthenticated: the key is missing, given twice, malformed, unknown or revoked.
+        SubscriptionInactive: its subscription is not active.
+    """
     sent = headers.getlist("x-api-key")
     if len(sent) != 1:
         raise Unauthenticated()
@@ -143,7 +147,7 @@ async def _admit(service: Service, headers: Headers, now: float) -> Holder:
 def _represent(
     endpoint: Endpoint, service: Service, symbol: str, values: Mapping[str, Any], now: float
 ) -> Representation:
-    """The representation that is kept of an answer, or a new one; of one build from beginning to end."""
+    """The cached representation of a response, or a new one; all queries of a response use the same build."""
     try:
         with service.warehouse.build() as build:
             address = service.settings.base_url + endpoint.path
@@ -158,7 +162,7 @@ def _represent(
 
 
 def _respond(representation: Representation, request: Headers, headers: Mapping[str, str]) -> Response:
-    """A 304 where the client has it already, else a 200 in the coding that it likes best."""
+    """A 304 if the client's copy is current, else a 200 in the client's preferred coding."""
     if representation.is_held_by(request):
         return Response(status_code=304, headers=headers)
     coding = representation.coding_for(request)

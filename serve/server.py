@@ -1,12 +1,10 @@
-"""The server under the application: uvicorn, and the bounds that it sets to connections.
+"""The HTTP server: uvicorn with limits on connections and malformed requests.
 
-Belongs here: what is done with bytes before they are a request, and with connections that bring none.
-Does not: anything about a request (front, routes).
+Belongs here: connections, timeouts and malformed HTTP. Does not: well-formed requests (front, routes).
 
-uvicorn alone has no deadline for the head of a request, and answers what is no HTTP in plain text. Here head and body
-have DEADLINE seconds each, and what is no request gets the one envelope of errors, as 422 `invalid_parameter`: the
-interface has no status and no code of its own for it. A body is read and thrown away, for no request has a meaning for
-one.
+uvicorn alone has no deadline for the head of a request, and responds to malformed HTTP in plain text. Here head and
+body have DEADLINE seconds each, and malformed HTTP gets the error envelope as 422 `invalid_parameter`, because section
+7 has no other code for it. A request body is read and discarded, since no endpoint uses one.
 """
 
 import asyncio
@@ -21,21 +19,21 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from serve.errors import InvalidParameter
 from serve.front import LARGEST_HEAD, Front, too_large
 
-DEADLINE = 10.0  # seconds for a head, and for a body
+DEADLINE = 10.0  # seconds for the head of a request, and for its body
 KEEP_ALIVE = 15  # seconds that a connection may be idle between requests
-SHUTDOWN = 10  # seconds for requests that are being answered
-CONNECTIONS = 800  # at a time, more are closed at once: most systems give a process 1,024 files
-UNREAD = 30_000  # milliseconds after which a client that takes nothing of its response is let go
+SHUTDOWN = 10  # seconds that a shutdown waits for requests in progress
+CONNECTIONS = 800  # open connections; further ones are closed at once, as most systems allow a process 1,024 files
+UNREAD = 30_000  # milliseconds after which a connection is closed if the client does not read its response
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP/1.1 with a deadline for what a client has begun to send."""
+    """uvicorn's HTTP/1.1 protocol with a deadline for receiving a request."""
 
     _awaited: object = None
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, and wait for a head."""
+        """Accept a connection, and start the deadline for the first request's head."""
         super().connection_made(transport)
         if len(self.connections) > CONNECTIONS:
             transport.abort()
@@ -45,24 +43,25 @@ class BoundedProtocol(H11Protocol):
         self._await()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; the deadline is for the whole of what they belong to."""
+        """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
         self._await()
         super().data_received(data)
         self._await()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Stop the deadline of a closed connection."""
         super().connection_lost(exc)
         self._forget()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP; uvicorn calls this while it handles the error."""
+        """Respond to malformed HTTP; uvicorn calls this while it handles the protocol error."""
         error = sys.exc_info()[1]
         too_long = isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == 431
-        self._refuse(too_large() if too_long else InvalidParameter({"request": "This is no valid HTTP/1.1 request."}))
+        malformed = InvalidParameter({"request": "This is not a valid HTTP/1.1 request."})
+        self._refuse(too_large() if too_long else malformed)
 
     def _await(self) -> None:
-        """Set the deadline where something else is awaited than before: a head, a body, or nothing."""
+        """Start a new deadline when the awaited part changes: to a head, to a body, or to nothing."""
         state = self.conn.their_state
         awaited = state if state in (h11.IDLE, h11.SEND_BODY) else None
         if awaited is not self._awaited:
@@ -83,7 +82,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.close()
 
     def _refuse(self, error: InvalidParameter) -> None:
-        """Tell, where no request of this connection is being answered, and close."""
+        """Send an error and close the connection; only close it after a response that is in progress."""
         if self.cycle and not self.cycle.response_complete:
             self.cycle.keep_alive = False
             return
@@ -100,7 +99,7 @@ class BoundedProtocol(H11Protocol):
 
 
 def server(app: Front) -> uvicorn.Server:
-    """A server for the application, to be run on sockets that listen already."""
+    """A uvicorn server for the application, to be run on listening sockets."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -111,7 +110,7 @@ def server(app: Front) -> uvicorn.Server:
             timeout_graceful_shutdown=SHUTDOWN,
             log_config=None,
             log_level="error",
-            access_log=False,  # it would write down keys that somebody puts into an address
+            access_log=False,  # it would log API keys that a client puts into the URL
             proxy_headers=False,
             server_header=False,
         )

@@ -1,4 +1,4 @@
-"""Settings: what the environment says about where data lies and how the service is reached."""
+"""Settings of the service, read from environment variables."""
 
 import os
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ HOME = Path(".data/edgar")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where everything mutable lies, the public address, which ends with the version segment, and how it is served.
+    """The home folder, the public address (with the version segment), and options of the service.
 
-    `redis_url` is where limits are counted, None for in this process; it may hold a password. `cache` is whether
-    representations are kept.
+    `redis_url` is the Redis server that counts rate limits, which may contain a password; None: the process counts
+    them. `cache` turns the response cache on or off.
     """
 
     home: Path = HOME
@@ -43,15 +43,15 @@ class Settings:
 
 
 def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[str, str] | None = None) -> Settings:
-    """Settings from FUNDAMENTALS_HOME, _BASE_URL, _CACHE and REDIS_URL; an empty variable counts as none.
+    """Read FUNDAMENTALS_HOME, FUNDAMENTALS_BASE_URL, FUNDAMENTALS_CACHE and REDIS_URL; empty counts as not set.
 
     Args:
-        host: where the service listens, for the default address.
-        port: likewise.
-        environment: the process's own where it is not given.
+        host: host that the service listens on, for the default public address.
+        port: port that the service listens on, for the default public address.
+        environment: variables by name; default: those of the process.
 
     Raises:
-        CommandError: FUNDAMENTALS_BASE_URL is no web address, FUNDAMENTALS_CACHE neither on nor off.
+        CommandError: FUNDAMENTALS_BASE_URL is not a web address, or FUNDAMENTALS_CACHE is neither on nor off.
     """
     environment = os.environ if environment is None else environment
     home = environment.get("FUNDAMENTALS_HOME") or HOME

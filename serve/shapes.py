@@ -1,9 +1,10 @@
-"""What a client sees, as types: every object of section 2, its fields, what they mean and which may be null.
+"""The objects of section 2 as types: their fields, meanings, and which fields may be null.
 
-Belongs here: the shape of what is answered; it is encoded from these types, and the OpenAPI description is made from
-them. Does not: how they are filled (responses), which endpoint answers with which (endpoints).
+Belongs here: the shapes that responses are encoded from and the OpenAPI description is generated from. Does not:
+filling them (responses), the endpoints that return them (endpoints).
 
-Every field is always there, unless it says otherwise. What the warehouse has too is described in its words.
+Every field is always present unless its description says otherwise. A field that is also a column of the warehouse
+takes its description from there.
 """
 
 from typing import Annotated, Any, Literal
@@ -24,13 +25,13 @@ Number = int | float
 
 
 def column(table: str, name: str, **keywords: Any) -> Meta:
-    """The description of a column, with more keywords of JSON Schema."""
+    """JSON Schema metadata with the description of a warehouse column."""
     [found] = [column for column in schema.BY_NAME[table].columns if column.name == name]
     return Meta(description=found.description, extra_json_schema=keywords)
 
 
 def about(description: str, **keywords: Any) -> Meta:
-    """A description, with more keywords of JSON Schema."""
+    """JSON Schema metadata with a description."""
     return Meta(description=description, extra_json_schema=keywords)
 
 
@@ -44,7 +45,7 @@ ReasonCode = Annotated[str, about("Stable code of a reason.", enum=list(NO_FAIR_
 
 
 class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An object of an answer; it is closed."""
+    """Base class of the objects in responses; unknown fields are not allowed."""
 
 
 class Company(Shape, frozen=True):

@@ -1,9 +1,9 @@
-"""Several processes that answer on one socket.
+"""Worker processes that serve on one listening socket.
 
-Belongs here: starting them, starting anew one that died, ending all. Does not: what a worker does (commands).
+Belongs here: running a server, and starting, restarting and stopping worker processes. Does not: the application (app).
 
-A worker is this module as a program, with the listening socket as a file that it inherits and a pipe as its standard
-input, whose end tells it that whoever started it is gone: no worker is left behind, whatever happens to that one.
+A worker runs this module as a program. It inherits the listening socket as a file descriptor. Its standard input is a
+pipe from the supervisor: when the pipe closes, the supervisor has ended, and the worker stops too.
 """
 
 import contextlib
@@ -23,21 +23,21 @@ from serve.errors import CommandError
 from serve.server import SHUTDOWN, server
 from serve.settings import Settings, from_environment
 
-BREATH = 0.2  # seconds between two looks at the workers
-AFTER_DEATH = 1.0  # seconds before a worker that died young is started anew
+CHECK_EVERY = 0.2  # seconds between two checks of the workers
+SHORTEST_LIFE = 1.0  # seconds before a worker that ended is restarted, so that a failing one does not restart in a loop
 ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
 def work(settings: Settings, listener: socket.socket, until: Callable[[], object] | None = None) -> None:
-    """Answer on a socket until SIGINT or SIGTERM, in this process.
+    """Serve on a socket in this process until SIGINT or SIGTERM.
 
     Args:
-        settings: of the service.
-        listener: a socket that listens.
-        until: blocks, in a thread, for as long as there is a reason to go on; None for ever.
+        settings: settings of the service.
+        listener: a listening socket.
+        until: called in a thread; the server stops when it returns. None: no such condition.
 
     Raises:
-        CommandError: the accounts or the address of Redis are not what they should be.
+        CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
     running = server(create_app(settings))
     if until:
@@ -52,28 +52,28 @@ def work(settings: Settings, listener: socket.socket, until: Callable[[], object
 
 
 class Workers:
-    """Worker processes, and the wish that there be so many."""
+    """A fixed number of worker processes."""
 
     def __init__(self, number: int, command: Callable[[], subprocess.Popen[bytes]]) -> None:
-        """Start them.
+        """Start the workers.
 
         Args:
-            number: how many.
-            command: starts one, its standard input a pipe.
+            number: number of workers.
+            command: starts one worker, with a pipe as its standard input.
         """
         self._command = command
         self._workers = [(command(), time.monotonic()) for _ in range(number)]
 
-    def mend(self) -> None:
-        """Start anew what died; at once where it had lived, else after a moment, for it may die again."""
+    def restart_ended(self) -> None:
+        """Restart workers that ended, but none within SHORTEST_LIFE seconds of its start."""
         for place, (worker, since) in enumerate(self._workers):
-            if worker.poll() is not None and time.monotonic() - since > AFTER_DEATH:
-                print(f"worker {worker.pid} ended with status {worker.returncode}; started anew", file=sys.stderr)
-                _let_go(worker)
+            if worker.poll() is not None and time.monotonic() - since > SHORTEST_LIFE:
+                print(f"worker {worker.pid} ended with status {worker.returncode}; restarted", file=sys.stderr)
+                _close_pipe(worker)
                 self._workers[place] = (self._command(), time.monotonic())
 
     def end(self) -> None:
-        """Tell all to stop, and wait until they have."""
+        """Stop all workers, and wait until they have ended."""
         for worker, _ in self._workers:
             worker.terminate()
         for worker, _ in self._workers:
@@ -82,43 +82,43 @@ class Workers:
             except subprocess.TimeoutExpired:
                 worker.kill()
                 worker.wait()
-            _let_go(worker)
+            _close_pipe(worker)
 
 
 def supervise(number: int, host: str, listener: socket.socket) -> None:
-    """Have so many workers answer on a socket, with the settings of this environment, until SIGINT or SIGTERM."""
+    """Run `number` workers on a socket, with the settings of the environment, until SIGINT or SIGTERM."""
     port = listener.getsockname()[1]
     command = [sys.executable, "-m", "serve.workers", str(listener.fileno()), host, str(port)]
 
     def start() -> subprocess.Popen[bytes]:
-        # a session of its own: Ctrl-C in a terminal is for this process, which tells the workers
+        # a separate session: Ctrl-C in a terminal reaches only the supervisor, which then stops the workers
         return subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True)
 
-    with _told_to_stop() as stop:
+    with _stop_signals() as stop:
         workers = Workers(number, start)
         try:
-            while not stop.wait(BREATH):
-                workers.mend()
+            while not stop.wait(CHECK_EVERY):
+                workers.restart_ended()
         finally:
             workers.end()
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Be a worker.
+    """Run a worker.
 
     Args:
-        arguments: the number of the socket's file, and host and port that the service is reached by.
+        arguments: file descriptor of the listening socket, host and port.
     """
     number, host, port = arguments
     with socket.socket(fileno=int(number)) as listener:
-        # not sys.stdin: a thread that waits in it cannot be left behind at the end
+        # not sys.stdin: a thread that is blocked in it cannot be abandoned when the interpreter exits
         work(from_environment(host, int(port)), listener, lambda: os.read(0, 1))
     return 0
 
 
 @contextlib.contextmanager
 def _interrupted_by(number: signal.Signals) -> Iterator[None]:
-    """A signal ends the block as Ctrl-C does, and not the process at once, which has a log to write."""
+    """Let a signal end the block like Ctrl-C, instead of ending the process before its log is written."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -130,8 +130,8 @@ def _interrupted_by(number: signal.Signals) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _told_to_stop() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set."""
+def _stop_signals() -> Iterator[threading.Event]:
+    """An event that is set by SIGINT and SIGTERM."""
     stop = threading.Event()
 
     def note(_: int, __: FrameType | None) -> None:
@@ -145,7 +145,7 @@ def _told_to_stop() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _let_go(worker: subprocess.Popen[bytes]) -> None:
+def _close_pipe(worker: subprocess.Popen[bytes]) -> None:
     if worker.stdin:
         worker.stdin.close()
 

@@ -178,10 +178,13 @@ def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
     with duckdb.connect(":memory:") as connection:
         connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
         connection.execute(f"ATTACH {quoted(path)} AS build (STORAGE_VERSION '{STORAGE_VERSION}')")
+        connection.execute("BEGIN")  # one write to the disk for all definitions
         for table in schema.TABLES:
             connection.execute(schema.create_table(table, "build.main"))
             for comment in schema.comments(table, "build.main"):
                 connection.execute(comment)
+        connection.execute("COMMIT")
+        for table in schema.TABLES:
             source = tables.get(table.name)
             expected[table.name] = _insert(connection, table, source) if source else 0
         connection.execute("USE build")  # the macros name their tables without a database

@@ -15,6 +15,9 @@ from warehouse import schema
 from warehouse.errors import VerificationError, first_line
 from warehouse.reader import open_read_only
 
+WHOLE = 1e15
+"""Whole numbers below it are exact in a DOUBLE, and have no exponent when they are written to 17 digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contents:
@@ -67,8 +70,12 @@ def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: schema.Table) -
 def _not_finite(connection: duckdb.DuckDBPyConnection, table: schema.Table) -> list[str]:
     """JSON has neither NaN nor infinity, so a build must not."""
     columns = [column.name for column in table.columns if column.type == "DOUBLE"]
-    counts = {name: _count(connection, f'"{table.name}" WHERE NOT isfinite("{name}")') for name in columns}
-    return [f"{table.name}.{name} has {count} values that are not finite" for name, count in counts.items() if count]
+    if not columns:
+        return []
+    counted = ", ".join(f'count(*) FILTER (WHERE NOT isfinite("{name}"))' for name in columns)
+    [counts] = connection.execute(f'SELECT {counted} FROM "{table.name}"').fetchall()
+    counts_of = zip(columns, counts, strict=True)
+    return [f"{table.name}.{name} has {count} values that are not finite" for name, count in counts_of if count]
 
 
 def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: schema.Table) -> None:
@@ -94,7 +101,7 @@ def content_hash(connection: duckdb.DuckDBPyConnection) -> str:
         if not table.content_names:
             continue
         columns = [column for column in table.columns if column.name in table.content_names]
-        row = ", ".join(f"coalesce(strlen({text}) || ':' || {text}, '-')" for text in map(_text, columns))
+        row = ", ".join(map(_with_length, columns))
         count, total = connection.execute(
             f'SELECT count(*), sum(md5_number_lower(concat({row}))) FROM "{table.name}"'
         ).fetchall()[0]
@@ -102,11 +109,22 @@ def content_hash(connection: duckdb.DuckDBPyConnection) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
+def _with_length(column: schema.Column) -> str:
+    """SQL for a value as text with its length before it, or `-`: arguments of concat."""
+    text = _text(column)
+    if column.required:
+        return f"strlen({text}), ':', {text}"
+    return f"coalesce(strlen({text}) || ':' || {text}, '-')"
+
+
 def _text(column: schema.Column) -> str:
     """SQL for a value as text that no setting and no version of DuckDB writes otherwise."""
     match column.type:
         case "DOUBLE":
-            return f"printf('%.17g', \"{column.name}\")"
+            number = f'"{column.name}"'
+            # a whole number is written the same, and faster, as an integer; zero has a sign that an integer has not
+            is_whole = f"{number} <> 0 AND {number} = trunc({number}) AND abs({number}) < {WHOLE}"
+            return f"CASE WHEN {is_whole} THEN CAST({number}::BIGINT AS VARCHAR) ELSE printf('%.17g', {number}) END"
         case "TIMESTAMPTZ":
             return f'CAST(epoch_us("{column.name}") AS VARCHAR)'
         case _:

@@ -4,7 +4,7 @@ Belongs here: reading them, typed, a batch of companies at a time. Does not: any
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -48,6 +48,7 @@ class Evidence:
     gaps: `cik`, `period_end`, `item`, `reason`, TTM.
     profiles: `cik`, `currency`, `industry`.
     facts: those in the company's currency, of normalize.facts.reports.typed, but for figures of another period.
+    kept: what several checks compute from these, by name, so that it is computed once.
     """
 
     periods: pl.DataFrame
@@ -57,6 +58,7 @@ class Evidence:
     gaps: pl.DataFrame
     profiles: pl.DataFrame
     facts: pl.DataFrame
+    kept: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, lake: Lake, ciks: Iterable[str]) -> "Evidence":

@@ -29,6 +29,7 @@ STATED_ANEW = ("restatement", "reclassification", "accounting_change", "entity_c
 """A year that was stated anew leaves behind the quarters that no filing states anew with it."""
 
 WINDOW = ["cik", "period_end", "item", "version"]
+AGAINST_QUARTERS = "against_quarters"
 
 
 def quarters_of_years(evidence: Evidence) -> pl.DataFrame:
@@ -86,9 +87,16 @@ def _scale() -> pl.Expr:
 
 
 def _against_quarters(evidence: Evidence) -> pl.DataFrame:
-    """Our twelve months, element by element, beside the four quarters that end with them.
+    """Twelve months as they are served, element by element, beside the four quarters that end with them."""
+    if AGAINST_QUARTERS not in evidence.kept:
+        evidence.kept[AGAINST_QUARTERS] = _nearest_quarters(evidence)
+    return evidence.kept[AGAINST_QUARTERS]
 
-    The quarters as filed first and as filed last: a window is on the basis of the one or the other, or it is flagged.
+
+def _nearest_quarters(evidence: Evidence) -> pl.DataFrame:
+    """The four quarters as filed first or as filed last, whichever are nearer to the twelve months.
+
+    A window is on the basis of the one or the other, or it is flagged.
     """
     current = evidence.values.filter(pl.col("method") != "four_quarters").select(*WINDOW, "flags", "cause")
     ours = _by_element(evidence.legs.join(current.select(WINDOW), on=WINDOW))

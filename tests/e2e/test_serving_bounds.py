@@ -114,7 +114,7 @@ NO_HTTP = [
 def test_what_is_no_http_is_told_so(address: str, sent: bytes) -> None:
     with Connection(address) as connection:
         connection.send(sent)
-        assert refused(connection.all()) == "This is no valid HTTP/1.1 request."
+        assert refused(connection.all()) == "This is not a valid HTTP/1.1 request."
 
 
 @pytest.mark.parametrize("piece", [100, 100_000])
@@ -308,7 +308,7 @@ def test_a_log_that_nobody_reads_holds_up_nobody(monkeypatch: pytest.MonkeyPatch
         stream.is_read = True
     text = "".join(stream.written)
     assert re.search(r"WARNING serve\.test: line 0\n", text)
-    assert re.search(r"^[67] lines were dropped: nobody reads them$", text, re.MULTILINE)
+    assert re.search(r"^[67] log lines were dropped: the queue was full$", text, re.MULTILINE)
 
 
 def test_a_failure_outside_of_any_endpoint_has_the_envelope(

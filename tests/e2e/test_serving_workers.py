@@ -163,7 +163,7 @@ def test_a_worker_that_dies_is_started_anew_and_all_end_when_told(
         assert served.process.wait(PATIENCE) == 0
         assert not any(map(lives, served.workers()))
         text = served.errors.read_text()
-    assert f"worker {min(first)} ended with status -9; started anew\n" in text
+    assert f"worker {min(first)} ended with status -9; restarted\n" in text
     assert text.endswith("stopped\n")
     assert "Traceback" not in text
 

@@ -1,5 +1,6 @@
 """The version log: the same whatever the order, the batches, the cuts and the accidents of synchronization."""
 
+import math
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -252,7 +253,7 @@ def test_what_other_rules_support_no_more_is_withdrawn_and_comes_back(follower, 
     old = follower.versions()
     with monkeypatch.context() as patch:
         patch.setattr(stages, "_rules_digest", lambda: "strict rules")
-        patch.setitem(returns.REASONS, "thin_capital", pl.lit(True))
+        patch.setattr(returns, "THIN_CAPITAL", math.inf)
         withdrawn = follower.synchronize()
         at = follower.now
         assert follower.served().filter(item="roic").is_empty()
@@ -273,7 +274,7 @@ def test_what_other_rules_support_no_more_is_withdrawn_and_comes_back(follower, 
 
 def test_a_second_withdrawal_is_none(follower, monkeypatch):
     """What is withdrawn stays so, whatever else changes in the rules."""
-    monkeypatch.setitem(returns.REASONS, "thin_capital", pl.lit(True))
+    monkeypatch.setattr(returns, "THIN_CAPITAL", math.inf)
     for rules in ("strict rules", "other strict rules"):
         monkeypatch.setattr(stages, "_rules_digest", lambda rules=rules: rules)
         versions = follower.synchronize()

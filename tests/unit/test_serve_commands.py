@@ -75,14 +75,14 @@ def test_subscriptions_are_set(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_done_is_told_in_one_line(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "is no folder" in fails(capsys, "keys", "list", EMAIL)
-    assert "is no folder" in fails(capsys, "serve", "--port", "0")
+    assert "is not a folder" in fails(capsys, "keys", "list", EMAIL)
+    assert "is not a folder" in fails(capsys, "serve", "--port", "0")
     fundamentals.main(["keys", "create", EMAIL])
     assert "there is no account" in fails(capsys, "keys", "list", "nobody@example.org")
     assert "there is no account" in fails(capsys, "subscriptions", "set", "nobody@example.org", "active")
     assert "no key has the id" in fails(capsys, "keys", "revoke", "key_0")
     assert "is no e-mail address" in fails(capsys, "keys", "create", "nobody")
-    assert "limits are counted in the process" in fails(capsys, "serve", "--workers", "2")
+    assert "each worker counts the rate limits on its own" in fails(capsys, "serve", "--workers", "2")
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home / "accounts.sqlite"))
     assert "FUNDAMENTALS_HOME" in fails(capsys, "keys", "create", EMAIL)
     assert "FUNDAMENTALS_HOME" in fails(capsys, "serve", "--port", "0")
@@ -93,7 +93,7 @@ def test_a_home_that_may_not_be_written_is_told(
 ) -> None:
     home.mkdir()
     monkeypatch.setattr(os, "access", lambda *_: False)
-    assert "may not be written" in fails(capsys, "serve", "--port", "0")
+    assert "is not writable" in fails(capsys, "serve", "--port", "0")
 
 
 def test_an_address_that_cannot_be_listened_on_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

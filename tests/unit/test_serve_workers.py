@@ -47,20 +47,20 @@ def starting(code: str) -> Callable[[], "subprocess.Popen[bytes]"]:
 def test_only_what_died_is_started_anew_and_not_at_once_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(workers, "AFTER_DEATH", 3600)
+    monkeypatch.setattr(workers, "SHORTEST_LIFE", 3600)
     group = Workers(2, starting(READY))
     first, second = (worker for worker, _ in group._workers)
     first.kill()
     first.wait()
-    group.mend()
+    group.restart_ended()
     assert [worker for worker, _ in group._workers] == [first, second], "it died young, and may die again"
-    monkeypatch.setattr(workers, "AFTER_DEATH", 0)
-    group.mend()
+    monkeypatch.setattr(workers, "SHORTEST_LIFE", 0)
+    group.restart_ended()
     (third, _), (other, _) = group._workers
     assert (third.poll(), other) == (None, second)
     group.end()
     assert [third.returncode, second.returncode] == [-signal.SIGTERM] * 2
-    assert capsys.readouterr().err == f"worker {first.pid} ended with status -9; started anew\n"
+    assert capsys.readouterr().err == f"worker {first.pid} ended with status -9; restarted\n"
 
 
 def test_one_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,10 +128,10 @@ def test_several_workers_are_run_where_redis_counts_for_all(
     assert "REDIS_URL is no address of a Redis server" in printed
     assert "secret" not in printed
     assert fundamentals.main(["serve", "--workers", "0", "--port", "0"]) == 1
-    assert "one at least is needed" in capsys.readouterr().err
+    assert "at least 1 is needed" in capsys.readouterr().err
     monkeypatch.delenv("REDIS_URL")
     assert fundamentals.main(["serve", "--workers", "2", "--port", "0"]) == 1
-    assert "limits are counted in the process" in capsys.readouterr().err
+    assert "each worker counts the rate limits on its own" in capsys.readouterr().err
     monkeypatch.setenv("FUNDAMENTALS_CACHE", "perhaps")
     assert fundamentals.main(["serve", "--port", "0"]) == 1
     assert "FUNDAMENTALS_CACHE is 'perhaps', expected on or off" in capsys.readouterr().err
