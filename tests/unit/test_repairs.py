@@ -71,7 +71,9 @@ def test_an_error_of_scale_told_by_filings_before_is_written_down():
         fact(REVENUE, value, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20") for value in (4_167e6 / 1e3,)
     ]
 
-    assert table(*rows, again) == [(4, "revenue", *HALF, "scale", 4_167e3, pytest.approx(4_167e6), scale.BY_FILINGS)]
+    assert table(*rows, again) == [
+        (4, "revenue", *HALF, "scale", 4_167e3, pytest.approx(4_167e6), scale.BY_FILINGS_AND_LEVEL)
+    ]
 
 
 def test_an_error_of_sign_is_written_down():
@@ -81,7 +83,7 @@ def test_an_error_of_sign_is_written_down():
 
     assert table(half_year(2017), again, spent) == [
         (1, "capital_expenditure", *HALF, "sign", -109e6, 109e6, identities.BY_LINE),
-        (1, "operating_cash_flow", *HALF, "sign", -987e6, 987e6, signs.BY_FILINGS),
+        (1, "operating_cash_flow", *HALF, "sign", -987e6, 987e6, signs.BY_FILINGS_OF_PERIOD),
     ]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pipelines.normalize.corrections import identities, scale
-from pipelines.normalize.corrections.scale import BY_FILINGS
+from pipelines.normalize.corrections.scale import BY_FILINGS_AND_LEVEL
 from tests.factories import ASSETS, CASH_FLOW, DIVIDENDS, NET_INCOME, REVENUE, corrected_by, fact, raw, signed
 
 THOUSAND = 1000.0
@@ -149,4 +149,4 @@ def test_what_follows_changes_nothing_before_it():
 def test_the_evidence_is_said():
     found = corrected(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
 
-    assert found.filter(found["repair"] != 1)["evidence"].to_list() == [BY_FILINGS]
+    assert found.filter(found["repair"] != 1)["evidence"].to_list() == [BY_FILINGS_AND_LEVEL]

@@ -3,7 +3,7 @@
 import pytest
 
 from pipelines.normalize.corrections import identities, scale, signs
-from pipelines.normalize.corrections.signs import BY_FILINGS
+from pipelines.normalize.corrections.signs import BY_FILINGS_OF_PERIOD
 from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, corrected_by, fact, raw, signed
 
 HALF_YEAR = ("2022-10-03", "2023-04-02")
@@ -30,7 +30,7 @@ def test_a_figure_that_merely_has_the_other_sign_is_turned():
 
     assert values == [AMOUNT, AMOUNT]
     assert repairs == [1.0, -1.0]
-    assert evidence == [None, BY_FILINGS]
+    assert evidence == [None, BY_FILINGS_OF_PERIOD]
 
 
 def test_the_first_stands_until_more_filings_say_otherwise():

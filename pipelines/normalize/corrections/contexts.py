@@ -15,7 +15,7 @@ from pipelines.normalize.corrections.figures import Figures
 from pipelines.normalize.keys import packed, pairs_of_equal
 from pipelines.normalize.rule import Rule
 
-DIGITS = 1e3
+FOUR_DIGITS = 1e3
 """An amount of four digits and more is not met in another year by chance; in a part of its own period none is."""
 AMOUNTS, ROUND_DIGITS = 2, 2
 """Nor are so many amounts, those of so few digits not counted, that a filing states for one period and that are of one
@@ -31,61 +31,61 @@ A_YEAR = (350, 380)
 LENGTH = 0.25
 """A quarter's figure in the place of a year to date is off by more than this share; a year's figure that is merely
 restated is not, though an earlier filing may have put it into a quarter's place."""
-SAME_END = 8
+ONE_END_DAYS = 8
 """Ends less than so many days apart are one end, and lengths up to so many days apart one length."""
 PART = 0.05
 """A stretch that begins with the longer one, and made up more than this of it, leaves another figure for its rest."""
 
-MEASURED = (
+CONTEXTS_MEASURED = (
     "Measured on 101 companies: 55 of 175,000 figures stand in the context of another period, against earlier filings"
 )
 SAME_END_PERIOD = Rule(
     "correction.context.same-end",
     "A figure that differs from the first statement of its period, and equals what was first stated of a period with "
     "the same end and another length, belongs to that period and is left out.",
-    MEASURED,
+    CONTEXTS_MEASURED,
     "correct",
 )
 OTHER_YEAR = Rule(
     "correction.context.year-apart",
     "An amount of four digits or more that differs from the first statement of its period, and equals what was first "
     "stated of the same stretch a year before or after, belongs to that year and is left out.",
-    MEASURED,
+    CONTEXTS_MEASURED,
     "correct",
 )
 OTHER_YEAR_TOGETHER = Rule(
     "correction.context.year-apart-together",
     "Two amounts of a filing that are not round, for one period or of one line, that differ from the first statement "
     "and equal the figures of the year before or after belong to that year and are left out.",
-    MEASURED,
+    CONTEXTS_MEASURED,
     "correct",
 )
 OTHER_YEAR_OF_LINE = Rule(
     "correction.context.year-apart-of-line",
     "Three amounts of one line in a filing, however round, that differ from the first statements of their periods and "
     "equal the figures of the year before or after belong to that year and are left out.",
-    MEASURED,
+    CONTEXTS_MEASURED,
     "correct",
 )
-SAME_PERIOD = Rule(
+BESIDE_PROVEN = Rule(
     "correction.context.beside",
     "The other figures that a filing states for a period of which one figure is proven to be another period's are left "
     "out where they, too, equal that period's.",
-    MEASURED,
+    CONTEXTS_MEASURED,
     "correct",
 )
-SAME_LINE = Rule(
+LINE_OF_PROVEN = Rule(
     "correction.context.same-line",
     "The figures of a line that a filing states for other periods than the one proven to be shifted by a year are left "
     "out where they, too, equal the figures of that year.",
-    MEASURED,
+    CONTEXTS_MEASURED,
     "correct",
 )
 LONGER_PERIOD = Rule(
     "correction.context.longer-period",
     "A filing that states one figure for a year and for its last quarter contradicts what was stated of the nine "
     "months between, and the quarter's figure is left out.",
-    "ASC 270-10-45: interim periods are parts of an annual period, so that the quarters add up to the year",
+    "ASC 270-10-45-1: interim periods are parts of an annual period, so that the quarters add up to the year",
     "correct",
 )
 RULES = (
@@ -93,8 +93,8 @@ RULES = (
     OTHER_YEAR,
     OTHER_YEAR_TOGETHER,
     OTHER_YEAR_OF_LINE,
-    SAME_PERIOD,
-    SAME_LINE,
+    BESIDE_PROVEN,
+    LINE_OF_PROVEN,
     LONGER_PERIOD,
 )
 
@@ -137,9 +137,9 @@ def misplaced(figures: Figures) -> Misplaced:
 
     An amount of enough digits, or amounts that are enough together, that the first filing of their period stated
     otherwise, and that are, to the digit, what was first stated of a period with the same end and another length, or of
-    the same stretch a year before or after, stand in the wrong context. What the filing says of that period in other
+    the same stretch a year before or after, stand in the wrong context. What the filing states for that period in other
     concepts, and of other periods in that concept, is misplaced in the same way where it, too, repeats the figure of
-    the other period. And a filing that states one figure of a year and of its last quarter contradicts what was said
+    the other period. And a filing that states one figure of a year and of its last quarter contradicts what was stated
     of the nine months between: the quarter's stands in the wrong context.
 
     Args:
@@ -179,7 +179,7 @@ def _equal_to_other_periods(figures: Figures, digits: Ints) -> list[_Pairs]:
         proven,
         *(
             _Pairs(at[holds], of[holds], *(np.full(holds.sum(), number) for number in (way, RULES.index(rule))))
-            for holds, way, rule in ((beside, BESIDE, SAME_PERIOD), (same_line, OF_LINE, SAME_LINE))
+            for holds, way, rule in ((beside, BESIDE, BESIDE_PROVEN), (same_line, OF_LINE, LINE_OF_PROVEN))
         ),
     ]
 
@@ -194,7 +194,7 @@ def _proven(figures: Figures, at: Ints, of: Ints) -> _Pairs:
     of_line = _distinct(shifted, size, np.ones(len(size), dtype=np.bool_)) >= AMOUNTS_OF_LINE
     by_rule = (
         (SAME_END_PERIOD, same_end),
-        (OTHER_YEAR, is_exact & (size >= DIGITS * figures.grain[at])),
+        (OTHER_YEAR, is_exact & (size >= FOUR_DIGITS * figures.grain[at])),
         (OTHER_YEAR_TOGETHER, is_exact & together),
         (OTHER_YEAR_OF_LINE, of_line),
     )
@@ -217,8 +217,8 @@ def _twins(figures: Figures, line_and_digits: Ints, at: Ints) -> tuple[Ints, Int
     at, of = at[asked], first[found]
     apart = figures.end[at] - figures.end[of]
     longer = np.abs(figures.days[at] - figures.days[of])
-    same_end = (np.abs(apart) < SAME_END) & (longer > 2 * SAME_END)
-    a_year_apart = (np.abs(apart) >= A_YEAR[0]) & (np.abs(apart) <= A_YEAR[1]) & (longer <= SAME_END)
+    same_end = (np.abs(apart) < ONE_END_DAYS) & (longer > 2 * ONE_END_DAYS)
+    a_year_apart = (np.abs(apart) >= A_YEAR[0]) & (np.abs(apart) <= A_YEAR[1]) & (longer <= ONE_END_DAYS)
     may_be_short = figures.is_first[at] | _off(figures, LENGTH)[at]
     holds = (figures.seq[of] <= figures.seq[at]) & ((same_end & may_be_short) | (~same_end & a_year_apart))
     return at[holds], of[holds]
@@ -235,8 +235,8 @@ def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
     repeats[:-1] |= key[1:] == key[:-1]
     at, of = (additive[repeats][places] for places in pairs_of_equal(key[repeats], key[repeats]))
     days = figures.days
-    holds = np.abs(figures.end[at] - figures.end[of]) < SAME_END
-    holds &= days[of] - days[at] > 2 * SAME_END
+    holds = np.abs(figures.end[at] - figures.end[of]) < ONE_END_DAYS
+    holds &= days[of] - days[at] > 2 * ONE_END_DAYS
     at, of = at[holds], of[holds]
     line_and_start = packed(figures.line, figures.start)
     pair, before = pairs_of_equal(line_and_start[of], line_and_start)
@@ -244,7 +244,7 @@ def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
     part, whole = figures.value[before], figures.value[of]
     of_part, of_whole, of_rest = part / days[before], whole / days[of], whole / days[at]
     holds = (figures.seq[before] <= figures.seq[at]) & (part / whole > PART) & (part / whole < 1)
-    holds &= np.abs(figures.start[at] - figures.end[before] - 1) < SAME_END
+    holds &= np.abs(figures.start[at] - figures.end[before] - 1) < ONE_END_DAYS
     holds &= np.abs(of_whole - of_part) < np.abs(of_rest - of_part)
     way, rule = (np.full(holds.sum(), number) for number in (LONGER, RULES.index(LONGER_PERIOD)))
     return _Pairs(at[holds], of[holds], way, rule)
@@ -253,7 +253,7 @@ def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
 def _shift(figures: Figures, at: Ints, of: Ints) -> Ints:
     """0 where a figure's period ends with its twin's; 1 where the twin's is a year earlier, -1 a year later."""
     apart = figures.end[at] - figures.end[of]
-    return np.where(np.abs(apart) < SAME_END, 0, np.sign(apart))
+    return np.where(np.abs(apart) < ONE_END_DAYS, 0, np.sign(apart))
 
 
 def _period(figures: Figures) -> Ints:

@@ -6,45 +6,40 @@ interest are positive. Does not: what other filings of the period say (scale, si
 Beside the filing itself only earlier ones are looked at, so that what was known on a day does not depend on later ones.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.corrections.powers import POWER, power_of_thousand
+from pipelines.normalize.corrections.powers import ERRORS_MEASURED, POWER, power_of_thousand
+from pipelines.normalize.corrections.side_by_side import (
+    COMMON,
+    COUNTS,
+    EARNINGS,
+    NEAR_EARNINGS,
+    PARENT,
+    PRETAX,
+    SMALLEST_EARNINGS,
+    TAX,
+    SideBySide,
+    at_rows,
+    either,
+)
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
-COUNTS = ("shares_basic", "shares_diluted")
-COMMON, PARENT, EARNINGS, PRETAX, TAX = (
-    "net_income_common",
-    "net_income_parent",
-    "eps_basic",
-    "pretax_income",
-    "income_tax",
-)
-COMPARED = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS)
 OUTFLOWS = ("capital_expenditure", "preferred_dividends", "interest_expense")
-"""Payments and expenses are positive by definition (debits in us-gaap); a negative column was typed as it is shown."""
+"""Payments and expenses are positive by definition; a negative column was typed as it is shown."""
 
-NEAR_EARNINGS = 0.2
-"""How far a quotient of income, earnings per share and shares may be from a power of a thousand, in powers of ten:
-earnings per share are rounded to cents, and income to common differs from that of the parent."""
 NEAR_COUNTS = 0.35
 """How far a share count may be from a power of a thousand times an earlier one, in powers of ten: counts grow."""
 HUNDRED = 2
 NEAR_CENTS = 0.05
-"""How far a quotient may be from a hundred, in powers of ten: a hundred is nearer to a real quotient than a thousand,
-so that the figures must agree to about a tenth."""
+"""How far a quotient may be from a hundred or a hundredth, in powers of ten: other errors come near these sooner than
+near a thousand, so that the figures must agree to about a tenth."""
 LIKE_BEFORE = 0.5
-"""A count is like that of an earlier filing within half a power of ten: less than splits of 1 to 3 do not reach."""
+"""A count is like that of an earlier filing within half a power of ten, a factor of about three; it is not after most
+larger splits."""
 SAME_SIZE = 1.0
 """Earnings per share are of the size of earlier ones within a power of ten."""
-SMALLEST_EARNINGS = 0.015
-"""Earnings per share of a cent are rounded by half of themselves and prove nothing."""
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
 """Hardly a listed company earns more a share (reporting currency), and none that has so few shares."""
 CLOSE = 0.05
@@ -61,109 +56,113 @@ BY_PARENT = "net income attributable to the parent, and earnings per share, of t
 BY_TAX = "income before tax less tax of the same filing"
 BY_LINE = "the filing shows every figure of this outflow with a minus sign"
 
-AVERAGE = "ASC 260-10-45-10: basic earnings per share are income available to common over the weighted average shares"
-OUTFLOW = "ASC 230-10-45-13: payments to acquire property are cash outflows; us-gaap declares the elements as positive"
-MEASURED = "Measured: an error of a thousand or a million is 6 % of the changes between successive filings of a period"
+WEIGHTED_AVERAGE = (
+    "ASC 260-10-45-10: basic earnings per share are income available to common over the weighted average shares"
+)
+CASH_OUTFLOW = (
+    "ASC 230-10-45-13: payments to acquire property are cash outflows; us-gaap defines the element as the outflow"
+)
+AFTER_TAX = "Regulation S-X Rule 5-03: income before income tax expense, less income tax expense, is net income"
 
-COUNT = Rule(
+COUNT_BY_EARNINGS = Rule(
     "correction.scale.count-by-earnings-per-share",
     "A share count that is a power of a thousand away from net income over earnings per share of its own filing and "
     "period is multiplied by that power, unless it is like the counts of earlier filings.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "correct",
 )
 COUNT_AND_EARNINGS = Rule(
     "correction.scale.count-and-earnings-per-share",
     "Where a count corrected by net income and earnings per share would be below 100,000 shares that earn more than "
     "500 each, the earnings per share are a thousand times too large, too, and both are corrected.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "correct",
 )
-PER_SHARE = Rule(
+EARNINGS_BY_COUNT = Rule(
     "correction.scale.earnings-per-share-by-count",
     "Earnings per share that are a power of a thousand away from net income over the share count are corrected where "
     "the count is like those of earlier filings and the earnings per share are not.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "correct",
 )
-IN_CENTS = Rule(
+EARNINGS_IN_CENTS = Rule(
     "correction.scale.earnings-per-share-in-cents",
     "Earnings per share that are a hundred times net income over a share count like that of earlier filings are in "
     "cents, or a hundredth of it, and are corrected.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "correct",
 )
-INCOME = Rule(
+INCOME_BY_EARNINGS = Rule(
     "correction.scale.income-by-earnings-per-share",
     "Net income that is a power of a thousand away from earnings per share times shares is corrected where both of "
     "these are like those of earlier filings.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "correct",
 )
-COMMON_INCOME = Rule(
+COMMON_BY_PARENT = Rule(
     "correction.scale.common-income-by-parent-income",
     "Net income available to common that is a power of a thousand away from that of the parent is corrected where the "
     "latter equals earnings per share times shares.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "correct",
 )
-EARLIER_COUNTS = Rule(
+COUNT_BY_EARLIER_COUNTS = Rule(
     "correction.scale.count-by-earlier-counts",
     "A share count without earnings per share beside it that is a power of a thousand away from the last count that "
     "was compared with them is multiplied by that power.",
-    MEASURED,
+    ERRORS_MEASURED,
     "correct",
 )
-FEW_SHARES = Rule(
+COUNT_BY_LARGEST_EARNINGS = Rule(
     "correction.scale.count-by-largest-earnings",
     "A first count of fewer than 100,000 shares that would earn more than 500 each is stated in thousands or millions.",
-    "Chosen limits: they separate counts in thousands from companies with few and dear shares",
+    "Chosen limits: they separate counts in thousands and millions from companies with few and dear shares",
     "correct",
 )
 TAX_SIGN = Rule(
     "correction.sign.tax-by-income-after-tax",
     "Income tax has its sign turned where income before tax plus the tax as filed gives net income and less the tax "
     "does not.",
-    "Regulation S-X Rule 5-03: income before income tax expense, less income tax expense, is net income",
+    AFTER_TAX,
     "correct",
 )
 INCOME_SIGN = Rule(
     "correction.sign.income-by-income-before-tax",
     "Net income has its sign turned where income before tax less tax is its opposite and earnings per share do not "
     "agree with it.",
-    "Regulation S-X Rule 5-03: income before income tax expense, less income tax expense, is net income",
+    AFTER_TAX,
     "correct",
 )
 INCOME_SIGN_BY_EARNINGS = Rule(
     "correction.sign.income-by-earnings-per-share",
     "Net income has its sign turned where earnings per share and income before tax both have the other sign and "
     "earnings per share times shares give its amount.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "correct",
 )
 EARNINGS_SIGN = Rule(
     "correction.sign.earnings-per-share-by-income",
     "Earnings per share have their sign turned where they times shares give the amount of net income with the other "
     "sign.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "correct",
 )
 OUTFLOW_SIGN = Rule(
     "correction.sign.outflow",
     "Capital expenditure, preferred dividends and interest expense have their sign turned where every figure of the "
     "line in a filing is negative.",
-    OUTFLOW,
+    CASH_OUTFLOW,
     "correct",
 )
 RULES = (
-    COUNT,
+    COUNT_BY_EARNINGS,
     COUNT_AND_EARNINGS,
-    PER_SHARE,
-    IN_CENTS,
-    INCOME,
-    COMMON_INCOME,
-    EARLIER_COUNTS,
-    FEW_SHARES,
+    EARNINGS_BY_COUNT,
+    EARNINGS_IN_CENTS,
+    INCOME_BY_EARNINGS,
+    COMMON_BY_PARENT,
+    COUNT_BY_EARLIER_COUNTS,
+    COUNT_BY_LARGEST_EARNINGS,
     TAX_SIGN,
     INCOME_SIGN,
     INCOME_SIGN_BY_EARNINGS,
@@ -174,76 +173,11 @@ RULES = (
 
 def proposals(figures: Figures) -> list[Proposal]:
     """What the figures beside them prove wrong; money is in the reporting currency, counts in shares."""
-    beside = _Beside.of(figures)
+    beside = SideBySide.of(figures)
     return [*_of_scale(beside), *_of_earlier_counts(beside), *_of_sign(beside), _of_outflows(figures)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
-    """One element a filing and period, in the order of company, filing and period: what stands side by side.
-
-    company, seq: the filing.
-    value: the figure of each of COMPARED; NaN where the filing states none.
-    place: its place in Figures; -1 where there is none.
-    power: of each of COUNTS: by which power of ten, a multiple of three, income over earnings per share is more than
-        the count; NaN where that is not known.
-    """
-
-    company: Ints
-    seq: Ints
-    value: dict[str, Floats]
-    place: dict[str, Ints]
-    power: dict[str, Floats]
-
-    @classmethod
-    def of(cls, figures: Figures) -> "_Beside":
-        at = figures.of_concepts(COMPARED)
-        key = packed(*(column[at] for column in (figures.company, figures.seq, figures.start, figures.end)))
-        _, first, period = np.unique(key, return_index=True, return_inverse=True)
-        value, place = {}, {}
-        for name in COMPARED:
-            of_name = figures.of_concepts((name,))
-            where = np.full(len(first), -1)
-            where[period[np.searchsorted(at, of_name)]] = of_name
-            place[name] = where
-            value[name] = np.where(where < 0, np.nan, figures.value[where] if len(figures.value) else np.nan)
-        earnings = np.abs(value[EARNINGS])
-        power = {}
-        for count in COUNTS:
-            of_common, of_parent = (
-                power_of_thousand(np.abs(value[income]) / earnings / value[count], NEAR_EARNINGS)
-                for income in (COMMON, PARENT)
-            )
-            known = np.where((of_common == 0) | (of_parent == 0), 0.0, either(of_common, of_parent))
-            power[count] = np.where(earnings >= SMALLEST_EARNINGS, known, np.nan)
-        return cls(figures.company[at][first], figures.seq[at][first], value, place, power)
-
-    def last(self, holds: Flags) -> Ints:
-        """The last row of the same or an earlier filing of the company for which something holds; -1 for none."""
-        if not len(holds):
-            return np.zeros(0, dtype=np.int64)
-        filing = packed(self.company, self.seq)
-        newest = np.maximum.accumulate(np.where(holds, np.arange(len(holds)), -1))
-        found = newest[np.searchsorted(filing, filing, side="right") - 1]
-        return np.where((found >= 0) & (self.company[found] == self.company), found, -1)
-
-    def propose(self, rule: Rule, evidence: str, name: str, holds: Flags, factor: npt.NDArray[Any] | float) -> Proposal:
-        """Multiply the figures of a concept where something holds."""
-        holds = holds & (self.place[name] >= 0)
-        of_all = np.broadcast_to(factor, holds.shape)
-        return Proposal(rule, evidence, self.place[name][holds], of_all[holds])
-
-
-def either(first: Floats, second: Floats) -> Floats:
-    """The first number where there is one, else the second."""
-    return np.where(np.isnan(first), second, first)
-
-
-def _picked(values: Floats, rows: Ints) -> Floats:
-    return np.where(rows < 0, np.nan, values[rows]) if len(values) else values
-
-
-def _of_scale(beside: _Beside) -> list[Proposal]:
+def _of_scale(beside: SideBySide) -> list[Proposal]:
     """Counts, earnings per share and income that are a thousand or a million times off.
 
     Counts are the usual victims. They are left, and the earnings per share corrected, where they are like those of
@@ -256,10 +190,10 @@ def _of_scale(beside: _Beside) -> list[Proposal]:
     count, earnings = either(*(value[count] for count in COUNTS)), np.abs(value[EARNINGS])
     income = np.abs(either(value[COMMON], value[PARENT]))
     agrees = beside.last(power == 0)
-    off = np.log10(count / _picked(count, agrees))
+    off = np.log10(count / at_rows(count, agrees))
     is_off = ~np.isnan(power) & (power != 0)
     count_fits = np.abs(off) < np.abs(off + power)
-    earnings_fit = np.abs(np.log10(earnings / _picked(earnings, agrees))) < SAME_SIZE
+    earnings_fit = np.abs(np.log10(earnings / at_rows(earnings, agrees))) < SAME_SIZE
     too_much = (earnings > LARGEST_EARNINGS) & (count * 10.0**power < FEWEST_SHARES)
     hundreds = np.log10(income / earnings / count)
     in_cents = (np.abs(np.abs(hundreds) - HUNDRED) <= NEAR_CENTS) & (np.abs(off) < LIKE_BEFORE)
@@ -271,21 +205,24 @@ def _of_scale(beside: _Beside) -> list[Proposal]:
         errs = ~np.isnan(powers[name]) & (powers[name] != 0) & ~count_fits
         factor = 10.0 ** (powers[name] + np.where(too_much, POWER, 0))
         counts += [
-            beside.propose(COUNT, BY_EARNINGS, name, errs & ~too_much, factor),
+            beside.propose(COUNT_BY_EARNINGS, BY_EARNINGS, name, errs & ~too_much, factor),
             beside.propose(COUNT_AND_EARNINGS, BY_EARNINGS, name, errs & too_much & (factor != 1), factor),
         ]
     earnings_err, income_errs = is_off & count_fits & ~earnings_fit, is_off & count_fits & earnings_fit
     return [
         *counts,
-        beside.propose(PER_SHARE, BY_EARNINGS, EARNINGS, earnings_err, 10.0**power),
-        beside.propose(IN_CENTS, BY_EARNINGS, EARNINGS, in_cents, 10.0 ** np.round(hundreds)),
+        beside.propose(EARNINGS_BY_COUNT, BY_EARNINGS, EARNINGS, earnings_err, 10.0**power),
+        beside.propose(EARNINGS_IN_CENTS, BY_EARNINGS, EARNINGS, in_cents, 10.0 ** np.round(hundreds)),
         beside.propose(COUNT_AND_EARNINGS, BY_EARNINGS, EARNINGS, both_err, 10.0**-POWER),
-        *(beside.propose(INCOME, BY_EARNINGS, name, income_errs, 10.0**-power) for name in (COMMON, PARENT)),
-        beside.propose(COMMON_INCOME, BY_PARENT, COMMON, common_errs, 10.0**of_parent),
+        *(
+            beside.propose(INCOME_BY_EARNINGS, BY_EARNINGS, name, income_errs, 10.0**-power)
+            for name in (COMMON, PARENT)
+        ),
+        beside.propose(COMMON_BY_PARENT, BY_PARENT, COMMON, common_errs, 10.0**of_parent),
     ]
 
 
-def _of_earlier_counts(beside: _Beside) -> list[Proposal]:
+def _of_earlier_counts(beside: SideBySide) -> list[Proposal]:
     """Counts without earnings per share beside them: compared with the last count that was judged, and with income.
 
     Fewer than a hundred thousand shares that earn more than 500 each are stated in thousands or millions.
@@ -295,18 +232,18 @@ def _of_earlier_counts(beside: _Beside) -> list[Proposal]:
     for name in COUNTS:
         count, power = beside.value[name], beside.power[name]
         is_judged = ~np.isnan(power)
-        level = _picked(count * 10.0**power, beside.last(is_judged))
+        level = at_rows(count * 10.0**power, beside.last(is_judged))
         by_level = np.where(is_judged, np.nan, power_of_thousand(level / count, NEAR_COUNTS))
         is_off = ~np.isnan(by_level) & (by_level != 0)
-        found.append(beside.propose(EARLIER_COUNTS, BY_COUNTS, name, is_off, 10.0**by_level))
+        found.append(beside.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, is_off, 10.0**by_level))
         each = income / count
         too_few = (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS) & np.isnan(level) & ~is_judged
         thousands = np.ceil(np.log10(each / LARGEST_EARNINGS) / POWER) * POWER
-        found.append(beside.propose(FEW_SHARES, BY_LIMITS, name, too_few, 10.0**thousands))
+        found.append(beside.propose(COUNT_BY_LARGEST_EARNINGS, BY_LIMITS, name, too_few, 10.0**thousands))
     return found
 
 
-def _of_sign(beside: _Beside) -> list[Proposal]:
+def _of_sign(beside: SideBySide) -> list[Proposal]:
     """Tax, income and earnings per share that have the other sign than the figures beside them allow."""
     value = beside.value
     pretax, tax, earnings = value[PRETAX], value[TAX], value[EARNINGS]

@@ -4,9 +4,13 @@ Belongs here: how near a quotient is to such a power. Does not: what follows fro
 """
 
 import numpy as np
-import polars as pl
 
 from pipelines.normalize.arrays import Floats
+
+ERRORS_MEASURED = (
+    "Measured: an error of a thousand or a million is 6 % of the changes between successive filings of a period"
+)
+"""The source of rules that rest on how often such errors are."""
 
 POWER = 3
 """Thousands and millions are multiples of three powers of ten."""
@@ -22,9 +26,3 @@ def power_of_thousand(quotient: Floats, near: float) -> Floats:
     exponent = np.log10(quotient)
     power = np.round(exponent / POWER) * POWER
     return np.where(np.abs(exponent - power) <= near, power, np.nan)
-
-
-def thousands(quotient: pl.Expr, near: float) -> pl.Expr:
-    """The same for an expression; null where it is near to none."""
-    power = (quotient.log10() / POWER).round() * POWER
-    return pl.when((quotient.log10() - power).abs() <= near).then(power)

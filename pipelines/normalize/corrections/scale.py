@@ -10,7 +10,7 @@ import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.corrections.powers import power_of_thousand
+from pipelines.normalize.corrections.powers import ERRORS_MEASURED, power_of_thousand
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
@@ -22,25 +22,23 @@ NEARER = 1.0
 FEWEST_FILINGS = 4
 """So many earlier filings make a level; fewer may all be wrong."""
 
-BY_FILINGS = "earlier filings of the same period, and the level of the line"
+BY_FILINGS_AND_LEVEL = "earlier filings of the same period, and the level of the line"
 
-MEASURED = "Measured: an error of a thousand or a million is 6 % of the changes between successive filings of a period"
-
-EARLIER_FILINGS = Rule(
+SCALE_OF_EARLIER_FILINGS = Rule(
     "correction.scale.earlier-filings",
     "A figure that is a power of a thousand away from what the first filing of its period states is divided by it "
     "where that brings it nearer to the level of the line in earlier filings.",
-    MEASURED,
+    ERRORS_MEASURED,
     "correct",
 )
-WITHIN_FILING = Rule(
+SCALE_WITHIN_FILING = Rule(
     "correction.scale.within-filing",
     "The other figures of a line in a filing that states one of them in thousands or millions are divided by the same "
     "power where that brings them nearer to the level of the line in earlier filings.",
     "Follows from correction.scale.earlier-filings: a filing shows one line of a statement in one scale",
     "correct",
 )
-RULES = (EARLIER_FILINGS, WITHIN_FILING)
+RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_WITHIN_FILING)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
@@ -66,8 +64,8 @@ def proposals(figures: Figures) -> list[Proposal]:
     by_itself = errs & (own_power == proven)
     beside = errs & ~by_itself
     return [
-        Proposal(rule, BY_FILINGS, of_lines[holds], 10.0 ** -proven[holds])
-        for rule, holds in ((EARLIER_FILINGS, by_itself), (WITHIN_FILING, beside))
+        Proposal(rule, BY_FILINGS_AND_LEVEL, of_lines[holds], 10.0 ** -proven[holds])
+        for rule, holds in ((SCALE_OF_EARLIER_FILINGS, by_itself), (SCALE_WITHIN_FILING, beside))
     ]
 
 

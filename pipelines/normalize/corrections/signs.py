@@ -15,20 +15,19 @@ from pipelines.normalize.rule import Rule
 UNCHECKED = ("operating_cash_flow", "capital_expenditure", "operating_income", "pretax_income")
 """Concepts that no identity holds the sign of, so that filings alone can."""
 
-SAME = 0.001
+SAME_BUT_FOR_SIGN = 0.001
 """Two figures are the same but for their sign within this share of them: rounding to three digits differs by more."""
 
-BY_FILINGS = "earlier filings of the same period"
+BY_FILINGS_OF_PERIOD = "earlier filings of the same period"
 
-EARLIER_FILINGS = Rule(
+SIGN_OF_EARLIER_FILINGS = Rule(
     "correction.sign.earlier-filings",
     "Cash flow, capital expenditure, operating income or income before tax that merely has the other sign than before "
     "is turned, unless the filings that state it so are more by now than those that stated it otherwise.",
-    "Measured: Starbucks' report of 2024-04-30 shows six months of operating cash flow with a minus sign, against the "
-    "filings before and after it",
+    "Observed: six months of operating cash flow, 2,360.8 million to 2023-04-02, shown with a minus sign a year later",
     "correct",
 )
-RULES = (EARLIER_FILINGS,)
+RULES = (SIGN_OF_EARLIER_FILINGS,)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
@@ -39,7 +38,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         return []
     size = np.abs(figures.value[at])
     first = first_row(starts(figures.first[at]))
-    alike = np.abs(size - size[first]) <= SAME * size
+    alike = np.abs(size - size[first]) <= SAME_BUT_FOR_SIGN * size
     at = at[alike]
     sign = np.sign(figures.value[at])
     first = first_row(starts(figures.first[at]))
@@ -47,4 +46,4 @@ def proposals(figures: Figures) -> list[Proposal]:
     balance = so_far - so_far[first] + sign[first]
     majority = np.where(balance == 0, sign[first], np.sign(balance))
     turned = at[sign != majority]
-    return [Proposal(EARLIER_FILINGS, BY_FILINGS, turned, np.full(len(turned), -1.0))]
+    return [Proposal(SIGN_OF_EARLIER_FILINGS, BY_FILINGS_OF_PERIOD, turned, np.full(len(turned), -1.0))]

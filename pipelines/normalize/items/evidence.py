@@ -55,10 +55,10 @@ def _newest_currency(periodic: pl.DataFrame) -> pl.DataFrame:
     company = np.searchsorted(companies, cik)
     newest = largest_of(company[is_annual], len(companies), filed[is_annual])
     has_annual = any_of(company[is_annual], len(companies), is_annual[is_annual])
-    tells = is_money & np.where(has_annual[company], is_annual & (filed == newest[company]), True)
+    counts = is_money & np.where(has_annual[company], is_annual & (filed == newest[company]), True)
     return (
         periodic.select("cik", "currency")
-        .filter(tells)
+        .filter(counts)
         .group_by("cik", "currency")
         .len()
         .sort("cik", "len", "currency", descending=[False, True, False])

@@ -27,7 +27,8 @@ from pipelines.normalize.periods.stretches import DAYS_OF_YEAR, QUARTERS_A_YEAR,
 from pipelines.normalize.rule import Rule
 
 LONGEST_OPEN_YEAR = 381
-"""Days after which the next year of a stretch without annual reports begins: 365 and two weeks for a shifted end."""
+"""Days after which the next year of a stretch without annual reports begins. It separates the last quarter of such a
+year, which may be a week or two late, from the first one of the next."""
 
 MOST_FIGURES = Rule(
     "period.quarter.most-figures",
@@ -116,10 +117,10 @@ def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[D
 
     Ends that some report is about go first: after a change of the fiscal year, comparatives have ends of their own.
     """
-    told = _told_ends(durations)
-    place = tiles.holding(told.company, told.day)
-    told, of = told.at(place >= 0), tiles.at(place[place >= 0])
-    days = told.day - of.before
+    reported = _reported_ends(durations)
+    place = tiles.holding(reported.company, reported.day)
+    reported, of = reported.at(place >= 0), tiles.at(place[place >= 0])
+    days = reported.day - of.before
     # a hole of several years has no calendar of its own: its quarters are counted in years of 365 days
     years_in = np.where(of.closed, 0, days // LONGEST_OPEN_YEAR)
     quarter = quarters_spanned(days - DAYS_OF_YEAR * years_in)
@@ -127,10 +128,10 @@ def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[D
     first_q, quarters = (column[place[place >= 0]] for column in (tiles.first_q, tiles.quarters))
     fits = (quarter > 0) & ~(of.closed & (quarter == QUARTERS_A_YEAR)) & (number <= quarters)
     year_end = np.where(of.closed, of.end, _end_of_open_year(of.before, years_in))
-    interim = _Ends(told.company, first_q + number, told.day, year_end, quarter, of.closed)
+    interim = _Ends(reported.company, first_q + number, reported.day, year_end, quarter, of.closed)
     closes = _closes(tiles)
     fits &= ~np.isin(company_key(interim.company, interim.q), company_key(closes.company, closes.q))
-    order = np.lexsort((-told.day, -told.figures, ~told.is_own, interim.q, told.company))
+    order = np.lexsort((-reported.day, -reported.figures, ~reported.is_own, interim.q, reported.company))
     order = order[fits[order]]
     chosen = order[starts(interim.company[order], interim.q[order])]
     is_open = ~of.closed & (of.running | (first_q == 0))
@@ -142,7 +143,7 @@ def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[D
 
 
 @dataclass(frozen=True, slots=True)
-class _ToldEnds(Columns):
+class _ReportedEnds(Columns):
     """Days on which interim figures end or before which they begin, by company.
 
     day: as days since 1970.
@@ -156,10 +157,10 @@ class _ToldEnds(Columns):
     is_own: Flags
 
 
-def _told_ends(durations: Durations) -> _ToldEnds:
+def _reported_ends(durations: Durations) -> _ReportedEnds:
     at = np.flatnonzero(durations.lasting(INTERIM_DAYS))
     company, start, end = (column[at] for column in (durations.company, durations.start, durations.end))
-    # a quarter that starts says as well as one that ends where the one before it ended
+    # the beginning of a quarter shows where the one before it ended
     both, days = np.concatenate([company, company]), np.concatenate([end, start - 1])
     _, first, group, figures = np.unique(
         company_key(both, days), return_index=True, return_inverse=True, return_counts=True
@@ -171,7 +172,7 @@ def _told_ends(durations: Durations) -> _ToldEnds:
     own = of_end[most_first[starts(filing[most_first])]]
     is_own = np.zeros(len(first), dtype=np.bool_)
     is_own[group[own]] = True
-    return _ToldEnds(both[first], days[first], figures, is_own)
+    return _ReportedEnds(both[first], days[first], figures, is_own)
 
 
 def _closes(tiles: Stretches) -> _Ends:

@@ -33,12 +33,12 @@ EARLY_JANUARY_DAYS = 10
 """A year that ends in the first ten days of a month belongs to the month before (JNJ: 3 January)."""
 
 FEWEST_ELEMENTS = 2
-"""So many elements state a fiscal year in an annual report; one alone may be a stretch of its own, as a programme's."""
+"""So many elements state a fiscal year in an annual report; a stretch that one element alone states may be none."""
 
 YEARS_THAT_NAME = 5
 """So many of the newest annual reports name the year: 22 of 1,214 annual reports of 89 filers name it inconsistently,
 up to 7 of one company."""
-MOST = 0.5
+MAJORITY = 0.5
 """The share of reports that more than must agree: the majority."""
 
 CURRENT_REPORT = "6-K"
@@ -58,12 +58,11 @@ ANNUAL_REPORT = Rule(
 CURRENT_REPORTS = Rule(
     "period.year.current-report",
     "A filer whose annual reports contain no facts has the fiscal years that its Forms 6-K state.",
-    "Form 40-F, General Instruction B: the annual statements may be incorporated from other documents; observed with "
-    "Canadian filers",
+    "Observed with Canadian filers of Form 40-F, whose annual statements may be in Forms 6-K alone (CNI)",
     "select",
     "filers without facts in annual reports",
 )
-SAME_END = Rule(
+ONE_YEAR = Rule(
     "period.year.same-end",
     "Years whose ends are less than 8 days apart are one year; the one that a report is about, and then the one that "
     "most figures state, is taken.",
@@ -92,7 +91,7 @@ NAMED_AFTER_START = Rule(
     NAMES,
     "select",
 )
-RULES = (ANNUAL_REPORT, CURRENT_REPORTS, SAME_END, OVERLAPPING, FIRST_RUNNING, NAMED_AFTER_START)
+RULES = (ANNUAL_REPORT, CURRENT_REPORTS, ONE_YEAR, OVERLAPPING, FIRST_RUNNING, NAMED_AFTER_START)
 
 
 def duration_days() -> pl.Expr:
@@ -234,7 +233,7 @@ def fiscal_years(durations: Durations, tags: pl.Series) -> tuple[Years, list[Dec
     return years, [
         (ANNUAL_REPORT, durations.cik[years.company[~is_current]]),
         (CURRENT_REPORTS, durations.cik[years.company[is_current]]),
-        (SAME_END, durations.cik[repeated]),
+        (ONE_YEAR, durations.cik[repeated]),
         (OVERLAPPING, durations.cik[shown.company[overlaps]]),
     ]
 
@@ -314,13 +313,13 @@ def name_offsets(durations: Durations) -> tuple[Ints, list[Decided]]:
     )
     end = largest_of(filing, len(first), durations.end[at])
     offset = durations.fiscal_year[at][first] - plain_year(end)
-    tells = (offset == 0) | (offset == -1)
-    company, offset = durations.company[at][first][tells], offset[tells]
+    is_name = (offset == 0) | (offset == -1)
+    company, offset = durations.company[at][first][is_name], offset[is_name]
     # in the order of filing: the last ones of each company are its newest
     from_last = np.searchsorted(company, company, side="right") - np.arange(len(company))
     is_newest = from_last <= YEARS_THAT_NAME
     company, offset = company[is_newest], offset[is_newest]
     number = np.bincount(company, minlength=len(durations.cik))
     before = np.bincount(company, weights=offset == -1, minlength=len(durations.cik))
-    is_before = before > MOST * number
+    is_before = before > MAJORITY * number
     return np.where(is_before, -1, 0), [(NAMED_AFTER_START, durations.cik[is_before])]

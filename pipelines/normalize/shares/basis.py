@@ -11,7 +11,7 @@ from pipelines.normalize.arrays import Floats, Ints, first_row, flags, floats, i
 from pipelines.normalize.frames import counted
 from pipelines.normalize.keys import company_key, day_numbers, largest_of, packed, places_in
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.shares.splits import SHARE_CONCEPTS, SNAP
+from pipelines.normalize.shares.moves import SHARE_CONCEPTS, SNAP
 
 NEWEST_BASIS = Rule(
     "share-basis.newest",

@@ -31,11 +31,13 @@ QUARTER, DIFFERENCE, TO_DATE = "quarter", "difference", "year_to_date"
 METHODS = (QUARTER, DIFFERENCE, TO_DATE)
 """In the order in which they are preferred."""
 
-AVERAGE = "ASC 260-10-45-10: basic earnings per share are income over the weighted average shares of the period"
+WEIGHTED_AVERAGE = (
+    "ASC 260-10-45-10: basic earnings per share are income over the weighted average shares of the period"
+)
 BY_QUARTER = Rule(
     "shares.latest.quarter",
     "The newest average share count is that of the newest quarter as filed.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "select",
 )
 BY_DIFFERENCE = Rule(
@@ -49,7 +51,7 @@ BY_YEAR_TO_DATE = Rule(
     "shares.latest.year-to-date",
     "Where the newest quarter is neither filed nor found by difference, the newest average share count is that of the "
     "shortest stretch that ends with it.",
-    AVERAGE,
+    WEIGHTED_AVERAGE,
     "select",
 )
 RULES = (BY_QUARTER, BY_DIFFERENCE, BY_YEAR_TO_DATE)

@@ -10,17 +10,26 @@ restated, so one series holds several bases.
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 from math import log, prod
 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, flags, floats, ints, starts
-from pipelines.normalize.columns import Columns
-from pipelines.normalize.keys import any_of, day_numbers, largest_of, packed, places_in
+from pipelines.normalize.arrays import ints, starts
+from pipelines.normalize.keys import any_of
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.shares.moves import (
+    PER_SHARE,
+    SNAP,
+    WITNESS_CONCEPTS,
+    Moves,
+    ShareFigures,
+    as_date,
+    figures_moved,
+    own_counts,
+)
 
 RESTATED = "ASC 260-10-55-12: a split or a dividend in shares is applied to the earnings per share of all periods shown"
 
@@ -71,9 +80,8 @@ RATIOS: tuple[float, ...] = (
 )
 """Split ratios that are looked for, and their inverses; a thousand or a million is an error of scale."""
 
-SNAP, SNAP_SMALL, SNAP_EXACT = 0.01, 0.002, 0.0005
-"""A ratio this near to a usual one is that one: weighted averages move a little with rounding. The smaller a ratio or
-the odder it is, the nearer it must come."""
+SNAP_SMALL, SNAP_EXACT = 0.002, 0.0005
+"""The smaller or the odder a ratio is, the nearer to it a figure must have moved."""
 SMALLEST_ODD = 1.25
 """Any other ratio (two splits at once, an exchange of shares) is taken where the periods agree on it to the digit, and
 where it is so large that no correction of a count comes to it."""
@@ -85,16 +93,6 @@ WITNESSES, WITNESSES_SMALL = 2, 4
 
 HALF_WAY = 0.5
 """A count that has gone more than half of the way (in logarithms) to the new basis is on it."""
-
-POTENTIAL = 1 / 3
-"""Potential shares alone hardly make up more of a count."""
-
-SHARE_CONCEPTS = ("shares_basic", "shares_diluted")
-EARNINGS, SMALLEST_EARNINGS = "eps_basic", 0.5
-"""Earnings per share move against the count, and count where none is stated; in cents, small ones are too coarse."""
-WITNESS_CONCEPTS = (EARNINGS, *SHARE_CONCEPTS)
-"""In this order, last first, the figures that evidence names."""
-PER_SHARE, BASIC, DILUTED = range(3)
 
 SPLITS = pl.Schema(
     {
@@ -171,7 +169,7 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
 
     What a filing restates proves the product of all splits since the period was last stated. A period that is stated
     again unchanged proves that there was none, so what is left of a product lies where nothing else is known. What
-    two companies under one CIK say of their shares proves no split, nor does an amendment, which may repeat a report
+    two companies under one CIK state of their shares proves no split, nor does an amendment, which may repeat a report
     on the basis of its day.
 
     Args:
@@ -182,10 +180,10 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
         `effective_after` (filing dates around the event), `evidence`, `rule`.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        figures, filed = _Figures.of(vintages)
-        moves = _moves(figures)
+        figures, filed = ShareFigures.of(vintages)
+        moves = figures_moved(figures)
     has_moved = any_of(moves.company, int(figures.company.max(initial=-1)) + 1, np.abs(moves.observed - 1) > SNAP)
-    moves, counts = moves.at(has_moved[moves.company]), _own_counts(figures.at(has_moved[figures.company]))
+    moves, counts = moves.at(has_moved[moves.company]), own_counts(figures.at(has_moved[figures.company]))
     ciks = np.unique(ints(vintages, "cik"))
     rows: list[tuple[int, float, int, date, date, str, str]] = []
     for company, pairs in _pairs(moves).items():
@@ -204,118 +202,7 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SPLITS, orient="row").sort("cik", "effective_seq", "ratio")
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures(Columns):
-    """What reports state of shares and of earnings per share, by company, concept, period and filing.
-
-    company: place of the CIK among all.
-    concept: place in WITNESS_CONCEPTS.
-    start, end: as days since 1970.
-    seq: place of the first filing of the day: what is filed on one day is on one basis.
-    """
-
-    company: Ints
-    concept: Ints
-    start: Ints
-    end: Ints
-    seq: Ints
-    value: Floats
-    regime: Ints
-
-    @classmethod
-    def of(cls, vintages: pl.DataFrame) -> "tuple[_Figures, dict[tuple[int, int], date]]":
-        """Take them, and the day of filing by company and `seq`, from vintages; amendments are left out."""
-        report = np.flatnonzero(~flags(vintages, "amended"))
-        cik, seq = ints(vintages, "cik"), ints(vintages, "seq")
-        company = np.searchsorted(np.unique(cik), cik)
-        begins = starts(company[report], seq[report])
-        filing = report[begins]
-        filed = day_numbers(vintages["filed"])[filing]
-        _, first, day = np.unique(packed(company[filing], filed), return_index=True, return_inverse=True)
-        first_seq = -largest_of(day, len(first), -seq[filing])
-        of_day = first_seq[day][np.cumsum(begins) - 1]
-        concept = places_in(WITNESS_CONCEPTS, ints(vintages, "concept")[report])
-        is_witness = concept >= 0
-        row, concept, seq = report[is_witness], concept[is_witness], of_day[is_witness]
-        start, end = (day_numbers(vintages[name])[row] for name in ("start", "end"))
-        value, regime = floats(vintages, "value")[row], ints(vintages, "regime")[row]
-        found = cls(company[row], concept, start, end, seq, value, regime)
-        days = zip(company[filing][first].tolist(), first_seq.tolist(), filed[first].tolist(), strict=True)
-        return found.at(np.lexsort((seq, end, start, concept, company[row]))), {(c, q): _day(day) for c, q, day in days}
-
-
-@dataclass(frozen=True, slots=True)
-class _Moves(Columns):
-    """Figures that two filings state one after the other, by company and pair of filings.
-
-    observed: by how much the count moved: new shares for one.
-    """
-
-    company: Ints
-    after_seq: Ints
-    seq: Ints
-    concept: Ints
-    start: Ints
-    end: Ints
-    observed: Floats
-
-
-def _moves(figures: _Figures) -> _Moves:
-    """By how much the figures of each pair of filings moved.
-
-    Earnings per share stand in between filings that state no common period's shares.
-    """
-    is_count = figures.concept != PER_SHARE
-    size = np.where(is_count, figures.value, 1 / np.abs(figures.value))
-    figures, size = _only_telling(figures, size)
-    again = np.flatnonzero(~starts(figures.company, figures.concept, figures.start, figures.end))
-    before = again - 1
-    holds = (figures.seq[before] < figures.seq[again]) & (figures.regime[before] == figures.regime[again])
-    holds &= figures.value[before] * figures.value[again] > 0
-    again, before = again[holds], before[holds]
-    told = figures.at(again)
-    moves = _Moves(
-        told.company,
-        figures.seq[before],
-        told.seq,
-        told.concept,
-        told.start,
-        told.end,
-        size[again] / size[before],
-    )
-    _, pair = np.unique(packed(moves.company, moves.after_seq, moves.seq), return_inverse=True)
-    has_count = any_of(pair, int(pair.max(initial=-1)) + 1, moves.concept != PER_SHARE)
-    moves = moves.at(~_moves_alone(moves, pair) & ((moves.concept != PER_SHARE) | ~has_count[pair]))
-    return moves.at(np.lexsort((moves.observed, moves.seq, moves.after_seq, moves.company)))
-
-
-def _only_telling(figures: _Figures, size: Floats) -> tuple[_Figures, Floats]:
-    """Without counts of nothing, and earnings per share of cents."""
-    is_count = figures.concept != PER_SHARE
-    holds = np.where(is_count, figures.value > 0, np.abs(figures.value) >= SMALLEST_EARNINGS)
-    return figures.at(holds), size[holds]
-
-
-def _moves_alone(moves: _Moves, pair: Ints) -> Flags:
-    """Whether a diluted count moves otherwise than the basic one of its period, or alone by no more than POTENTIAL.
-
-    A split moves all shares: potential ones alone are counted anew under another standard (ASU 2020-06).
-    """
-    period = packed(pair, moves.start, moves.end)
-    basic = np.flatnonzero(moves.concept == BASIC)
-    basic = basic[np.argsort(period[basic], kind="stable")]
-    place = np.minimum(np.searchsorted(period[basic], period), max(len(basic) - 1, 0))
-    has_basic = np.zeros(len(period), dtype=np.bool_)
-    beside = np.ones(len(period))
-    if len(basic):
-        has_basic = period[basic][place] == period
-        beside[has_basic] = moves.observed[basic][place[has_basic]]
-    off = np.abs(moves.observed / beside - 1)
-    alone: Flags = (moves.concept == DILUTED) & (off > SNAP) & (has_basic | (off <= POTENTIAL))
-    return alone
-
-
-def _pairs(moves: _Moves) -> dict[int, list[_Pair]]:
+def _pairs(moves: Moves) -> dict[int, list[_Pair]]:
     """The pairs of filings of each company, with the middle one of what moved.
 
     Some periods may be left unrestated, or be restated for another reason.
@@ -335,25 +222,15 @@ def _pairs(moves: _Moves) -> dict[int, list[_Pair]]:
     return pairs
 
 
-def _own_counts(figures: _Figures) -> dict[int, dict[int, float]]:
-    """Company to the average of the newest and shortest period that each filing states, by its `seq`."""
-    figures = figures.at((figures.concept == BASIC) & (figures.value > 0))
-    figures = figures.at(np.lexsort((figures.start, figures.end, figures.seq, figures.company)))
-    counts: dict[int, dict[int, float]] = {}
-    for company, seq, count in zip(figures.company.tolist(), figures.seq.tolist(), figures.value.tolist(), strict=True):
-        counts.setdefault(company, {})[seq] = count
-    return counts
-
-
 def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list[_Split]:
     """The splits that explain by how much the periods of a company's filings moved.
 
-    The pair with the fewest filings that a split can lie at is explained first, together with all others that tell of
+    The pair with the fewest filings that a split can lie at is explained first, together with all others that show
     the same; what is explained narrows the others down.
 
     Args:
         pairs: of one company.
-        counts: of _own_counts.
+        counts: of own_counts.
     """
     filings = sorted({seq for pair in pairs for seq in (pair.after_seq, pair.seq)} | counts.keys())
     spans = [frozenset(seq for seq in filings if pair.after_seq < seq <= pair.seq) for pair in pairs]
@@ -361,19 +238,19 @@ def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list
     without: set[int] = set()
     pending = set(range(len(pairs)))
     while pending:
-        told = {n: prod(found[seq].ratio for seq in spans[n] & found.keys()) for n in pending}
-        explained = {n for n in pending if _near(pairs[n].ratio, told[n], SNAP)}
+        known = {n: prod(found[seq].ratio for seq in spans[n] & found.keys()) for n in pending}
+        explained = {n for n in pending if _near(pairs[n].ratio, known[n], SNAP)}
         without.update(*(spans[n] - found.keys() for n in explained))
         places = {n: spans[n] - without - found.keys() for n in pending - explained}
         pending = {n for n in places if places[n]}
         if not pending:
             break
         narrowest = min(pending, key=lambda n: (len(places[n]), pairs[n].seq, n))
-        usual = _usual(pairs[narrowest].ratio / told[narrowest])
+        usual = _usual(pairs[narrowest].ratio / known[narrowest])
         split = usual and _placed(
             usual,
             sorted(places[narrowest]),
-            [(pairs[n], told[n], places[n]) for n in sorted(pending)],
+            [(pairs[n], known[n], places[n]) for n in sorted(pending)],
             filings,
             counts,
         )
@@ -402,9 +279,9 @@ def _placed(
         pairs: what is not explained yet: each pair, the product of the splits known in it, and the filings that
             another may be at.
         filings: all of the company.
-        counts: of _own_counts.
+        counts: of own_counts.
     """
-    counted = [pair.witnesses(usual.ratio * told, usual.snap) for pair, told, _ in pairs]
+    counted = [pair.witnesses(usual.ratio * known, usual.snap) for pair, known, _ in pairs]
     proof = {
         seq: [(count, pair) for count, (pair, _, at) in zip(counted, pairs, strict=True) if count and seq in at]
         for seq in places
@@ -423,12 +300,10 @@ def _placed(
         seq = mostly[-1]
     concept, start, end = max(pair.seen for _, pair in proof[seq])
     before = filings[filings.index(first) - 1]
-    evidence = f"{proven[seq]} restated figures, among them {WITNESS_CONCEPTS[concept]} {_day(start)}..{_day(end)}"
+    evidence = (
+        f"{proven[seq]} restated figures, among them {WITNESS_CONCEPTS[concept]} {as_date(start)}..{as_date(end)}"
+    )
     return _Split(usual.ratio, seq, before, evidence, BY_EARNINGS if concept == PER_SHARE else usual.rule)
-
-
-def _day(number: int) -> date:
-    return date(1970, 1, 1) + timedelta(days=number)
 
 
 def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:

@@ -1,0 +1,99 @@
+"""Side by side: the figures of one filing and period that identities hold between.
+
+Belongs here: putting them into one row, and by which power of a thousand a share count is off. Does not: what follows
+from it (identities).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.corrections.figures import Figures, Proposal
+from pipelines.normalize.corrections.powers import power_of_thousand
+from pipelines.normalize.keys import packed
+from pipelines.normalize.rule import Rule
+
+COUNTS = ("shares_basic", "shares_diluted")
+COMMON, PARENT, EARNINGS, PRETAX, TAX = (
+    "net_income_common",
+    "net_income_parent",
+    "eps_basic",
+    "pretax_income",
+    "income_tax",
+)
+COMPARED = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS)
+NEAR_EARNINGS = 0.2
+"""How far a quotient of income, earnings per share and shares may be from a power of a thousand, in powers of ten:
+earnings per share are rounded to cents, and income to common differs from that of the parent."""
+SMALLEST_EARNINGS = 0.015
+"""Earnings per share of a cent are rounded by half of themselves and prove nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """One element a filing and period, in the order of company, filing and period: what stands side by side.
+
+    company, seq: the filing.
+    value: the figure of each of COMPARED; NaN where the filing states none.
+    place: its place in Figures; -1 where there is none.
+    power: of each of COUNTS: by which power of ten, a multiple of three, income over earnings per share is more than
+        the count; NaN where that is not known.
+    """
+
+    company: Ints
+    seq: Ints
+    value: dict[str, Floats]
+    place: dict[str, Ints]
+    power: dict[str, Floats]
+
+    @classmethod
+    def of(cls, figures: Figures) -> "SideBySide":
+        """Put the figures of COMPARED side by side."""
+        at = figures.of_concepts(COMPARED)
+        key = packed(*(column[at] for column in (figures.company, figures.seq, figures.start, figures.end)))
+        _, first, period = np.unique(key, return_index=True, return_inverse=True)
+        value, place = {}, {}
+        for name in COMPARED:
+            of_name = figures.of_concepts((name,))
+            where = np.full(len(first), -1)
+            where[period[np.searchsorted(at, of_name)]] = of_name
+            place[name] = where
+            value[name] = np.where(where < 0, np.nan, figures.value[where] if len(figures.value) else np.nan)
+        earnings = np.abs(value[EARNINGS])
+        power = {}
+        for count in COUNTS:
+            of_common, of_parent = (
+                power_of_thousand(np.abs(value[income]) / earnings / value[count], NEAR_EARNINGS)
+                for income in (COMMON, PARENT)
+            )
+            known = np.where((of_common == 0) | (of_parent == 0), 0.0, either(of_common, of_parent))
+            power[count] = np.where(earnings >= SMALLEST_EARNINGS, known, np.nan)
+        return cls(figures.company[at][first], figures.seq[at][first], value, place, power)
+
+    def last(self, holds: Flags) -> Ints:
+        """The last row of the same or an earlier filing of the company for which something holds; -1 for none."""
+        if not len(holds):
+            return np.zeros(0, dtype=np.int64)
+        filing = packed(self.company, self.seq)
+        newest = np.maximum.accumulate(np.where(holds, np.arange(len(holds)), -1))
+        found = newest[np.searchsorted(filing, filing, side="right") - 1]
+        return np.where((found >= 0) & (self.company[found] == self.company), found, -1)
+
+    def propose(self, rule: Rule, evidence: str, name: str, holds: Flags, factor: npt.NDArray[Any] | float) -> Proposal:
+        """Multiply the figures of a concept where something holds."""
+        holds = holds & (self.place[name] >= 0)
+        of_all = np.broadcast_to(factor, holds.shape)
+        return Proposal(rule, evidence, self.place[name][holds], of_all[holds])
+
+
+def either(first: Floats, second: Floats) -> Floats:
+    """The first number where there is one, else the second."""
+    return np.where(np.isnan(first), second, first)
+
+
+def at_rows(values: Floats, rows: Ints) -> Floats:
+    """The numbers of some rows; NaN for NOTHING."""
+    return np.where(rows < 0, np.nan, values[rows]) if len(values) else values
