@@ -4,7 +4,7 @@ Belongs here: rows of facts as the decoder gives them, and filers whose quarters
 from them. Does not: whole documents in EDGAR's JSON (the sample source), or any rule under test.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
@@ -77,6 +77,17 @@ def raw(*rows: Row | Sequence[Row]) -> pl.DataFrame:
     """Facts as the decoder gives them; lists of rows are taken apart."""
     flat = [row for part in rows for row in ([part] if isinstance(part, dict) else part)]
     return pl.DataFrame(flat, schema=reports.RAW_SCHEMA)
+
+
+def of_companies(cases: Mapping[str, pl.DataFrame | Sequence[Row]]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The facts of several cases in one frame, each filed by a company of its own, and its CIK by the case's name."""
+    ciks = {name: f"{int(CIK) + number:010d}" for number, name in enumerate(cases, start=1)}
+    facts_of = {name: rows if isinstance(rows, pl.DataFrame) else raw(rows) for name, rows in cases.items()}
+    own = (
+        rows.with_columns(cik=pl.lit(ciks[name]), accession=pl.lit(ciks[name]) + pl.col("accession"))
+        for name, rows in facts_of.items()
+    )
+    return pl.concat(own), ciks
 
 
 def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:

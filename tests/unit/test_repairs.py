@@ -141,6 +141,17 @@ def test_a_figure_is_repaired_twice_where_it_errs_twice():
     ]
 
 
+def test_each_correction_names_its_rule_and_is_counted():
+    """An error of scale of a count, and of sign of payments: one figure each."""
+    wrong = half_year(2018, **{SHARES: (596_175, 594_898e3), CAPITAL_SPENDING: (-109e6,)})
+
+    _, repairs, decisions = corrected(signed(raw(half_year(2017), wrong)))
+
+    rules = ["correction.scale.count-by-earnings-per-share", "correction.sign.outflow"]
+    assert sorted(repairs["rule"]) == rules
+    assert decisions.sort("rule").rows() == [(9990000901, rule, 1) for rule in rules]
+
+
 def test_companies_are_repaired_by_their_own_filings():
     """Two companies in one batch: the error of one says nothing of the other."""
     rows = [

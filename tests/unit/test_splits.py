@@ -1,5 +1,7 @@
 """Splits are what filings prove: restated share counts, more than one of them."""
 
+from dataclasses import dataclass
+
 import polars as pl
 import pytest
 
@@ -16,10 +18,10 @@ from tests.factories import (
     day,
     fact,
     month_ends,
+    of_companies,
     raw,
     standardized,
     stated,
-    value_of,
 )
 
 BEFORE, AFTER = "2023-02-20", "2024-02-20"
@@ -37,11 +39,13 @@ def averages(ratio: float, *, years: int = 2, tags: tuple[str, ...] = (SHARES,),
     return rows
 
 
-def inferred(rows: list[dict]) -> list[tuple]:
+def found_in(rows: list[dict]) -> pl.DataFrame:
     vintages, _ = stated(raw(rows, fact(REVENUE, 1e6, "2022-01-01", "2022-12-31", filed=BEFORE)))
-    return (
-        splits.infer_splits(vintages.with_columns(regime=0)).select("ratio", "effective_after", "effective_by").rows()
-    )
+    return splits.infer_splits(vintages.with_columns(regime=0))
+
+
+def inferred(rows: list[dict]) -> list[tuple]:
+    return found_in(rows).select("ratio", "effective_after", "effective_by").rows()
 
 
 @pytest.mark.parametrize("ratio", [2, 3, 1.5, 7, 10, 20, 50, 1 / 8, 1 / 25])
@@ -67,11 +71,23 @@ def test_one_witness_is_not_enough():
 
 
 def test_the_evidence_names_its_witnesses():
-    vintages, _ = stated(raw(averages(4), fact(REVENUE, 1e6, "2022-01-01", "2022-12-31", filed=BEFORE)))
-
-    assert splits.infer_splits(vintages.with_columns(regime=0))["evidence"].to_list() == [
+    assert found_in(averages(4))["evidence"].to_list() == [
         "2 restated figures, among them shares_basic 2022-01-01..2022-12-31"
     ]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "tag", "rule"),
+    [
+        (4, SHARES, "split.usual-ratio"),
+        (1.1, SHARES, "split.small-ratio"),
+        (1.03, SHARES, "split.share-dividend"),
+        (2.0473, SHARES, "split.odd-ratio"),
+    ],
+)
+def test_the_rule_is_that_of_the_ratio(ratio, tag, rule):
+    """The smaller or odder the ratio, the more figures prove it."""
+    assert found_in(averages(ratio, years=4, tags=(tag,)))["rule"].to_list() == [rule]
 
 
 def test_two_splits_of_one_ratio_are_two_events():
@@ -119,30 +135,120 @@ def as_filed(company: Filer, ratio: float, effective: str) -> pl.DataFrame:
     return company.facts().with_columns(value=pl.when(old).then(pl.col("value") * scale).otherwise("value"))
 
 
+# --- Many splits, and few witnesses
+
+
+def restating(quarters: int = 24, tags: tuple[str, ...] = (SHARES, DILUTED)) -> Filer:
+    """Six years from 2015 on of a count that hardly changes, each report on the basis of its day."""
+    return Filer(
+        month_ends(2015, quarters),
+        {REVENUE: [1e9] * quarters, NET_INCOME: [1e8] * quarters},
+        {tag: [400e6 * 1.002**n for n in range(quarters)] for tag in tags},
+    )
+
+
+def on_basis_of_their_day(company: Filer, splits_at: dict[str, float]) -> list[dict]:
+    """The rows of the company, whose counts are of 2015: each report after the splits until its day."""
+    rows = []
+    for row in company.rows():
+        factor = 1.0
+        for effective, ratio in splits_at.items():
+            factor *= ratio if row["filed"] >= effective else 1.0
+        by = {"shares": factor, "USD/shares": 1 / factor}.get(row["unit"], 1.0)
+        rows.append({**row, "value": round(row["value"] * by, 6)})
+    return rows
+
+
+def changed_counts(company: Filer, tags: tuple[str, ...], more: float = 0.0, times: float = 1.0) -> list[dict]:
+    """The rows of the company; reports since May 2018 state other counts under some elements."""
+    return [
+        {**row, "value": row["value"] * times + more} if row["tag"] in tags and row["filed"] > "2018-05-01" else row
+        for row in company.rows()
+    ]
+
+
+def amended(company: Filer) -> list[dict]:
+    """A split of two in May 2018, and a report of March that is filed again in June on its basis of then."""
+    rows = on_basis_of_their_day(company, TWO_FOR_ONE)
+    again = [
+        {**row, "form": "10-K/A", "filed": "2018-06-01", "accession": "amended"}
+        for row in rows
+        if row["filed"] == "2018-03-01"
+    ]
+    return [*rows, *again]
+
+
+TWO_FOR_ONE = {"2018-05-01": 2.0}
+OVERLAPPING = {
+    "in two quarters": {"2018-05-01": 2.0, "2018-08-01": 3.0},
+    "half a year apart": {"2018-05-20": 2.0, "2018-11-20": 2.0},
+    "3:2 each year": {f"{year}-05-30": 1.5 for year in range(2016, 2021)},
+    "three per cent each year": {f"{year}-04-07": 1.03 for year in range(2016, 2021)},
+    "reverse each year": {f"{year}-08-02": 1 / 5 for year in range(2016, 2019)},
+}
+UNUSUAL = (7 / 5, 5 / 2, 1 / 65, 2.0473)
+WITHOUT_COUNTS = Filer(
+    month_ends(2018, 16),
+    {REVENUE: [1e9] * 16, NET_INCOME: [1e8] * 16, EPS: [11.24, 12.36, 13.48, 14.52] * 4},
+)
+
+CASES: dict[str, pl.DataFrame | list[dict]] = {
+    "never split": split_company().facts(),
+    "split 4": as_filed(split_company(), 4, "2023-05-01"),
+    "split 0.125": as_filed(split_company(), 0.125, "2023-05-01"),
+    **{name: on_basis_of_their_day(restating(), splits_at) for name, splits_at in OVERLAPPING.items()},
+    **{f"split {ratio:.4f}": on_basis_of_their_day(restating(), {"2018-05-01": ratio}) for ratio in UNUSUAL},
+    "more shares": changed_counts(restating(), (SHARES, DILUTED), more=10e6),
+    "more potential shares": changed_counts(restating(), (DILUTED,), times=1.04),
+    "more potential shares alone": changed_counts(restating(tags=(DILUTED,)), (DILUTED,), times=1.04),
+    "no counts": on_basis_of_their_day(WITHOUT_COUNTS, {"2020-08-01": 4.0}),
+    "amended last": amended(restating(13)),
+    "amended among others": amended(restating(24)),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one case leads to."""
+
+    splits: pl.DataFrame
+    values: pl.DataFrame
+    lineage: pl.DataFrame
+    versions: pl.DataFrame
+
+    def counts(self) -> list[float]:
+        """The average shares of each period, in order."""
+        return self.values.filter(item="shares_basic").sort("period_end")["value"].to_list()
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, Found]:
+    """Every case, in one call."""
+    facts, ciks = of_companies(CASES)
+    today = standardized(facts)
+    tables = (today.found.splits.sort("effective_by"), today.values, today.lineage, today.found.versions)
+    return {name: Found(*(table.filter(cik=cik) for table in tables)) for name, cik in ciks.items()}
+
+
 @pytest.mark.parametrize("ratio", [4, 0.125])
-def test_the_whole_series_is_on_the_newest_basis(ratio):
+def test_the_whole_series_is_on_the_newest_basis(cases, ratio):
     """Per-share amounts and share counts have no cliff, years that were never restated included; money is untouched."""
-    company = split_company()
-    rows = as_filed(company, ratio, effective="2023-05-01")
+    found, as_if_always = cases[f"split {ratio}"], cases["never split"]
 
-    found, as_if_always = standardized(rows), standardized(company.facts())
-
-    assert found.found.splits["ratio"].to_list() == [ratio]
+    assert found.splits["ratio"].to_list() == [ratio]
     columns = ["period_kind", "period_end", "item", "value"]
     assert found.values.select(columns).sort(columns).rows() == as_if_always.values.select(columns).sort(columns).rows()
 
 
-def test_a_split_between_the_legs_of_twelve_months():
+def test_a_split_between_the_legs_of_twelve_months(cases):
     """The year on the old basis, the running quarters on the new one: four quarters of 0.25 are 1.00, not 3.25."""
-    rows = as_filed(split_company(), 4, effective="2023-05-01")
+    twelve_months = cases["split 4"].values.filter(item="eps_basic", period_kind="ttm", period_end=day("2023-03-31"))
 
-    assert value_of(standardized(rows), "eps_basic", "ttm", "2023-03-31") == 1.0
+    assert twelve_months["value"].to_list() == [1.0]
 
 
-def test_the_lineage_keeps_what_the_filing_said():
-    rows = as_filed(split_company(), 4, effective="2023-05-01")
-
-    found = standardized(rows).lineage.filter(item="eps_basic", period_kind="annual", period_end=day("2021-12-31"))
+def test_the_lineage_keeps_what_the_filing_said(cases):
+    found = cases["split 4"].lineage.filter(item="eps_basic", period_kind="annual", period_end=day("2021-12-31"))
 
     assert found["value"].to_list() == [4.0]
 
@@ -169,112 +275,52 @@ def test_successive_splits_multiply():
     assert money["value"].to_list() == [1.0] * 5
 
 
-# --- Many splits, and few witnesses
-
-
-def restating(quarters: int = 24, tags: tuple[str, ...] = (SHARES, DILUTED)) -> Filer:
-    """Six years from 2015 on of a count that hardly changes, each report on the basis of its day."""
-    return Filer(
-        month_ends(2015, quarters),
-        {REVENUE: [1e9] * quarters, NET_INCOME: [1e8] * quarters},
-        {tag: [400e6 * 1.002**n for n in range(quarters)] for tag in tags},
-    )
-
-
-def on_basis_of_their_day(company: Filer, splits_at: dict[str, float]) -> list[dict]:
-    """The rows of the company, whose counts are of 2015: each report after the splits until its day."""
-    rows = []
-    for row in company.rows():
-        factor = 1.0
-        for effective, ratio in splits_at.items():
-            factor *= ratio if row["filed"] >= effective else 1.0
-        by = {"shares": factor, "USD/shares": 1 / factor}.get(row["unit"], 1.0)
-        rows.append({**row, "value": round(row["value"] * by, 6)})
-    return rows
-
-
-@pytest.mark.parametrize(
-    "splits_at",
-    [
-        {"2018-05-01": 2.0, "2018-08-01": 3.0},
-        {"2018-05-20": 2.0, "2018-11-20": 2.0},
-        {f"{year}-05-30": 1.5 for year in range(2016, 2021)},
-        {f"{year}-04-07": 1.03 for year in range(2016, 2021)},
-        {f"{year}-08-02": 1 / 5 for year in range(2016, 2019)},
-    ],
-    ids=["in two quarters", "half a year apart", "3:2 each year", "three per cent each year", "reverse each year"],
-)
-def test_splits_whose_comparatives_overlap_are_told_apart(splits_at):
+@pytest.mark.parametrize("name", OVERLAPPING)
+def test_splits_whose_comparatives_overlap_are_told_apart(cases, name):
     """A period is shown again after a year, with all splits since: what they multiply to is taken apart."""
-    found = standardized(raw(on_basis_of_their_day(restating(), splits_at)))
+    splits_at, found = OVERLAPPING[name], cases[name]
 
-    rows = found.found.splits.select("ratio", "effective_after", "effective_by").rows()
+    rows = found.splits.select("ratio", "effective_after", "effective_by").rows()
     assert [ratio for ratio, _, _ in rows] == pytest.approx(list(splits_at.values()))
     assert all(after < day(effective) <= by for (_, after, by), effective in zip(rows, splits_at, strict=True))
-    counts = found.values.filter(item="shares_basic").sort("period_end")["value"].to_list()
-    assert max(counts) / min(counts) < 1.1
+    assert max(found.counts()) / min(found.counts()) < 1.1
 
 
-@pytest.mark.parametrize("ratio", [7 / 5, 5 / 2, 1 / 65, 2.0473])
-def test_unusual_ratios_are_splits_where_all_periods_agree(ratio):
+@pytest.mark.parametrize("ratio", UNUSUAL)
+def test_unusual_ratios_are_splits_where_all_periods_agree(cases, ratio):
     """An exchange of shares when a holding company takes the place of a bank has any ratio."""
-    company, splits_at = restating(), {"2018-05-01": ratio}
-
-    found = standardized(raw(on_basis_of_their_day(company, splits_at))).found.splits
+    found = cases[f"split {ratio:.4f}"].splits
 
     assert found.select("ratio", "effective_by").rows() == [(pytest.approx(ratio, rel=1e-6), day("2018-05-10"))]
 
 
-def test_a_correction_of_counts_is_no_split():
+def test_a_correction_of_counts_is_no_split(cases):
     """40,000 shares more in every period are no ratio."""
-    company = restating()
-    rows = [
-        {**row, "value": row["value"] + 10e6} if row["unit"] == "shares" and row["filed"] > "2018-05-01" else row
-        for row in company.rows()
-    ]
-
-    assert standardized(raw(rows)).found.splits.is_empty()
+    assert cases["more shares"].splits.is_empty()
 
 
-@pytest.mark.parametrize("tags", [(SHARES, DILUTED), (DILUTED,)])
-def test_potential_shares_counted_anew_are_no_split(tags):
+@pytest.mark.parametrize("name", ["more potential shares", "more potential shares alone"])
+def test_potential_shares_counted_anew_are_no_split(cases, name):
     """Convertible debt counts as if converted since 2022: diluted counts alone are restated, by four per cent."""
-    rows = [
-        {**row, "value": row["value"] * 1.04} if row["tag"] == DILUTED and row["filed"] > "2018-05-01" else row
-        for row in restating(tags=tags).rows()
-    ]
-
-    assert standardized(raw(rows)).found.splits.is_empty()
+    assert cases[name].splits.is_empty()
 
 
-def test_earnings_per_share_tell_of_a_split_where_no_count_is_stated():
+def test_earnings_per_share_prove_a_split_where_no_count_is_stated(cases):
     """Companies with classes of shares state counts for each class alone, which are not among the facts."""
-    company = Filer(
-        month_ends(2018, 16),
-        {REVENUE: [1e9] * 16, NET_INCOME: [1e8] * 16, EPS: [11.24, 12.36, 13.48, 14.52] * 4},
-    )
+    found = cases["no counts"]
 
-    found = standardized(raw(on_basis_of_their_day(company, {"2020-08-01": 4.0})))
-
-    assert found.found.splits.select("ratio", "effective_by").rows() == [(4.0, day("2020-08-09"))]
+    assert found.splits.select("ratio", "effective_by", "rule").rows() == [
+        (4.0, day("2020-08-09"), "split.earnings-per-share")
+    ]
     years = found.values.filter(item="eps_basic", period_kind="annual")["value"].to_list()
     assert years == pytest.approx([51.6 / 4] * 4)
 
 
-@pytest.mark.parametrize("quarters", [13, 24], ids=["filed last", "among others"])
-def test_an_amendment_is_on_the_basis_of_the_report_that_it_repeats(quarters):
+@pytest.mark.parametrize("name", ["amended last", "amended among others"])
+def test_an_amendment_is_on_the_basis_of_the_report_that_it_repeats(cases, name):
     """A report amended after a split may repeat the counts of before: it proves nothing, and is as old as they are."""
-    company, splits_at = restating(quarters), {"2018-05-01": 2.0}
-    rows = on_basis_of_their_day(company, splits_at)
-    amended = [
-        {**row, "form": "10-K/A", "filed": "2018-06-01", "accession": "amended"}
-        for row in rows
-        if row["filed"] == "2018-03-01"
-    ]
+    found = cases[name]
 
-    found = standardized(raw(rows, amended))
-
-    assert found.found.splits.select("ratio", "effective_by").rows() == [(2.0, day("2018-05-10"))]
-    counts = found.values.filter(item="shares_basic")["value"].to_list()
-    assert max(counts) / min(counts) < 1.1
-    assert set(found.found.versions["basis"]) <= {row["accession"] for row in rows}
+    assert found.splits.select("ratio", "effective_by").rows() == [(2.0, day("2018-05-10"))]
+    assert max(found.counts()) / min(found.counts()) < 1.1
+    assert not [accession for accession in found.versions["basis"].unique() if accession.endswith("amended")]
