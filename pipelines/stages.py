@@ -34,7 +34,7 @@ from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.listings import classified
 from pipelines.normalize.periods.predecessors import chains, stitched
-from pipelines.normalize.pipeline import ITEM_SIGNS, standardize
+from pipelines.normalize.pipeline import ITEM_SIGNS, Observer, standardize
 from pipelines.progress import report
 
 BATCH = 250
@@ -67,7 +67,6 @@ DOCUMENTS = pl.Schema(
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
-Observer = Callable[[str, int, float], object]
 REPLAYED, VERSIONS, APPENDED = "replayed", "versions", "appended"
 VALUE_TABLES = (
     REPLAYED,
@@ -273,15 +272,13 @@ def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> 
 # --- Values -----------------------------------------------------------------------------------------------------
 
 
-def update_values(
-    lake: Lake, again: Iterable[str], observe: Observer = lambda step, rows, seconds: None
-) -> dict[str, int]:
+def update_values(lake: Lake, again: Iterable[str], observe: Observer | None = None) -> dict[str, int]:
     """Standardize the companies whose facts, filings or rules changed: tables `replayed`, `periods`, `gaps` and so on.
 
     Args:
         lake: the tables.
         again: companies to standardize even where nothing is new.
-        observe: told of each step of the rules in each batch: its name, the rows that it returned, and its seconds.
+        observe: is called after each step of the rules, in each batch.
 
     Returns:
         counts: `standardized`.
@@ -312,7 +309,7 @@ def update_values(
 
 
 def _standardized(
-    lake: Lake, batch: Sequence[str], chain_of: Mapping[str, Sequence[str]], observe: Observer
+    lake: Lake, batch: Sequence[str], chain_of: Mapping[str, Sequence[str]], observe: Observer | None
 ) -> dict[str, pl.DataFrame]:
     """What the rules make of a batch of companies: table name to rows."""
     filers = [*batch, *(cik for chain in chain_of.values() for cik in chain)]

@@ -9,9 +9,10 @@ Source of the shapes: the SEC's "EDGAR Application Programming Interfaces" and t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import gt
 from typing import Any, NamedTuple
 
 import msgspec
@@ -188,14 +189,27 @@ class FactColumns:
     def __len__(self) -> int:
         return len(self.value)
 
+    def append(self, concept: Sequence[str], values: Sequence[Sequence[Any]]) -> None:
+        """Append facts of one concept.
+
+        Args:
+            concept: CIK, taxonomy, tag and unit.
+            values: the other columns, in their order here.
+        """
+        of_all = iter(self.as_dict().values())
+        for same, column in zip(concept, of_all, strict=False):
+            column += [same] * len(values[0])
+        for more, column in zip(values, of_all, strict=True):
+            column += more
+
     def extend(self, other: "FactColumns") -> None:
         """Append the facts of another company."""
-        for column in fields(self):
-            getattr(self, column.name).extend(getattr(other, column.name))
+        for column, more in zip(self.as_dict().values(), other.as_dict().values(), strict=True):
+            column += more
 
     def as_dict(self) -> dict[str, list[Any]]:
         """Column name to values: what a frame is made of."""
-        return {column.name: getattr(self, column.name) for column in fields(self)}
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +232,10 @@ class _Fact(msgspec.Struct, gc=False, kw_only=True):
     form: str
     filed: str
     fy: int | None = None
+
+
+DATES = (0, 1, 5)
+"""Where `start`, `end` and `filed` stand in _Fact."""
 
 
 class _Concept(msgspec.Struct, gc=False):
@@ -249,15 +267,36 @@ def decode_facts(raw: bytes, cik: str, tags: Mapping[str, frozenset[str]]) -> Fa
     ignored: Counter[str] = Counter()
     dates: set[str | None] = set()
     for taxonomy, tag, unit, facts in reader.lists(document.facts):
-        dates.update([fact.start for fact in facts], [fact.end for fact in facts], [fact.filed for fact in facts])
-        kept = [fact for fact in facts if not _flaw(fact)]
-        if len(kept) < len(facts):
+        if not facts:
+            continue
+        values = _transposed(facts)
+        for name in DATES:
+            dates.update(values[name])
+        if _has_flaw(values):
+            kept = [fact for fact in facts if not _flaw(fact)]
             ignored.update(filter(None, map(_flaw, facts)))
-        if kept:
-            _append(columns, (cik, taxonomy, tag, unit), kept)
+            if not kept:
+                continue
+            values = _transposed(kept)
+        columns.append((cik, taxonomy, tag, unit), values)
     if not all(text is None or is_date(text) for text in dates):  # the distinct ones: hundreds among thousands
         raise _wrong_date(reader.lists(document.facts), place)
     return Facts(cik, document.entityName, columns, ignored)
+
+
+def _transposed(facts: Iterable[_Fact]) -> tuple[tuple[Any, ...], ...]:
+    """The fields of facts, one tuple a field, in their order in _Fact."""
+    return tuple(zip(*map(astuple, facts), strict=True))
+
+
+def _has_flaw(values: Sequence[Sequence[Any]]) -> bool:
+    """Whether any of these facts has a flaw: the quick answer for a whole list, which has one almost never."""
+    starts, ends, amounts, *_ = values
+    if None in amounts:
+        return True
+    if None not in starts:
+        return any(map(gt, starts, ends))
+    return any(start is not None and start > end for start, end in zip(starts, ends, strict=True))
 
 
 def _flaw(fact: _Fact) -> str | None:
@@ -266,14 +305,6 @@ def _flaw(fact: _Fact) -> str | None:
     if fact.start is not None and fact.start > fact.end:
         return "start after end"
     return None
-
-
-def _append(columns: FactColumns, concept: tuple[str, ...], facts: list[_Fact]) -> None:
-    names = [column.name for column in fields(columns)]
-    for name, same in zip(names, concept, strict=False):
-        getattr(columns, name).extend([same] * len(facts))
-    for name, values in zip(names[len(concept) :], zip(*map(astuple, facts), strict=True), strict=True):
-        getattr(columns, name).extend(values)
 
 
 def _wrong_date(lists: Iterable[_FactList], place: str) -> DocumentError:
