@@ -12,6 +12,7 @@ from pipelines.normalize.corrections.ledger import corrected
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.recasts import without_partial_recasts
 from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.frames import with_ten_digits
 from pipelines.normalize.pipeline import Standardized
 from tests.factories import Today, day, row_of, signed, standardized, value_of
 from tests.golden.values import GOLDEN, MONEY_AND_SHARES, PERIODS, REPAIRED, SPLITS, WITHOUT_VALUE
@@ -137,7 +138,8 @@ def repairs(mirror: Path, company_numbers: dict[str, str]) -> pl.DataFrame:
     facts = facts_of(mirror, sorted(company_numbers[symbol] for symbol in COMPANIES))
     vintages = signed(facts)
     filed = vintages.select("cik", "seq", "filed").unique()
-    return corrected(without_partial_recasts(vintages)[0])[1].join(filed, on=["cik", "seq"])
+    found = corrected(without_partial_recasts(vintages)[0])[1].join(filed, on=["cik", "seq"])
+    return with_ten_digits(found)
 
 
 @pytest.mark.parametrize(("symbol", "filed", "concept", "start", "end", "kind", "filed_value", "value"), REPAIRED)
