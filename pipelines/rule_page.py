@@ -28,8 +28,8 @@ generated from the registry, `pipelines/normalize/rules.py`, by `make docs`.
 SINGLE = """
 ## Rules that rest on a single company
 
-These were written for one company's filings, or have decided for one company only among the 200 of the mirrors of EDGAR
-that the rules were measured on. Another filer may never need them.
+These decided for one company only among the 200 of the mirrors of EDGAR that the rules were measured on. They were
+written for its filings, or for those of companies that the mirrors lack; few others may ever need them.
 
 """
 

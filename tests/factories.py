@@ -97,10 +97,10 @@ def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
     return order.in_filing_order(own)[0]
 
 
-def stated(rows: pl.DataFrame, registrants: pl.DataFrame | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept, and the facts behind it."""
     ordered = ordered_facts(rows)
-    vintages, legs, _ = stated_concepts(ordered, industries.industries(ordered, registrants))
+    vintages, legs, _ = stated_concepts(ordered, industries.industries(ordered))
     return vintages, legs
 
 

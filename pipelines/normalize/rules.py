@@ -32,8 +32,9 @@ def _single_company() -> Mapping[str, str]:
 
 
 SINGLE_COMPANY = _single_company()
-"""Rules that rest on a single company, and its name: those of elements that decided for one only of the companies of
-three mirrors (200 companies), and those that were written for one. single_company.csv holds its CIK too."""
+"""Rules that rest on a single company, and its name: those that decided for one only of the 200 companies of three
+mirrors of EDGAR. Gaps, flags, fiscal periods and industries by code are not among them: they follow from what a filing
+is, and the mirrors hold few codes. single_company.csv holds the CIK too."""
 
 
 def collected(modules: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Rule], dict[str, str]]:

@@ -14,7 +14,7 @@ from pipelines.normalize.periods.predecessors import CONTINUED, stitched
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.rules import REGISTRY
-from tests.factories import raw, stated
+from tests.factories import raw
 from tests.shapes import balances, calendars, corrections, facts, flows, industries, items, of_company, shares
 from tests.shapes import elements as elements_shapes
 from tests.unit.test_predecessors import SUCCEEDS, two_filers
@@ -129,21 +129,14 @@ def decided(found) -> set[tuple[str, str]]:
     return set(pl.concat([*named, of_flags]).drop_nulls().unique().iter_rows())
 
 
-def test_every_source_of_an_element_decides(reports, found):
-    """In a report that holds what it needs, it is the one that is chosen, and a leg of a value is of its element.
-
-    The leg may name a rule that has put the amount in the place of another one.
-    """
-    rows = raw(*(report.rows for report in reports))
-    registrants = pl.DataFrame([{"cik": report.cik, "sic": report.sic} for report in reports])
-    vintages = stated(rows, registrants)[0].join(elements.RULE_OF_RANK, on=["concept", "rank"])
-    chosen = set(vintages.select(pl.col("cik").cast(pl.String), "rule").iter_rows())
+def test_every_source_of_an_element_decides(reports, found, decided):
+    """In a report that holds what it needs, it is the one that is chosen, and a leg of a value is of its element."""
     tags = found.versions.select("cik", "legs").explode("legs").unnest("legs").select("cik", "tag")
     served = set(tags.with_columns(pl.col("tag").str.split(":").list.last()).iter_rows())
 
     def decides(report: elements_shapes.Report) -> bool:
         is_served = any((report.cik, element) in served for element in elements_shapes.SOURCES[report.rule].counted)
-        return (report.cik, report.rule) in chosen and (is_served or bool(report.twin))
+        return (report.cik, report.rule) in decided and (is_served or bool(report.twin))
 
     assert [report.rule for report in reports if not decides(report)] == []
 

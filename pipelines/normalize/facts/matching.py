@@ -62,6 +62,7 @@ _NUMBERED = [(concept, rank, source) for concept in CONCEPTS for rank, source in
 _PARTS = [part for number, (_, _, source) in enumerate(_NUMBERED) for part in _parts_of(number, source)]
 
 CONCEPT_OF_SOURCE: Ints = np.array([AMOUNT.categories.index_of(concept.name) for concept, _, _ in _NUMBERED])
+RULE_OF_SOURCE = pl.Series([source.rule for _, _, source in _NUMBERED])
 RANK_OF_SOURCE: Ints = np.array([rank for _, rank, _ in _NUMBERED])
 NEEDED_BY_SOURCE: Ints = np.zeros(len(_NUMBERED), dtype=np.int64)
 """The bits of the parts without which a source states nothing."""

@@ -7,14 +7,14 @@ concept (elements), which facts count (reports), arithmetic on values (ttm, bala
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, ints, starts
+from pipelines.normalize.arrays import Flags, Ints, ints, starts
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.facts import matching, notes, repetitions
 from pipelines.normalize.facts.candidates import NO_LESS_THAN_PART, Candidates, candidates
 from pipelines.normalize.facts.matching import Matched
 from pipelines.normalize.facts.precision import SCALE_OF_FILING
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
-from pipelines.normalize.frames import counted
+from pipelines.normalize.frames import DECISIONS, counted
 
 OF_FACT = ("unit", "start", "end", "value", "accession", "form", "filed")
 
@@ -34,7 +34,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             has stated so far).
         legs: the facts behind each, sorted by `vintage`, `tag`: these, `unit`, `start`, `end`, `value`,
             `coefficient`, `accession`, `form`, `filed`; `tag` has its taxonomy.
-        decisions: frames.DECISIONS.
+        decisions: frames.DECISIONS; of each source, how many amounts it states.
     """
     cik = ints(facts, "cik")
     pairs, zero_counts = matching.matched(facts, of_industry)
@@ -60,7 +60,17 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             (SCALE_OF_FILING, cik[chosen.first[chosen.is_scaled]]),
         ]
     )
-    return _vintages(facts, chosen, is_other), _legs(facts, pairs, chosen), decisions
+    choices = _choices(cik[chosen.first], chosen.source)
+    return _vintages(facts, chosen, is_other), _legs(facts, pairs, chosen), pl.concat([decisions, choices])
+
+
+def _choices(cik: Ints, source: Ints) -> pl.DataFrame:
+    """How many amounts of a company each source states, for a source is a rule: frames.DECISIONS."""
+    sources = len(matching.RULE_OF_SOURCE)
+    keys, figures = np.unique(cik * sources + source, return_counts=True)
+    return pl.DataFrame(
+        {"cik": keys // sources, "rule": matching.RULE_OF_SOURCE.gather(keys % sources), "figures": figures}
+    ).cast(DECISIONS)
 
 
 def _vintages(facts: pl.DataFrame, chosen: Candidates, is_other: Flags) -> pl.DataFrame:
