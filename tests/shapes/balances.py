@@ -93,7 +93,7 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.filer-total": {EVERYTHING: 100},
     "debt.filer-total-above-notes": {MATURITIES: 20, NONCURRENT: 70, EVERYTHING: 120, LIABILITIES: 300},
     "debt.total-contradicts-parts": {NONCURRENT: 70, MATURITIES: 20, WHOLE: 97},
-    "debt.withheld.current-beside-larger-notes": {MATURITIES: 20, NOTES: 90},
+    "debt.withheld.current-maturities-with-larger-notes": {MATURITIES: 20, NOTES: 90},
 }
 """The rule and the balance sheet of 2023 in which it decides."""
 

@@ -523,7 +523,7 @@ RULES: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         60,
     ),
-    "debt.withheld.current-beside-larger-notes": (
+    "debt.withheld.current-maturities-with-larger-notes": (
         filed("2024-02-20", DebtCurrent=5, NotesPayable=60),
         "total_debt",
         None,

@@ -21,7 +21,7 @@ from pipelines.normalize.rule import Rule
 DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and costs of issue, and hardly by more than three per cent."""
 
-SHORT_TERM_LINES = frozenset(("debt_short_term", "debt_current", "debt_current_maturities", "debt_current_beside"))
+SHORT_TERM_LINES = frozenset(("debt_short_term", "debt_current", "debt_current_maturities", "debt_current_instrument"))
 """Debt that is due within a year."""
 
 OF_DEBT_WITH_LEASES = set_of(
@@ -227,7 +227,7 @@ TOTAL_CONTRADICTS_PARTS = Rule(
     "flag",
 )
 CURRENT_BESIDE_LARGER_NOTES = Rule(
-    "debt.withheld.current-beside-larger-notes",
+    "debt.withheld.current-maturities-with-larger-notes",
     "If only current debt is stated and the notes are larger, some of them may be due later: no total debt.",
     "us-gaap:NotesPayable: notes of any term; Regulation S-X Rule 5-02.22",
     "withhold",

@@ -89,7 +89,7 @@ def _securities_are_current(sheets: BalanceSheets) -> Flags:
 def _short_term_has_maturities(sheets: BalanceSheets) -> Flags:
     """Whether short-term borrowings are the sum of the maturities and of the short-term instruments in the notes."""
     maturities = sheets.value("debt_current_maturities")
-    all_of_it = maturities + sheets.value("debt_short_term_told")
+    all_of_it = maturities + sheets.value("debt_short_term_by_instrument")
     return (maturities > 0) & same(sheets.value("debt_short_term"), all_of_it)
 
 
@@ -140,7 +140,7 @@ def _is_beside_noncurrent(sheets: BalanceSheets) -> Flags:
     It is more, or the filer's total is the sum of both, or the non-current liabilities add up with both alone.
     """
     debt, beside, whole = (
-        sheets.value(line) for line in ("debt_noncurrent", "debt_noncurrent_beside", "debt_long_term")
+        sheets.value(line) for line in ("debt_noncurrent", "debt_noncurrent_instrument", "debt_long_term")
     )
     maturities = np.nan_to_num(due(sheets))
     is_all = same(whole, debt + maturities, CONTRADICTS) | same(whole, debt, CONTRADICTS)
@@ -157,7 +157,7 @@ def _is_beside_maturities(sheets: BalanceSheets) -> Flags:
 
     Where the filer's total is long-term debt with the maturities alone, there is nothing beside them.
     """
-    beside, maturities = sheets.value("debt_current_beside"), sheets.value("debt_current_maturities")
+    beside, maturities = sheets.value("debt_current_instrument"), sheets.value("debt_current_maturities")
     is_total = sheets.is_stated_by("debt_current_maturities", OF_ALL_MATURITIES)
     is_short_term = same(beside, sheets.value("debt_short_term"), CONTRADICTS)
     is_all = same(sheets.value("debt_long_term"), sheets.value("debt_noncurrent") + maturities, CONTRADICTS)
@@ -190,7 +190,7 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
             "us-gaap:LongTermDebtCurrent and us-gaap:ShortTermBorrowings: by their definitions, no debt is in both",
             "select",
         ),
-        "debt_short_term_told",
+        "debt_short_term_by_instrument",
         "debt_short_term",
         _short_term_has_maturities,
     ),
@@ -255,7 +255,7 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
             "compose",
             "classified balance sheets",
         ),
-        "debt_noncurrent_beside",
+        "debt_noncurrent_instrument",
         "debt_noncurrent",
         _is_beside_noncurrent,
     ),
@@ -268,7 +268,7 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
             "compose",
             "classified balance sheets",
         ),
-        "debt_current_beside",
+        "debt_current_instrument",
         "debt_current_maturities",
         _is_beside_maturities,
     ),

@@ -139,14 +139,14 @@ DEBT_NONCURRENT = Concept(
     ),
 )
 
-DEBT_NONCURRENT_BESIDE = Concept(
-    "debt_noncurrent_beside",
+DEBT_NONCURRENT_INSTRUMENT = Concept(
+    "debt_noncurrent_instrument",
     "money",
     instant=True,
     sources=tuple(
         not_banks(
             element,
-            rule=f"debt.noncurrent-beside.{part}",
+            rule=f"debt.noncurrent-instrument.{part}",
             statement=f"Noncurrent {words} may be a line beside long-term debt, or a part of it; the first reported "
             "of such lines is read.",
         )
@@ -246,14 +246,14 @@ DEBT_CURRENT_MATURITIES = Concept(
     ),
 )
 
-DEBT_CURRENT_BESIDE = Concept(
-    "debt_current_beside",
+DEBT_CURRENT_INSTRUMENT = Concept(
+    "debt_current_instrument",
     "money",
     instant=True,
     sources=tuple(
         not_banks(
             element,
-            rule=f"debt.current-beside.{part}",
+            rule=f"debt.current-instrument.{part}",
             statement=f"Current {words} may be a line beside the current maturities, or a part of them; the first "
             "reported of such lines is read.",
         )
@@ -327,8 +327,8 @@ DEBT_SHORT_TERM = Concept(
     ),
 )
 
-DEBT_SHORT_TERM_TOLD = Concept(
-    "debt_short_term_told",
+DEBT_SHORT_TERM_BY_INSTRUMENT = Concept(
+    "debt_short_term_by_instrument",
     "money",
     instant=True,
     sources=(
