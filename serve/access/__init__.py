@@ -1,1 +1,1 @@
-"""Who may ask: accounts, subscriptions, API keys and rate limits."""
+"""Access control: accounts, subscriptions, API keys, sign-ins and rate limits."""

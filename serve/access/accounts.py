@@ -1,7 +1,7 @@
-"""Accounts, their subscriptions and keys, in one SQLite file below the home.
+"""Accounts, their subscriptions and API keys, in one SQLite file in the home.
 
-Belongs here: who may ask, made and changed by commands and on the profile page, looked up by the service. A key itself
-is never kept. Does not: the form of a key (keys), how often it may ask (limits), who is signed in (sign_ins).
+Belongs here: creating and changing them (commands, profile page), and looking up the holder of a key (service). Keys
+are stored as hashes only. Does not: the format of keys (keys), rate limits (limits), sessions (sign_ins).
 """
 
 import logging
@@ -48,9 +48,9 @@ CREATE TABLE IF NOT EXISTS day_counts (
   requests INTEGER NOT NULL
 ) STRICT;
 """
-KNOWN_FOR = 2.0  # seconds that a look-up is believed; a revocation must be felt within five
-USED_EVERY = 60.0  # seconds between two notes that a key was used
-WAIT = 5.0  # seconds for another process to finish writing
+KNOWN_FOR = 2.0  # seconds that a look-up is cached; a revocation must take effect within five
+USED_EVERY = 60.0  # seconds between two updates of a key's `last_used_at`
+WAIT = 5.0  # seconds to wait for another process to finish writing
 EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
 
 Status = Literal["active", "inactive"]
@@ -58,7 +58,7 @@ Status = Literal["active", "inactive"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What may be known of a key once it was handed out; times are ISO 8601 in UTC."""
+    """What is stored about a key, without the key itself; times are ISO 8601 in UTC."""
 
     id: str
     prefix: str
@@ -73,35 +73,35 @@ class Key:
 
 
 class KeyExists(CommandError):
-    """What was to be made is there already."""
+    """A key with this identifier exists already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who asks: a key that is valid, and whether its subscription is active."""
+    """The holder of a valid key: the key's identifier, and whether its subscription is active."""
 
     key_id: str
     is_active: bool
 
 
 def new_key_id() -> str:
-    """An identifier that no key has; it tells nothing of the key."""
+    """A new random key identifier, which is independent of the key."""
     return f"key_{secrets.token_hex(8)}"
 
 
 class Accounts:
-    """The accounts in a file, which is made where it is missing; threads and processes may share it."""
+    """The accounts database, safe for threads and processes."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file.
+        """Open the database, and create it if it does not exist.
 
         Raises:
-            CommandError: it cannot be made or written, or is something else.
+            CommandError: the file cannot be created or written, or is not such a database.
         """
         self._path = path
         self._lock = threading.Lock()
         self._known: dict[bytes, tuple[float, Holder]] = {}
-        with self._errors_told():
+        with self._as_command_errors():
             path.touch(mode=0o600)
             self._connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
             try:
@@ -111,24 +111,25 @@ class Accounts:
                 raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the database."""
         with self._lock:
             self._connection.close()
 
     def create_key(self, email: str, now: float, key_id: str | None = None) -> str:
-        """Make a key for an account, and the account, with an inactive subscription, where there is none.
+        """Create a key for an account; create the account, with an inactive subscription, if it does not exist.
 
         Args:
-            email: of the account.
+            email: e-mail address of the account.
             now: Unix time.
-            key_id: the key's identifier, for who may ask twice and wants one key; a new one where it is not given.
+            key_id: identifier of the key, which makes a repeated call fail instead of creating a second key (an
+                idempotency key); default: a new one.
 
         Returns:
-            The key: the only time that it is seen.
+            The key. It is not stored and cannot be returned again.
 
         Raises:
-            KeyExists: there is one of this identifier.
-            CommandError: `email` is none, or the file cannot be written.
+            KeyExists: a key with this identifier exists.
+            CommandError: `email` is not an e-mail address, or the file cannot be written.
         """
         key, key_id = keys.new_key(), key_id or new_key_id()
         with self.transaction() as connection:
@@ -138,14 +139,14 @@ class Accounts:
                 (key_id, self.made(email, now), keys.digest(key), keys.PREFIX, key[-4:], timestamp(now)),
             )
             if not made.rowcount:
-                raise KeyExists(f"there is a key {key_id!r} already, and it was shown")
+                raise KeyExists(f"key {key_id!r} exists already")
         return key
 
     def keys_of(self, email: str) -> list[Key]:
         """The keys of an account, oldest first.
 
         Raises:
-            CommandError: there is no such account.
+            CommandError: the account does not exist.
         """
         with self.transaction() as connection:
             rows = connection.execute(
@@ -156,10 +157,10 @@ class Accounts:
         return [Key(*row) for row in rows]
 
     def revoke_key(self, key_id: str, now: float) -> None:
-        """End a key; one that is revoked already stays so, with its time.
+        """Revoke a key; if it is revoked already, its time of revocation stays.
 
         Raises:
-            CommandError: there is no such key.
+            CommandError: the key does not exist.
         """
         with self.transaction() as connection:
             changed = connection.execute(
@@ -173,7 +174,7 @@ class Accounts:
         """Make the subscription of an account active or inactive.
 
         Raises:
-            CommandError: there is no such account.
+            CommandError: the account does not exist.
         """
         with self.transaction() as connection:
             connection.execute(
@@ -182,9 +183,9 @@ class Accounts:
             )
 
     def holder(self, key: str, now: float) -> Holder | None:
-        """Who holds a key; None for one that is malformed, unknown or revoked.
+        """The holder of a key; None if the key is malformed, unknown or revoked.
 
-        What was looked up is believed for KNOWN_FOR seconds, which spares most requests the file.
+        Look-ups are cached for KNOWN_FOR seconds, so that most requests do not read the database.
         """
         if not keys.is_well_formed(key):
             return None
@@ -206,15 +207,15 @@ class Accounts:
         return holder
 
     def known_holder(self, key: str, now: float) -> Holder | None:
-        """Who holds a key, where that was looked up a moment ago; it never blocks."""
+        """The holder of a key from the cache, or None; it never blocks."""
         looked_up, holder = self._known.get(keys.digest(key), (0.0, None))
         return holder if holder and 0 <= now - looked_up < KNOWN_FOR else None
 
     def day_counts(self, day: int) -> dict[str, int]:
-        """How many requests each key made on a day, as far as that was kept.
+        """The stored number of requests of each key on a day.
 
         Args:
-            day: Unix time of its first second.
+            day: Unix time of the day's first second.
 
         Raises:
             CommandError: the file cannot be read.
@@ -223,7 +224,7 @@ class Accounts:
             return dict(connection.execute("SELECT key_id, requests FROM day_counts WHERE day = ?", (day,)))
 
     def keep_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
-        """Keep how many requests some keys made on a day; what they made on others is forgotten.
+        """Store the number of requests of keys on a day, in place of what is stored for these keys.
 
         Raises:
             CommandError: the file cannot be written.
@@ -235,25 +236,25 @@ class Accounts:
             )
 
     def _note_use(self, key_id: str, now: float) -> None:
-        """Keep when a key was last used, about; a request is not refused because that cannot be written."""
+        """Store when a key was last used, to about a minute; a failure to write is logged and fails no request."""
         try:
             self._connection.execute(
                 "UPDATE keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
                 (timestamp(now), key_id, timestamp(now - USED_EVERY)),
             )
         except sqlite3.OperationalError as error:
-            log.warning("the use of key %s was not noted: %s", key_id, error)
+            log.warning("last_used_at of key %s was not stored: %s", key_id, error)
 
     def made(self, email: str, now: float) -> int:
-        """The number of an account, which is made, with an inactive subscription, where there is none.
+        """The database id of an account; the account is created, with an inactive subscription, if it does not exist.
 
-        To be called within a transaction.
+        Call it within a transaction.
 
         Raises:
-            CommandError: `email` is none.
+            CommandError: `email` is not an e-mail address.
         """
         if not EMAIL.fullmatch(email):
-            raise CommandError(f"{email!r} is no e-mail address, expected something like name@example.org")
+            raise CommandError(f"{email!r} is not an e-mail address, expected something like name@example.org")
         at = timestamp(now)
         self._connection.execute(
             "INSERT INTO accounts (email, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", (email.lower(), at)
@@ -267,29 +268,31 @@ class Accounts:
     def _account(self, email: str) -> int:
         found = self._connection.execute("SELECT id FROM accounts WHERE email = ?", (email.lower(),)).fetchone()
         if found is None:
-            raise CommandError(f"there is no account {email!r}; `fundamentals keys create {email}` makes one")
+            raise CommandError(f"there is no account {email!r}; `fundamentals keys create {email}` creates one")
         return int(found[0])
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One statement that changes nothing; it waits for no process that writes."""
-        with self._lock, self._errors_told():
+        """A connection for one reading statement; it does not wait for processes that write."""
+        with self._lock, self._as_command_errors():
             yield self._connection
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing; one at a time.
+        """A connection in an exclusive transaction, which is rolled back on an exception.
 
         Raises:
             CommandError: the file cannot be read or written.
         """
-        with self._lock, self._errors_told(), self._connection as connection:
+        with self._lock, self._as_command_errors(), self._connection as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
 
     @contextmanager
-    def _errors_told(self) -> Iterator[Any]:
+    def _as_command_errors(self) -> Iterator[Any]:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise CommandError(f"{self._path}: {error}; is FUNDAMENTALS_HOME right, and may it be written?") from error
+            raise CommandError(
+                f"{self._path}: {error}; check that FUNDAMENTALS_HOME is right and the file writable"
+            ) from error

@@ -1,7 +1,9 @@
-"""API keys: their form, and what is kept of them. Pure functions; who holds a key is the accounts' business.
+"""API keys: their format, checksum and stored hash.
 
-`fds_live_`, 34 random characters, and 6 that check them, so that garbage is refused without a look-up. The 34
-characters hold 202 random bits: a plain SHA-256 at rest is enough, nothing can be guessed that needed slowing down.
+Belongs here: pure functions on keys. Does not: which account a key belongs to (accounts).
+
+A key is `fds_live_`, 34 random characters and a checksum of 6, so that malformed keys are refused without a look-up.
+The random characters have 202 bits of entropy; no key can be guessed, and a plain SHA-256 is a sufficient hash.
 """
 
 import hashlib
@@ -16,19 +18,19 @@ FORM = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{RANDOM}}})([0-9A-Za-z]{{{CHECK}}})")
 
 
 def new_key() -> str:
-    """A key that nobody has."""
+    """A new random key."""
     body = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
     return f"{PREFIX}{body}{_checksum(body)}"
 
 
 def is_well_formed(text: str) -> bool:
-    """Whether a text has the form of a key and its checksum is right."""
+    """Whether a text has the format of a key and a correct checksum."""
     parts = FORM.fullmatch(text)
     return parts is not None and parts[2] == _checksum(parts[1])
 
 
 def digest(key: str) -> bytes:
-    """What is kept of a key: enough to know it again, nothing to use it."""
+    """The SHA-256 of a key, which is stored instead of the key."""
     return hashlib.sha256(key.encode()).digest()
 
 

@@ -1,7 +1,7 @@
 """Rate limits: requests per minute and per day, per key, in fixed windows aligned to the minute and the day in UTC.
 
-Belongs here: the limits, what is told of them, and counting in this process. Does not: counting in common with other
-processes (shared_limits), which requests count (checks decide by when they call `take` and `give_back`).
+Belongs here: the limits, their response headers, and counting in one process. Does not: counting across processes
+(shared_limits), the decision which requests count (routes calls `take` and `give_back`).
 """
 
 import asyncio
@@ -18,36 +18,36 @@ from serve.errors import CommandError, RateLimited
 
 log = logging.getLogger(__name__)
 
-KEPT_EVERY = 1.0  # seconds between two writings of the day's counts: what a killed process forgets at most
+KEPT_EVERY = 1.0  # seconds between two writes of the day's counts; a killed process loses at most these
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """So many requests in a window of so many seconds; Unix time begins on a full minute and day."""
+    """A number of requests in a window of `seconds`; windows are aligned to Unix time, and so to UTC."""
 
     requests: int
     window: str
     seconds: int
 
     def start(self, now: float) -> int:
-        """When the window that `now` falls into began."""
+        """Unix time at which the window that contains `now` began."""
         return int(now // self.seconds) * self.seconds
 
 
 LIMITS = (Limit(60, "minute", 60), Limit(10_000, "day", 86_400))
-DAY = 1  # the place of the day among them
+DAY = 1  # index of the daily limit
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a key has used of each of the LIMITS, the request at `now` among it."""
+    """The requests that a key has used of each of the LIMITS, including the one at `now`."""
 
     used: tuple[int, ...]
     now: float
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of section 8 for the window with the fewest requests left, and the IETF's for all windows."""
+        """The headers of section 8 for the window with the fewest requests left, and the IETF draft's for all."""
         limit, used = min(zip(LIMITS, self.used, strict=True), key=lambda window: window[0].requests - window[1])
         return {
             "X-RateLimit-Limit": str(limit.requests),
@@ -58,15 +58,15 @@ class Allowance:
 
 
 def allowance(used: Sequence[int], now: float, *, refused: bool) -> Allowance:
-    """What is told of counts.
+    """The allowance after a request, from the counts.
 
     Args:
-        used: requests in the window of each of the LIMITS.
+        used: requests in the current window of each of the LIMITS.
         now: Unix time of the request.
-        refused: it was counted in none of them, for one is used up.
+        refused: true if a window was used up; the request was then counted in no window.
 
     Raises:
-        RateLimited: it was refused; the wait is for the longest window that is used up.
+        RateLimited: the request was refused; the wait is until the longest used-up window resets.
     """
     if not refused:
         return Allowance(tuple(used), now)
@@ -77,7 +77,7 @@ def allowance(used: Sequence[int], now: float, *, refused: bool) -> Allowance:
 
 
 class Counters:
-    """Counts by key and window, in memory; a window that has passed is forgotten when its key asks again."""
+    """Counts by key and window, in memory; a key's old windows are dropped at its next request."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[tuple[int, int]]] = {}
@@ -86,11 +86,11 @@ class Counters:
         """Count one request.
 
         Args:
-            key_id: whose request it is.
+            key_id: identifier of the key.
             now: Unix time.
 
         Raises:
-            RateLimited: a window is used up; the request is counted in none.
+            RateLimited: a window is used up; the request is counted in no window.
         """
         used = self.used(key_id, now)
         refused = any(count >= limit.requests for limit, count in zip(LIMITS, used, strict=True))
@@ -100,50 +100,50 @@ class Counters:
         return allowance(used, now, refused=refused)
 
     def give_back(self, key_id: str, now: float) -> Allowance:
-        """Take a request that was counted at `now` out of the day again."""
+        """Subtract a request that was counted at `now` from the day's count."""
         used = tuple(max(0, n - 1) if place == DAY else n for place, n in enumerate(self.used(key_id, now)))
         self.set(key_id, now, used)
         return Allowance(used, now)
 
     def used(self, key_id: str, now: float) -> tuple[int, ...]:
-        """What a key has used of each of the LIMITS."""
+        """The requests that a key has used of each of the LIMITS."""
         seen = self._counts.get(key_id, [(0, 0)] * len(LIMITS))
         return tuple(
             count if start == limit.start(now) else 0 for limit, (start, count) in zip(LIMITS, seen, strict=True)
         )
 
     def set(self, key_id: str, now: float, used: Sequence[int]) -> None:
-        """Know what a key has used."""
+        """Set the requests that a key has used of each of the LIMITS."""
         self._counts[key_id] = [(limit.start(now), count) for limit, count in zip(LIMITS, used, strict=True)]
 
     def of_day(self, now: float) -> dict[str, int]:
-        """What each key has used of the day."""
+        """The requests of each key in the current day."""
         start = LIMITS[DAY].start(now)
         return {key_id: seen[DAY][1] for key_id, seen in self._counts.items() if seen[DAY][0] == start}
 
 
 class Limits(Protocol):
-    """Counting requests, in one process or in many."""
+    """A counter of requests, for one process or for several."""
 
     @property
     def degraded(self) -> bool:
-        """Whether counts are less exact than they should be."""
+        """Whether counts are temporarily inexact."""
 
     async def take(self, key_id: str, now: float) -> Allowance:
-        """Count one request; RateLimited where a window is used up."""
+        """Count one request; raises RateLimited if a window is used up."""
 
     async def give_back(self, key_id: str, now: float) -> Allowance:
-        """Take a request that was counted at `now` out of the day again."""
+        """Subtract a request that was counted at `now` from the day's count."""
 
     async def used_today(self, key_id: str, now: float) -> int:
-        """What a key has used of the day."""
+        """The requests of a key in the current day."""
 
     def running(self) -> contextlib.AbstractAsyncContextManager[None]:
-        """Do what is to be done beside requests."""
+        """Run background work until the block ends."""
 
 
 class LocalLimits:
-    """Counting in this process alone; the day's counts are kept in the file of accounts, a moment behind."""
+    """A counter for one process; it stores the day's counts in the accounts database every KEPT_EVERY seconds."""
 
     degraded = False
 
@@ -167,7 +167,7 @@ class LocalLimits:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Remember the day's counts of the process before, and keep this one's, to the last."""
+        """Load the day's stored counts, and store the counts of this process until the block ends."""
         now = self._clock()
         self._kept = self._accounts.day_counts(LIMITS[DAY].start(now))
         for key_id, count in self._kept.items():
@@ -186,7 +186,7 @@ class LocalLimits:
             await self._keep()
 
     async def _keep(self) -> None:
-        """Write down the counts that changed; where that cannot be done, try again next time."""
+        """Store the counts that changed; after a failure they are stored the next time."""
         now = self._clock()
         counts = self._counters.of_day(now)
         changed = {key_id: count for key_id, count in counts.items() if self._kept.get(key_id) != count}
@@ -195,13 +195,13 @@ class LocalLimits:
         try:
             await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), changed)
         except CommandError as error:
-            log.warning("the day's counts were not kept: %s", error)
+            log.warning("the day's counts were not stored: %s", error)
         else:
             self._kept = counts
 
 
 def _fields(used: Sequence[int], now: float) -> dict[str, str]:
-    """RateLimit-Policy and RateLimit, as draft-ietf-httpapi-ratelimit-headers has them."""
+    """The headers RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers."""
     windows = list(zip(LIMITS, used, strict=True))
     policy = (f'"{limit.window}";q={limit.requests};w={limit.seconds}' for limit, _ in windows)
     left = (f'"{limit.window}";r={max(0, limit.requests - n)};t={_until_reset(limit, now)}' for limit, n in windows)

@@ -1,12 +1,11 @@
-"""Rate limits that any number of processes count together, in Redis; without it, each for itself.
+"""Rate limits that several processes count together in Redis, and each process on its own while Redis is unavailable.
 
-Belongs here: asking Redis, within a time that no request exceeds, and what is done while it is away.
-Does not: the limits and what is told of them (limits).
+Belongs here: calls to Redis with a time limit, and the fallback. Does not: the limits and their headers (limits).
 
-Requests that wait at a moment are asked for in one journey: a hundred at once cost two, and no pool of connections.
-Where one is not back in time, all that wait are counted here, and all that come, until Redis answers again: nobody
-waits longer than one journey may take. What Redis said last of a key is known here too, so that nobody starts anew
-because it went away.
+Calls that wait at the same time are sent to Redis in one batch: a hundred simultaneous requests need two round trips
+and one connection. If a batch has no reply within TIMEOUT, its requests and all following ones are counted in this
+process until Redis replies again, so that no request waits longer than one batch. The process remembers the last count
+that Redis returned for each key and continues from it.
 """
 
 import asyncio
@@ -25,12 +24,12 @@ from serve.errors import CommandError
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 0.04  # seconds that a journey may take
-LOOK = 0.005  # seconds between two looks whether it is over
-STARTING = 2.0  # seconds that the start waits for it
-GIVEN_UP = 1.0  # seconds after which a connection that says nothing is closed
-ASKED_EVERY = 0.5  # seconds between two attempts, and between two questions whether Redis is there while nobody asks
-AT_ONCE = 64  # requests in one journey
+TIMEOUT = 0.04  # seconds that a batch may take
+LOOK = 0.005  # seconds between two checks whether it is done
+STARTING = 2.0  # seconds that the start of the service waits for Redis
+GIVEN_UP = 1.0  # seconds without data after which a connection is closed
+ASKED_EVERY = 0.5  # seconds between two attempts to reach Redis when it is unavailable or no request waits
+AT_ONCE = 64  # calls in one batch
 
 TAKE = """
 local used, refused = {}, 0
@@ -53,17 +52,17 @@ return 0
 """
 LOOK_UP = "return tonumber(redis.call('GET', KEYS[1]) or '0')"
 
-Call = tuple[str, tuple[str, ...], tuple[int, ...]]  # a script, its keys, its arguments
+Call = tuple[str, tuple[str, ...], tuple[int, ...]]  # a Lua script, its keys, its arguments
 
 
 class SharedLimits:
-    """Counting in Redis, exactly, however many processes do."""
+    """A counter in Redis, exact across any number of processes."""
 
     def __init__(self, url: str) -> None:
-        """Nothing is asked yet.
+        """Create a client; it does not connect yet.
 
         Raises:
-            CommandError: the address is none of a Redis server.
+            CommandError: `url` is not the address of a Redis server.
         """
         try:
             self._redis = Redis.from_url(
@@ -74,19 +73,19 @@ class SharedLimits:
             )
         except ValueError as error:
             raise CommandError(
-                "REDIS_URL is no address of a Redis server, expected something like redis://127.0.0.1:6379/0"
+                "REDIS_URL is not the address of a Redis server, expected something like redis://127.0.0.1:6379/0"
             ) from error
         self._counters = Counters()
         self._waiting: list[tuple[Call, asyncio.Future[Any]]] = []
         self._wanted = asyncio.Event()
         self.degraded = False
-        """True while requests are counted in this process alone."""
+        """True while this process counts requests on its own."""
 
     async def take(self, key_id: str, now: float) -> Allowance:
         """Count one request.
 
         Raises:
-            RateLimited: a window is used up; the request is counted in none.
+            RateLimited: a window is used up; the request is counted in no window.
         """
         settings = tuple(number for limit in LIMITS for number in (limit.requests, 2 * limit.seconds))
         answer = await self._ask((TAKE, tuple(_name(key_id, window, now) for window in range(len(LIMITS))), settings))
@@ -97,34 +96,34 @@ class SharedLimits:
         return allowance(used, now, refused=bool(refused))
 
     async def give_back(self, key_id: str, now: float) -> Allowance:
-        """Take a request that was counted at `now` out of the day again."""
+        """Subtract a request that was counted at `now` from the day's count."""
         given_back = self._counters.give_back(key_id, now)
         await self._ask((GIVE_BACK, (_name(key_id, DAY, now),), ()))
         return given_back
 
     async def used_today(self, key_id: str, now: float) -> int:
-        """What a key has used of the day, in all processes; while Redis is away, as far as it is known here."""
+        """The requests of a key in the current day in all processes; in this process while Redis is unavailable."""
         used = await self._ask((LOOK_UP, (_name(key_id, DAY, now),), ()))
         return self._counters.used(key_id, now)[DAY] if used is None else int(used)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Travel between here and Redis until the block ends."""
+        """Send batches to Redis until the block ends."""
         try:
             async with asyncio.timeout(STARTING):
-                await self._journey([])
+                await self._send([])
         except (RedisError, OSError) as error:
-            self._tell(away=True, why=type(error).__name__)
-        travelling = asyncio.create_task(self._travel())
+            self._set_degraded(True, why=type(error).__name__)
+        sending = asyncio.create_task(self._send_batches())
         try:
             yield
         finally:
-            travelling.cancel()
-            await asyncio.wait({travelling})
+            sending.cancel()
+            await asyncio.wait({sending})
             await self._redis.aclose()
 
     async def _ask(self, call: Call) -> Any:
-        """What Redis answers; None where it is away."""
+        """The reply of Redis; None while it is unavailable."""
         if self.degraded:
             return None
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -132,8 +131,8 @@ class SharedLimits:
         self._wanted.set()
         return await answer
 
-    async def _travel(self) -> None:
-        """Take along what waits, again and again; where nothing does, see whether Redis is there."""
+    async def _send_batches(self) -> None:
+        """Send the waiting calls, batch after batch; while none waits, check that Redis is available."""
         while True:
             with contextlib.suppress(TimeoutError):
                 # not wait_for: on Python 3.11 it loses a cancellation that arrives together with the event
@@ -142,34 +141,34 @@ class SharedLimits:
             taken, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
             if not self._waiting:
                 self._wanted.clear()
-            journey = asyncio.get_running_loop().create_task(self._journey([call for call, _ in taken]))
+            batch = asyncio.get_running_loop().create_task(self._send([call for call, _ in taken]))
             try:
-                if not await self._is_back_in_time(journey, bool(taken)):
-                    self._give_up(taken, f"no answer within {PATIENCE * 1000:.0f} ms")
-                # not awaited itself: what ends this task must not be taken for a failure of the journey
-                await asyncio.wait({journey})
+                if not await self._is_in_time(batch, bool(taken)):
+                    self._give_up(taken, f"no reply within {TIMEOUT * 1000:.0f} ms")
+                # wait, not await: a cancellation of this task must not look like a failure of the batch
+                await asyncio.wait({batch})
             finally:
-                journey.cancel()  # under way still where this process ends: nobody would ask what became of it
-            if failure := _failure(journey):
+                batch.cancel()  # when this task is cancelled, nobody waits for the batch any more
+            if failure := _failure(batch):
                 self._give_up(taken, failure)
                 continue
-            self._tell(away=False)
-            for (_, answer), said in zip(taken, journey.result(), strict=True):
+            self._set_degraded(False)
+            for (_, answer), reply in zip(taken, batch.result(), strict=True):
                 if not answer.done():
-                    answer.set_result(said)
+                    answer.set_result(reply)
 
-    async def _is_back_in_time(self, journey: "asyncio.Task[list[Any]]", is_awaited: bool) -> bool:
-        """Whether it is back before somebody has waited for PATIENCE; time that this process was not given is none.
+    async def _is_in_time(self, batch: "asyncio.Task[list[Any]]", is_awaited: bool) -> bool:
+        """Whether a batch is done before a request has waited for TIMEOUT.
 
-        A machine that has no time for this process has none for Redis: where both share one, and two hundred requests
-        come at once, that is a matter of milliseconds, and no reason to count alone.
+        Time in which this process did not get the processor does not count: on a busy machine Redis may be just as
+        slow for some milliseconds, and that is no reason to count without it.
         """
         time = asyncio.get_running_loop().time
         waited = 0.0
-        while waited < PATIENCE:
+        while waited < TIMEOUT:
             began = time()
-            await asyncio.wait({journey}, timeout=LOOK)
-            if journey.done():
+            await asyncio.wait({batch}, timeout=LOOK)
+            if batch.done():
                 return True
             took = time() - began
             if (is_awaited or self._waiting) and took < 1.5 * LOOK:
@@ -177,15 +176,16 @@ class SharedLimits:
         return False
 
     def _give_up(self, taken: Sequence[tuple[Call, asyncio.Future[Any]]], why: str) -> None:
-        """Let nobody wait any more."""
-        self._tell(away=True, why=why)
+        """Release all waiting requests to be counted in this process."""
+        self._set_degraded(True, why=why)
         for _, answer in (*taken, *self._waiting):
             if not answer.done():
                 answer.set_result(None)
         self._waiting = []
 
-    async def _journey(self, calls: Sequence[Call]) -> list[Any]:
-        if not calls:  # written, for a server that can only be read is of no use
+    async def _send(self, calls: Sequence[Call]) -> list[Any]:
+        """The replies of Redis to a batch of calls; an empty batch checks that Redis accepts writes."""
+        if not calls:
             await self._redis.set("fundamentals:probe", 1, ex=60)
             return []
         async with self._redis.pipeline(transaction=False) as pipeline:
@@ -193,20 +193,20 @@ class SharedLimits:
                 pipeline.eval(script, len(keys), *keys, *map(str, arguments))
             return list(await pipeline.execute())
 
-    def _tell(self, *, away: bool, why: str = "") -> None:
-        """Note whether Redis is away; log it when that changes. Neither address nor error text: they may hold a key."""
-        if away and not self.degraded:
-            log.warning("Redis is away (%s): requests are counted in this process until it is back", why)
-        elif self.degraded and not away:
+    def _set_degraded(self, degraded: bool, *, why: str = "") -> None:
+        """Set `degraded`, and log a change; without the address and the error text, which may contain a password."""
+        if degraded and not self.degraded:
+            log.warning("Redis is unavailable (%s): requests are counted in this process until it is back", why)
+        elif self.degraded and not degraded:
             log.warning("Redis is back: requests are counted there")
-        self.degraded = away
+        self.degraded = degraded
 
 
-def _failure(journey: "asyncio.Task[list[Any]]") -> str:
-    """What a journey failed of; nothing where it did not."""
-    if journey.cancelled():
+def _failure(batch: "asyncio.Task[list[Any]]") -> str:
+    """The name of a batch's error; empty if it succeeded."""
+    if batch.cancelled():
         return "cancelled"
-    error = journey.exception()
+    error = batch.exception()
     return type(error).__name__ if error else ""
 
 

@@ -1,7 +1,7 @@
-"""Who is signed in to the pages: one-time links, sessions and the secret that signs cookies, in the file of accounts.
+"""Sign-in links, sessions and the secret that signs cookies, in the accounts database.
 
-Belongs here: making a link, using it up, beginning and ending sessions; what is kept, a look into the file does not
-suffice to use. Does not: cookies and forms (site.sessions), accounts and keys themselves (accounts).
+Belongs here: creating and using one-time links, starting and ending sessions. Only hashes of links and session ids are
+stored, so that the file does not reveal them. Does not: cookies and forms (site.sessions), accounts (accounts).
 """
 
 import hashlib
@@ -33,14 +33,14 @@ SCHEMA = (
     ) STRICT
     """,
 )
-LINK_LIVES = 30 * 60  # seconds from the command that prints a link to its end
-SESSION_LIVES = 14 * 86_400  # seconds from signing in to the end of a session, used or not
-RANDOM = 32  # bytes of a token: nothing can be guessed, so a plain hash at rest is enough
+LINK_LIVES = 30 * 60  # seconds that a link is valid
+SESSION_LIVES = 14 * 86_400  # seconds from sign-in to the end of a session, which use does not extend
+RANDOM = 32  # bytes of a token; it cannot be guessed, so a plain hash is sufficient
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Somebody who is signed in; `since` is when the subscription became what it is, ISO 8601 in UTC."""
+    """A signed-in account and its subscription; `since` is when its status last changed, ISO 8601 in UTC."""
 
     email: str
     status: Status
@@ -48,18 +48,18 @@ class Session:
 
     @property
     def is_active(self) -> bool:
-        """Whether the subscription is."""
+        """Whether the subscription is active."""
         return self.status == "active"
 
 
 class SignIns:
-    """The links and sessions of accounts; threads and processes may share them."""
+    """The sign-in links and sessions of accounts, safe for threads and processes."""
 
     def __init__(self, accounts: Accounts) -> None:
-        """Make room for them in the file.
+        """Create the tables if they do not exist.
 
         Raises:
-            CommandError: it cannot be written.
+            CommandError: the file cannot be written.
         """
         self._accounts = accounts
         with accounts.transaction() as connection:
@@ -67,15 +67,15 @@ class SignIns:
                 connection.execute(table)
 
     def invite(self, email: str, now: float) -> str:
-        """Make a link's token for an account, and the account, with an inactive subscription, where there is none.
+        """Create the token of a sign-in link; create the account, with an inactive subscription, if it does not exist.
 
-        A link that was made before and not used ends: one account has one link at most.
+        An account has at most one valid link: a new one replaces an unused one.
 
         Returns:
-            The token: the only time that it is seen.
+            The token. It is not stored and cannot be returned again.
 
         Raises:
-            CommandError: `email` is none, or the file cannot be written.
+            CommandError: `email` is not an e-mail address, or the file cannot be written.
         """
         token = secrets.token_urlsafe(RANDOM)
         with self._accounts.transaction() as connection:
@@ -87,7 +87,7 @@ class SignIns:
         return token
 
     def invited(self, token: str, now: float) -> str | None:
-        """Whom a link signs in, by e-mail, without using it up; None where it is forged, used or too old."""
+        """The e-mail address that a link signs in, without using the link; None if it is forged, used or expired."""
         with self._accounts.reading() as connection:
             found = connection.execute(
                 "SELECT email FROM sign_in_links JOIN accounts ON accounts.id = account_id "
@@ -97,13 +97,13 @@ class SignIns:
         return found[0] if found else None
 
     def sign_in(self, token: str, now: float) -> str | None:
-        """Use a link up and begin a session; of two that use one link at once, one is signed in.
+        """Use a link and start a session; if two requests use a link at the same time, only one succeeds.
 
         Returns:
-            The id of a session, which nobody has known before; None where the link is forged, used or too old.
+            A new session id; None if the link is forged, used or expired.
         """
         if self.invited(token, now) is None:
-            return None  # whoever guesses keeps nobody else from writing
+            return None  # without a write transaction, so that guesses do not block other writers
         with self._accounts.transaction() as connection:
             link = connection.execute(
                 "DELETE FROM sign_in_links WHERE sha256 = ? RETURNING account_id", (_digest(token),)
@@ -119,7 +119,7 @@ class SignIns:
         return session_id
 
     def session(self, session_id: str, now: float) -> Session | None:
-        """Who is signed in by a session, as the subscription is now; None where it has ended."""
+        """The account of a session, with the current status of its subscription; None if the session has ended."""
         with self._accounts.reading() as connection:
             found = connection.execute(
                 "SELECT email, status, changed_at FROM sessions JOIN accounts ON accounts.id = account_id "
@@ -129,12 +129,12 @@ class SignIns:
         return Session(*found) if found else None
 
     def sign_out(self, session_id: str) -> None:
-        """End a session, wherever its cookie has got to."""
+        """End a session on the server, so that copies of its cookie stop working too."""
         with self._accounts.transaction() as connection:
             connection.execute("DELETE FROM sessions WHERE sha256 = ?", (_digest(session_id),))
 
     def secret(self) -> bytes:
-        """What cookies and forms are signed with: made once, the same for all processes, kept over restarts."""
+        """The secret that signs cookies and forms: created once, shared by all processes, kept across restarts."""
         with self._accounts.transaction() as connection:
             connection.execute(
                 "INSERT INTO secrets (name, value) VALUES ('pages', ?) ON CONFLICT DO NOTHING",

@@ -1,1 +1,1 @@
-"""The pages: what a person reads and does, outside of the versioned path."""
+"""The web pages for people, outside of the versioned path of the interface."""

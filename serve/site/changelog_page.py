@@ -1,6 +1,6 @@
-"""The page of what changed in the interface, with the fingerprint of its description after each change.
+"""The page `/changelog`: the changes of the interface, with the fingerprint of its description after each.
 
-Belongs here: how the entries are shown, and how a client checks a fingerprint. Does not: the entries
+Belongs here: the layout of the entries, and how a client checks a fingerprint. Does not: the entries
 (serve.interface_changelog).
 """
 
@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from serve.interface_changelog import ENTRIES, VERSION, Entry
 from serve.site.content import Block, Code, Document, Heading, Paragraph, Points
 
-SUMMARY = "What changed in v1 while it is in beta, newest first."
+SUMMARY = "The changes of v1 during its beta, newest first."
 ABOUT = (
     "A fingerprint is the SHA-256 of the [OpenAPI description]({address}/openapi.json) after the change: without "
-    "`servers`, keys sorted, no white space outside of strings, in UTF-8. If what you compute is not the newest one "
-    "above, the interface has changed since you read this page. New fields may be added at any time: ignore those that "
-    "you do not know. After the beta a change that breaks clients goes to a new version, and v1 keeps working for a "
-    "period that is announced."
+    "`servers`, keys sorted, no white space outside of strings, in UTF-8. If the fingerprint that you compute differs "
+    "from the newest one above, the interface has changed since you read this page. New fields may be added at any "
+    "time: ignore fields that you do not know. After the beta, a change that breaks clients gets a new version, and v1 "
+    "keeps working for an announced period."
 )
 CHECK = """\
 import hashlib
@@ -31,10 +31,10 @@ print(hashlib.sha256(canonical.encode()).hexdigest())"""
 
 
 def document(address: str) -> Document:
-    """The page; `address` is that of the interface, version segment included."""
+    """The page; `address` is the public address of the interface, with the version segment."""
     numbered = reversed(list(enumerate(ENTRIES, 1)))
     blocks: tuple[Block, ...] = (
-        Paragraph(f"Version of the description today: `{VERSION}`."),
+        Paragraph(f"Current version of the description: `{VERSION}`."),
         *(block for number, entry in numbered for block in _entry(number, entry)),
         Heading("Check a fingerprint", "fingerprint"),
         Paragraph(ABOUT.format(address=address)),

@@ -1,10 +1,10 @@
-"""Small charts as SVG, from numbers alone: a line through trailing twelve months over bars of fiscal years.
+"""Small SVG charts: a line of trailing twelve months over bars of fiscal years.
 
-Belongs here: scales, marks and labels. Does not: colours (static/style.css), which values, words about them
-(companies).
+Belongs here: scales, marks and labels. Does not: colours (static/style.css), the choice of values and the text about
+them (companies).
 
-A chart says nothing that the table under it does not: it is hidden from those who listen, and its points are links for
-those who point.
+A chart shows only values of the table below it. It is hidden from screen readers; with a mouse, each point links to its
+filing.
 """
 
 import math
@@ -19,18 +19,18 @@ LEFT, RIGHT, TOP, BOTTOM = 50, 10, 12, 24
 WIDEST_BAR = 16.0
 PART_OF_YEAR = 0.5
 TICKS = 4
-YEARS = 5  # labels under the chart, at most
+YEARS = 5  # largest number of year labels below the chart
 DAYS_A_YEAR = 365.25
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 MARK = 4.5
-SMALLEST = 1e-9  # what differs by less is drawn as one
+SMALLEST = 1e-9  # values that differ by less are drawn as equal
 
 Shown = Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A value at the end of a period, None where there is none; what it says, where it comes from."""
+    """A value at a period end (None if missing), with its tooltip `says` and the address of its filing."""
 
     end: date
     value: float | None
@@ -41,7 +41,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From days and values to places in the drawing."""
+    """The scale of a chart: converts days and values to coordinates."""
 
     first: int
     last: int
@@ -49,12 +49,12 @@ class Scale:
     high: float
 
     def x(self, day: date) -> float:
-        """From the left."""
+        """Distance of a day from the left edge."""
         span = max(1, self.last - self.first)
         return LEFT + (day.toordinal() - self.first) / span * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        """From the top."""
+        """Distance of a value from the top edge."""
         return TOP + (self.high - value) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
 
     @property
@@ -65,12 +65,12 @@ class Scale:
 
 
 def chart(line: Sequence[Point], bars: Sequence[Point], shown: Shown) -> Markup:
-    """A chart of one item; empty where there is no value at all.
+    """A chart of one item; empty if no period has a value.
 
     Args:
-        line: trailing twelve months by period end; one without a value breaks the line.
+        line: trailing twelve months by period end; a point without a value interrupts the line.
         bars: fiscal years.
-        shown: how a value is written at the scale.
+        shown: formats a value as a label of the scale.
     """
     values = [point.value for point in (*line, *bars) if point.value is not None]
     if not values:
@@ -95,7 +95,7 @@ def chart(line: Sequence[Point], bars: Sequence[Point], shown: Shown) -> Markup:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Round values a step apart, the first not above the lowest value and the last not below the highest."""
+    """Round, equally spaced values from at most `low` to at least `high`."""
     span = high - low if high - low > SMALLEST else 1.0
     power = 10.0 ** math.floor(math.log10(span / TICKS))
     step = power * next(nice for nice in NICE if nice * power * TICKS >= span * (1 - 1e-9))
@@ -104,7 +104,7 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def sample(kind: str) -> Markup:
-    """A mark alone, for a legend: `line`, `bar` or `restated`."""
+    """A single mark for the legend: `line`, `bar` or `restated`."""
     marks = {
         "line": Markup('<path class="line" d="M1 8 L19 8"/><circle class="dot" cx="10" cy="8" r="2.5"/>'),
         "bar": Markup('<rect class="bar" fill-opacity="0.3" x="6" y="2" width="8" height="12"/>'),
@@ -130,13 +130,13 @@ def _years(scale: Scale) -> list[int]:
 
 
 def _year(scale: Scale, year: int) -> Markup:
-    """The year's number below its end, where a bar of a calendar year stands."""
+    """A year label at the end of the calendar year, which is the position of a calendar year's bar."""
     x = min(max(scale.x(date(year, 12, 31)), LEFT), WIDTH - RIGHT - 12)
     return Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(x, HEIGHT - 7, year)
 
 
 def _line(scale: Scale, points: Sequence[Point]) -> Markup:
-    """One path, which begins anew after a period without a value."""
+    """A path through the points, interrupted at periods without a value."""
     path, pen = [], "M"
     for point in points:
         if point.value is None:
@@ -169,8 +169,8 @@ def _diamond(x: float, y: float) -> Markup:
 
 
 def _linked(point: Point, mark: Markup) -> Markup:
-    """A mark that tells its value and leads to where it comes from, for those who point."""
-    told = Markup("<title>{}</title>").format(point.says)
+    """A mark with its value as a tooltip and a link to its filing."""
+    tooltip = Markup("<title>{}</title>").format(point.says)
     if not point.address:
-        return Markup("<g>{}{}</g>").format(told, mark)
-    return Markup('<a href="{}" tabindex="-1">{}{}</a>').format(point.address, told, mark)
+        return Markup("<g>{}{}</g>").format(tooltip, mark)
+    return Markup('<a href="{}" tabindex="-1">{}{}</a>').format(point.address, tooltip, mark)

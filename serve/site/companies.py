@@ -1,7 +1,7 @@
-"""The pages of companies, for looking rather than reading: the list, and the eleven items of one as small charts.
+"""The pages `/companies`: the list of companies, and the charts and tables of one company's eleven items.
 
-Belongs here: which values are drawn, and what is said of them. Does not: the drawing (charts), the SQL
-(warehouse.queries), who may see it (pages).
+Belongs here: which values are shown, and the text about them. Does not: drawing charts (charts), the SQL
+(warehouse.page_queries), access control (mount).
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,14 +40,14 @@ LEGEND = Legend(
         (charts.sample("bar"), "Fiscal years."),
         (
             charts.sample("restated"),
-            "Restated: the value has changed since it was first told. The table below the chart says what it was, and "
-            "[why values change](/dictionary#revisions).",
+            "Restated: the value has changed since it was first filed. The table below the chart shows the earlier "
+            "value; [what a revision is](/dictionary#revisions) explains why values change.",
         ),
     )
 )
 LOOK = (
-    "Every value in a table leads to the filing at the SEC that its newest version comes from; so does every mark of a "
-    "chart."
+    "Every value in a table, and every mark in a chart, links to the filing at the SEC that its newest version comes "
+    "from."
 )
 
 
@@ -56,12 +56,12 @@ def listing(rows: Sequence[Company], total: int, search: str, page: int) -> Docu
 
     Args:
         rows: the companies of this page.
-        total: how many were found in all.
-        search: what was looked for.
-        page: the number of this page, from 1.
+        total: number of companies on all pages.
+        search: the search text; empty for all companies.
+        page: number of this page, from 1.
     """
     found = f"{total:,} {'symbol' if total == 1 else 'symbols'}"
-    told = f"{found} found for “{plain(search)}”." if search else f"{found} covered."
+    summary = f"{found} found for “{plain(search)}”." if search else f"{found} covered."
     grid = Grid(
         "Companies",
         ("Symbol", "Name", "Newest period", "Exchange", "Industry"),
@@ -73,7 +73,7 @@ def listing(rows: Sequence[Company], total: int, search: str, page: int) -> Docu
             for row in rows
         ),
     )
-    blocks: list[Block] = [Search("Symbol or name", "search", search), Paragraph(told), *([grid] if rows else [])]
+    blocks: list[Block] = [Search("Symbol or name", "search", search), Paragraph(summary), *([grid] if rows else [])]
     turns = [("Previous page", page - 1)] * (page > 1) + [("Next page", page + 1)] * (page * LISTED < total)
     if turns:
         queries_of = (
@@ -94,11 +94,11 @@ def document(
     """A company's page.
 
     Args:
-        company: whose it is.
-        stated: its current values, as warehouse.queries orders them.
-        gaps: why it lacks others, likewise.
-        filings_url: the SEC's list of its filings.
-        updated_at: when it was last synchronized.
+        company: the company.
+        stated: its current values, in the order of page_queries.stated.
+        gaps: the reasons for its missing values, in the order of page_queries.gaps.
+        filings_url: address of the SEC's list of its filings.
+        updated_at: time of its last synchronization, ISO 8601 in UTC; None if unknown.
     """
     ends = {kind: sorted({value.period_end for value in stated if value.kind == kind}) for kind in PERIOD_KINDS}
     by_item = {item: list(values) for item, values in groupby(stated, key=lambda value: value.item)}
@@ -130,7 +130,7 @@ def _card(
     company: Company,
     filings_url: str,
 ) -> Iterator[Block]:
-    """A chart of one item, the gaps in it, its values."""
+    """The chart, the gaps and the values of one item."""
     measure = unit(item, company.currency)
     yield Heading(TITLES[item], item)
     points = {kind: _points(item, kind, values, ends[kind], measure, filings_url) for kind in PERIOD_KINDS}
@@ -151,7 +151,7 @@ def _card(
 def _points(
     item: str, kind: str, values: Sequence[Stated], ends: Sequence[str], measure: str, filings_url: str
 ) -> list[Point]:
-    """Every period end of the kind, oldest first, with the value where there is one."""
+    """All period ends of a kind, oldest first, with their values."""
     held = {value.period_end: value for value in values if value.kind == kind}
     points = []
     for end in ends:
@@ -195,7 +195,7 @@ def _was(value: Stated) -> str:
 
 
 def _gap(reason: str, gaps: Sequence[Gap]) -> str:
-    """Which periods have no value, and why."""
+    """The sentence on periods without a value: which, and the reason."""
     where = " and ".join(_counted(gap) for gap in gaps)
     known = GAPS.get(reason)
     why = f"{known.meaning} [{reason}](/dictionary#gap-{reason})" if known else plain(reason)
@@ -203,7 +203,7 @@ def _gap(reason: str, gaps: Sequence[Gap]) -> str:
 
 
 def _counted(gap: Gap) -> str:
-    """How many period ends of a kind, and between which days."""
+    """The number of period ends of a kind, and the range of their dates."""
     if gap.periods == 1:
         return f"1 {COUNTED[gap.kind]} ({gap.first_end})"
     return f"{gap.periods:,} {COUNTED[gap.kind]}s ({gap.first_end} to {gap.last_end})"

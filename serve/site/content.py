@@ -1,10 +1,10 @@
-"""What a page says, apart from how it looks: blocks of text, tables, code and drawings.
+"""The content of a page independent of its format: blocks of text, tables, code and drawings.
 
-Belongs here: the kinds of block, and the few marks that a line of text may have. Does not: HTML (the templates),
-Markdown (markdown), what any page says.
+Belongs here: the kinds of block, and the inline markup of text. Does not: HTML (the templates), Markdown (markdown),
+the text of any page.
 
-Text is written with four marks of Markdown: `code`, **strong**, [a link](/path) and a backslash before a sign that is
-none. Whatever comes from data goes through `plain`, so that it has none of them.
+Text may use four marks of Markdown: `code`, **strong**, [a link](/path), and a backslash that escapes a character. Text
+from data is passed through `plain`, which escapes all marks.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import ClassVar
 from markupsafe import Markup, escape
 
 SIGNS = re.compile(r"([\\`*_\[\]<>&|#~!])")
-ADDRESS = r"(?:https?://|/|#)[^\s)\\]*"  # nothing that runs, whatever stands in the data
+ADDRESS = r"(?:https?://|/|#)[^\s)\\]*"  # no javascript: addresses, even if the data contains some
 MARKED = re.compile(
     r"\\(?P<sign>[!-/:-@\[-`{-~])"
     r"|`(?P<code>[^`]+)`"
@@ -25,7 +25,7 @@ MARKED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading within the page, which links lead to; `short` is what a list of contents calls it."""
+    """A heading with an anchor for links; `short` is its text in the table of contents."""
 
     kind: ClassVar[str] = "heading"
     text: str
@@ -44,7 +44,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """A list of points."""
+    """A bulleted list."""
 
     kind: ClassVar[str] = "points"
     points: tuple[str, ...]
@@ -52,7 +52,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: `numbers` are the columns that are set flush right, `anchors` what links lead to, one a row."""
+    """A table: `numbers` are the right-aligned columns, `anchors` the link targets, one per row."""
 
     kind: ClassVar[str] = "grid"
     caption: str
@@ -64,7 +64,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines of a language; those with an anchor can be copied with a button."""
+    """A code block; one with an anchor has a copy button."""
 
     kind: ClassVar[str] = "code"
     language: str
@@ -75,7 +75,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The same in several languages, of which a reader wants one."""
+    """The same code in several languages; the first is shown, the others are folded."""
 
     kind: ClassVar[str] = "examples"
     codes: tuple[Code, ...]
@@ -83,7 +83,7 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing and what it shows; it says no more than the table after it."""
+    """A drawing, and a sentence `says` for screen readers and Markdown; all its data is in the table after it."""
 
     kind: ClassVar[str] = "drawing"
     svg: Markup
@@ -92,7 +92,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Blocks that are looked up rather than read."""
+    """Blocks that are collapsed until a reader opens them."""
 
     kind: ClassVar[str] = "folded"
     title: str
@@ -101,7 +101,7 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """Cards that may stand side by side, each with blocks of its own, of which the first is a heading."""
+    """Cards in a grid; each is a tuple of blocks that starts with a heading."""
 
     kind: ClassVar[str] = "cards"
     cards: tuple[tuple["Block", ...], ...]
@@ -109,7 +109,7 @@ class Cards:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """What the marks of drawings mean: each mark and its meaning."""
+    """A legend: each mark of the drawings with its meaning."""
 
     kind: ClassVar[str] = "legend"
     marks: tuple[tuple[Markup, str], ...]
@@ -117,7 +117,7 @@ class Legend:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A field to search the page's list with, and what was looked for."""
+    """A search field for the page's list, with the current search text."""
 
     kind: ClassVar[str] = "search"
     label: str
@@ -130,7 +130,7 @@ Block = Heading | Paragraph | Points | Grid | Code | Examples | Drawing | Folded
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page: its title, what it is in one sentence, and its blocks; `has_contents` asks for a list of its headings."""
+    """A page: title, summary in one sentence, and blocks; `has_contents` adds a table of contents."""
 
     title: str
     summary: str
@@ -139,24 +139,24 @@ class Document:
 
     @property
     def contents(self) -> tuple[Heading, ...]:
-        """The headings that are listed."""
+        """The headings of the table of contents."""
         wanted = (block for block in self.blocks if isinstance(block, Heading) and block.level == 2)
         return tuple(wanted) if self.has_contents else ()
 
 
 def plain(text: str) -> str:
-    """Text from data, without marks."""
+    """Text from data with all marks escaped."""
     return SIGNS.sub(r"\\\1", " ".join(text.split()))
 
 
 def link(text: str, address: str) -> str:
-    """A link; an address that leads nowhere on the web, or on this site, leaves the text alone."""
+    """A link; only the text if the address is not one of the web or of this site."""
     safe = address.replace("(", "%28").replace(")", "%29")
     return f"[{text}]({safe})" if re.fullmatch(ADDRESS, safe) else text
 
 
 def inline(text: str, root: str = "") -> Markup:
-    """A line of text as HTML; `root` goes before every path in a link."""
+    """A line of text as HTML; `root` is prepended to every path in a link."""
     parts, end = [], 0
     for mark in MARKED.finditer(text):
         parts += [escape(text[end : mark.start()]), _marked(mark, root)]
@@ -165,7 +165,7 @@ def inline(text: str, root: str = "") -> Markup:
 
 
 def bare(text: str) -> str:
-    """A line of text without its marks, for names and titles."""
+    """A line of text without its marks, for labels and titles."""
     return str(inline(text).striptags())
 
 

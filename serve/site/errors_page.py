@@ -1,7 +1,7 @@
-"""The page that the `docs` link of every error leads to: one section a code, whose anchor is the code.
+"""The page `/errors`, the target of every error's `docs` link: one section per code, with the code as its anchor.
 
-Belongs here: what a client does about each error. Does not: codes, statuses and messages (serve.errors), when each is
-answered (routes), the answers that are shown (serve.openapi).
+Belongs here: what a client should do about each error. Does not: codes, statuses and messages (serve.errors), when each
+occurs (routes), the example responses (serve.openapi).
 """
 
 import json
@@ -21,11 +21,11 @@ from serve.errors import (
 from serve.openapi import TOLD
 from serve.site.content import Block, Code, Document, Grid, Heading, Paragraph, link
 
-SUMMARY = "What each code means, and what to do about it."
+SUMMARY = "What each error code means, and what to do about it."
 SHAPE = (
-    "Every failure is JSON of one shape: `error.code` is stable, branch on it; `error.message` is for people and may "
-    "change; `error.docs` leads to this page. `error.details` is there for `invalid_parameter` only, with a message "
-    "for each parameter."
+    "Every error response is JSON of one shape: `error.code` is stable, branch on it; `error.message` is for people, "
+    "and may change; `error.docs` links to this page. `error.details` is present for `invalid_parameter` only, with a "
+    "message for each parameter."
 )
 TO_DO: Mapping[type[ApiError], str] = {
     Unauthenticated: (
@@ -33,32 +33,32 @@ TO_DO: Mapping[type[ApiError], str] = {
         "[your profile](/profile)."
     ),
     SubscriptionInactive: (
-        "The key is right, and works again within seconds of the subscription becoming active. "
-        "[Your profile](/profile) shows its state."
+        "The key is valid, and works again within seconds after the subscription becomes active. "
+        "[Your profile](/profile) shows its status."
     ),
     NotFound: (
-        "Look at the path, and look the symbol up with [GET /companies](/reference#listCompanies). Preferred shares, "
+        "Check the path, and look up the symbol with [GET /companies](/reference#listCompanies). Preferred shares, "
         "warrants, units and notes are not covered, nor are companies that have left the SEC's list of tickers."
     ),
-    MethodNotAllowed: "Send `GET`. Nothing here can be changed by a request.",
+    MethodNotAllowed: "Send `GET`. The interface is read-only.",
     InvalidParameter: (
-        "Read `error.details`: it names each parameter, with what it must be or which ones there are. Asking again "
-        "without a change gives the same answer."
+        "Read `error.details`: it names each wrong parameter, and the values or parameters that are accepted. The same "
+        "request gives the same error again."
     ),
     RateLimited: (
-        "Wait as many seconds as the header `Retry-After` says. The headers `RateLimit` and `X-RateLimit-Remaining` of "
-        "every answer tell what is left."
+        "Wait for the number of seconds in the header `Retry-After`. The headers `RateLimit` and "
+        "`X-RateLimit-Remaining` of every response state how many requests are left."
     ),
     ServerError: (
-        "Ask again after a while, and longer after each failure. If it lasts, tell us the header `X-Request-Id` of the "
-        "answer: it finds the failure in our log."
+        "Retry later, and wait longer after each failure. If the error persists, report the header `X-Request-Id` of "
+        "the response: it identifies the failure in the log of the service."
     ),
 }
-"""What is in the power of whoever gets it."""
+"""What a client should do about each error."""
 
 
 def document(site: str) -> Document:
-    """The page; `site` is the address below which it lies, for the links in the answers that it shows."""
+    """The page; `site` is the public address of the pages, for the links in the example responses."""
     listed = tuple((str(error.status), link(f"`{error.code}`", f"#{error.code}"), _when(error)) for error in ERRORS)
     blocks = (
         Paragraph(SHAPE),
@@ -72,7 +72,7 @@ def _section(error: type[ApiError], site: str) -> Iterator[Block]:
     yield Heading(f"{error.status} {error.code}", error.code)
     yield Paragraph(f"**When.** {_when(error)}")
     yield Paragraph(f"**What to do.** {TO_DO[error]}")
-    yield Code("json", json.dumps(TOLD[error].envelope(site), indent=2), "The answer's body")
+    yield Code("json", json.dumps(TOLD[error].envelope(site), indent=2), "Response body")
 
 
 def _when(error: type[ApiError]) -> str:

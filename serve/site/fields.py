@@ -1,7 +1,7 @@
-"""Schemas of the description as rows for people: one row a field, its path, its type in words, what it means.
+"""The schemas of the OpenAPI description as table rows: one row per field, with path, type in words and meaning.
 
-Belongs here: reading JSON Schema as far as the description uses it. Does not: the schemas (serve.openapi), the page
-(reference).
+Belongs here: reading the parts of JSON Schema that the description uses. Does not: the schemas (serve.openapi), the
+page (reference).
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ WORDS = {"date": "date", "date-time": "time", "uri": "address"}
 
 
 def resolved(part: Json, described: Json) -> Json:
-    """What a reference stands for, with what is said beside it."""
+    """A schema with its `$ref` replaced by the referenced schema; keywords beside `$ref` take precedence."""
     if "$ref" not in part:
         return part
     _, kind, name = part["$ref"].removeprefix("#/").split("/")
@@ -24,16 +24,16 @@ def resolved(part: Json, described: Json) -> Json:
 
 
 def alternatives(part: Json, described: Json) -> list[Json]:
-    """The schemas of which a value has one; of a list, those of its elements."""
+    """The alternative schemas of a value; for a list, those of its elements."""
     part = resolved(part, described)
     inner = part["items"] if part.get("type") == "array" else part
     return [resolved(one, described) for one in inner.get("oneOf", [inner])]
 
 
 def rows(part: Json, path: str, described: Json) -> Iterator[Row]:
-    """The fields of an object and of the objects in it: path, type, meaning.
+    """The fields of an object and of its nested objects: path, type, meaning.
 
-    A field that may be missing says so; the others are always there.
+    The type of an optional field ends with "may be missing"; all other fields are always present.
     """
     required = part.get("required", ())
     for name, field in part["properties"].items():
@@ -51,7 +51,7 @@ def type_of(schema: Json, described: Json) -> str:
     if "items" in schema:
         words = [f"list of {type_of(resolved(schema['items'], described), described)}"]
     else:
-        kinds = schema.get("type", "string")  # msgspec tells no type beside the words that a text may be
+        kinds = schema.get("type", "string")  # msgspec omits the type of a string with an enum
         named = [kinds] if isinstance(kinds, str) else list(kinds)
         words = [" or ".join(WORDS.get(schema.get("format", ""), kind) if kind == "string" else kind for kind in named)]
     words += [_range(schema)] if "minimum" in schema or "maximum" in schema else []
@@ -64,7 +64,7 @@ def type_of(schema: Json, described: Json) -> str:
 
 
 FEW = 4
-"""More values than that have a table of their own."""
+"""Enums with more values are not listed in the type."""
 
 
 def _range(schema: Json) -> str:

@@ -1,6 +1,6 @@
-"""Numbers and names as people read them on the pages.
+"""Formatting of numbers and item names for the pages.
 
-Belongs here: titles of items, amounts short and whole, units in words. Does not: any value (warehouse), drawings
+Belongs here: titles of items, short and full amounts, units in words. Does not: any value (warehouse), drawings
 (charts).
 """
 
@@ -26,7 +26,7 @@ KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
 
 
 def short(item: str, value: float) -> str:
-    """Three digits and a letter for the size, a per cent sign for a fraction: 5.12 B, 18 %."""
+    """An amount in three digits with a letter for its size, or a ratio in per cent: 5.12 B, 18 %."""
     if UNITS[item] == "ratio":
         return f"{100 * value:,.3g} %" if abs(value) < 10 else f"{100 * value:,.0f} %"
     for step, letter in STEPS:
@@ -36,12 +36,12 @@ def short(item: str, value: float) -> str:
 
 
 def whole(value: float) -> str:
-    """All digits, in groups of three, as the interface tells them."""
+    """An amount with all digits that the interface returns, in groups of three."""
     return f"{responses.number(value):,}"
 
 
 def unit(item: str, currency: str) -> str:
-    """The unit of an item's values, with the currency that the company reports in; a ratio has none."""
+    """The unit of an item's values, with the company's reporting currency; empty for a ratio."""
     return UNITS[item].replace("currency", currency).replace("ratio", "")
 
 

@@ -1,4 +1,4 @@
-"""The files that pages name: the style sheet, the script that copies, the icon."""
+"""The static files of the pages: style sheet, script of the copy buttons, icon."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from serve.site.pages import Access, PageRoute, Pages, static
 
-KEPT = "public, max-age=86400"  # pages name a file with its fingerprint, so that a new one is fetched at once
+KEPT = "public, max-age=86400"  # links contain the file's fingerprint, so that a changed file is fetched at once
 FILES = {
     "style.css": "text/css; charset=utf-8",
     "copy.js": "text/javascript; charset=utf-8",
@@ -16,7 +16,7 @@ FILES = {
 
 
 def show_file(_: Pages, __: Request, *, name: str) -> Response:
-    """A file as it is."""
+    """A static file."""
     return Response(static(name), media_type=FILES[name], headers={"Cache-Control": KEPT})
 
 

@@ -1,7 +1,7 @@
-"""The front page: what this is, for whom, and how fresh the data is; as HTML and as Markdown, of the same words.
+"""The front page: what the service is, for whom, and how fresh its data is; the same text as HTML and as Markdown.
 
-Belongs here: those words, and the status that they tell. Does not: the interface in detail (reference), the items in
-detail (dictionary).
+Belongs here: the text, and the status shown. Does not: the interface in detail (reference), the items in detail
+(dictionary).
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from warehouse.errors import WarehouseError
 from warehouse.reader import OpenBuild
 from warehouse.schema import LINE_ITEMS
 
-FICTIONAL = "sample"  # the source of filers that do not exist
+FICTIONAL = "sample"  # the source with fictional filers
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,47 +32,49 @@ class Point:
 
 WHAT = (
     "Standardized financials of listed US companies, straight from their filings at the SEC: eleven line items, "
-    "trailing twelve months and annual, every restatement kept, every value traceable to the filings that it comes "
+    "trailing twelve months and annual, with every restatement, and every value traceable to the filings that it comes "
     "from."
 )
 FOR_WHOM = (
     Point(
-        "If you build",
-        "One JSON interface: the same names, units and signs for every company and every year. Errors with stable "
-        "codes, limits in the headers, a description that code can be generated from.",
+        "If you build software",
+        "A JSON interface with the same names, units and signs for every company and every year. Errors have stable "
+        "codes, headers state the rate limits, and clients can be generated from the OpenAPI description.",
     ),
     Point(
         "If you research",
-        "Nothing is overwritten. Each value has its versions, with the filing that led to it and the day that it was "
-        "known, so that a backtest sees what could be seen.",
+        "Nothing is overwritten. Each value has versions, with the filing that each comes from and the day on which it "
+        "became known, so that a backtest uses only what was known at the time.",
     ),
     Point(
         "If you invest",
-        "Look at a company over the years at a glance, and follow any figure to the filing. A value that the filings "
-        "do not support is left out, with the reason, and never guessed.",
+        "See a company's history in charts, and follow any figure to its filing. A value that the filings do not "
+        "support is left out, with the reason, and never guessed.",
     ),
 )
 HOW_TO_BEGIN = (
-    Point("Sign in", "Whoever runs this service sends you a link that works once, and makes your subscription active."),
-    Point("Create a key", "On your profile, as many as you have programs. A key is shown once, and can be revoked."),
+    Point("Sign in", "The operator of this service sends you a one-time link and activates your subscription."),
+    Point("Create a key", "Create keys on your profile, one per program. A key is shown once, and can be revoked."),
     Point(
-        "Ask", "Send the key in the header X-Api-Key. The reference has each request in curl, Python and JavaScript."
+        "Send requests",
+        "Send the key in the header X-Api-Key. The reference shows each request in curl, Python and JavaScript.",
     ),
 )
 EXAMPLE = f"/companies/{examples.SYMBOL}/financials?period=annual&items=revenue,free_cash_flow&limit=1"
 
 
 def show_home(pages: Pages, request: Request) -> Response:
-    """The front page."""
-    return pages.render(request, "index.html", twin="/index.md", **_told(pages))
+    """The front page as HTML."""
+    return pages.render(request, "index.html", twin="/index.md", **_context(pages))
 
 
 def show_home_as_markdown(pages: Pages, request: Request) -> Response:
-    """The same, for programs."""
-    return pages.render(request, "index.md", media_type=MARKDOWN, **_told(pages))
+    """The front page as Markdown."""
+    return pages.render(request, "index.md", media_type=MARKDOWN, **_context(pages))
 
 
-def _told(pages: Pages) -> dict[str, Any]:
+def _context(pages: Pages) -> dict[str, Any]:
+    """The variables of both templates."""
     try:
         with pages.warehouse.build() as build:
             state, source = _status(pages, build), build.pointer.synchronization.source
@@ -93,7 +95,7 @@ def _told(pages: Pages) -> dict[str, Any]:
 
 
 def _status(pages: Pages, build: OpenBuild | None) -> Status:
-    """What the interface tells of itself at /v1/status."""
+    """The status as /v1/status returns it."""
     degraded = pages.warehouse.outdated or pages.limits.degraded
     status, _ = show_status(Question(build, degraded, pages.settings.base_url, "", {}, pages.clock()))
     return msgspec.convert(status, Status)

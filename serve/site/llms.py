@@ -1,6 +1,6 @@
-"""What programs that read for people look for: `/llms.txt`, the list of what there is to read (llmstxt.org).
+"""The file `/llms.txt`: the list of pages for language models (llmstxt.org).
 
-Belongs here: which pages are worth reading, and what each is. Does not: the pages.
+Belongs here: which pages are listed, with a description of each. Does not: the pages.
 """
 
 from starlette.requests import Request
@@ -16,8 +16,8 @@ TEXT = """\
 > twelve months and fiscal years, every version of every value. A read-only JSON interface below {address}.
 > {disclaimer}
 
-Every request but that of the status needs a key in the header `X-Api-Key`, never in the address. An item without a
-value is left out of an answer: that is not zero.
+Every request except the status needs a key in the header `X-Api-Key`, never in the URL. An item without a value is left
+out of a response: it is missing, not zero.
 
 ## Pages
 
@@ -39,7 +39,7 @@ PAGES = (
 
 
 def show(pages: Pages, _: Request) -> Response:
-    """The list, as Markdown in a file of plain text."""
+    """The list, as Markdown with the media type of plain text."""
     site = pages.settings.pages
     listed = "".join(f"- [{name}]({site}{path}): {about}\n" for name, path, about in PAGES)
     text = TEXT.format(address=pages.settings.base_url, disclaimer=DISCLAIMER, pages=listed)

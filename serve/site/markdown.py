@@ -1,6 +1,6 @@
-"""A page as Markdown, for programs: the twin of what the templates show.
+"""Rendering of documents as Markdown, for programs.
 
-Belongs here: how each kind of block is written. Does not: what pages say, their HTML (templates/document.html).
+Belongs here: the Markdown of each kind of block. Does not: the content of pages, their HTML (templates/document.html).
 """
 
 from collections.abc import Callable
@@ -24,12 +24,12 @@ from serve.site.pages import DISCLAIMER
 
 
 def render(document: Document, site: str, path: str) -> str:
-    """The page, ending with a line feed; links that lead within the site are whole, for this may be read elsewhere.
+    """A document as Markdown that ends with a line feed; links within the site become absolute.
 
     Args:
-        document: what it says.
-        site: the address of the site.
-        path: that of the page for people, which has the anchors.
+        document: the document.
+        site: public address of the pages.
+        path: path of the HTML page, which has the anchors.
     """
     parts = [f"# {document.title}", document.summary, *map(_block, document.blocks), f"---\n\n{DISCLAIMER}"]
     text = "\n\n".join(part for part in parts if part)
@@ -41,7 +41,7 @@ def _block(block: Block) -> str:
 
 
 def _nothing(_: Block) -> str:
-    """What only a person works with."""
+    """Empty: a block that only works in a browser, such as a search field."""
     return ""
 
 
@@ -85,7 +85,7 @@ def _cards(block: Cards) -> str:
 
 
 def _legend(block: Legend) -> str:
-    """The marks are in the drawings only; what is told of them holds for the tables too."""
+    """The meanings without the marks; they also explain the tables."""
     return "\n".join(f"- {meaning}" for _, meaning in block.marks)
 
 

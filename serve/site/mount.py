@@ -1,7 +1,7 @@
-"""The pages as routes: who may see them, which methods they take, what becomes of what goes wrong.
+"""The routes of the pages: access control, methods, forms and error pages.
 
-Belongs here: the order in which a request for a page is checked, and the pages that tell of failures. Does not: any
-page (each module has a table of its own), the interface (serve.routes).
+Belongs here: the checks of a request for a page, in their order, and the error pages. Does not: any other page (each
+module lists its own routes), the interface (serve.routes).
 """
 
 import inspect
@@ -37,13 +37,13 @@ TABLES: tuple[tuple[PageRoute, ...], ...] = (
     twins.ROUTES,
     llms.ROUTES,
 )
-"""What is answered to GET; the first path that fits is taken."""
+"""The pages for GET; the first matching path is used."""
 FORMS: tuple[tuple[PageRoute, ...], ...] = (sign_in.FORMS, profile.FORMS)
-"""What is answered to POST."""
+"""The forms for POST."""
 
 
 class Refused(Exception):
-    """A request for a page that is answered with another: a status, and what its page tells."""
+    """A refused request: the HTTP status, title and text of its error page."""
 
     def __init__(self, status: int, title: str, text: str) -> None:
         super().__init__(title)
@@ -51,7 +51,7 @@ class Refused(Exception):
 
 
 class Page:
-    """A path as ASGI: what is checked of every page, then the page."""
+    """An ASGI application for one page: the checks common to all pages, then the page."""
 
     def __init__(self, pages: Pages, path: str, access: Access, handlers: Mapping[str, Handler]) -> None:
         self._pages = pages
@@ -60,7 +60,7 @@ class Page:
         self._handlers = handlers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; whatever goes wrong is told on a page, without a word of the inside."""
+        """Respond to a request; every failure becomes an error page that reveals no internals."""
         request = Request(scope, receive)
         request.state.session = request.state.form_token = None
         try:
@@ -76,12 +76,14 @@ class Page:
 
     async def _respond(self, request: Request) -> Response:
         if request.scope["path"] != self._path.format_map(request.path_params):
-            raise NotFound()  # a line feed at the end, which the router's pattern lets through
+            raise NotFound()  # a path that ends with a line feed, which the router's pattern accepts
         request.scope["exchange"].path = self._path
         method = "GET" if request.method == "HEAD" else request.method
         handler = self._handlers.get(method)
         if handler is None:
-            response = message(self._pages, request, 405, "Not this way", "This address does not take that method.")
+            response = message(
+                self._pages, request, 405, "Method not allowed", "This page does not accept the method of the request."
+            )
             response.headers["Allow"] = ", ".join(self._handlers)
             return response
         if self._access is not Access.PUBLIC:
@@ -93,13 +95,13 @@ class Page:
                     403,
                     "This form is out of date",
                     "It was not sent from a page of this service, or you have signed in or out since. Nothing was "
-                    "done. Open the page again, and send the form from there.",
+                    "changed. Open the page again, and send the form from there.",
                 )
         self._admit(request)
-        return _dressed(await _called(handler, self._pages, request))
+        return _with_headers(await _called(handler, self._pages, request))
 
     async def _recognize(self, request: Request) -> None:
-        """Note who is signed in."""
+        """Store the session and the form token of the request in its state."""
         pages = self._pages
         request.state.session = await run_in_threadpool(pages.sessions.current, request, pages.clock())
         if request.state.session:
@@ -108,9 +110,7 @@ class Page:
     def _admit(self, request: Request) -> None:
         session = request.state.session
         if self._access is not Access.PUBLIC and session is None:
-            raise Refused(
-                403, "Sign in to see this page", "It is for people who have an account, and you are not signed in."
-            )
+            raise Refused(403, "Sign in to see this page", "This page needs an account, and you are not signed in.")
         if self._access is Access.SUBSCRIBER and not session.is_active:
             raise Refused(
                 403, "This page needs a subscription", "You are signed in, but your Premium subscription is not active."
@@ -118,7 +118,7 @@ class Page:
 
 
 def routes(pages: Pages) -> list[Route]:
-    """All pages; each takes every method, to refuse it itself."""
+    """The routes of all pages; each accepts every method, and refuses unsupported ones itself."""
     handlers: dict[str, dict[str, Handler]] = defaultdict(dict)
     access: dict[str, Access] = {}
     for method, tables in (("GET", TABLES), ("POST", FORMS)):
@@ -129,25 +129,25 @@ def routes(pages: Pages) -> list[Route]:
 
 
 def is_for_people(scope: Scope) -> bool:
-    """Whether what is not there is told on a page: to a browser, outside of the interface, where all is JSON."""
+    """Whether a 404 is an HTML page: for a browser, and a path outside of the interface, whose errors are JSON."""
     path, accepted = scope["path"], Request(scope).headers.get("accept", "")
     is_of_interface = path == INTERFACE or path.startswith(f"{INTERFACE}/") or not path.startswith("/")
     return "text/html" in accepted and not is_of_interface
 
 
 def not_found(pages: Pages, request: Request) -> Response:
-    """The page for an address that has none."""
+    """The error page for an unknown address."""
     return failure(pages, request, NotFound())
 
 
 def failure(pages: Pages, request: Request, error: ApiError) -> Response:
-    """The page for what an endpoint would tell in its envelope."""
+    """The error page for an ApiError, which an endpoint would return as an envelope."""
     return message(pages, request, error.status, HTTPStatus(error.status).phrase, str(error))
 
 
 def message(pages: Pages, request: Request, status: int, title: str, text: str) -> Response:
-    """A page that says one thing."""
-    return _dressed(pages.render(request, "message.html", status, title=title, text=text))
+    """A page with a title and one paragraph."""
+    return _with_headers(pages.render(request, "message.html", status, title=title, text=text))
 
 
 async def _called(handler: Handler, pages: Pages, request: Request) -> Response:
@@ -157,9 +157,9 @@ async def _called(handler: Handler, pages: Pages, request: Request) -> Response:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form, the last of each name."""
+    """The fields of a form; of repeated fields the last."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
-        raise Refused(415, "This is no form", f"A form is sent as {FORM}.")
+        raise Refused(415, "This is not a form", f"A form must be sent as {FORM}.")
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -168,7 +168,7 @@ async def _form(request: Request) -> dict[str, str]:
     return dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
 
 
-def _dressed(response: Response) -> Response:
+def _with_headers(response: Response) -> Response:
     headers: MutableHeaders = response.headers
     for name, value in HEADERS.items():
         headers.setdefault(name, value)

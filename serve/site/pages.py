@@ -1,13 +1,13 @@
-"""What every page has: who may see it, what it works with, how a template becomes a response.
+"""The parts that all pages share: access levels, shared objects, templates.
 
-Belongs here: the interface between the pages and what mounts them (mount). Does not: any page.
+Belongs here: the types that page modules and their routing (mount) share. Does not: any page.
 
-A module of pages lists them as data, in ROUTES:
+A module of pages lists its routes as data, in ROUTES:
 
     ROUTES: tuple[PageRoute, ...] = (("/errors", show_errors, Access.PUBLIC),)
 
-A handler takes the Pages and the request; a plain function runs in a thread, where it may ask the warehouse. It raises
-an ApiError, NotFound for one, to answer with a page that tells so.
+A handler takes the Pages and the request. A plain function runs in a worker thread, where it may query the warehouse;
+a coroutine function runs in the event loop. To respond with an error page, a handler raises an ApiError.
 """
 
 import hashlib
@@ -49,17 +49,17 @@ HEADERS = {
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     # not no-referrer: with that, browsers send `Origin: null` with a form (Fetch, "append a request Origin header"),
-    # and forms are refused by their origin; no other site learns more from this one
+    # but the origin of forms is checked; other sites still receive no Referer
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""Of every page; a response that has its own keeps it."""
+"""Headers added to every page that does not set them itself."""
 
 
 class Access(Enum):
-    """Who may see a page: anybody, who is signed in, who is signed in and has an active subscription."""
+    """Who may see a page: everybody, signed-in accounts, or signed-in accounts with an active subscription."""
 
     PUBLIC = "public"
     SIGNED_IN = "signed in"
@@ -68,7 +68,7 @@ class Access(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """What every page works with."""
+    """The objects that all pages share."""
 
     settings: Settings
     warehouse: Warehouse
@@ -83,21 +83,21 @@ class Pages:
 
     @property
     def root(self) -> str:
-        """The path that the pages lie below for a browser: empty, unless a proxy has put them elsewhere."""
+        """The path prefix of the pages: empty unless a proxy serves them below another path."""
         return urlsplit(self.settings.pages).path
 
     def render(
         self, request: Request, template: str, status: int = 200, media_type: str = HTML, **context: Any
     ) -> Response:
-        """A template as a response.
+        """Render a template as a response.
 
         Args:
-            request: what is answered.
-            template: its name below templates/; what ends with .html is escaped.
-            status: of HTTP.
-            media_type: of the response.
-            context: what the template names, beside `path`, `session` and `form_token` (of whoever asks) and the
-                globals of `environment`. `twin` is the path of the page's Markdown twin, where it has one.
+            request: the request.
+            template: file name in templates/; values in .html templates are escaped.
+            status: HTTP status.
+            media_type: media type of the response.
+            context: variables of the template, in addition to `path`, `session` and `form_token` of the request and
+                the globals of `environment`. `twin` is the path of the same page as Markdown, if there is one.
         """
         session: Session | None = getattr(request.state, "session", None)
         text = self.templates.get_template(template).render(
@@ -110,11 +110,11 @@ class Pages:
 
 
 Handler = Callable[[Pages, Request], Response | Awaitable[Response]]
-PageRoute = tuple[str, Handler, Access]  # a path, with placeholders; how it is answered; for whom
+PageRoute = tuple[str, Handler, Access]  # path template, handler, access level
 
 
 def environment(settings: Settings) -> Environment:
-    """Templates, and what each of them may name: `root` goes before every path in a link."""
+    """The Jinja environment with the filters and globals of all templates; `root` is the prefix of every path."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=select_autoescape(["html"]),
@@ -136,22 +136,22 @@ def environment(settings: Settings) -> Environment:
 
 @cache
 def static(name: str) -> bytes:
-    """A file that pages name."""
+    """The content of a static file."""
     return (HERE / "static" / name).read_bytes()
 
 
 @cache
 def fingerprint(name: str) -> str:
-    """What tells a file from its former content, so that browsers may keep it."""
+    """A hash of a static file's content, which changes its URL when the file changes."""
     return hashlib.sha256(static(name)).hexdigest()[:12]
 
 
 def moment(timestamp: str) -> Markup:
-    """A time, ISO 8601 in UTC, for people and for programs."""
+    """A `<time>` element of a time in ISO 8601 in UTC."""
     return Markup('<time datetime="{0}">{1} {2} UTC</time>').format(timestamp, timestamp[:10], timestamp[11:16])
 
 
 def values_of(request: Request) -> Mapping[str, str]:
-    """The fields of the form that a request has sent."""
+    """The form fields of a request."""
     values: Mapping[str, str] = request.state.form
     return values

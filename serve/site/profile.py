@@ -1,8 +1,8 @@
-"""The profile page: the subscription, and the keys of whoever is signed in.
+"""The page `/profile`: the subscription and the API keys of the signed-in account.
 
-Belongs here: what the page shows, and its two forms: create a key, revoke one. Does not: keys and counts (access).
+Belongs here: the page, and its forms to create and to revoke a key. Does not: keys and counts themselves (access).
 
-A form that creates names the key's identifier: sent again, by a reload, it makes no second key and shows none.
+The form that creates a key contains the new key's identifier, so that sending it twice (a reload) creates one key only.
 """
 
 import asyncio
@@ -25,37 +25,37 @@ KEY_ID = re.compile(r"key_[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A key, and the requests made with it today."""
+    """A key and the number of requests made with it today."""
 
     key: Key
     requests: int
 
 
 async def show_profile(pages: Pages, request: Request) -> Response:
-    """The page as it is for whoever is signed in."""
+    """The profile page of the signed-in account."""
     return await _profile(pages, request)
 
 
 async def change(pages: Pages, request: Request) -> Response:
-    """What the button that was pressed stands for."""
+    """Carry out the form's action, `create` or `revoke`."""
     values = values_of(request)
     key_id = values.get("key_id", "")
     if not KEY_ID.fullmatch(key_id):
-        raise InvalidParameter({"key_id": "This is no identifier of a key."})
+        raise InvalidParameter({"key_id": "This is not the identifier of a key."})
     match values.get("action"):
         case "create":
             return await _create(pages, request, key_id)
         case "revoke":
             return await _revoke(pages, request, key_id)
         case _:
-            raise InvalidParameter({"action": "There is no such action; it is create or revoke."})
+            raise InvalidParameter({"action": "The action must be create or revoke."})
 
 
 async def _create(pages: Pages, request: Request, key_id: str) -> Response:
-    """Make a key, and show it: the only time."""
+    """Create a key, and show it once."""
     session: Session = request.state.session
     if not session.is_active:
-        raise SubscriptionInactive("Your Premium subscription is not active; keys are made with an active one.")
+        raise SubscriptionInactive("Your Premium subscription is not active; creating a key needs an active one.")
     try:
         key = await run_in_threadpool(pages.accounts.create_key, session.email, pages.clock(), key_id)
     except KeyExists:
@@ -64,11 +64,11 @@ async def _create(pages: Pages, request: Request, key_id: str) -> Response:
 
 
 async def _revoke(pages: Pages, request: Request, key_id: str) -> Response:
-    """End a key of one's own."""
+    """Revoke a key of the signed-in account."""
     session: Session = request.state.session
     listed = await run_in_threadpool(pages.accounts.keys_of, session.email)
     if key_id not in {key.id for key in listed}:
-        raise NotFound("You have no such key.")
+        raise NotFound("Your account has no such key.")
     await run_in_threadpool(pages.accounts.revoke_key, key_id, pages.clock())
     return _back(pages)
 

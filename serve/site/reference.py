@@ -1,7 +1,7 @@
-"""The page of the interface: the description that clients generate code from, for people.
+"""The page `/reference`: the OpenAPI description laid out for people.
 
-Belongs here: how the description is laid out on a page. Does not: a word of what the interface does (serve.openapi and
-what it is made from); all that is said comes from there.
+Belongs here: the layout, and how to make the first request. Does not: the text on endpoints, parameters and fields,
+which all comes from the description (serve.openapi).
 """
 
 import json
@@ -13,25 +13,23 @@ from serve.site.content import Block, Code, Document, Folded, Grid, Heading, Par
 
 Json = Mapping[str, Any]
 
-SUMMARY = "Every endpoint with its parameters, its answer, its errors, and programs to paste and run."
+SUMMARY = "Every endpoint with its parameters, its response, its errors, and example programs to copy and run."
 START = (
     "The examples take your key from the environment variable `API_KEY`: create one on [your profile](/profile), then "
-    "`export API_KEY=...`. The Python examples need nothing but Python 3; the JavaScript ones are modules for Node.js "
-    "18 or newer, Deno or Bun. Keep keys on servers: a key in a web page is everybody's."
+    "`export API_KEY=...`. The Python examples need only Python 3; the JavaScript ones are modules for Node.js 18 or "
+    "newer, Deno or Bun. Keep keys on servers: everybody can read a key in a web page."
 )
-ABSENT = frozenset({"exchange", "from", "to", "page"})  # parameters that would leave the example without an answer
+ABSENT = frozenset({"exchange", "from", "to", "page"})  # left out, so that the example requests find data
 
 
 def document(described: Json) -> Document:
-    """The page of a description (see serve.openapi.description)."""
+    """The page, from an OpenAPI description (see serve.openapi.description)."""
     operations = [(path, item["get"]) for path, item in described["paths"].items()]
     blocks: list[Block] = [
         *(Paragraph(" ".join(text.split())) for text in described["info"]["description"].split("\n\n")),
         *_start(described),
         Heading("Endpoints", "endpoints"),
-        Grid(
-            "All endpoints", ("Endpoint", "Answers with", "Key"), tuple(_listed(path, get) for path, get in operations)
-        ),
+        Grid("All endpoints", ("Endpoint", "Response", "Key"), tuple(_listed(path, get) for path, get in operations)),
     ]
     for path, get in operations:
         blocks += _operation(path, get, described)
@@ -44,9 +42,9 @@ def _start(described: Json) -> Iterator[Block]:
     yield Paragraph(f"All paths are below `{address}`. Version of the interface: `{described['info']['version']}`.")
     yield Paragraph(START)
     yield Paragraph(
-        f"The same as OpenAPI 3.1, for programs that generate code: [openapi.json]({address}/openapi.json). What "
-        "changed is on [the changelog](/changelog), what each code of an error means on [the page of errors](/errors). "
-        "Those who run the service find [its settings](/settings)."
+        f"For code generators there is the same reference as OpenAPI 3.1: [openapi.json]({address}/openapi.json). See "
+        "[the changelog](/changelog) for changes, [the page of errors](/errors) for error codes, and, if you operate "
+        "the service, [its settings](/settings)."
     )
 
 
@@ -65,7 +63,7 @@ def _operation(path: str, get: Json, described: Json) -> Iterator[Block]:
         rows = tuple(_parameter(parameter, described) for parameter in parameters)
         yield Grid(f"Parameters of {path}", ("Parameter", "In", "Form", "Meaning"), rows)
     else:
-        yield Paragraph("None: any query parameter is refused.")
+        yield Paragraph("None: every query parameter is refused.")
     yield from _answer(path, get, described)
     yield Heading("Errors", f"{name}-errors", 3)
     failures = tuple(
@@ -81,7 +79,7 @@ def _operation(path: str, get: Json, described: Json) -> Iterator[Block]:
 
 
 def _request(path: str, get: Json, parameters: list[Json], described: Json) -> Block:
-    """The request that the examples make: with the parameters' own examples."""
+    """The example programs of an endpoint, with the example values of its parameters."""
     given = {parameter["name"]: parameter["example"] for parameter in parameters}
     placed = path.format_map(given)
     query = {
@@ -102,7 +100,7 @@ def _parameter(parameter: Json, described: Json) -> tuple[str, str, str, str]:
 def _answer(path: str, get: Json, described: Json) -> Iterator[Block]:
     content = get["responses"]["200"]["content"]["application/json"]
     body = fields.resolved(content["schema"], described)["properties"]
-    yield Heading("Answer", f"{get['operationId']}-answer", 3)
+    yield Heading("Response", f"{get['operationId']}-response", 3)
     yield Folded(
         "Example",
         tuple(Code("json", _json(example["value"]), _words(name)) for name, example in content["examples"].items()),
@@ -115,19 +113,19 @@ def _answer(path: str, get: Json, described: Json) -> Iterator[Block]:
 
 def _fields(caption: str, schema: Json, path: str, described: Json) -> Grid:
     rows = tuple(
-        (f"`{where}`", kind, told.replace("|", r"\|")) for where, kind, told in fields.rows(schema, path, described)
+        (f"`{where}`", kind, text.replace("|", r"\|")) for where, kind, text in fields.rows(schema, path, described)
     )
     return Grid(caption, ("Field", "Type", "Meaning"), rows)
 
 
 def _headers(described: Json) -> Iterator[Block]:
-    yield Heading("Headers of answers", "headers")
+    yield Heading("Response headers", "headers")
     rows = tuple(
         (f"`{name}`", str(header["description"])) for name, header in described["components"]["headers"].items()
     )
-    yield Grid("Headers that an answer may have", ("Header", "Meaning"), rows)
+    yield Grid("Headers that a response may have", ("Header", "Meaning"), rows)
     unchanged = described["components"]["responses"]["not_modified"]["description"]
-    yield Paragraph(f"**304.** {unchanged} The answer has no body.")
+    yield Paragraph(f"**304.** {unchanged} The response has no body.")
 
 
 def _code(response: Json) -> str:

@@ -1,6 +1,6 @@
-"""The page of the rules: what each decides, why, and how much it decided in the build that is served.
+"""The page `/rules`: what each rule decides, its source, and how often it decided in the current build.
 
-Belongs here: how the rules are laid out. Does not: the rules (table `rules` of the build), the statement of any.
+Belongs here: the layout. Does not: the rules and their statements (table `rules` of the build).
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,8 @@ ABOUT = (
     "Each statement ends with the action and with the filers that the rule applies to. **select** chooses among filed "
     "facts, **compose** makes a value of several, **correct** repairs an error of a filing, **withhold** leaves a "
     "value out, **flag** marks a value that is served.",
-    "**Values** counts what the rule decided in the build that is served: current values, gaps, repairs, splits and "
-    "breaks that name it, or the figures that it chose or left out. **Companies** counts whose they are.",
+    "**Values** counts the decisions of the rule in the current build: the current values, gaps, repairs, splits and "
+    "breaks that name it, or the figures that it chose or left out. **Companies** counts the companies they belong to.",
 )
 NONE_YET = "No build with rules is published yet; the next synchronization publishes one."
 HEAD = ("Rule", "Statement", "Source", "Values", "Companies")
@@ -34,7 +34,7 @@ def document(rules: Sequence[RuleCount]) -> Document:
 
 
 def _groups(rules: Sequence[RuleCount]) -> Iterator[Block]:
-    """The rules by the first part of their id, under a heading each."""
+    """The rules grouped by the first part of their id, each group under a heading."""
     for subject, group in groupby(rules, key=lambda rule: rule.id.partition(".")[0]):
         held = tuple(group)
         name = subject.replace("-", " ").capitalize()

@@ -1,57 +1,59 @@
-"""The page of settings: what the environment may say to those who run the service.
+"""The page `/settings`: the environment variables for operators of the service.
 
-Belongs here: the variables as data, with what they mean. Does not: reading them (serve.settings, pipelines.home).
+Belongs here: the variables as data, with their meaning and default. Does not: reading them (serve.settings,
+pipelines.home).
 """
 
 from serve.site.content import Document, Grid, Paragraph
 
-SUMMARY = "What the environment may say to those who run the service."
+SUMMARY = "The environment variables for operators of the service; subscribers need none of them."
 RUN = (
-    "A subscriber needs none of these. They are read when a command begins; an empty variable counts as none. With "
-    "`--host`, `--port` and `--workers`, `fundamentals serve` is told where to listen, and how many processes answer."
+    "Variables are read when a command starts; an empty variable counts as not set. The options `--host`, `--port` and "
+    "`--workers` of `fundamentals serve` set the address to listen on and the number of worker processes."
 )
 
 SETTINGS: tuple[tuple[str, str, str], ...] = (
     (
         "FUNDAMENTALS_HOME",
-        "Everything mutable lies below it: documents, tables, builds, accounts. It holds fictional data or real data, "
-        "never both.",
+        "Folder of all data: documents, tables, builds, accounts. A home contains either fictional or real data, never "
+        "both.",
         ".data/edgar",
     ),
     (
         "FUNDAMENTALS_SOURCE",
-        "Source of a synchronization that is told none: sample, live, or a folder.",
+        "Source of a synchronization without `--source`: sample, live, or a folder.",
         "sample",
     ),
-    ("FUNDAMENTALS_SYMBOLS", "Likewise its symbols, comma-separated.", "all"),
+    ("FUNDAMENTALS_SYMBOLS", "Symbols of a synchronization without `--symbols`, comma-separated.", "all"),
     (
         "EDGAR_USER_AGENT",
-        "Who asks the SEC: name and mail address. The live source needs it.",
+        "User-Agent for requests to the SEC: your name and mail address. The live source needs it.",
         "none",
     ),
     (
         "EDGAR_BASE_URL",
-        "Where the SEC's hosts are answered instead: a proxy that finds the host as the first segment of the path.",
+        "Address of a proxy that is asked instead of the SEC, with the SEC's host as the first segment of the path.",
         "the SEC",
     ),
     (
         "FUNDAMENTALS_BASE_URL",
-        "Public address of the interface, in links. With https, cookies of the pages are secure and of this host only.",
+        "Public address of the interface, for links. With https, cookies are sent over https and to this host only.",
         "http://HOST:PORT/v1",
     ),
-    ("FUNDAMENTALS_CACHE", "on, or off: each answer is queried from the build anew.", "on"),
+    ("FUNDAMENTALS_CACHE", "on, or off: no response is cached, and each is queried from the build again.", "on"),
     (
         "REDIS_URL",
-        "Where limits are counted for several workers or machines. More than one worker needs it.",
-        "in this process",
+        "Address of a Redis server that counts the rate limits of several workers or machines. Needed with more than "
+        "one worker.",
+        "counted in the process",
     ),
 )
 """Name, meaning and default of each variable."""
 
 
 def document() -> Document:
-    """The page, with an anchor for each variable."""
+    """The page, with one anchor per variable."""
     rows = tuple((f"`{name}`", meaning, f"`{default}`") for name, meaning, default in SETTINGS)
     anchors = tuple(name for name, _, _ in SETTINGS)
-    grid = Grid("Variables of the environment", ("Variable", "Meaning", "Default"), rows, anchors=anchors)
+    grid = Grid("Environment variables", ("Variable", "Meaning", "Default"), rows, anchors=anchors)
     return Document("Settings", SUMMARY, (Paragraph(RUN), grid))

@@ -1,9 +1,9 @@
-"""Signing in by a one-time link, and signing out.
+"""The pages and forms to sign in by a one-time link, and to sign out.
 
-Belongs here: the pages and forms of both. Does not: what makes a link good (access.sign_ins), cookies (sessions).
+Belongs here: these pages and forms. Does not: the validity of a link (access.sign_ins), cookies (sessions).
 
-A link is shown by GET and used up by POST: programs that look at links in mails do not press buttons. Whether a link
-was forged, used or came too late is not told, nor whether there is an account.
+GET shows a link's page, and only the POST of its button uses the link, because mail programs open links to check them.
+The page for an invalid link does not reveal whether the link was forged, used or expired, or whether an account exists.
 """
 
 from starlette.concurrency import run_in_threadpool
@@ -18,7 +18,7 @@ MINUTES = LINK_LIVES // 60
 
 
 def show_sign_in(pages: Pages, request: Request) -> Response:
-    """How to sign in; with a link's token, whom it signs in, and the button that does."""
+    """How to sign in; with the token of a link, the account that it signs in, and a button to confirm."""
     token = request.query_params.get("token")
     if token is None:
         return pages.render(request, "sign_in.html", minutes=MINUTES)
@@ -29,14 +29,14 @@ def show_sign_in(pages: Pages, request: Request) -> Response:
     visitor = known or pages.sessions.visitor()
     request.state.form_token = pages.sessions.form_token(visitor)
     response = pages.render(request, "confirm.html", email=email, token=token)
-    response.headers["Referrer-Policy"] = "strict-origin"  # no request from here repeats the token in its Referer
+    response.headers["Referrer-Policy"] = "strict-origin"  # keeps the token out of the Referer header
     if known is None:
         pages.sessions.keep(response, visitor, lives=None)
     return response
 
 
 async def sign_in(pages: Pages, request: Request) -> Response:
-    """Use a link up; whoever was signed in here before is signed out."""
+    """Use a link and start a session; a session of the same browser ends."""
     sessions = pages.sessions
     session_id = await run_in_threadpool(sessions.sign_ins.sign_in, values_of(request).get("token", ""), pages.clock())
     if session_id is None:
@@ -49,7 +49,7 @@ async def sign_in(pages: Pages, request: Request) -> Response:
 
 
 def sign_out(pages: Pages, request: Request) -> Response:
-    """End the session, here and wherever its cookie has got to."""
+    """End the session on the server, and delete its cookie."""
     if session_id := pages.sessions.id_of(request):
         pages.sessions.sign_ins.sign_out(session_id)
     response = RedirectResponse(f"{pages.root}/", SEE_OTHER)

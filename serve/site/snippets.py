@@ -1,8 +1,8 @@
-"""Programs that ask an endpoint, in three languages, to paste and run as they are.
+"""Example programs for an endpoint in three languages, to copy and run.
 
-Belongs here: how a request is written in each. Does not: which requests are shown (reference).
+Belongs here: the code of a request in each language. Does not: the requests shown (reference).
 
-The key comes from the environment variable API_KEY, for one that is pasted into a program is soon somebody else's.
+The key comes from the environment variable API_KEY, because keys in source code are easily published by mistake.
 """
 
 from collections.abc import Mapping
@@ -39,10 +39,10 @@ def examples(name: str, address: str, parameters: Mapping[str, object], *, needs
     """The same request for curl, Python and JavaScript.
 
     Args:
-        name: of what is asked, for anchors.
-        address: of the endpoint, with the symbol in its place.
-        parameters: of the query; a list is written comma-separated.
-        needs_key: whether the header with the key is sent.
+        name: operation name, for anchors.
+        address: address of the endpoint, with the symbol filled in.
+        parameters: query parameters; a list is written comma-separated.
+        needs_key: whether the request sends a key.
     """
     query = urlencode({name: _text(value) for name, value in parameters.items()}, safe=",")
     url = f"{address}?{query}" if query else address

@@ -1,7 +1,7 @@
-"""The pages that are documents: each for people and, beside it, as Markdown for programs.
+"""The pages that are documents, each as HTML for people and as Markdown for programs.
 
-Belongs here: which documents there are, at which paths, for whom, and what they are made of. Does not: what they say
-(their modules), how a block looks (templates/blocks.html, markdown).
+Belongs here: the list of documents with their paths, access levels and data. Does not: their text (their modules), the
+rendering of blocks (templates/blocks.html, markdown).
 """
 
 from collections.abc import Callable, Iterator
@@ -39,14 +39,14 @@ Make = Callable[[Pages, Request], Document]
 
 
 def show(pages: Pages, request: Request, *, make: Make) -> Response:
-    """A document for people."""
+    """A document as HTML."""
     say = partial(content.inline, root=pages.root)
     document, twin = make(pages, request), f"{request.url.path}.md"
     return pages.render(request, "document.html", document=document, say=say, bare=content.bare, twin=twin)
 
 
 def write(pages: Pages, request: Request, *, make: Make) -> Response:
-    """A document for programs."""
+    """A document as Markdown."""
     path = request.url.path.removesuffix(".md")
     return Response(markdown.render(make(pages, request), pages.settings.pages, path), media_type=MARKDOWN)
 
@@ -72,7 +72,7 @@ def _settings(_: Pages, __: Request) -> Document:
 
 
 def _dictionary(pages: Pages, _: Request) -> Document:
-    """With the elements of the build that is served; without them where nothing is published yet."""
+    """The data dictionary with the elements of the current build; without elements if no build is published."""
     try:
         with pages.warehouse.build() as build:
             return dictionary_page.document(page_queries.sources(build))
@@ -81,7 +81,7 @@ def _dictionary(pages: Pages, _: Request) -> Document:
 
 
 def _rules(pages: Pages, _: Request) -> Document:
-    """With the counts of the build that is served; without rules where nothing is published yet."""
+    """The rules with the counts of the current build; empty if no build is published."""
     try:
         with pages.warehouse.build() as build:
             return rules_page.document(page_queries.rules(build))
@@ -92,7 +92,7 @@ def _rules(pages: Pages, _: Request) -> Document:
 def _companies(pages: Pages, request: Request) -> Document:
     search, page = request.query_params.get("search", "").strip(), _page(request.query_params.get("page", "1"))
     if len(search) > LONGEST_SEARCH:
-        raise NotFound("No company has such a long name.")
+        raise NotFound(f"The search text is longer than {LONGEST_SEARCH} characters.")
     with _build(pages) as build:
         rows, total = queries.companies(
             build,
@@ -123,7 +123,7 @@ def _build(pages: Pages) -> Iterator[OpenBuild]:
     """The current build.
 
     Raises:
-        ServerError: there is none yet.
+        ServerError: no build is published.
     """
     try:
         with pages.warehouse.build() as build:
@@ -134,7 +134,7 @@ def _build(pages: Pages) -> Iterator[OpenBuild]:
 
 def _page(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= LARGEST // companies.LISTED):
-        raise NotFound("There is no such page of the list.")
+        raise NotFound("The list has no such page.")
     return int(text)
 
 
@@ -151,6 +151,6 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
 ROUTES: tuple[PageRoute, ...] = tuple(
     row
     for path, make, access in DOCUMENTS
-    # the twin goes before, for a symbol could end so, too
+    # the Markdown route comes first, because /companies/{symbol} would match its path too
     for row in ((f"{path}.md", partial(write, make=make), access), (path, partial(show, make=make), access))
 )

@@ -259,7 +259,7 @@ def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
         expect(card.locator("div", has_text="Requests today").locator("dd")).to_have_text("1")
 
         card.locator("summary").click()
-        card.get_by_role("button", name="Revoke for good").click()
+        card.get_by_role("button", name="Revoke permanently").click()
         expect(page.get_by_text("Revoked keys (1)")).to_be_visible()
         for _ in range(PATIENCE):
             refused = httpx.get(f"{sample_site.address}/v1/companies", headers={"X-Api-Key": key})

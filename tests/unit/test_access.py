@@ -142,7 +142,7 @@ def test_a_use_that_cannot_be_noted_refuses_nobody(
     blocker = sqlite3.connect(path, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
     assert service.holder(key, NOW)
-    assert "was not noted: database is locked" in caplog.text
+    assert "was not stored: database is locked" in caplog.text
     blocker.execute("ROLLBACK")
     blocker.close()
     service.close()
@@ -150,7 +150,7 @@ def test_a_use_that_cannot_be_noted_refuses_nobody(
 
 @pytest.mark.parametrize("email", ["", "reader", "@", "a b@example.org", "reader@example.org\n", "a@b@c"])
 def test_what_is_no_e_mail_address_gets_no_key(accounts: Accounts, email: str) -> None:
-    with pytest.raises(CommandError, match="is no e-mail address"):
+    with pytest.raises(CommandError, match="is not an e-mail address"):
         accounts.create_key(email, NOW)
 
 
@@ -321,5 +321,5 @@ def test_counts_that_cannot_be_kept_refuse_nobody_and_are_kept_later(
         await limits._keep()
 
     asyncio.run(run())
-    assert "the day's counts were not kept: disk is full" in caplog.text
+    assert "the day's counts were not stored: disk is full" in caplog.text
     assert accounts.day_counts(int(NOW - 43_200)) == {"key_1": 1}

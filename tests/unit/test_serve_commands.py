@@ -81,7 +81,7 @@ def test_what_cannot_be_done_is_told_in_one_line(
     assert "there is no account" in fails(capsys, "keys", "list", "nobody@example.org")
     assert "there is no account" in fails(capsys, "subscriptions", "set", "nobody@example.org", "active")
     assert "no key has the id" in fails(capsys, "keys", "revoke", "key_0")
-    assert "is no e-mail address" in fails(capsys, "keys", "create", "nobody")
+    assert "is not an e-mail address" in fails(capsys, "keys", "create", "nobody")
     assert "each worker counts the rate limits on its own" in fails(capsys, "serve", "--workers", "2")
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home / "accounts.sqlite"))
     assert "FUNDAMENTALS_HOME" in fails(capsys, "keys", "create", EMAIL)

@@ -20,7 +20,7 @@ from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process, redis_server
 
 Redis = tuple[str, "subprocess.Popen[bytes]"]
-PATIENCE = shared_limits.PATIENCE
+TIMEOUT = shared_limits.TIMEOUT
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def redis(executable: str) -> Iterator[Redis]:
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again soon; a Redis that is there is waited for, however busy the machine is."""
     monkeypatch.setattr(shared_limits, "ASKED_EVERY", 0.02)
-    monkeypatch.setattr(shared_limits, "PATIENCE", 30)
+    monkeypatch.setattr(shared_limits, "TIMEOUT", 30)
     monkeypatch.setattr(shared_limits, "GIVEN_UP", 30)
 
 
@@ -152,24 +152,24 @@ def test_a_server_that_says_nothing_is_not_waited_for_and_counting_goes_on_here(
     redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From where Redis was: nobody gets sixty more because it went away. It comes back by itself."""
-    assert PATIENCE + shared_limits.LOOK < 0.05
+    assert TIMEOUT + shared_limits.LOOK < 0.05
 
     async def work(worker: SharedLimits) -> None:
         for _ in range(50):
             await worker.take("key_1", NOON)
-        monkeypatch.setattr(shared_limits, "PATIENCE", PATIENCE)
+        monkeypatch.setattr(shared_limits, "TIMEOUT", TIMEOUT)
         redis[1].send_signal(signal.SIGSTOP)
         assert sum(await asyncio.gather(*(allowed(worker, NOON) for _ in range(200)))) == 10
         assert worker.degraded
         assert (await worker.take("key_2", NOON)).used == (1, 1)
         assert (await worker.give_back("key_2", NOON)).used == (1, 0)
-        monkeypatch.setattr(shared_limits, "PATIENCE", 30)
+        monkeypatch.setattr(shared_limits, "TIMEOUT", 30)
         redis[1].send_signal(signal.SIGCONT)
         await until(lambda: not worker.degraded)
         assert (await worker.take("key_3", NOON)).used == (1, 1)
 
     with_workers(redis[0], 1, work)
-    assert "Redis is away (no answer within 40 ms)" in caplog.text
+    assert "Redis is unavailable (no reply within 40 ms)" in caplog.text
     assert "Redis is back" in caplog.text
 
 
@@ -245,7 +245,7 @@ def test_a_service_starts_without_its_redis(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("url", ["nowhere", "http://127.0.0.1", "redis://127.0.0.1:port"])
 def test_an_address_that_is_none_is_told_without_its_password(url: str) -> None:
-    with pytest.raises(CommandError, match="REDIS_URL is no address"):
+    with pytest.raises(CommandError, match="REDIS_URL is not the address"):
         SharedLimits(url)
 
 

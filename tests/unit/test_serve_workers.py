@@ -125,7 +125,7 @@ def test_several_workers_are_run_where_redis_counts_for_all(
     monkeypatch.setenv("REDIS_URL", "redis://:secret@127.0.0.1:port")
     assert fundamentals.main(["serve", "--workers", "3", "--port", "0"]) == 1
     printed = capsys.readouterr().err
-    assert "REDIS_URL is no address of a Redis server" in printed
+    assert "REDIS_URL is not the address of a Redis server" in printed
     assert "secret" not in printed
     assert fundamentals.main(["serve", "--workers", "0", "--port", "0"]) == 1
     assert "at least 1 is needed" in capsys.readouterr().err

@@ -134,7 +134,7 @@ def test_what_nobody_foresaw_is_told_on_a_page_without_a_word_of_the_inside(
     def fail(_: object) -> None:
         raise RuntimeError("secret place")
 
-    monkeypatch.setattr(home_module, "_told", fail)
+    monkeypatch.setattr(home_module, "_context", fail)
     with caplog.at_level(logging.ERROR):
         page = httpx.get(f"{address}/")
     assert page.status_code == 500
@@ -200,7 +200,7 @@ def test_the_front_page_tells_how_fresh_the_data_is_as_the_status_does(address: 
     assert f'<time datetime="{status["newest_filing"]}">' in page
     assert f'<time datetime="{status["last_synchronized_at"]}">' in page
     assert f'<time datetime="{status["next_synchronization_at"]}">' in page
-    assert "All is well" in page
+    assert "Status: up" in page
 
 
 def test_before_anything_is_published_the_front_page_says_so(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_something_amiss_is_told_on_the_front_page(tmp_path: Path) -> None:
     with in_process(Settings(tmp_path), Clock()) as address:
         httpx.get(address)
         (tmp_path / "published" / "CURRENT.json").write_text("nothing of the kind")
-        assert "Something is amiss" in httpx.get(address).text
+        assert "Status: degraded" in httpx.get(address).text
 
 
 def test_the_front_page_has_a_markdown_twin_of_the_same_words(address: str) -> None:

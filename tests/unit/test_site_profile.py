@@ -215,4 +215,4 @@ def test_whoever_is_no_e_mail_address_is_not_invited(
     assert fundamentals.main(["accounts", "invite", "reader"]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert "is no e-mail address" in printed.err
+    assert "is not an e-mail address" in printed.err

@@ -138,5 +138,5 @@ def test_the_secret_is_the_same_for_all_processes_and_after_a_restart(sign_ins: 
 
 
 def test_what_is_no_e_mail_address_is_not_invited(sign_ins: SignIns) -> None:
-    with pytest.raises(CommandError, match="is no e-mail address"):
+    with pytest.raises(CommandError, match="is not an e-mail address"):
         sign_ins.invite("reader", NOW)

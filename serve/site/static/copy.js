@@ -1,4 +1,4 @@
-/* Buttons that copy: <button data-copy="#id" hidden>Copy</button>. Without this file nothing is missing but them. */
+/* Copy buttons: <button data-copy="#id" hidden>Copy</button>. Without this script they stay hidden; all else works. */
 for (const button of document.querySelectorAll("button[data-copy]")) {
   const source = document.querySelector(button.dataset.copy);
   if (!source) continue;
@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
       await navigator.clipboard.writeText(source.textContent.trim());
       button.textContent = "Copied";
     } catch {
-      // no clipboard outside of https, or it was refused: select the text, so that Ctrl-C takes it
+      // the clipboard is unavailable without https, or access was denied: select the text for Ctrl-C
       getSelection().selectAllChildren(source);
       button.textContent = "Selected: press Ctrl-C";
     }
