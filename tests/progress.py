@@ -22,6 +22,11 @@ class Progress:
         self.ended: set[str] = set()
         self.told = 0
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        """The start of each process is no news; one that dies is a failure of the test that it ran."""
+        self.config.pluginmanager.unregister(name="terminaldistreporter")
+
     def write(self, text: str, **markup: bool) -> None:
         """Write to the terminal, and show it at once."""
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
