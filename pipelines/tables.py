@@ -41,7 +41,6 @@ CONTENT = "content"
 SEGMENTS = "segments"
 LAST = "syncs"
 """The table that is written last: it carries the digest of what all tables were made from."""
-RULE = schema.RULE
 
 
 def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -110,10 +109,6 @@ def _code_digest() -> str:
 def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with just the columns of its table, in their order and types, sorted by the table's order."""
     table = schema.BY_NAME[name]
-    absent = [
-        pl.lit(None).alias(name) for name in ("concept", RULE) if name in table.names and name not in frame.columns
-    ]
-    frame = frame.with_columns(absent)
     columns = [pl.col(column.name).cast(POLARS_TYPES[column.type]) for column in table.columns]
     return frame.select(columns).sort(*table.order)
 
@@ -235,16 +230,15 @@ def _with_rules(logged: pl.DataFrame, lake: Lake) -> pl.DataFrame:
     """All versions with the rules that decided them, also those that were recorded before rules had ids."""
     if rule_table.unnamed(logged).height:
         logged = rule_table.with_rules_of_today(logged, lake.read(REPLAYED))
-    return logged.with_columns(pl.col(RULE).replace("", None))
+    return logged
 
 
 def _rules(lake: Lake, logged: pl.DataFrame, gaps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
     """How much each rule decided; a value or gap of a fiscal year end is published twice and counts once."""
     current = logged.filter("is_current").drop_nulls("value")
     trailing = gaps.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0])
-    decisions = lake.read("decisions") if lake.holds("decisions") else pl.DataFrame(schema=rule_table.COUNTED)
-    named = [frame for frame in (trailing, *found) if RULE in frame.columns]
-    return rule_table.table(REGISTRY, {rule: path(rule) for rule in REGISTRY}, current, named, decisions)
+    files = {rule: path(rule) for rule in REGISTRY}
+    return rule_table.table(REGISTRY, files, current, [trailing, *found], lake.read("decisions"))
 
 
 def _splits(lake: Lake) -> pl.DataFrame:

@@ -6,7 +6,11 @@ from typing import Any
 import polars as pl
 
 from pipelines import rule_table
+from pipelines.normalize import rules
+from pipelines.normalize.elements import RESERVATIONS
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm import windows
+from warehouse import vocabulary
 
 CASH = Rule("cash.total", "The filer's own total.", "S-X 5-02", "select")
 SUM = Rule("cash.sum", "Cash and securities are added.", "S-X 5-02", "compose", "banks")
@@ -126,6 +130,13 @@ def test_a_code_is_written_by_the_rule_whose_id_ends_with_it():
     assert rule_table.code_of(Rule("ttm.unheard-of", "", "", "flag")) is None
     assert rule_table.code_of(Rule("ttm.year-to-date", "", "", "compose")) == "year_to_date"
     assert rule_table.code_of(Rule("cash.balance-sheet", "", "", "select")) is None
+
+
+def test_every_flag_and_way_to_twelve_months_has_its_rule():
+    """Flags about what an element means are set by the rule of that element."""
+    codes = {rule_table.code_of(rule) for rule in rules.REGISTRY.values()}
+    assert set(vocabulary.FLAGS) - codes == set(RESERVATIONS["reservation"]) - codes
+    assert set(windows.METHOD_NAMES.values()) <= codes
 
 
 def test_a_way_to_twelve_months_counts_the_values_that_were_made_so():
