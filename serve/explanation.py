@@ -30,8 +30,8 @@ ROLES = {
 }
 ROLES |= {"divisor_mean": "averaged, divides"}
 REBASED = (
-    "Facts are put on the share basis of the newest filing, times or divided by the splits since they were filed, and "
-    "obvious errors of scale are repaired."
+    "Facts are put on the share basis of the newest filing: multiplied or divided by the splits since they were filed. "
+    "Figures that were filed a thousand or a million times too large or too small are corrected."
 )
 SIGNIFICANT = 12
 WHERE_RULES_ARE = (
@@ -71,6 +71,7 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
         explain_queries.gap(build, holder.cik, span, line.name),
         explain_queries.repairs(build, holder.cik, {leg.accession for leg in legs if leg.accession}),
         explain_queries.rules(build),
+        explain_queries.rules_of(build, holder.cik, span, line.inputs),
     )
 
 

@@ -19,6 +19,8 @@ from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
 SUM = "sum"
 OF_SUM = ("add", "subtract")
 AVERAGES = ("mean", "divisor_mean")
+PLAIN = (*OF_SUM, "mean")
+"""Operations of legs that make a value of one amount; with others it is calculated from other items."""
 STATUTORY_TAX_RATE, HIGHEST_TAX_RATE = 0.21, 0.35
 
 
@@ -123,6 +125,7 @@ def explanation(
     gap: Gap | None,
     repairs: Sequence[Repair],
     rules: Mapping[str, Rule],
+    inputs: Mapping[str, str] | None = None,
 ) -> Explanation:
     """Put an explanation together.
 
@@ -136,6 +139,8 @@ def explanation(
         gap: why there is no value, as in table `gaps`.
         repairs: corrected errors of the filings that the legs are from, as in table `repairs`.
         rules: by id, as in table `rules`.
+        inputs: item to the id of the rule that made its value of this period, for items that this one may be
+            calculated from.
     """
     newest = versions[-1] if versions else None
     parts = tuple(_parts(legs))
@@ -160,7 +165,7 @@ def explanation(
         parts=parts,
         steps=steps,
         versions=tuple(Version(told, _meaning(CAUSES, told.cause or "unexplained")) for told in versions),
-        decisions=tuple(_decisions(item, newest, legs, gap, repairs, rules)),
+        decisions=tuple(_decisions(item, newest, legs, gap, repairs, rules, inputs or {})),
     )
 
 
@@ -194,6 +199,7 @@ def _decisions(
     gap: Gap | None,
     repairs: Sequence[Repair],
     rules: Mapping[str, Rule],
+    inputs: Mapping[str, str],
 ) -> Iterator[Decision]:
     """The rules that decided a value or its absence: of the facts, of their repairs, of the value, of its flags."""
     repair_of = {(of.accession, of.concept, of.start, of.end): of for of in repairs}
@@ -215,6 +221,10 @@ def _decisions(
         for rule_of_window in _writers(rules, newest.method, legs, newest):
             if rule_of_window.id != newest.rule:
                 yield Decision("window", newest.method or "", (), rule_of_window)
+        if any(leg.operation not in PLAIN for leg in legs):
+            yield from (
+                Decision("value", _plain(name), (), rules.get(rule, Rule(rule))) for name, rule in inputs.items()
+            )
         if newest.rule:
             yield Decision("value", _plain(item.name), (), rules.get(newest.rule, Rule(newest.rule)))
         for flag in (newest.flags or "").split(","):

@@ -140,6 +140,20 @@ def told(build: OpenBuild, cik: str, span: Span, item: str) -> list[Told]:
     return [Told(*row) for row in found]
 
 
+def rules_of(build: OpenBuild, cik: str, span: Span, items: Collection[str]) -> dict[str, str]:
+    """Item to the rule that made its current value of a period, in the order of the items; none where none is named."""
+    if "rule" not in build.columns["versions"]:
+        return {}
+    found: dict[str, str] = dict(
+        build.rows(
+            "SELECT item, rule FROM versions WHERE cik = $cik AND period_kind = $kind AND item IN $items "
+            "AND period_end = $period_end::DATE AND is_current AND value IS NOT NULL AND rule IS NOT NULL",
+            {"cik": cik, "kind": span.kind, "period_end": span.period_end, "items": list(items)},
+        )
+    )
+    return {item: found[item] for item in items if item in found}
+
+
 def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> list[Leg]:
     """The facts behind a version, in the order of their numbers."""
     found = build.rows(

@@ -67,6 +67,7 @@ class LineItem:
     formula: how the value is made, in words.
     numerator, denominator: the items of which the value is a quotient, where legs with the operations `dividend` and
         `divisor` stand behind it; empty for an item that is never a quotient.
+    inputs: the items that it is calculated from, where its legs are neither summed nor averaged.
     """
 
     name: str
@@ -75,6 +76,7 @@ class LineItem:
     formula: str
     numerator: str = ""
     denominator: str = ""
+    inputs: tuple[str, ...] = ()
 
 
 LINE_ITEMS: tuple[LineItem, ...] = (
@@ -92,6 +94,7 @@ LINE_ITEMS: tuple[LineItem, ...] = (
         "as filed for a fiscal year; else the sum of four quarters; else net_income / shares_basic",
         numerator="net_income",
         denominator="shares_basic",
+        inputs=("net_income", "shares_basic"),
     ),
     LineItem("dividends_per_share", "currency per share", "Dividends declared per share.", "sum over the window"),
     LineItem(
@@ -129,6 +132,7 @@ LINE_ITEMS: tuple[LineItem, ...] = (
         "ratio",
         "Return on invested capital as a fraction (0.18 means 18%).",
         "operating income x (1 - tax rate) / mean of invested capital now and a year before",
+        inputs=("total_debt", "cash_and_equivalents"),
     ),
     LineItem(
         "debt_to_fcf",
@@ -137,6 +141,7 @@ LINE_ITEMS: tuple[LineItem, ...] = (
         "total_debt / free_cash_flow",
         numerator="total_debt",
         denominator="free_cash_flow",
+        inputs=("total_debt", "free_cash_flow"),
     ),
 )
 ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)

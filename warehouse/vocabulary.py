@@ -1,7 +1,7 @@
 """What the codes in the tables mean: reasons of gaps, causes of versions, methods and flags.
 
-Belongs here: one line a code, in plain words, for whoever shows it. Does not: when each applies (pipelines.normalize),
-why a company has no fair value (reasons).
+Belongs here: one line a code, in plain words, for pages, docs and the command line. Does not: when each applies
+(pipelines.normalize), why a company has no fair value (reasons).
 """
 
 from dataclasses import dataclass
@@ -23,84 +23,88 @@ class Gap:
 
 GAPS: dict[str, Gap] = {
     "no_tag": Gap(
-        "The company's filings never state the item, or one of the amounts that it is made of, in an element that is "
-        "read.",
+        "The company's filings never state the item, or an amount that it is made of, in an element that this service "
+        "reads.",
         tuple(item for item in ITEM_NAMES if item not in RATIOS),
     ),
     "missing_quarter": Gap(
-        "The filings do not support twelve months that end here: a quarter, or the same stretch of the year before, is "
+        "The filings do not support twelve months that end here: a quarter, or the same months of the year before, are "
         "not stated.",
         FLOWS,
     ),
     "not_on_balance_sheet": Gap(
-        "The balance sheet of that day states no such amount, and does not prove zero.", BALANCES
+        "The balance sheet of that day states no such amount and does not prove that it is zero.", BALANCES
     ),
     "current_debt_not_shown": Gap(
-        "The filing states non-current debt, and no longer the current part that it used to state.", ("total_debt",)
+        "The filing states non-current debt but no longer the current debt that earlier filings stated.",
+        ("total_debt",),
     ),
     "securities_not_shown": Gap(
-        "The filing states cash, and no longer the short-term investments that it used to state.",
+        "The filing states cash but no longer the short-term investments that earlier filings stated.",
         ("cash_and_equivalents",),
     ),
     "negative_fcf": Gap("Free cash flow is not positive, so that there is nothing to divide by.", ("debt_to_fcf",)),
     "no_free_cash_flow": Gap("There is no free cash flow for the period.", ("debt_to_fcf",)),
-    "no_total_debt": Gap("There is no total debt for the day.", RATIOS),
-    "financial_company": Gap("Banks, insurers, brokers and funds trade in capital: the ratio means nothing.", RATIOS),
+    "no_total_debt": Gap("There is no total debt on that day.", RATIOS),
+    "financial_company": Gap(
+        "Banks, insurers, brokers and funds borrow in order to lend or invest: the ratio means nothing.", RATIOS
+    ),
     "finance_arm": Gap(
-        "The debt is, or is presumed to be, mostly that of a finance business within.", ("debt_to_fcf",)
+        "Most of the debt belongs, or is assumed to belong, to a finance business of the company.", ("debt_to_fcf",)
     ),
     "shell": Gap("A shell company has no business to measure.", RATIOS),
     "noncurrent_debt_not_shown": Gap(
-        "The balance sheets before had debt that is due after a year; this one shows what is due before and nothing of "
-        "it in an element that is read.",
+        "Earlier balance sheets stated debt due after one year; this one states only debt due within a year, in the "
+        "elements that this service reads.",
         ("total_debt",),
     ),
     "no_operating_income": Gap("There is no operating income for the period.", ("roic",)),
     "no_pretax_income": Gap("There is no income before tax for the period.", ("roic",)),
     "no_income_tax": Gap("There is no income tax for the period.", ("roic",)),
-    "no_equity": Gap("There is no equity for the day.", ("roic",)),
-    "no_cash": Gap("There is no cash for the day.", ("roic",)),
-    "no_assets": Gap("There are no total assets for the day.", ("roic",)),
+    "no_equity": Gap("There is no equity on that day.", ("roic",)),
+    "no_cash": Gap("There is no cash on that day.", ("roic",)),
+    "no_assets": Gap("There are no total assets on that day.", ("roic",)),
     "no_capital_a_year_before": Gap("Invested capital is not known a year before.", ("roic",)),
     "basis_break": Gap(
-        "The figures that it would be made of follow different accounting standards, or are different companies' under "
-        "one CIK.",
+        "The figures needed follow different accounting standards, or belong to different companies under one CIK.",
         (*FLOWS, "roic"),
     ),
     "non_positive_capital": Gap("Invested capital is not positive, now or a year before.", ("roic",)),
-    "thin_capital": Gap("Invested capital is so small beside all assets that the ratio would mean nothing.", ("roic",)),
+    "thin_capital": Gap(
+        "Invested capital is so small compared with total assets that the ratio would mean nothing.", ("roic",)
+    ),
 }
 """Why a covered period has no value for an item: column `reason` of table `gaps`."""
 
 CAUSES: dict[str, str] = {
     "initial": "The first value.",
-    "precision": "The same figure to more digits.",
-    "scale_fix": "A figure was a thousand or a million times too large or too small.",
-    "sign_fix": "A figure had the other sign.",
-    "context_fix": "The value before stood in the wrong period.",
-    "basis_change": "Other accounting standards, or another currency.",
-    "entity_change": "The filing shows another company's figures.",
-    "restatement": "An amended or later filing says something else.",
+    "precision": "The same figure with more digits.",
+    "scale_fix": "A figure had been filed a thousand or a million times too large or too small.",
+    "sign_fix": "A figure had been filed with the wrong sign.",
+    "context_fix": "The value before had been filed for the wrong period.",
+    "basis_change": "The company changed its accounting standards or its reporting currency.",
+    "entity_change": "The filing shows the figures of another company, after a reverse acquisition for example.",
+    "restatement": "An amended or later filing states another figure.",
     "lines_changed": "Other lines of the statements make up the figure.",
-    "mixed_basis_resolved": "The fiscal year was stated again on the basis of the quarters.",
-    "other_columns": "A later report shows columns that twelve months are better made of.",
-    "reclassification": "Amounts moved between lines while net income stayed.",
-    "accounting_change": "Net income of several periods was stated anew.",
-    "share_count_revised": "Shares, or amounts per share, were stated anew.",
-    "input_changed": "An amount that the ratio is made of changed.",
-    "unexplained": "No rule tells why.",
+    "mixed_basis_resolved": "The fiscal year was restated on the basis that its quarters already had.",
+    "other_columns": "A later report states comparative periods that make up the twelve months better.",
+    "reclassification": "Amounts moved between lines; net income stayed the same.",
+    "accounting_change": "Net income of several periods was restated.",
+    "share_count_revised": "Numbers of shares, or amounts per share, were restated.",
+    "input_changed": "An amount that the ratio is calculated from changed.",
+    "unexplained": "No cause was found.",
     "method": "The rules of this service changed.",
-    "correction": "EDGAR shows other figures for a filing that was recorded before.",
+    "correction": "EDGAR now shows other figures for a filing that was recorded before.",
 }
 """Why a value is what it is: column `cause` of table `versions`."""
 
 METHODS: dict[str, str] = {
     "fiscal_year": "The fiscal year as filed.",
-    "year_to_date": "The last fiscal year, and this year to date less the same stretch of the year before.",
+    "year_to_date": "The last fiscal year, plus this year to date, less the same months of the year before.",
     "four_quarters": "The sum of four quarters.",
     "day_weighted_mean": "The mean of the quarters' averages, weighted by days.",
     "net_income_over_shares": "Net income divided by average shares, where no earnings per share are filed.",
-    "balance_sheet": "From the balance sheet of the day.",
+    "balance_sheet": "From the balance sheet of that day.",
     "ratio": "Calculated from other values.",
 }
 """How a value was computed: column `method` of table `versions`."""
@@ -109,24 +113,29 @@ FLAGS: dict[str, str] = {
     "weeks_53": "The window has 53 weeks.",
     "mixed_basis": "The fiscal year and the quarters behind the window are on different accounting bases, or the filer "
     "states other twelve months itself.",
-    "other_element": "Stated in an element that was another amount where this filer stated both; it may be a part.",
-    "before_recast": "The fiscal year counts as it was before it was stated anew, as the quarters were not.",
+    "other_element": "Stated in an element that had another amount where this filer stated both elements; it may "
+    "be only a part.",
+    "before_recast": "The fiscal year counts as it was before its restatement, because its quarters were not restated.",
     "ways_disagree": "The two ways to twelve months give different results.",
     "attributable_to_parent": "Attributable to the parent, before preferred dividends.",
-    "issuance": "So many shares were issued in the window that the quarters' earnings per share do not add up.",
-    "apart_from_net_income": "The quarters' sum is not net income divided by average shares, for no known reason.",
-    "derived_operating_income": "Operating income is not stated: income before tax and interest stands in.",
-    "contradicted_operating_income": "Operating income as stated (a total of segments, it seems) is more than revenue "
-    "less costs, and more than income before tax and interest, which stands in.",
+    "issuance": "So many shares were issued within the twelve months that the earnings per share of the quarters "
+    "do not add up.",
+    "apart_from_net_income": "The sum of the quarters differs from net income divided by average shares, for no "
+    "known reason.",
+    "derived_operating_income": "Operating income is not stated: income before tax and interest is used instead.",
+    "contradicted_operating_income": "Operating income as stated (probably a total of segments) exceeds revenue less "
+    "costs and exceeds income before tax and interest, which is used instead.",
     "derived": "Calculated where the filings state nothing.",
-    "includes_finance_leases": "Finance leases are on the same line as debt, and cannot be taken off.",
-    "may_be_principal": "The filer's only total, which some state as principal instead of the carrying amount.",
-    "total_contradicts_parts": "The filer's own total of debt is neither the sum of its lines nor a part that is told.",
+    "includes_finance_leases": "Finance leases are on the same line as debt and cannot be separated.",
+    "may_be_principal": "The filer states only a total, which may be principal instead of the carrying amount.",
+    "total_contradicts_parts": "The filer's own total of debt equals neither the sum of its lines nor any of them.",
     "may_include_restricted_cash": "The only line of cash may include restricted cash.",
-    "may_lack_interest_bearing_deposits": "A bank's cash that bears interest may be on a line that is not read.",
-    "net_of_disposals": "Capital expenditure is shown less what was sold only.",
-    "scale_repaired": "A figure's obvious error of scale was repaired.",
-    "sign_repaired": "A figure's obvious error of sign was repaired.",
-    "first_seen_as_comparative": "First seen beside a later period: it was published before its first filing here.",
+    "may_lack_interest_bearing_deposits": "A bank's interest-bearing deposits may be on a line that this service "
+    "does not read.",
+    "net_of_disposals": "Capital expenditure is stated only net of proceeds from disposals.",
+    "scale_repaired": "A figure filed a thousand or a million times too large or too small was corrected.",
+    "sign_repaired": "A figure filed with the wrong sign was corrected.",
+    "first_seen_as_comparative": "First seen as a comparative of a later period: it was published before its "
+    "first filing here.",
 }
-"""Reservations about a value: column `flags` of table `versions`."""
+"""What a reader should know about a value: column `flags` of table `versions`."""

@@ -361,6 +361,26 @@ def test_the_way_to_twelve_months_is_named_beside_the_rule_that_made_the_value_o
     assert "  Twelve months (year_to_date): ttm.year-to-date\n" in text(of, 80)
 
 
+def test_a_ratio_names_the_rules_of_the_items_that_it_is_calculated_from() -> None:
+    """Not where its legs are summed: then it is made of one amount."""
+    inputs = {"total_debt": "debt.classified", "free_cash_flow": "fcf.difference"}
+    legs = [
+        leg(1, "Debt", 240.0, "2024-09-30", operation="dividend"),
+        leg(2, "Operating", 80.0, YEAR, operation="divisor"),
+    ]
+    newest = [told(3.0, rule="debt-to-fcf.quotient")]
+    of = explain.explanation(HOLDER, LINES["debt_to_fcf"], QUARTER, [], newest, legs, None, [], {}, inputs)
+    assert decided(of) == [
+        ("value", "total debt", (), "debt.classified"),
+        ("value", "free cash flow", (), "fcf.difference"),
+        ("value", "debt to fcf", (), "debt-to-fcf.quotient"),
+    ]
+    summed = [leg(1, "Earnings", 5.6, YEAR)]
+    newest = [told(5.6, rule="eps.as-filed")]
+    of = explain.explanation(HOLDER, LINES["eps_basic"], QUARTER, [], newest, summed, None, [], {}, inputs)
+    assert decided(of) == [("value", "eps basic", (), "eps.as-filed")]
+
+
 def test_a_flag_that_several_rules_set_is_of_the_rule_about_the_same_amount() -> None:
     debt, cash = (Rule(f"{about}.apart", "Apart.", "measured", "flag", "apart") for about in ("debt", "cash"))
     of = explained(
@@ -415,7 +435,7 @@ free_cash_flow, trailing twelve months to 2024-09-30 (2024Q3)
 
 meaning  Free cash flow.
 formula  operating cash flow - capital expenditure
-method   The last fiscal year, and this year to date less the same stretch of
+method   The last fiscal year, plus this year to date, less the same months of
          the year before. (year_to_date)
 
 How it comes about

@@ -94,7 +94,7 @@ def test_restated_values_are_marked_with_what_they_were_and_why():
     """In the table with a sign and words; one that was withdrawn in between has no value to tell."""
     ttm, annual = (block for block in card("revenue") if isinstance(block, Grid))
     assert ttm.rows[0][4] == annual.rows[0][4] == ""
-    assert ttm.rows[1][4] == "◆ was 2,900, 2 versions. An amended or later filing says something else."
+    assert ttm.rows[1][4] == "◆ was 2,900, 2 versions. An amended or later filing states another figure."
     assert annual.rows[1][4] == r"◆ withdrawn before, 3 versions. unheard of"
 
 
@@ -120,7 +120,7 @@ def test_gaps_are_told_with_their_reasons():
     """Both kinds of period at once; a code that nobody has explained is told as it is."""
     assert (
         "**No value** for 1 quarter end (2023-12-31) and 2 fiscal years (2023-12-31 to 2024-12-31). "
-        "There is no total debt for the day. [no_total_debt](/dictionary#gap-no_total_debt)"
+        "There is no total debt on that day. [no_total_debt](/dictionary#gap-no_total_debt)"
     ) in words("roic")
     assert r"unheard\_of" in words("debt_to_fcf")
 
