@@ -187,6 +187,7 @@ def version(
         "cause": cause,
         "method": "fiscal_year",
         "flags": "",
+        "rule": "ttm.four-quarters",
     }
 
 
@@ -206,6 +207,8 @@ def lineage(of: Rows) -> Rows:
             "accession": row["accession"],
             "form": row["form"],
             "filed": row["filed"] - timedelta(days=(leg - 1) * 30),
+            "concept": "revenue",
+            "rule": "revenue.total",
         }
         for row in of
         if row["value"] is not None

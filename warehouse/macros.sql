@@ -219,10 +219,13 @@ SELECT
     lineage.form,
     lineage.filed,
     accession,
-    url
+    url,
+    concept,
+    lineage.rule AS leg_rule,
+    coalesce(gaps.rule, told.rule) AS rule
 FROM asked
 LEFT JOIN (
-    SELECT cik, period_kind, period_end, item, version, value, cause, method
+    SELECT cik, period_kind, period_end, item, version, value, cause, method, rule
     FROM versions
     WHERE is_current
 ) AS told USING (cik, period_kind, period_end, item)
@@ -235,4 +238,5 @@ COMMENT ON MACRO TABLE explain IS
 'Where the current value of a line item (item_) of a symbol (without case) comes from: a row for each filed fact '
 'behind it, and amount, which is that fact times split_factor and weight. Amounts of add and subtract sum up to the '
 'value; a mean is their amounts over their weights; a dividend is divided by a divisor. period_ is a label (2026Q1, '
-'FY2025) or the day on which the period ends. Where there is no value, one row without a leg, and the reason.';
+'FY2025) or the day on which the period ends. Where there is no value, one row without a leg, and the reason. '
+'leg_rule chose or corrected the fact, rule made the value or left it out: table rules has their statements.';

@@ -21,6 +21,7 @@ NAMES = schema.BY_NAME["financials"].names
 KEY = ("cik", "period_kind", "period_end")
 ENDS = (date(2022, 12, 31), date(2023, 3, 31), date(2023, 12, 31))
 FIRST_DAY = date(2023, 1, 1)
+GAP_RULE = "gap.no-tag"
 MACROS = {"financials_known", "financials_as_of", "financials_as_served", "restatements", "latest", "explain"}
 
 
@@ -123,7 +124,8 @@ class Build:
         """A reason for every item that has no version in a period that has any."""
         had = {(*key_of(row), row["item"]) for row in self.versions}
         wanted = {(*key, item) for *key, _ in had for item in schema.ITEM_NAMES}
-        return [dict(zip((*KEY, "item", "reason"), (*key, "no_tag"), strict=True)) for key in sorted(wanted - had)]
+        columns = (*KEY, "item", "reason", "rule")
+        return [dict(zip(columns, (*key, "no_tag", GAP_RULE), strict=True)) for key in sorted(wanted - had)]
 
     def explained(self, symbol: str, item: str, period: str) -> Rows:
         """A row a leg of the current value, or one row, the slow way."""
@@ -138,7 +140,7 @@ class Build:
             name: row[name]
             for row in own
             if (key_of(row), row["item"], row["is_current"]) == (key, item, True)
-            for name in ("value", "version", "cause", "method")
+            for name in ("value", "version", "cause", "method", "rule")
         }
         reasons = [gap["reason"] for gap in self.gaps if (key_of(gap), gap["item"]) == (key, item)]
         urls = {row["accession"]: row["url"] for row in builds.filings()}
@@ -148,12 +150,15 @@ class Build:
                 "leg_value": leg["value"],
                 "amount": leg["value"] * leg["weight"] * leg["split_factor"],
                 "url": urls.get(leg["accession"]),
+                "leg_rule": leg["rule"],
                 "value": current["value"],
+                "rule": current["rule"],
             }
             for leg in self.lineage
             if (key_of(leg), leg["item"], leg["version"]) == (key, item, current.get("version"))
         ]
-        return [of | {"reason": "".join(reasons) or None} | current | leg for leg in legs or [{}]]
+        left_out = {"reason": reasons[0], "rule": GAP_RULE} if reasons else {"reason": None}
+        return [of | left_out | current | leg for leg in legs or [{}]]
 
     def days(self) -> list[date]:
         """Every day on which something was filed, and the days around it."""
@@ -251,7 +256,7 @@ def test_restatements_are_all_versions_of_what_has_more_than_one(build: Build, a
                     }
                 )
     names = [row[0] for row in ask("SELECT column_name FROM (DESCRIBE FROM restatements('LNTR'))")]
-    assert set(expected[0]) - set(names) == {"cik", "flags"}
+    assert set(expected[0]) - set(names) == {"cik", "flags", "rule"}
     ordered = sorted(expected, key=lambda row: (row["item"], row["version"]))
     ordered.sort(key=lambda row: (row["period_end"], row["period_kind"]), reverse=True)
     assert ask("FROM restatements('lntr')") == [tuple(row[name] for name in names) for row in ordered]
