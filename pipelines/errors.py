@@ -1,9 +1,9 @@
-"""The base of everything that `pipelines` raises on purpose.
+"""Base class of the errors that `pipelines` raises on purpose.
 
-Belongs here: the one class that a caller catches to tell a known failure from a defect.
-Does not: the failures themselves; each part draws its own tree (pipelines.edgar.errors).
+Belongs here: the one class that a caller catches to distinguish a known failure from a defect.
+Does not: the failures themselves; each part has its own exception tree (pipelines.edgar.errors).
 """
 
 
 class PipelineError(Exception):
-    """A failure that can be told in one line: what was wrong, with what value, and what to do."""
+    """A known failure; the message is one line: what was wrong, with what value, and what to do."""

@@ -1,1 +1,1 @@
-"""Extract: documents exactly as EDGAR serves them, from whichever source, kept for ever in the raw zone."""
+"""Extract: fetches documents from a source exactly as EDGAR serves them, and stores them in the raw zone."""

@@ -1,6 +1,6 @@
-"""What every document of EDGAR is held to: whole JSON, the wanted types, the right company, well-formed dates.
+"""Checks that every document of EDGAR must pass: valid JSON, expected types, the right company, well-formed dates.
 
-Belongs here: turning what is wrong into a DocumentError that says what and where.
+Belongs here: raising a DocumentError that says what is wrong and where.
 Does not: which fields a document has (documents).
 """
 
@@ -25,10 +25,10 @@ MISMATCH = re.compile(r"Expected `(?P<expected>.+)`, got `(?P<got>.+)`")
 
 
 def decode(decoder: msgspec.json.Decoder[T], raw: bytes, place: str) -> T:
-    """The document as the decoder's type.
+    """Decode a document into the decoder's type.
 
     Raises:
-        DocumentError: not whole JSON, or a value of another type, with its path in the document.
+        DocumentError: not complete JSON, or a value of an unexpected type, with its path in the document.
     """
     try:
         return decoder.decode(raw)
@@ -36,11 +36,11 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes, place: str) -> T:
         reason, path = _in_words(str(error))
         raise DocumentError(reason, f"{place}, {path}" if path else place) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DocumentError(f"is no whole JSON document: {error}", place) from error
+        raise DocumentError(f"is not a complete JSON document: {error}", place) from error
 
 
 def _in_words(message: str) -> tuple[str, str]:
-    """The decoder's message as (reason, path in the document), in the words that a reader of JSON uses."""
+    """The decoder's message as (reason, path in the document), with the type names of JSON."""
     reason, _, path = message.partition(" - at `$")
     path = path.rstrip("`").replace("[...]", "/*").replace(".", "/").lstrip("/")
     if match := MISMATCH.fullmatch(reason):
@@ -52,10 +52,10 @@ def _in_words(message: str) -> tuple[str, str]:
 
 
 def ten_digits(cik: object, place: str) -> str:
-    """A CIK as it is written everywhere here, from a number or text with or without leading zeros.
+    """A CIK as text of ten digits, from a number or text with or without leading zeros.
 
     Raises:
-        DocumentError: it is none.
+        DocumentError: it is not a CIK.
     """
     if not CIK.fullmatch(str(cik)):
         raise DocumentError(f"the cik is {cik!r}, expected a number of at most ten digits", place)
@@ -63,31 +63,31 @@ def ten_digits(cik: object, place: str) -> str:
 
 
 def check_company(found: int | str, cik: str, place: str) -> None:
-    """Raise DocumentError where a document says that it is of another company than `cik`."""
+    """Raise DocumentError if the document's own CIK is not `cik`."""
     if ten_digits(found, place) != cik:
         raise DocumentError(f"the cik is {found!r}: the document is another company's", place)
 
 
 def check_each(is_right: Callable[[str], bool], texts: Iterable[str], what: str, place: str) -> None:
-    """Raise DocumentError at the first text that is not right; `what` says what it should have been."""
+    """Raise DocumentError at the first text that is not right; `what` describes the expected text."""
     for text in texts:
         if not is_right(text):
-            raise DocumentError(f"{text!r} is no {what}", place)
+            raise DocumentError(f"{text!r} is not {what}", place)
 
 
-@lru_cache(maxsize=1 << 16)  # a company has some hundred dates, and most companies have the same
+@lru_cache(maxsize=1 << 16)  # a company has some hundred dates, and most of them are the same for all companies
 def is_date(text: str) -> bool:
-    """Whether it is a day of the calendar, written YYYY-MM-DD."""
+    """Whether the text is a calendar date in the form YYYY-MM-DD."""
     return DATE.fullmatch(text) is not None and _reads(date.fromisoformat, text)
 
 
 def is_instant(text: str) -> bool:
-    """Whether it is an instant in UTC, written as EDGAR writes it: 2025-11-20T15:04:04.000Z."""
+    """Whether the text is a time in UTC in EDGAR's form: 2025-11-20T15:04:04.000Z."""
     return INSTANT.fullmatch(text) is not None and _reads(datetime.fromisoformat, text)
 
 
 def is_page_name(text: str) -> bool:
-    """Whether it names a page of older filings; it becomes part of an address."""
+    """Whether the text is the name of a page of older filings. The name becomes part of a URL, so it is checked."""
     return OLDER_PAGE.fullmatch(text) is not None
 
 

@@ -1,11 +1,11 @@
-"""The three documents of EDGAR, read: tickers, submissions, companyfacts.
+"""Reads the three documents of EDGAR: tickers, submissions, companyfacts.
 
-Belongs here: which fields are wanted, that they are of the type and form EDGAR gives them, and rows or columns of
-them. Only what is wanted is decoded, which is what makes reading fast.
-Does not: what the values mean (normalize). Nothing is corrected: a document that breaks its form raises
-DocumentError and is quarantined as a whole; single facts that cannot be a fact are counted in `Facts.ignored`.
+Belongs here: which fields are read, checking their types and forms, and returning them as rows or columns. Other fields
+are not decoded, which makes reading fast.
+Does not: what the values mean (normalize). Nothing is corrected: a malformed document raises DocumentError and is
+quarantined as a whole; single facts that are invalid are counted in `Facts.ignored`.
 
-Source of the shapes: the SEC's "EDGAR Application Programming Interfaces" and the documents themselves.
+Source of the formats: the SEC's "EDGAR Application Programming Interfaces" and the documents themselves.
 """
 
 from collections import Counter
@@ -42,10 +42,10 @@ class _Tickers(msgspec.Struct):
 def decode_tickers(raw: bytes) -> list[Listing]:
     """Read company_tickers_exchange.json: every symbol, in the order of the file, which is by size.
 
-    The columns are found by the `fields` header. An exchange may be null: traded over the counter, or unlisted.
+    The columns are found by the `fields` header. An exchange may be null: traded over the counter, or not listed.
 
     Raises:
-        DocumentError: not JSON, a missing column, a row of another length or with another type.
+        DocumentError: not JSON, a missing column, a row of wrong length or with a value of wrong type.
     """
     place = "tickers file"
     document = decode(msgspec.json.Decoder(_Tickers), raw, place)
@@ -70,7 +70,7 @@ def decode_tickers(raw: bytes) -> list[Listing]:
 
 
 class Filing(NamedTuple):
-    """One filing. `filed` is a date, `accepted_at` an instant in UTC, both as EDGAR writes them."""
+    """One filing. `filed` is a date, `accepted_at` a time in UTC, both as text in EDGAR's form."""
 
     accession: str
     form: str
@@ -80,12 +80,12 @@ class Filing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Submissions:
-    """Who a company is, and what it filed: the recent filings here, older ones on pages of their own."""
+    """Identity of a company and its recent filings; `older_pages` names the documents that list older filings."""
 
     cik: str
     name: str
     sic: str | None
-    fiscal_year_end: str | None  # MMDD as the registrant states it; copies of one company differ
+    fiscal_year_end: str | None  # MMDD as the registrant states it; it differs between copies of one company's document
     category: str
     tickers: list[str]
     exchanges: list[str | None]
@@ -124,13 +124,13 @@ def decode_submissions(raw: bytes, cik: str) -> Submissions:
     """Read a submissions document.
 
     Raises:
-        DocumentError: not JSON, another type or form, columns of unequal length, or another company's.
+        DocumentError: not JSON, a wrong type or form, columns of unequal length, or another company's document.
     """
     place = f"submissions of CIK {cik}"
     document = decode(msgspec.json.Decoder(_Submissions), raw, place)
     check_company(document.cik, cik, place)
     pages = [page.name for page in document.filings.files]
-    check_each(is_page_name, pages, "name of a page of older filings", f"{place}, filings/files")
+    check_each(is_page_name, pages, "the name of a page of older filings", f"{place}, filings/files")
     return Submissions(
         cik=cik,
         name=document.name,
@@ -145,10 +145,10 @@ def decode_submissions(raw: bytes, cik: str) -> Submissions:
 
 
 def decode_submissions_page(raw: bytes, cik: str) -> list[Filing]:
-    """Read a page of older filings. It does not say whose it is; its name does.
+    """Read a page of older filings. Only its name contains the company's CIK.
 
     Raises:
-        DocumentError: not JSON, another type or form, or columns of unequal length.
+        DocumentError: not JSON, a wrong type or form, or columns of unequal length.
     """
     place = f"older submissions of CIK {cik}"
     return _filings(decode(msgspec.json.Decoder(_FilingColumns), raw, place), place)
@@ -158,9 +158,9 @@ def _filings(columns: _FilingColumns, place: str) -> list[Filing]:
     lengths = {name: len(values) for name, values in msgspec.structs.asdict(columns).items()}
     if len(set(lengths.values())) > 1:
         raise DocumentError(f"the columns have unequal lengths: {lengths}", place)
-    check_each(is_date, columns.filing_date, "filingDate of the form YYYY-MM-DD", place)
+    check_each(is_date, columns.filing_date, "a filingDate of the form YYYY-MM-DD", place)
     accepted = [instant or None for instant in columns.acceptance_date_time]
-    check_each(is_instant, filter(None, accepted), "acceptanceDateTime of the form YYYY-MM-DDTHH:MM:SS.000Z", place)
+    check_each(is_instant, filter(None, accepted), "an acceptanceDateTime of the form YYYY-MM-DDTHH:MM:SS.000Z", place)
     return list(map(Filing, columns.accession_number, columns.form, columns.filing_date, accepted))
 
 
@@ -169,9 +169,10 @@ def _filings(columns: _FilingColumns, place: str) -> list[Filing]:
 
 @dataclass(slots=True)
 class FactColumns:
-    """Facts as columns, ready to become one frame over hundreds of companies; dates are text as EDGAR writes them.
+    """Facts as lists of column values, from which one frame over hundreds of companies is made.
 
-    `fy` describes the filing and not the period: good for nothing but naming years.
+    Dates are text in EDGAR's form. `fy` is the fiscal year of the filing, not of the fact: it is used to name fiscal
+    years only.
     """
 
     cik: list[str] = field(default_factory=list)
@@ -214,7 +215,7 @@ class FactColumns:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The wanted facts of one company. `ignored` counts those that are no facts, by reason."""
+    """The facts read for one company. `ignored` counts the invalid facts by reason."""
 
     cik: str
     entity_name: str
@@ -223,9 +224,9 @@ class Facts:
 
 
 class _Fact(msgspec.Struct, gc=False, kw_only=True):
-    """The wanted fields, in the order of the columns of FactColumns from `start` on."""
+    """The fields that are read, in the order of the columns of FactColumns from `start` on."""
 
-    start: str | None = None  # absent where the fact is of an instant
+    start: str | None = None  # absent for an instant
     end: str
     val: float | None
     accn: str
@@ -235,7 +236,7 @@ class _Fact(msgspec.Struct, gc=False, kw_only=True):
 
 
 DATES = (0, 1, 5)
-"""Where `start`, `end` and `filed` stand in _Fact."""
+"""Positions of `start`, `end` and `filed` in _Fact."""
 
 
 class _Concept(msgspec.Struct, gc=False):
@@ -246,18 +247,18 @@ _FactList = tuple[str, str, str, list[_Fact]]  # taxonomy, tag, unit, facts
 
 
 def decode_facts(raw: bytes, cik: str, tags: Mapping[str, frozenset[str]]) -> Facts:
-    """Read the facts of the wanted tags of a companyfacts document; everything else in it is skipped unread.
+    """Read the facts of some tags from a companyfacts document; the rest is skipped without decoding.
 
-    Values are floats: an integer beyond 2^53 is rounded to the nearest, which is less than filers round.
+    Values are floats: an integer beyond 2^53 is rounded to the nearest float, which is less than filers round.
     A fact without a value, or one that starts after its end, is counted in `ignored` and left out.
 
     Args:
         raw: the document.
-        cik: ten digits; whose it must be.
-        tags: taxonomy to tags. One that the document lacks has no rows.
+        cik: ten digits: the company whose document it must be.
+        tags: taxonomy to tags. A tag that the document lacks has no rows.
 
     Raises:
-        DocumentError: not JSON, another type, a number or a date that is none, or another company's.
+        DocumentError: not JSON, a wrong type, an invalid number or date, or another company's document.
     """
     place = f"companyfacts of CIK {cik}"
     reader = _facts_reader(frozenset(tags.items()))
@@ -279,18 +280,18 @@ def decode_facts(raw: bytes, cik: str, tags: Mapping[str, frozenset[str]]) -> Fa
                 continue
             values = _transposed(kept)
         columns.append((cik, taxonomy, tag, unit), values)
-    if not all(text is None or is_date(text) for text in dates):  # the distinct ones: hundreds among thousands
+    if not all(text is None or is_date(text) for text in dates):  # distinct dates are hundreds among thousands of facts
         raise _wrong_date(reader.lists(document.facts), place)
     return Facts(cik, document.entityName, columns, ignored)
 
 
 def _transposed(facts: Iterable[_Fact]) -> tuple[tuple[Any, ...], ...]:
-    """The fields of facts, one tuple a field, in their order in _Fact."""
+    """The fields of facts as one tuple for each field, in the order of _Fact."""
     return tuple(zip(*map(astuple, facts), strict=True))
 
 
 def _has_flaw(values: Sequence[Sequence[Any]]) -> bool:
-    """Whether any of these facts has a flaw: the quick answer for a whole list, which has one almost never."""
+    """Whether any of these facts is invalid: a fast test of a whole list, because almost no list has invalid facts."""
     starts, ends, amounts, *_ = values
     if None in amounts:
         return True
@@ -308,7 +309,7 @@ def _flaw(fact: _Fact) -> str | None:
 
 
 def _wrong_date(lists: Iterable[_FactList], place: str) -> DocumentError:
-    """The error for the first date that is none, where there is one."""
+    """The error for the first invalid date."""
     return next(
         DocumentError(
             f"{key!r} is {text!r}, expected YYYY-MM-DD", f"{place}, facts/{taxonomy}/{tag}/units/{unit}[{row}]"
@@ -322,7 +323,7 @@ def _wrong_date(lists: Iterable[_FactList], place: str) -> DocumentError:
 
 @dataclass(frozen=True, slots=True)
 class _FactsReader:
-    """A decoder of one set of tags, made of structs that name only these; and the way back to their names."""
+    """A decoder for one set of tags, made of structs that name only these, and the names of its taxonomies and tags."""
 
     decoder: msgspec.json.Decoder[Any]
     layout: tuple[tuple[str, tuple[str, ...]], ...]
@@ -345,7 +346,7 @@ def _facts_reader(tags: frozenset[tuple[str, frozenset[str]]]) -> _FactsReader:
 
 
 def _optional_members(name: str, members: Mapping[str, type]) -> type[msgspec.Struct]:
-    """A struct of members that may be absent, in this order. Tags are no field names: these are numbered."""
+    """A struct of optional members in this order. Fields are numbered, because a tag may not be a valid field name."""
     numbered = {f"member_{number}": member for number, member in enumerate(members)}
     declared = [(attribute, members[member] | UnsetType, UNSET) for attribute, member in numbered.items()]
     return msgspec.defstruct(name, declared, rename=numbered, gc=False)

@@ -1,42 +1,42 @@
-"""What can go wrong between EDGAR and the raw zone.
+"""Errors of fetching, reading and storing documents.
 
     PipelineError
     └── EdgarError
-        ├── SourceError             a source cannot be opened, or answers nothing at all: the run stops
-        │   └── RefusedError        EDGAR keeps answering 403 or 429: asking for others would prolong the block
-        ├── FetchError              one document could not be had: the company keeps what it had
-        ├── DocumentError           a document is not what it should be: its company is quarantined
+        ├── SourceError             a source cannot be opened, or does not answer: the run stops
+        │   └── RefusedError        EDGAR keeps answering 403 or 429: more requests would prolong the block
+        ├── FetchError              one document could not be fetched: the company keeps its previous values
+        ├── DocumentError           a document is malformed: its company is quarantined
         └── RawStoreError           the raw zone cannot be read or written
-            └── CorruptError        a stored document is not what its name says
+            └── CorruptError        a stored document does not match the digest in its name
 
-Belongs here: the classes. Does not: who raises them, or what the run makes of them.
+Belongs here: the classes. Does not: who raises them, or how the run handles them.
 """
 
 from pipelines.errors import PipelineError
 
 
 class EdgarError(PipelineError):
-    """The base of the extract side."""
+    """Base class of all errors of the extract stage."""
 
 
 class SourceError(EdgarError):
-    """A source that cannot be opened or answers nothing; the message says what to give instead."""
+    """A source cannot be opened or does not answer; the message says which source to give instead."""
 
 
 class RefusedError(SourceError):
-    """EDGAR answers 403 or 429 whatever is asked: the address or the User-Agent is blocked."""
+    """EDGAR answers every request with 403 or 429: it blocks the address or the User-Agent."""
 
 
 class FetchError(EdgarError):
-    """One document could not be had, after the retries that its failure allows."""
+    """One document could not be fetched after all retries."""
 
 
 class DocumentError(EdgarError):
-    """A document that cannot be trusted.
+    """A document is malformed or is another company's.
 
     Attributes:
         reason: what was wrong, with what value: `'units' of us-gaap/Revenues is a list, expected an object`.
-        place: which document and where in it: `companyfacts of CIK 0000320193, facts/us-gaap/Revenues/units`.
+        place: the document, and the path in it: `companyfacts of CIK 0000320193, facts/us-gaap/Revenues/units`.
     """
 
     def __init__(self, reason: str, place: str) -> None:
@@ -50,4 +50,4 @@ class RawStoreError(EdgarError):
 
 
 class CorruptError(RawStoreError):
-    """A stored document whose bytes are not those its name was made from."""
+    """A stored document does not match the digest in its name."""

@@ -1,10 +1,11 @@
-"""What a projection starts from: base free cash flow and initial growth, from a company's own history.
+"""The starting values of a projection: base free cash flow and initial growth, from a company's own history.
 
-Belongs here: when twelve months are an outlier, what stands in for them, how growth is estimated and within which
-bounds; each in words, for the answer shows them. Does not: the projection (model), when there is none (reasons).
+Belongs here: when twelve months are an outlier, what replaces them, how growth is estimated and limited; each with a
+description in words, which the interface shows. Does not: the projection (model), when there is none (reasons).
 
-A single year of free cash flow is a poor start for ten: working capital and capital expenditure come in lumps. Twelve
-months far off what the company usually keeps of its revenue are replaced by what it usually keeps.
+The free cash flow of a single year is a poor start for ten, because working capital and capital expenditure vary from
+year to year. Twelve months that differ much from the company's usual margin are replaced by the usual margin times
+revenue.
 """
 
 import math
@@ -15,10 +16,11 @@ from statistics import linear_regression, median, median_low
 from typing import TypeGuard
 
 USUAL_YEARS = (3, 5)
-"""Fiscal years that tell what is usual: few, so that a steady rise is no outlier; more, so that a trough is none."""
+"""Fiscal years from which the usual margin is computed. With three years a steady rise is not an outlier; with five
+years a short decline is not."""
 
 OUTLIER = 0.5
-"""Twelve months that differ by more than this share from what is usual, by either count of years, are replaced."""
+"""Twelve months are replaced if they differ by more than this share from the usual amount, by both counts of years."""
 
 LOWEST_GROWTH, HIGHEST_GROWTH = -0.05, 0.15
 """Few companies grow faster for long: over ten years, one in ten kept 15 % a year (Chan, Karceski and Lakonishok, "The
@@ -28,24 +30,25 @@ SHORT, SPANS = 5, (5, 10)
 """Years over which the trend of free cash flow and growth of revenue are measured."""
 
 NEAR = 0.6
-"""A fiscal year end this near to so many years ago, in years, is taken for it: one always is, where years follow."""
+"""Tolerance in years when the fiscal year end of five or ten years ago is looked up. If no year is missing, one fiscal
+year end is always within it."""
 
 BREAK = math.log(1.15)
-"""A seventh more or less: what a spin-off or a discontinued business takes out of the years that are restated, and not
-of those before (ASC 205-20-45-3 restates the years shown)."""
+"""Logarithm of a change by 15 %. A spin-off or a discontinued business reduces the restated years by more, and leaves
+the years before as they were (ASC 205-20-45-3: only the years shown are restated)."""
 
 LEAST_DAYS, MOST_DAYS = 340, 400
 DAYS_A_YEAR = 365.25
 RATE_DIGITS = 4
-"""Growth is estimated to a hundredth of a per cent; more would feign knowledge."""
+"""Growth is rounded to a hundredth of a per cent; more digits would suggest a precision that it does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """A fiscal year: its last day, and what it made, in units of currency; None where not known.
+    """A fiscal year: its last day, free cash flow and revenue in units of currency; None if not known.
 
-    `standard` names the accounting standards of its free cash flow; `restated` is what its revenue was multiplied by
-    since it was first filed.
+    `standard` is the taxonomy of its free cash flow; `restated` is its revenue today divided by its revenue as first
+    filed.
     """
 
     end: date
@@ -55,11 +58,11 @@ class Year:
     restated: float = 1.0
 
     def follows(self, before: "Year") -> bool:
-        """Whether it is the year after another, no year left out."""
+        """Whether this is the year directly after another."""
         return LEAST_DAYS <= (self.end - before.end).days <= MOST_DAYS
 
     def breaks_with(self, before: "Year") -> bool:
-        """Whether the year before is of other standards, or was not restated along with this one: not comparable."""
+        """Whether the year before is not comparable: other accounting standards, or not restated with this one."""
         other_standard = bool(self.standard and before.standard and self.standard != before.standard)
         left_behind = abs(math.log(self.restated / before.restated)) > BREAK
         return other_standard or (left_behind and abs(math.log(self.restated)) > BREAK)
@@ -67,7 +70,7 @@ class Year:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Free cash flow that the projection starts from; how it was found, in words."""
+    """Free cash flow that the projection starts from; `method` says in words how it was found."""
 
     free_cash_flow: float
     is_normalized: bool
@@ -76,14 +79,14 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Growth of the first projected year; how it was found, in words."""
+    """Growth of the first projected year; `method` says in words how it was found."""
 
     rate: float
     method: str
 
 
 def comparable(years: Sequence[Year]) -> tuple[list[Year], bool]:
-    """The years since the last break or hole, and whether it was a break.
+    """The years since the last break or missing year, and whether it was a break.
 
     Args:
         years: fiscal years, oldest first.
@@ -96,10 +99,10 @@ def comparable(years: Sequence[Year]) -> tuple[list[Year], bool]:
 
 
 def base_of(trailing: Year, years: Sequence[Year]) -> Base:
-    """Free cash flow of the last twelve months; where it is an outlier, the usual share of revenue instead.
+    """Free cash flow of the last twelve months, or its usual amount if the twelve months are an outlier.
 
-    Usual is the median share of free cash flow in revenue, over three or five fiscal years, whichever is nearer, times
-    revenue of the twelve months; where revenue is not known throughout, the median free cash flow.
+    The usual amount is the median margin of free cash flow over three or five fiscal years (whichever is nearer) times
+    revenue of the twelve months. If revenue is not known for all years, it is the median free cash flow.
 
     Args:
         trailing: the last twelve months, with free cash flow.
@@ -117,7 +120,7 @@ def base_of(trailing: Year, years: Sequence[Year]) -> Base:
 
 
 def _usual(trailing: Year, years: Sequence[Year]) -> tuple[float, str]:
-    """What free cash flow of twelve months usually is, and in words what tells that."""
+    """The usual free cash flow of twelve months, and how it is computed, in words."""
     margins = [_held(year) / year.revenue for year in years if year.revenue and year.revenue > 0]
     if trailing.revenue and len(margins) == len(years):
         share = median(margins)
@@ -126,21 +129,21 @@ def _usual(trailing: Year, years: Sequence[Year]) -> tuple[float, str]:
 
 
 def growth_of(trailing: Year, years: Sequence[Year]) -> Growth | None:
-    """The median of what the company's own history tells, kept within bounds; None where nothing tells.
+    """The median of up to four growth rates of the company's history, within limits; None if there are none.
 
-    It tells: the trend of free cash flow over five years (log-linear, only where all years are positive, for a fit
-    through a loss has no growth rate), and the growth of revenue over five years, over ten, and since the first
-    comparable year, for five alone may begin in a trough. Of an even number, the lower of the middle two.
+    The rates are the trend of free cash flow over five years (log-linear, only if all years are positive, because a
+    loss has no logarithm) and the growth of revenue over five years, over ten years, and since the first comparable
+    year, because five years alone may begin in a trough. Of an even number, the lower of the middle two is taken.
 
     Args:
         trailing: the last twelve months.
         years: comparable fiscal years, oldest first.
     """
-    told = [
+    estimates = [
         _trend(years[-SHORT - 1 :]),
         *(_revenue_growth(trailing, year) for year in _first_years(trailing, [year for year in years if year.revenue])),
     ]
-    rates = [found for found in told if found]
+    rates = [found for found in estimates if found]
     if not rates:
         return None
     kept = min(max(median_low([rate for rate, _ in rates]), LOWEST_GROWTH), HIGHEST_GROWTH)
@@ -151,7 +154,7 @@ def growth_of(trailing: Year, years: Sequence[Year]) -> Growth | None:
 
 
 def _first_years(trailing: Year, years: Sequence[Year]) -> list[Year]:
-    """The years that growth of revenue is measured from: about five and ten years ago, and the first."""
+    """The years from which growth of revenue is measured: about five and ten years ago, and the first year."""
     nearest = [min(years, key=lambda year: abs(_years_between(year, trailing) - reach)) for reach in SPANS if years]
     near = [
         year for year, reach in zip(nearest, SPANS, strict=False) if abs(_years_between(year, trailing) - reach) <= NEAR
@@ -160,7 +163,7 @@ def _first_years(trailing: Year, years: Sequence[Year]) -> list[Year]:
 
 
 def _trend(years: Sequence[Year]) -> tuple[float, str] | None:
-    """Yearly growth of free cash flow by least squares through its logarithms, since the last year without any."""
+    """Yearly growth of free cash flow: least squares through the logarithms of the known years."""
     known = [year for year in years if year.free_cash_flow is not None]
     amounts = [_held(year) for year in known]
     if len(known) < SHORT or min(amounts) <= 0:

@@ -1,10 +1,10 @@
 """The arithmetic of the discounted cash flow model: from a base, growth rates and two rates to an equity value.
 
-Belongs here: projecting, discounting, the fade of growth, and rounding such that what is shown adds up. Does not: where
-the base and the growth come from (history), when the model does not fit (reasons).
+Belongs here: projecting, discounting, the fade of growth, and rounding so that the shown amounts add up. Does not:
+where the base and the growth come from (history), when the model does not fit (reasons).
 
-Free cash flow is what is left after interest, so it belongs to the shareholders: it is discounted at a cost of equity,
-and the sum is the value of the equity. Debt is not subtracted and cash not added, for both would be counted twice.
+Free cash flow is after interest, so it belongs to the shareholders: it is discounted at the cost of equity, and the sum
+is the value of the equity. Debt is not subtracted and cash is not added, because both would be counted twice.
 
     V = sum over t of FCF_t / (1 + r)^t + FCF_10 (1 + g) / (r - g) / (1 + r)^10
 
@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 REQUIRED_RETURN = 0.085
-"""What shareholders require, a year (specification, section 4.5)."""
+"""The return that shareholders require, a year (specification, section 4.5)."""
 
 PERPETUAL_GROWTH = 0.025
-"""Growth of all years after the projection (specification, section 4.5)."""
+"""Growth of all years after the projection, a year (specification, section 4.5)."""
 
 PROJECTION_YEARS = 10
 
@@ -37,7 +37,7 @@ class ProjectedYear:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The projected years, and what comes after them."""
+    """The projected years, and the terminal value of all later years."""
 
     years: tuple[ProjectedYear, ...]
     present_value_of_projection: float
@@ -47,12 +47,12 @@ class Projection:
 
     @property
     def terminal_share(self) -> float:
-        """Share of what comes after the projected years in the whole, a fraction."""
+        """The part of the equity value that comes from the years after the projection, as a fraction."""
         return self.present_value_of_terminal_value / self.equity_value
 
 
 def fade(initial: float, perpetual: float = PERPETUAL_GROWTH, years: int = PROJECTION_YEARS) -> tuple[float, ...]:
-    """Growth of each projected year: from the initial rate in equal steps to the perpetual one, which the last has."""
+    """Growth of each projected year: from the initial rate in equal steps to the perpetual rate in the last year."""
     step = (perpetual - initial) / (years - 1)
     return (*(initial + step * number for number in range(years - 1)), perpetual)
 
@@ -68,13 +68,13 @@ def project(
 
     Args:
         base: free cash flow of the twelve months before the first projected year, in units of currency.
-        growth: of each projected year over the one before.
-        required_return, perpetual_growth: a year.
-        decimals: amounts are rounded to so many decimals one by one, and added up as rounded, so that anybody can
-            make each from those shown; None: not rounded.
+        growth: growth of each projected year over the year before.
+        required_return, perpetual_growth: rates a year.
+        decimals: each amount is rounded to so many decimals before it is used, so that every amount can be computed
+            from those shown; None: not rounded.
 
     Raises:
-        ValueError: the required return is no more than the perpetual growth, and the value would have no bound.
+        ValueError: the required return is not above the perpetual growth, so the value would be infinite.
     """
     if required_return <= perpetual_growth:
         raise ValueError(f"a required return of {required_return} is no more than growth of {perpetual_growth}")

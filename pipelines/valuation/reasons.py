@@ -1,7 +1,7 @@
-"""When the model does not fit a company: one row a reason, with the test on what is known of the company.
+"""The reasons why the model does not fit a company: a table of reason codes and tests.
 
-Belongs here: the judgement, and its thresholds. Does not: what the codes say in words (warehouse.reasons), where the
-evidence comes from (table).
+Belongs here: the tests and their thresholds. Does not: the explanation of the codes (warehouse.reasons), how the data
+of a company is gathered (table).
 """
 
 from collections.abc import Callable, Sequence
@@ -14,30 +14,31 @@ from warehouse.reasons import NO_FAIR_VALUE
 
 FINANCIAL = frozenset({"bank", "broker", "insurer", "investment_company", "financial"})
 DEPOSITARY_FORMS = frozenset({"20-F", "6-K"})
-"""Annual reports of foreign private issuers, whose interim reports are 6-Ks: what is listed may be a depositary receipt
-for several shares, or for a part of one, and no element says how many. Canadian filers of 40-F list their shares."""
+"""Annual and interim reports of foreign private issuers. The listed security may be a depositary receipt for several
+shares or for a part of one, and no element states the ratio. Canadian filers of 40-F list their shares directly."""
 
 FEWEST_YEARS = 5
 MOST_VARIATION = 1.0
-"""Standard deviation over mean, of free cash flow in revenue: beyond, the mean says nothing. Five years of which fewer
-than three are positive are always beyond."""
+"""Largest ratio of standard deviation to mean of the free cash flow margins; above it the mean has no meaning. Five
+years of which fewer than three are positive always exceed it."""
 
 STALE_DAYS = {"20-F": 610, "40-F": 610}
-"""20 months: who reports once a year does so within four to six months after its end."""
+"""20 months: filers that report once a year do so within four to six months after the year's end."""
 STALE_DAYS_QUARTERLY = 457
-"""15 months after the period of the newest report: a 10-Q is due within 45 days, so that four of them are missing."""
+"""15 months: a 10-Q is due within 45 days, so four reports in a row are missing."""
 
 SHARES_LAG_DAYS = 100
 MOST_SHARES_MOVE = 1.5
-"""Average shares of a quarter and of the twelve months around it; more is a split, a merger, or an error of scale."""
+"""Largest ratio between the average shares of a quarter and of its twelve months; a larger one comes from a split, a
+merger, or an error of scale."""
 
 YEAR_DAYS = 366
-"""A statement of what customers left or took counts for a year."""
+"""A line of customers' funds in the cash flow statement counts for a year."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What the value is divided by: the count, its period end, and in words which count it is."""
+    """The share count that the value is divided by, its period end, and in words which count it is."""
 
     count: float
     end: date
@@ -46,14 +47,15 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a company when it is judged.
+    """The data of a company that the tests use.
 
-    trailing: the newest twelve months; its free cash flow is None where not known.
-    years: comparable fiscal years, oldest first; `has_break` where they begin with a break.
-    growth: None where history tells none.
-    shares: None where not known; `shares_of_year`: the average over the newest twelve months.
-    spends_untold: operating cash flow is stated for the newest year, and capital expenditure is not.
-    newest_filing: in the whole source: what is stale is judged by it, for a build does not depend on the clock.
+    trailing: the newest twelve months; its free cash flow is None if not known.
+    years: comparable fiscal years, oldest first; `has_break`: they begin with a break.
+    growth: None if it cannot be computed.
+    shares: None if not known; `shares_of_year`: the average over the newest twelve months.
+    no_capital_expenditure: operating cash flow is stated for the newest year, but capital expenditure is not.
+    newest_filing: date of the newest filing in the whole source; data is stale compared with it, because a build does
+        not depend on the clock.
     """
 
     industry: str
@@ -62,7 +64,7 @@ class Known:
     newest_currency: str
     newest_filing: date
     trailing: Year
-    spends_untold: bool
+    no_capital_expenditure: bool
     customer_funds_end: date | None
     years: Sequence[Year]
     has_break: bool
@@ -72,24 +74,24 @@ class Known:
 
     @property
     def recent(self) -> Sequence[Year]:
-        """The years that tell what is usual."""
+        """The newest fiscal years, on which the tests of history are made."""
         return self.years[-FEWEST_YEARS:]
 
 
 def is_stale(known: Known) -> bool:
-    """The newest period ended too long before the newest filing of anybody."""
+    """Whether the newest period ended too long before the newest filing of any company."""
     age = (known.newest_filing - known.trailing.end).days
     return age > STALE_DAYS.get(known.annual_form, STALE_DAYS_QUARTERLY)
 
 
 def has_history(known: Known) -> bool:
-    """Five comparable fiscal years with free cash flow, the last of which the twelve months follow."""
+    """Whether there are five comparable fiscal years with free cash flow, and a growth rate."""
     enough = len(known.recent) == FEWEST_YEARS and all(year.free_cash_flow is not None for year in known.recent)
     return enough and known.growth is not None
 
 
 def varies(known: Known) -> bool:
-    """The last years spread wider than their mean, or it is none to speak of."""
+    """Whether the free cash flow margins of the last years vary more than their mean, or their mean is not positive."""
     if not has_history(known):
         return False
     amounts = [year.free_cash_flow or 0.0 for year in known.recent]
@@ -100,18 +102,18 @@ def varies(known: Known) -> bool:
 
 
 def has_customers_money(known: Known) -> bool:
-    """What customers left or took was a line of the operating cash flow within the last year."""
+    """Whether customers' funds were a line of the operating cash flow within the last year."""
     end = known.customer_funds_end
     return end is not None and (known.trailing.end - end).days < YEAR_DAYS
 
 
 def lacks_shares(known: Known) -> bool:
-    """No count, or one of another time than the base."""
+    """Whether there is no share count, or only one of another period than the base."""
     return known.shares is None or abs((known.trailing.end - known.shares.end).days) > SHARES_LAG_DAYS
 
 
 def moved_shares(known: Known) -> bool:
-    """The newest count is far from the average of the twelve months that it is the last quarter of."""
+    """Whether the newest share count differs much from the average of its twelve months."""
     if known.shares is None or not known.shares_of_year:
         return False
     ratio = known.shares.count / known.shares_of_year
@@ -127,8 +129,8 @@ TESTS: dict[str, Callable[[Known], bool]] = {
     "depositary_receipt": lambda known: known.annual_form in DEPOSITARY_FORMS,
     "stale_data": is_stale,
     "mixed_currency": lambda known: known.newest_currency != known.currency,
-    "missing_capital_expenditure": lambda known: known.trailing.free_cash_flow is None and known.spends_untold,
-    "no_free_cash_flow": lambda known: known.trailing.free_cash_flow is None and not known.spends_untold,
+    "missing_capital_expenditure": lambda known: known.trailing.free_cash_flow is None and known.no_capital_expenditure,
+    "no_free_cash_flow": lambda known: known.trailing.free_cash_flow is None and not known.no_capital_expenditure,
     "negative_free_cash_flow": lambda known: (
         known.trailing.free_cash_flow is not None and known.trailing.free_cash_flow <= 0
     ),
@@ -141,5 +143,5 @@ TESTS: dict[str, Callable[[Known], bool]] = {
 
 
 def reasons(known: Known) -> tuple[str, ...]:
-    """The codes of all reasons that apply, the one that weighs most first; none where the model fits."""
+    """The codes of all reasons that apply, the most important first; empty if the model fits."""
     return tuple(code for code in NO_FAIR_VALUE if TESTS[code](known))

@@ -1,7 +1,7 @@
 """Table `valuations`: one row a covered company, from the tables of the stages.
 
-Belongs here: what is known of each company, gathered from frames, and what the model took and came to as JSON. Does
-not: the model (model), what it starts from (history), when it does not fit (reasons).
+Belongs here: gathering the data of each company from frames, and writing inputs and results of the model as JSON. Does
+not: the model (model), its starting values (history), when it does not fit (reasons).
 """
 
 import json
@@ -23,7 +23,7 @@ GRID_GROWTHS = (0.015, 0.025, 0.035)
 SIGNIFICANT_DIGITS = 6
 
 RESTATING = ("restatement", "reclassification", "accounting_change", "entity_change", "basis_change", "lines_changed")
-"""Causes of versions after which a year is on another basis than the years that were not stated anew with it."""
+"""Causes of versions after which a year is on another basis than the years that were not restated with it."""
 
 VALUATIONS = pl.Schema(
     {
@@ -46,7 +46,7 @@ def valuations(
     latest_shares: pl.DataFrame,
     filings: pl.DataFrame,
 ) -> pl.DataFrame:
-    """A fair value, or why there is none, of each company that has any value: columns of VALUATIONS.
+    """The fair value, or the reasons why there is none, of each company that has any value: columns of VALUATIONS.
 
     Args:
         versions: all versions of all values: `cik`, `period_kind`, `period_end`, `period`, `item`, `version`, `value`
@@ -54,7 +54,7 @@ def valuations(
         profiles: `cik`, `currency`, `industry`.
         evidence: of normalize.evidence.
         latest_shares: of normalize.latest_shares.
-        filings: `cik`, `form`, `filed`; of the whole source, for what is stale is judged by its newest filing.
+        filings: `cik`, `form`, `filed` of the whole source: data is stale compared with its newest filing.
     """
     periods = _periods(versions)
     companies = (
@@ -73,7 +73,7 @@ def valuations(
 
 
 def _periods(versions: pl.DataFrame) -> pl.DataFrame:
-    """One row a company, period kind and period end, oldest first: the items, and how free cash flow came about."""
+    """One row a company, period kind and period end, oldest first: items, accounting standards and `restated`."""
     key = ["cik", "period_kind", "period_end"]
     standing = versions.filter("is_current").drop_nulls("value")
     is_cash_flow, is_revenue = pl.col("item") == "free_cash_flow", pl.col("item") == "revenue"
@@ -91,7 +91,7 @@ def _periods(versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _annual_forms(filings: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `annual_form`: the form of the newest annual report, whatever its suffix; 6-K where only such are held."""
+    """`cik`, `annual_form`: the form of the newest annual report without its suffix; 6-K if there are only 6-Ks."""
     form = pl.col("form").str.slice(0, 4).str.strip_suffix("/")
     return (
         filings.with_columns(annual_form=form)
@@ -117,7 +117,7 @@ def _valued(company: Row, periods: Sequence[Row], newest_filing: date) -> Row:
             "assumptions": json.dumps(of_base),
             "projection": None,
         }
-    value, told, projection = _fair_value(known)
+    value, details, projection = _fair_value(known)
     debt, cash = last["total_debt"], last["cash_and_equivalents"]
     net_debt = None if debt is None or cash is None else debt - cash
     return {
@@ -125,13 +125,13 @@ def _valued(company: Row, periods: Sequence[Row], newest_filing: date) -> Row:
         "meaningful": True,
         "fair_value_per_share": value,
         "reasons": json.dumps(codes),
-        "assumptions": json.dumps({**of_base, **told, "net_debt": net_debt}),
+        "assumptions": json.dumps({**of_base, **details, "net_debt": net_debt}),
         "projection": json.dumps(projection),
     }
 
 
 def _known(company: Row, last: Row, annual: Sequence[Row], newest_filing: date) -> Known:
-    """What is known of a company when it is judged."""
+    """The data of a company that the tests use."""
     trailing = _year(last)
     years, has_break = comparable([_year(row) for row in annual])
     spent = company["capital_expenditure_end"]
@@ -143,7 +143,7 @@ def _known(company: Row, last: Row, annual: Sequence[Row], newest_filing: date) 
         newest_currency=company["newest_currency"],
         newest_filing=newest_filing,
         trailing=trailing,
-        spends_untold=flows is not None and (spent is None or spent < flows),
+        no_capital_expenditure=flows is not None and (spent is None or spent < flows),
         customer_funds_end=company["customer_funds_end"],
         years=years,
         has_break=has_break,
@@ -171,9 +171,9 @@ STRETCHES = {
 
 
 def _shares(company: Row) -> Shares | None:
-    """Diluted shares; basic ones in a loss, which potential shares would only lessen (ASC 260-10-45-17).
+    """Diluted shares; in a loss basic shares, because potential shares would reduce it (ASC 260-10-45-17).
 
-    In a loss filers state one count as both. Where none were diluted for a year, basic shares are all that there are.
+    In a loss filers state the same count for both. If no diluted count was filed for a year, basic shares are used.
     """
     basic, diluted, income = company["shares_basic"], company["shares_diluted"], company["net_income"]
     is_loss = income is not None and income < 0
@@ -187,10 +187,10 @@ def _shares(company: Row) -> Shares | None:
 
 
 def _fair_value(known: Known) -> tuple[float, Row, list[Row]]:
-    """Value per share; what the model took and came to, by the names of the interface; the projected years.
+    """Value per share; inputs and results of the model with the names of the interface; the projected years.
 
-    Amounts are in whole units of currency, each rounded before it is used and added up as rounded: what is shown adds
-    up to the value to the last digit.
+    Amounts are in whole units of currency. Each is rounded before it is used, so that the shown amounts add up to the
+    value to the last digit.
     """
     if known.growth is None or known.shares is None:
         raise ValueError("a company without growth or shares is not valued")
@@ -201,7 +201,7 @@ def _fair_value(known: Known) -> tuple[float, Row, list[Row]]:
         return project(base.free_cash_flow, growth, required_return, perpetual_growth, decimals=0)
 
     found = projected(REQUIRED_RETURN, PERPETUAL_GROWTH)
-    told = {
+    details = {
         "assumptions": {
             "required_return": REQUIRED_RETURN,
             "perpetual_growth": PERPETUAL_GROWTH,
@@ -230,7 +230,7 @@ def _fair_value(known: Known) -> tuple[float, Row, list[Row]]:
             for growth in GRID_GROWTHS
         ],
     }
-    return _significant(found.equity_value / shares), told, [asdict(year) for year in found.years]
+    return _significant(found.equity_value / shares), details, [asdict(year) for year in found.years]
 
 
 def _significant(value: float) -> float:

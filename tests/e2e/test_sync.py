@@ -200,8 +200,8 @@ def of_other_types(raw: bytes) -> bytes:
 
 
 BROKEN = {
-    "truncated": (truncated, "is no whole JSON document"),
-    "no JSON": (no_json, "is no whole JSON document"),
+    "truncated": (truncated, "is not a complete JSON document"),
+    "no JSON": (no_json, "is not a complete JSON document"),
     "of another": (of_another, "the cik is 101: the document is another company's"),
     "of other types": (of_other_types, f"{EARNINGS}/units: 'units' is text, expected an object"),
 }

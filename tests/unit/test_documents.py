@@ -299,15 +299,15 @@ def test_an_unknown_acceptance_is_none():
     [
         (submissions({"form": ["10-K"]}), "the columns have unequal lengths: .*'form': 1"),
         (submissions({"form": "10-K"}), "'form' is text, expected a list"),
-        (submissions({"filingDate": ["2025-05-01", ""]}), "'' is no filingDate"),
-        (submissions({"acceptanceDateTime": ["2025-05-01", ""]}), "'2025-05-01' is no acceptanceDateTime"),
-        (submissions({"acceptanceDateTime": ["2025-05-01T25:00:00Z", ""]}), "is no acceptanceDateTime"),
+        (submissions({"filingDate": ["2025-05-01", ""]}), "'' is not a filingDate"),
+        (submissions({"acceptanceDateTime": ["2025-05-01", ""]}), "'2025-05-01' is not an acceptanceDateTime"),
+        (submissions({"acceptanceDateTime": ["2025-05-01T25:00:00Z", ""]}), "is not an acceptanceDateTime"),
         (submissions(cik="0000009999"), "another company's"),
         (submissions(filings={"recent": {}}), "missing required field `accessionNumber`"),
         (submissions(filings={}), "missing required field `recent`"),
         (submissions(name=None), "'name' is null, expected text"),
         (submissions(tickers=[None]), "is null, expected text"),
-        (submissions()[:-1], "is no whole JSON document: Input data was truncated"),
+        (submissions()[:-1], "is not a complete JSON document: Input data was truncated"),
     ],
 )
 def test_wrong_submissions_are_refused(raw, reason):
@@ -319,7 +319,7 @@ def test_wrong_submissions_are_refused(raw, reason):
 @pytest.mark.parametrize("name", ["../../files/company_tickers.json", "CIK1-submissions-001.json", ""])
 def test_a_page_name_becomes_an_address_and_is_looked_at(name):
     recent = json.loads(submissions())["filings"]["recent"]
-    with pytest.raises(DocumentError, match="is no name of a page of older filings"):
+    with pytest.raises(DocumentError, match="is not the name of a page of older filings"):
         decode_submissions(submissions(filings={"recent": recent, "files": [{"name": name}]}), CIK)
 
 
@@ -358,7 +358,7 @@ def test_columns_are_found_by_their_name_and_others_may_be_there():
         (tickers(None), "is null, expected a list"),
         (tickers([12345678901, "Example", "EXT", "NYSE"]), "at most ten digits"),
         (b'{"0":{"cik_str":1234,"ticker":"EXT","title":"Example"}}', "missing required field `fields`"),
-        (b"<html>", "is no whole JSON document"),
+        (b"<html>", "is not a complete JSON document"),
     ],
 )
 def test_wrong_tickers_are_refused(raw, reason):

@@ -228,9 +228,13 @@ def in_json(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[byt
 
 
 BROKEN = {
-    "truncated": (lambda raw: raw[: len(raw) // 2], "no whole JSON document", "companyfacts of CIK 0000000102"),
-    "not JSON": (lambda raw: b"<html>We are busy</html>", "no whole JSON document", "companyfacts of CIK 0000000102"),
-    "empty": (lambda raw: b"", "no whole JSON document", "companyfacts of CIK 0000000102"),
+    "truncated": (lambda raw: raw[: len(raw) // 2], "complete JSON document", "companyfacts of CIK 0000000102"),
+    "not JSON": (
+        lambda raw: b"<html>We are busy</html>",
+        "complete JSON document",
+        "companyfacts of CIK 0000000102",
+    ),
+    "empty": (lambda raw: b"", "complete JSON document", "companyfacts of CIK 0000000102"),
     "another's cik": (in_json(another_company), "the cik is 999", "companyfacts of CIK 0000000102"),
     "units in a list": (in_json(units_in_a_list), "'units' is a list, expected an object", f"{REVENUE}/units"),
     "a value in words": (in_json(a_value_in_words), "is text, expected a number or null", EARNINGS),

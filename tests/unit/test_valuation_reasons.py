@@ -19,7 +19,7 @@ SOUND = Known(
     newest_currency="USD",
     newest_filing=date(2026, 3, 1),
     trailing=Year(END, 100.0, 1000.0),
-    spends_untold=False,
+    no_capital_expenditure=False,
     customer_funds_end=None,
     years=[Year(date(year, 12, 31), 100.0, 1000.0) for year in range(2021, 2026)],
     has_break=False,
@@ -52,7 +52,7 @@ def test_a_sound_company_has_no_reason():
         ("depositary_receipt", {"annual_form": "20-F"}),
         ("stale_data", {"newest_filing": END + timedelta(days=STALE_DAYS_QUARTERLY + 1)}),
         ("mixed_currency", {"newest_currency": "EUR"}),
-        ("missing_capital_expenditure", {"trailing": Year(END, None, 1000.0), "spends_untold": True}),
+        ("missing_capital_expenditure", {"trailing": Year(END, None, 1000.0), "no_capital_expenditure": True}),
         ("no_free_cash_flow", {"trailing": Year(END, None, 1000.0)}),
         ("negative_free_cash_flow", {"trailing": Year(END, 0.0, 1000.0)}),
         ("basis_break", {"years": with_flows(100, 100, 100), "has_break": True}),
@@ -88,7 +88,7 @@ def test_each_reason_alone(code: str, changed: dict[str, Any]):
         {"annual_form": "40-F", "newest_filing": END + timedelta(days=STALE_DAYS["40-F"])},
         {"years": with_flows(100, 100, 100, 100, 100), "has_break": True},  # enough since the break
         {"years": with_flows(-10, -10, 200, 200, 200)},
-        {"spends_untold": True},  # but free cash flow is known
+        {"no_capital_expenditure": True},  # but free cash flow is known
         {"shares": Shares(14.9, END, "")},
         {"shares": Shares(10.0, END - timedelta(days=91), "")},
         {"shares_of_year": None},

@@ -1,12 +1,16 @@
 """The sample source: a filing simulator of fictional filers whose true values are known.
 
-Belongs here: everything that makes up filers, lets them file as real ones do, and serves the documents in EDGAR's
-shape. Does not: any rule of normalization, which this is made to test; the two share no code.
+Belongs here: inventing filers, making their filings as real companies do, and serving these as EDGAR's documents. Does
+not: any rule of normalization. The simulator tests these rules, so the two share no code.
 
-The way through it: a `Filer` is a set of traits (`traits`, `filers`); its `books` hold true quarters in double entry
-by its fiscal `calendar`; its `filings` report them with the columns, comparatives and forms of their `schedule`, in the
-lines of `statements` and `industries`; `errors` misstates some of it; `documents` gives these EDGAR's JSON, `transport`
-its addresses; `truth` tells what the filings support.
+How the modules work together:
+- `traits` and `filers`: a `Filer` is a set of traits;
+- `books`: its true quarters, in double entry, on the dates of its fiscal `calendar`;
+- `filings`: what it reports, with the columns, comparatives and forms of its `schedule` and the lines of `statements`
+  and `industries`;
+- `errors`: misstates some facts;
+- `documents` and `transport`: the filings as EDGAR's JSON, at EDGAR's addresses;
+- `truth`: the true values that the filings support.
 """
 
 from pipelines.edgar.sample.calendar import FiscalCalendar, NewYearEnd

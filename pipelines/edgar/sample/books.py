@@ -1,6 +1,6 @@
-"""The books of a simulated business: what truly happened in each fiscal quarter.
+"""The books of a simulated business: the true amounts of each fiscal quarter.
 
-Belongs here: money, shares and dividends of discrete quarters, kept in double entry, so that statements balance.
+Belongs here: money, shares and dividends of discrete quarters, in double entry, so that statements balance.
 Does not: columns, tags, forms, dates of filing.
 
 Amounts are whole reporting units, so sums of quarters are exact. Shares and dividends are on the newest share basis.
@@ -21,10 +21,10 @@ TAX_RATE = 0.23
 INTEREST = 0.011  # a quarter, on debt
 DEPRECIATION = 0.025  # a quarter, on plant
 STOCK_COMPENSATION = 0.02  # of revenue
-CURRENT_SHARE = 0.1  # of debt that is due within a year
-SHORT_TERM_SHARE = 0.08  # of debt that is commercial paper or short-term borrowings
-DUE_FROM_BANKS = 0.2  # of a bank's cash, the rest bears interest
-LEAST_CASH, MOST_CASH = 0.3, 3.0  # in quarters of revenue: below, shares are sold, above, they are bought back
+CURRENT_SHARE = 0.1  # share of debt that is due within a year
+SHORT_TERM_SHARE = 0.08  # share of debt that is commercial paper or short-term borrowings
+DUE_FROM_BANKS = 0.2  # share of a bank's cash; the rest bears interest
+LEAST_CASH, MOST_CASH = 0.3, 3.0  # in quarters of revenue: sells shares below, buys back above
 DILUTION = 0.018
 SHARE_PRICE = 60
 
@@ -33,8 +33,8 @@ YearAndNumber = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class FirstTold:
-    """What filings made before `until` add to the true amounts of a quarter."""
+class FirstStated:
+    """The excess over the true amounts of a quarter in filings before `until`."""
 
     until: date
     flows: Amounts
@@ -52,12 +52,12 @@ class Quarter:
     shares_diluted: int
     outstanding: int
     dividends_per_share: Fraction
-    first_told: tuple[FirstTold, ...] = ()
+    first_stated: tuple[FirstStated, ...] = ()
 
 
 @dataclass
 class Position:
-    """The balance sheet as it moves on from quarter to quarter; equity is what the rest leaves."""
+    """The balance sheet, which changes from quarter to quarter; equity is assets less liabilities."""
 
     cash: int
     investments: int
@@ -70,29 +70,29 @@ class Position:
 
     @property
     def assets(self) -> int:
-        """Everything that is owned."""
+        """Total assets."""
         return self.cash + self.investments + self.plant + self.other_assets
 
     @property
     def liabilities(self) -> int:
-        """Everything that is owed."""
+        """Total liabilities."""
         return self.debt + self.deposits + self.other_liabilities
 
 
 def keep_books(filer: Filer) -> dict[YearAndNumber, Quarter]:
-    """The quarters of a filer by fiscal year and number, from two years before its first filings on."""
+    """The quarters of a filer by fiscal year and number, from two years before its first filings."""
     return _Bookkeeper(filer).books() if filer.kind is not Kind.FUND else {}
 
 
 class _Bookkeeper:
-    """Draws the quarters of one filer, in order."""
+    """Generates the quarters of one filer, in order."""
 
     def __init__(self, filer: Filer) -> None:
         self.filer = filer
         self.economics: Economics = filer.economics
         self.rng = Random(f"books/{filer.business or filer.cik}/{filer.seed}")
         self.position = self._opening()
-        self.told_before = dict.fromkeys(known_revisions(filer), 0)  # excess profit carried in equity
+        self.stated_before = dict.fromkeys(known_revisions(filer), 0)  # excess profit carried in equity
 
     def books(self) -> dict[YearAndNumber, Quarter]:
         return dict(self._quarters())
@@ -106,7 +106,7 @@ class _Bookkeeper:
                 yield (year, number), self._quarter(year, number, period)
 
     def _money(self, amount: float) -> int:
-        """Rounded to what the filer reports in."""
+        """The amount rounded to the unit that the filer reports in."""
         return round(amount / self.filer.unit) * self.filer.unit
 
     def _noise(self) -> float:
@@ -128,7 +128,7 @@ class _Bookkeeper:
         )
 
     def _quarter(self, year: int, number: int, period: Period) -> Quarter:
-        """Earn, pay, invest; then write down where that led to."""
+        """Simulate income, cash flows and financing of a quarter, and record the result."""
         position, elapsed = self.position, year - self.filer.first_year + 2 + (number - 1) / 4
         revenue = self._money(
             self.economics.revenue
@@ -151,7 +151,7 @@ class _Bookkeeper:
             shares_diluted=round(basic * (1 + DILUTION)) if flows["net_income"] > 0 else basic,
             outstanding=position.outstanding,
             dividends_per_share=dividend,
-            first_told=tuple(self._first_told(year, revenue)),
+            first_stated=tuple(self._first_stated(year, revenue)),
         )
 
     def _earn(self, revenue: int) -> dict[str, int]:
@@ -170,7 +170,7 @@ class _Bookkeeper:
         }
 
     def _earn_as_bank(self, revenue: int) -> dict[str, int]:
-        """A bank's revenue is net of interest expense: net interest income and noninterest income."""
+        """The income statement of a bank, whose revenue is net interest income plus noninterest income."""
         interest_income = self._money(revenue * 0.9 * self._noise())
         interest_expense = self._money(interest_income * 0.24 * self._noise())
         noninterest_income = revenue - interest_income + interest_expense
@@ -191,7 +191,7 @@ class _Bookkeeper:
         }
 
     def _cash_flows(self, revenue: int, net_income: int, dividend: Fraction) -> dict[str, int]:
-        """Operating cash flow, capital expenditure and dividends; moves cash, plant and working capital."""
+        """Operating cash flow, capital expenditure and dividends; updates cash, plant and working capital."""
         position = self.position
         depreciation = self._money(position.plant * DEPRECIATION)
         compensation = self._money(revenue * STOCK_COMPENSATION)
@@ -207,7 +207,7 @@ class _Bookkeeper:
         return flows
 
     def _finance(self, revenue: int, flows: Amounts) -> None:
-        """Roll debt, investments and deposits over; keep cash within bounds by selling or buying shares."""
+        """Change debt, investments and deposits; keep cash within limits by selling or buying back shares."""
         position = self.position
         debt = self._money(position.debt * (0.96 + 0.1 * self.rng.random()))
         investments = self._money(position.investments * (0.9 + 0.2 * self.rng.random()))
@@ -223,7 +223,11 @@ class _Bookkeeper:
         position.outstanding -= min(round(bought_back / SHARE_PRICE), position.outstanding // 100)
 
     def _offer(self, period: Period, before: int) -> int | None:
-        """Sell the shares of the public offering in its quarter; the weighted shares of that quarter, else None."""
+        """Sell the shares of the public offering in its quarter.
+
+        Returns:
+            the weighted shares of that quarter; None in other quarters.
+        """
         offering = self.filer.offering
         if offering is None or not period.start <= offering.day <= period.end:
             return None
@@ -261,36 +265,36 @@ class _Bookkeeper:
         }
 
     def _with_derived(self, amounts: Amounts) -> dict[str, int]:
-        """The amounts with those that follow from them."""
+        """The amounts together with those that are computed from them."""
         all_of_them = dict(amounts)
         for name, shares in derived(self.filer).items():
             if all_of_them.keys() >= shares.keys():
                 all_of_them[name] = self._money(sum(all_of_them[of] * share for of, share in shares.items()))
         return all_of_them
 
-    def _first_told(self, year: int, revenue: int) -> Iterator[FirstTold]:
-        """The excess that filings showed before each revision of this fiscal year was known.
+    def _first_stated(self, year: int, revenue: int) -> Iterator[FirstStated]:
+        """The excess amounts of filings before each revision of this fiscal year was known.
 
-        An amendment takes back revenue, its tax and so profit, assets and equity; a reclassification takes the same
-        from revenue and cost.
+        An amendment reduces revenue, its tax, and therefore profit, assets and equity; a reclassification reduces
+        revenue and cost by the same amount.
         """
         line, against = (
             ("noninterest_income", "noninterest_expense") if self.filer.kind is Kind.BANK else ("revenue", "cost")
         )
-        for revision in self.told_before:
+        for revision in self.stated_before:
             if year not in revision.years:
                 continue
             excess = self._money(revenue * revision.share)
             flows, balances = {line: excess, against: excess}, {}
             if revision.by is RevisedBy.AMENDMENT:
                 tax = self._money(excess * TAX_RATE)
-                self.told_before[revision] += excess - tax
+                self.stated_before[revision] += excess - tax
                 profits = dict.fromkeys(("gross_profit", "operating_income", "pretax"), excess)
                 flows = {line: excess, **profits, "tax": tax, "net_income": excess - tax}
-                balances = dict.fromkeys(("assets", "equity"), self.told_before[revision])
-            yield FirstTold(known_from(self.filer, revision), self._with_derived(flows), balances)
+                balances = dict.fromkeys(("assets", "equity"), self.stated_before[revision])
+            yield FirstStated(known_from(self.filer, revision), self._with_derived(flows), balances)
         conversion = self.filer.conversion
         if conversion and year <= conversion.year:
             excess = self._money(revenue * conversion.share)
             flows = dict.fromkeys(("operating_income", "pretax", "net_income", "operating_cash_flow"), excess)
-            yield FirstTold(annual_report_filed(self.filer, conversion.year), flows, {})
+            yield FirstStated(annual_report_filed(self.filer, conversion.year), flows, {})

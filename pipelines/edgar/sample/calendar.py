@@ -1,6 +1,6 @@
-"""Fiscal calendars of simulated filers: where years and quarters begin and end.
+"""Fiscal calendars of simulated filers: first and last days of years and quarters.
 
-Belongs here: dates only. Does not: when something is filed, or what a business does in a quarter.
+Belongs here: dates only. Does not: filing dates (schedule), amounts of a quarter (books).
 """
 
 import calendar as months
@@ -21,13 +21,13 @@ class Period:
 
     @property
     def days(self) -> int:
-        """How many days the period has."""
+        """Number of days in the period."""
         return (self.end - self.start).days + 1
 
 
 @dataclass(frozen=True)
 class FiscalYear:
-    """A fiscal year of four quarters, or a transition period of fewer; `label` is what the company calls it by."""
+    """A fiscal year of four quarters, or a transition period of fewer; `label` is the company's number for the year."""
 
     label: int
     quarters: tuple[Period, ...]
@@ -44,7 +44,7 @@ class FiscalYear:
 
     @property
     def last(self) -> int:
-        """The number of its last quarter, which the annual (or transition) report is about."""
+        """The number of its last quarter, which the annual (or transition) report covers."""
         return len(self.quarters)
 
 
@@ -58,16 +58,18 @@ class NewYearEnd:
 
 @dataclass(frozen=True, kw_only=True)
 class FiscalCalendar:
-    """How a company cuts time into fiscal years and quarters.
+    """How a company divides time into fiscal years and quarters.
 
     month: the month that the fiscal year nominally ends in.
-    weekday: None where years end on the month's last day; else the weekday (Monday 0) that they end on.
-    nearest: the weekday nearest to the month's end, which may be early in the next month; else the month's last one.
-    weeks: weeks of the quarters in a year of 52; a 53rd week goes to the last quarter.
-    named_after_start: the fiscal year bears the number of the calendar year that it starts in.
-    change: a change of the fiscal year end, None where there is none.
+    weekday: the weekday (Monday is 0) that years end on; None: years end on the month's last day.
+    nearest: years end on the weekday nearest to the month's end, possibly in the next month; otherwise on the month's
+        last such weekday.
+    weeks: weeks of the quarters in a year of 52 weeks; a 53rd week is added to the last quarter.
+    named_after_start: the fiscal year has the number of the calendar year that it starts in.
+    change: a change of the fiscal year end, or None.
 
-    Raises ValueError for a change that is no whole number of quarters to an earlier month, or of a calendar of weeks.
+    Raises ValueError for a change that is not a whole number of quarters to an earlier month, and for a change of a
+    calendar of weeks.
     """
 
     month: int = 12
@@ -78,7 +80,7 @@ class FiscalCalendar:
     change: NewYearEnd | None = None
 
     def __post_init__(self) -> None:
-        """Refuse changes that leave no transition period of whole quarters."""
+        """Refuse a change whose transition period is not a whole number of quarters."""
         if self.change and (self.weekday is not None or self.month - self.change.month not in (3, 6, 9)):
             raise ValueError(
                 f"the year end moves from month {self.month} to {self.change.month}, expected the end of a month"

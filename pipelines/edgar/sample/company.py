@@ -1,6 +1,6 @@
-"""One simulated company: its filings, the documents that EDGAR would serve of it, and the truth behind them.
+"""One simulated company: its filings, the documents that EDGAR would serve for it, and its true values.
 
-Belongs here: the door to the simulation. Does not: how anything of it is made.
+Belongs here: the entry point of the simulation. Does not: how filings, documents and true values are made.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from pipelines.edgar.sample.truth import TruthRow, true_values
 
 @dataclass(frozen=True)
 class Company:
-    """A filer with everything that it has filed, as it should be; each view can be cut to what was filed by a day."""
+    """A filer with all its filings, without errors; each method can be limited to the filings up to a day."""
 
     filer: Filer
     filings: tuple[Filing, ...]
@@ -37,7 +37,7 @@ class Company:
     def truth(self, filed_by: date | None = None) -> list[TruthRow]:
         """The true values that the filings support, on the share basis of the newest report; see `truth`.
 
-        None where EDGAR has no companyfacts document of the filer.
+        Empty if EDGAR has no companyfacts document of the filer.
         """
         if Served.FACTS not in self.filer.served:
             return []
@@ -48,5 +48,5 @@ class Company:
 
 
 def simulate(filer: Filer) -> Company:
-    """Let a filer do business and file: the same filer gives the same company, to the byte."""
+    """Simulate the business and the filings of a filer; the same filer always gives identical documents."""
     return Company(filer, make_filings(filer, keep_books(filer)))

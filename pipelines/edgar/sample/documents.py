@@ -1,4 +1,4 @@
-"""EDGAR's JSON shapes: companyfacts, submissions and the tickers file of simulated filers.
+"""The filings of simulated filers as EDGAR's JSON documents: companyfacts, submissions and the tickers file.
 
 Belongs here: keys, their order and their types, as EDGAR serves them. Does not: what is reported (filings).
 """
@@ -18,7 +18,7 @@ Document = dict[str, Any]
 DESCRIPTION = "Value of a simulated filer; everything about it is fictional."
 WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
-INDUSTRIES = {  # the SEC's descriptions of the codes that the sample uses, and the office that reviews them
+INDUSTRIES = {  # the SEC's description of each SIC code of the sample, and its review office
     "3420": ("Cutlery, Handtools & General Hardware", "04 Manufacturing"),
     "3571": ("Electronic Computers", "06 Technology"),
     "3523": ("Farm Machinery & Equipment", "06 Technology"),
@@ -51,7 +51,7 @@ ADDRESS = {
     "countryCode": None,
 }
 
-ANNUAL_SLOT = range(335, 396)  # days that pass as a year or a quarter in a calendar slot
+ANNUAL_SLOT = range(335, 396)  # lengths in days for which EDGAR assigns a calendar year or a calendar quarter
 QUARTER_SLOT = range(61, 122)
 
 
@@ -69,9 +69,9 @@ def companyfacts(filer: Filer, filings: Iterable[Filing]) -> Document:
 
 
 def _fact_rows(rows: Sequence[tuple[Fact, Filing]]) -> list[Document]:
-    """The facts of one tag and unit by end, start and filing date, framed as EDGAR does."""
+    """The facts of one tag and unit, sorted by end, start and filing date, with `frame` as EDGAR assigns it."""
     ordered = sorted(rows, key=lambda row: (row[0].end, row[0].start or row[0].end, row[1].filed))
-    framed: dict[str, int] = {}  # of several facts for one slot, the last filed one has it
+    framed: dict[str, int] = {}  # of several facts for one calendar slot, the last filed one gets the frame
     for index, (fact, filing) in enumerate(ordered):
         slot = frame(fact.start, fact.end)
         if slot and (slot not in framed or filing.filed >= ordered[framed[slot]][1].filed):
@@ -95,9 +95,9 @@ def _fact_row(fact: Fact, filing: Filing, slot: str | None) -> Document:
 
 
 def frame(start: date | None, end: date) -> str | None:
-    """The calendar slot that a period falls in: by its middle; an instant by the nearest end of a quarter."""
+    """The calendar slot of a period, from its middle day; of an instant, from the nearest end of a quarter."""
     if start is None:
-        inside = end - timedelta(days=45)  # the quarter whose end is nearest has this day in it
+        inside = end - timedelta(days=45)  # this day is in the quarter whose end is nearest
         return f"CY{inside.year}Q{_quarter_of(inside)}I"
     days = (end - start).days + 1
     middle = start + timedelta(days=days // 2)
@@ -154,14 +154,14 @@ def submissions(filer: Filer, filings: Sequence[Filing]) -> Document:
 
 
 def submissions_pages(filer: Filer, filings: Sequence[Filing]) -> dict[str, Document]:
-    """The further pages of the submissions by file name: older filings, as many a page as on the first."""
+    """The further pages of the submissions by file name: older filings, as many on each page as on the first."""
     older = list(reversed(filings))[filer.recent :]
     pages = [older[first : first + filer.recent] for first in range(0, len(older), filer.recent)]
     return {f"CIK{filer.cik}-submissions-{n:03d}.json": _columnar(page) for n, page in enumerate(pages, start=1)}
 
 
 def _columnar(filings: Sequence[Filing]) -> Document:
-    """Filings as EDGAR lists them: one array a column, newest first."""
+    """Filings as EDGAR lists them: one array for each column, newest first."""
     rows = [_submission(filing) for filing in filings]
     return {column: [row[column] for row in rows] for column in _SUBMISSION_COLUMNS}
 
@@ -209,7 +209,7 @@ def _submission(filing: Filing) -> Document:
 
 
 def tickers(filers: Iterable[Filer]) -> Document:
-    """`files/company_tickers_exchange.json`: primary symbols first, a company's further ones behind all of them."""
+    """`files/company_tickers_exchange.json`: first all primary symbols, then all further ones."""
     rows = [
         (rank, [int(filer.cik), filer.name, symbol, filer.exchange])
         for filer in filers

@@ -1,7 +1,7 @@
-"""What reports state wrong: the facts of filings, with the errors of the filer put in.
+"""Errors in reports: replaces correct facts of filings by misstated ones.
 
-Belongs here: what becomes of a fact that is misstated. Does not: what errors there are (traits), or any way to find
-them, which is the pipeline's.
+Belongs here: how an error changes a fact. Does not: which kinds of errors there are (traits), how they are found (the
+pipeline).
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ PER_SHARE_DIGITS = 6
 
 
 def as_filed(filer: Filer, filings: Iterable[Filing]) -> tuple[Filing, ...]:
-    """The filings with their facts as they were in truth stated."""
+    """The filings with the facts as the filer stated them, errors included."""
     return tuple(_misstated(filer, filing) for filing in filings)
 
 
@@ -31,7 +31,7 @@ def _misstated(filer: Filer, filing: Filing) -> Filing:
 
 
 def _report(filer: Filer, filing: Filing) -> tuple[int, int] | None:
-    """The fiscal year and quarter that a report is about; None for other filings."""
+    """The fiscal year and quarter that a report covers; None for other filings."""
     if filing.fiscal_year is None or filing.fiscal_period is None:
         return None
     if filing.fiscal_period == "FY":
@@ -40,7 +40,7 @@ def _report(filer: Filer, filing: Filing) -> tuple[int, int] | None:
 
 
 def _with_error(error: Error, filing: Filing, facts: Iterable[Fact], calendar: FiscalCalendar) -> Iterator[Fact]:
-    """The facts, the erroneous ones by another amount; facts in another's context replace what is stated there."""
+    """The facts with one error: wrong amounts, or facts in a wrong context, which replace the right facts there."""
     hit = [fact for fact in facts if _errs(error, filing, fact)]
     if error.moved is None:
         yield from (_multiplied(fact, error.factor) if fact in hit else fact for fact in facts)
@@ -68,7 +68,7 @@ def _multiplied(fact: Fact, factor: Fraction) -> Fact:
 
 
 def _moves(fact: Fact, where: Moved, calendar: FiscalCalendar) -> bool:
-    """A quarter; and to the year to date of an interim report, the second or third."""
+    """Whether the error applies: to quarters only, and to a year to date only from the second or third quarter."""
     if fact.column is None or fact.column.first != fact.column.last:
         return False
     return where is Moved.TO_NEXT_YEAR or 1 < fact.column.last < calendar.year(fact.column.year).last

@@ -1,33 +1,33 @@
-"""The built-in sample: fictional filers, each with the traits that a reader of filings has to cope with.
+"""The built-in sample: fictional filers, each with traits that make filings hard to read.
 
 Belongs here: data. Does not: what the traits mean (traits).
 
-| filer | shows |
+| filer | traits |
 |---|---|
 | Orchard Tools | the plain case: calendar year, grows, pays and raises a dividend |
 | Harbor Devices | 52/53 weeks to the last Saturday of September, a 4:1 split, a dividend |
 | Warehouse Clubs | quarters of 12, 12, 12 and 16 or 17 weeks to the Sunday nearest to the end of August |
 | Lantern Apparel | fiscal years to the end of January, named after the year that they start in |
 | Willow Instruments | years to the Sunday nearest to the end of December: some end in January; tagged in three ways |
-| Copper Freight | an amended annual report takes back revenue and profit of two years |
-| Meadow Software | a recast by comparatives alone: revenue and cost fall, net income stays |
+| Copper Freight | an amended annual report reduces revenue and profit of two years |
+| Meadow Software | a recast in comparatives only: revenue and cost fall, net income stays |
 | Ridge Drilling Supplies | losses, a 1:10 reverse split, never tags capital expenditure |
-| Nimbus Therapeutics | an initial public offering, losses, prospectus and proxy statements with facts of their own |
+| Nimbus Therapeutics | an initial public offering, losses, prospectus and proxy statements with other figures |
 | Fjord Marine | 20-F under IFRS in euros, the newest year translated to dollars |
 | Prairie Bancorp | a bank: no revenue tag, deposits, cash due from banks |
 | Twin River Media | two classes of shares, a preferred share and a warrant; thousands; proxies |
 | Juniper Foods | no submissions document, no exchange, neither debt nor dividends |
-| Silent Holdings | in the tickers file, without any document |
+| Silent Holdings | in the tickers file, but without any document |
 | Granite Income Fund | a fund: companyfacts without facts |
 | Larkspur Components | further pages of submissions; stopped filing in 2023 |
-| Sable Brokerage | revenue before and after interest, customers' money beside its own |
-| Alder Insurance | premiums and what they earn, no capital expenditure; short-term investments |
-| Cedar Realty | rent is most of revenue, debt on three lines, buildings bought are no capital expenditure |
+| Sable Brokerage | revenue before and after interest; holds customers' money |
+| Alder Insurance | premiums and investment income, no capital expenditure; short-term investments |
+| Cedar Realty | rent is most of revenue, debt on three lines, purchases of buildings are not capital expenditure |
 | Basin Petroleum | years end in December, then June: a transition report; capital expenditure on two lines |
-| Anvil Machinery | a finance arm; share counts in thousands and a comparative of the wrong sign, both contradicted |
+| Anvil Machinery | a finance arm; share counts in thousands and a wrong sign, both contradicted by other facts |
 | Delta Pipelines | a partnership: units and distributions; two splits of them |
 | Borealis Networks | half-years under IFRS in euros, then quarters under US-GAAP |
-| Lodestar Acquisition | a shell: money in trust, no revenue, no quarter before its first |
+| Lodestar Acquisition | a shell: money in trust, no revenue, no history before its first quarter |
 """
 
 from datetime import date

@@ -1,4 +1,4 @@
-"""What each filing of a simulated filer reports: its form, its date, and its facts as known on that day.
+"""The filings of a simulated filer: form, date, and facts as known on that day.
 
 Belongs here: columns, comparatives, share basis and revisions as of a filing. Does not: EDGAR's JSON (documents).
 """
@@ -31,13 +31,13 @@ ANNUAL_FORMS = {Kind.FOREIGN: "20-F", Kind.FUND: "N-CSR"}  # others: 10-K and 10
 INTERIM_FORMS = {Kind.FOREIGN: "6-K", Kind.FUND: "N-CSRS"}
 PERIODIC = frozenset({"10-Q", "10-K", "10-K/A", "10-KT", "10-KT/A", "20-F", "20-F/A", "6-K"})
 
-AGENT = "0009990000"  # whose accession numbers the filings bear: the sample's filing agent
-COVER_DAYS = timedelta(days=8)  # the cover page counts shares this long before the filing
-PROSPECTUS_EXCESS = 1.07  # pro forma figures of a prospectus are no reported figures
+AGENT = "0009990000"  # prefix of all accession numbers: the CIK of the sample's filing agent
+COVER_DAYS = timedelta(days=8)  # the cover page states the number of shares this long before the filing
+PROSPECTUS_EXCESS = 1.07  # pro forma figures of a prospectus differ from reported figures
 PROXY_DIGITS = 2  # proxy statements round to so many digits
 MILLION = 1_000_000
 YEAR = 4  # quarters
-TOLD_FOR = timedelta(days=365)  # a split's ratio is told for a year
+STATED_FOR = timedelta(days=365)  # notes state the ratio of a split for a year
 SPLIT_RATIO = "StockholdersEquityNoteStockSplitConversionRatio1"
 
 
@@ -54,7 +54,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Fact:
-    """One reported value; `line` and `column` say where it stands, None for what the statements do not show."""
+    """One reported value; `line` and `column` are its place in the statements, None for facts outside of them."""
 
     taxonomy: str
     tag: str
@@ -68,7 +68,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Filing:
-    """One filing; fiscal year and period are those of its cover, None where the form has none."""
+    """One filing; fiscal year and period are those of its cover, None for forms without them."""
 
     form: str
     filed: date
@@ -98,7 +98,7 @@ def make_filings(filer: Filer, books: dict[YearAndNumber, Quarter]) -> tuple[Fil
 
 
 def _numbered(filer: Filer, drafts: Iterable[Filing]) -> Iterator[Filing]:
-    """The filings with accession numbers: agent, year, and a number that is the filer's and the year's."""
+    """The filings with accession numbers: agent, year, and a serial number for each filer and year."""
     count: dict[int, int] = {}
     for draft in drafts:
         year = draft.filed.year
@@ -108,7 +108,7 @@ def _numbered(filer: Filer, drafts: Iterable[Filing]) -> Iterator[Filing]:
 
 
 class _Reporter:
-    """Reports the books of one filer."""
+    """Makes the filings of one filer from its books."""
 
     def __init__(self, filer: Filer, books: dict[YearAndNumber, Quarter]) -> None:
         self.filer = filer
@@ -117,7 +117,7 @@ class _Reporter:
         self.order = list(books)
         self.newest = newest_report(filer, filer.last_filed) or filer.last_filed
 
-    # -- which filings there are -------------------------------------------------------------------------------------
+    # -- filings -----------------------------------------------------------------------------------------------------
 
     def drafts(self) -> Iterator[Filing]:
         """Every filing of the history, before accession numbers."""
@@ -157,12 +157,12 @@ class _Reporter:
         return ANNUAL_FORMS.get(kind, "10-K" if self._last(year) == YEAR else "10-KT")
 
     def _earnings_release(self, year: int, number: int, filed: date) -> Filing:
-        """The announcement some days earlier; it has no financial data in XBRL."""
+        """The earnings release some days before the report; it has no financial data in XBRL."""
         released = business_day(filed - timedelta(days=3))
         return Filing("8-K", released, released, items="2.02,9.01")
 
     def _proxy(self, year: int) -> Filing:
-        """The pay tables of a proxy statement repeat net income of three years, coarsely rounded."""
+        """A proxy statement, whose pay tables repeat net income of three years, rounded to few digits."""
         filed = business_day(annual_report_filed(self.filer, year) + timedelta(days=50))
         columns = [self._year(y) for y in (year, year - 1, year - 2)]
         facts = tuple(self._stray(column, filed, 1.0, digits=PROXY_DIGITS) for column in columns)
@@ -180,7 +180,7 @@ class _Reporter:
         stray = self._stray(Column(year, 1, 4), day, PROSPECTUS_EXCESS)
         yield Filing("424B4", business_day(day), business_day(day), facts=(stray,))
 
-    # -- what a filing shows -----------------------------------------------------------------------------------------
+    # -- facts of a filing -------------------------------------------------------------------------------------------
 
     def _report_facts(self, year: int, number: int, filed: date) -> Iterator[Fact]:
         if self.filer.kind is Kind.FUND:
@@ -223,14 +223,14 @@ class _Reporter:
         return "ifrs-full" if self.filer.kind_in(fiscal_year) is Kind.FOREIGN else "us-gaap"
 
     def _split_ratios(self, filed: date) -> Iterator[Fact]:
-        """The ratios of splits, told in notes whether they are in effect or only announced."""
+        """The ratios of splits, which notes state for splits in effect and for announced splits."""
         for split in (*self.filer.splits, *self.filer.announced):
-            if split.effective <= filed < split.effective + TOLD_FOR:
+            if split.effective <= filed < split.effective + STATED_FOR:
                 ratio = _number(Decimal(split.ratio.numerator) / split.ratio.denominator)
                 yield Fact("us-gaap", SPLIT_RATIO, "pure", split.effective, split.effective, ratio)
 
     def _stray(self, column: Column, filed: date, excess: float, digits: int | None = None) -> Fact:
-        """Net income of a fiscal year as a form other than a periodic report tells it."""
+        """Net income of a fiscal year as a form other than a periodic report states it."""
         line = next(line for line in lines(self.filer, column.year) if line.item == "net_income")
         period, amount = self._period(column), round(self._money("net_income", column, filed) * excess)
         value = round(amount, digits - len(str(abs(amount)))) if digits else amount
@@ -247,12 +247,12 @@ class _Reporter:
     # -- columns -----------------------------------------------------------------------------------------------------
 
     def _columns(self, year: int, number: int) -> dict[Statement, list[Column]]:
-        """The columns of a report: Regulation S-X asks for the year to date beside the same stretch a year before.
+        """The columns of a report: Regulation S-X requires the year to date and the same period of the year before.
 
-        Quarterly reports (Rule 10-01(c)): the quarter and the year to date of both years, cash flows for the year to
-        date only, balance sheets at the quarter's and the last year's end. Annual ones (Rules 3-01, 3-02): three years,
-        two balance sheets, and the quarters of two years where the filer tells them (Regulation S-K, Item 302).
-        Half-yearly ones: the half-years only.
+        Quarterly reports (Rule 10-01(c)) have the quarter and the year to date of both years, cash flows for the year
+        to date only, and balance sheets at the end of the quarter and of the last year. Annual reports (Rules 3-01,
+        3-02) have three years, two balance sheets, and the quarters of two years if the filer states them (Regulation
+        S-K, Item 302). Half-yearly reports have the half-years only.
         """
         to_date, discrete = Column(year, 1, number), Column(year, number, number)
         balances = [discrete, Column(year - 1, self._last(year - 1), self._last(year - 1))]
@@ -270,14 +270,14 @@ class _Reporter:
         return Column(year, 1, self._last(year))
 
     def _a_year_before(self, column: Column) -> Column:
-        """The same stretch four quarters before, whatever fiscal years it is in."""
+        """The same period four quarters before, in whichever fiscal years it is."""
         year, last = self.order[self.order.index((column.year, column.last)) - YEAR]
         return Column(year, last - (column.last - column.first), last)
 
     # -- values as known on a day ------------------------------------------------------------------------------------
 
     def _quarters(self, column: Column, filed: date) -> list[Quarter]:
-        """The quarters of a column in the books of whoever filed on that day."""
+        """The quarters of a column, in the books of the shell before a reverse merger, otherwise in the filer's."""
         books = self.shells if self.filer.merged and filed < self.filer.merged else self.books
         last = self.order.index((column.year, column.last))
         return [books[key] for key in self.order[last - (column.last - column.first) : last + 1]]
@@ -296,18 +296,18 @@ class _Reporter:
             return _cents(Decimal(self._money("net_income", column, filed)) / Decimal(shares))
         if line.statement is Statement.BALANCE:
             quarter = self._quarters(column, filed)[-1]
-            excess = (told.balances.get(line.item, 0) for told in quarter.first_told if filed < told.until)
+            excess = (first.balances.get(line.item, 0) for first in quarter.first_stated if filed < first.until)
             return quarter.balances[line.item] + sum(excess)
         return self._money(line.item, column, filed)
 
     def _money(self, item: str, column: Column, filed: date) -> int:
         """A flow over the quarters of the column."""
         quarters = self._quarters(column, filed)
-        excess = (told.flows.get(item, 0) for q in quarters for told in q.first_told if filed < told.until)
+        excess = (first.flows.get(item, 0) for q in quarters for first in q.first_stated if filed < first.until)
         return sum(quarter.flows[item] for quarter in quarters) + sum(excess)
 
     def _shares(self, item: str, column: Column, filed: date) -> int:
-        """Weighted shares of a column are the mean of its quarters' by days, on the share basis of the filing."""
+        """Weighted shares of a column: the mean of its quarters by days, on the share basis of the filing."""
         factor = basis(self.filer, filed, self.newest)
         quarters = self._quarters(column, filed)
         weighted = sum(round(getattr(quarter, item) / factor) * quarter.period.days for quarter in quarters)
@@ -319,7 +319,7 @@ class _Reporter:
 
 
 def shell_of(filer: Filer) -> Filer:
-    """The shell whose reports a reverse merger puts before those of the business."""
+    """The shell that filed under the same CIK before a reverse merger."""
     small = replace(filer.economics, revenue=100_000_000, debt=3.0, shares=37_000_000)
     return replace(filer, business=f"{filer.cik} shell", merged=None, economics=small, revisions=())
 
@@ -329,5 +329,5 @@ def _cents(amount: Decimal) -> int | float:
 
 
 def _number(amount: Decimal) -> int | float:
-    """As JSON shows it: without a fraction where there is none."""
+    """The number as in JSON: whole numbers without a fraction."""
     return int(amount) if amount == int(amount) else float(amount)

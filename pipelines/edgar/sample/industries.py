@@ -1,7 +1,7 @@
-"""Statements of industries that report otherwise than a manufacturer, shaped after real ones.
+"""Statements of industries that report differently from a manufacturer, shaped after real ones.
 
-Belongs here: tables: the lines of each industry, the lines beside them that mislead (segregated cash, customers' money,
-gross revenue, purchases that are no capital expenditure), and what truly adds up. Does not: what kinds there are
+Belongs here: tables of the lines of each industry, of misleading lines (segregated cash, customers' money, gross
+revenue, purchases that are not capital expenditure), and of the true sums. Does not: which kinds of filers there are
 (traits), how lines are chosen for a filing (statements).
 """
 
@@ -37,7 +37,7 @@ ALL_CURRENT: dict[str, Shares] = {"all_current_debt": {"debt_current": 1, "short
 
 
 def everywhere(**other_tags: str) -> tuple[Line, ...]:
-    """The lines of all US-GAAP filers but those with an empty tag, some under another one."""
+    """The lines that all US-GAAP filers have, some with another tag; a line whose tag is empty is left out."""
     tagged = (replace(one, tag=other_tags.get(one.item, one.tag)) for one in US_GAAP_EVERYWHERE)
     return tuple(line for line in tagged if line.tag)
 
@@ -68,7 +68,7 @@ INDUSTRIES: dict[Kind, Statements] = {
         totals=SAME_EVERYWHERE | LONG_AND_SHORT,
     ),
     Kind.ASSET_MANAGER: Statements(
-        derived={"contract_revenue": {"revenue": 1.6}},  # fees of all kinds, before what is passed on
+        derived={"contract_revenue": {"revenue": 1.6}},  # fees of all kinds, before payments to distributors
         lines=(
             REVENUES,
             OF_CONTRACTS,
@@ -197,7 +197,7 @@ INDUSTRIES: dict[Kind, Statements] = {
     ),
     Kind.CAPTIVE_FINANCE: Statements(
         derived={
-            "contract_revenue": {"revenue": 0.85},  # without interest and rent that the finance arm earns
+            "contract_revenue": {"revenue": 0.85},  # excludes interest and rent that the finance arm earns
             "equipment_on_lease": {"capex": 0.5},
             "receivables": {"assets": 0.4},
         },

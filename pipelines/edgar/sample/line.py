@@ -1,6 +1,6 @@
-"""A line of a statement: where it stands, what it counts, how it is tagged.
+"""A line of a statement: its statement, its measure and its tag.
 
-Belongs here: the words that the tables of statements are written in. Does not: these tables (statements, industries).
+Belongs here: the types that the tables of statements are made of. Does not: these tables (statements, industries).
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Statement(Enum):
-    """Where a line stands, which decides the columns it has."""
+    """The statement that a line is in. It decides which columns the line has."""
 
     INCOME = "income"  # the quarter and the year to date
     CASH_FLOW = "cash flow"  # the year to date only
@@ -17,7 +17,7 @@ class Statement(Enum):
 
 
 class Measure(Enum):
-    """What a line counts."""
+    """What a line measures."""
 
     MONEY = "money"
     SHARES = "shares"
@@ -26,7 +26,7 @@ class Measure(Enum):
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a statement: the name the books have for it, and its tag."""
+    """One line of a statement: its name in the books, and its tag."""
 
     item: str
     tag: str
@@ -35,16 +35,16 @@ class Line:
 
 
 Shares = Mapping[str, float]
-"""What an amount adds up from: names of other amounts, and how much of each."""
+"""The components of an amount: names of other amounts, and the factor of each."""
 
 
 @dataclass(frozen=True)
 class Statements:
     """The statements of one kind of filer.
 
-    lines: what they show.
-    totals: what each item of the truth adds up from; components that the business does not have count nothing.
-    derived: amounts that the books do not keep, from those they do, each from the ones before it too.
+    lines: their lines.
+    totals: the components of each true item; a component that the business does not have counts as zero.
+    derived: amounts that are not in the books but computed from them; each may use the ones before it.
     """
 
     lines: tuple[Line, ...]

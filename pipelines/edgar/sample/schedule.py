@@ -1,6 +1,6 @@
-"""When a simulated filer files, and so what it knew by then: revisions and splits.
+"""Filing dates of a simulated filer, and which revisions and splits were known at each.
 
-Belongs here: dates of filings. Does not: what they report.
+Belongs here: dates of filings. Does not: what they report (filings).
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,12 +19,12 @@ AMENDED_AFTER = timedelta(days=35)  # before the next quarter's report
 
 
 def business_day(day: date) -> date:
-    """That day, or the Monday after it where it is on a weekend."""
+    """The day itself, or the following Monday if it is on a weekend."""
     return day + timedelta(days=max(0, 7 - day.weekday())) if day.weekday() >= SATURDAY else day
 
 
 def reports(filer: Filer, year: int) -> tuple[int, ...]:
-    """The quarters of a fiscal year whose end is followed by a report; the last is the annual one."""
+    """The quarters of a fiscal year for which there is a report; that of the last quarter is the annual report."""
     first_day = max(filer.offering.day if filer.offering else date.min, filer.since or date.min)
     return tuple(
         number
@@ -34,7 +34,7 @@ def reports(filer: Filer, year: int) -> tuple[int, ...]:
 
 
 def _reported(filer: Filer, year: int) -> tuple[int, ...]:
-    """The quarters of a fiscal year that a filer has to report on."""
+    """The quarters of a fiscal year on which a filer is required to report."""
     last = filer.calendar.year(year).last
     if filer.conversion and year == filer.conversion.year:
         return (last,)
@@ -44,7 +44,7 @@ def _reported(filer: Filer, year: int) -> tuple[int, ...]:
 
 
 def report_filed(filer: Filer, year: int, number: int) -> date:
-    """The day on which the report on that quarter (the last: on the year) is filed."""
+    """The filing date of the report on that quarter; for the last quarter, of the annual report."""
     fiscal_year = filer.calendar.year(year)
     is_annual = number == fiscal_year.last
     earliest, latest = ANNUAL_DAYS.get(filer.kind_in(year), ANNUAL_DAYS_DOMESTIC) if is_annual else INTERIM_DAYS
@@ -53,12 +53,12 @@ def report_filed(filer: Filer, year: int, number: int) -> date:
 
 
 def annual_report_filed(filer: Filer, year: int) -> date:
-    """The day on which the report on a fiscal year is filed."""
+    """The filing date of the report on a fiscal year."""
     return report_filed(filer, year, filer.calendar.year(year).last)
 
 
 def amendment_filed(filer: Filer, year: int) -> date:
-    """The day on which an amended annual report is filed, where there is one."""
+    """The filing date of an amended annual report."""
     return business_day(annual_report_filed(filer, year) + AMENDED_AFTER)
 
 
@@ -76,14 +76,14 @@ def known_revisions(filer: Filer) -> tuple[Revision, ...]:
 
 
 def newest_report(filer: Filer, filed_by: date) -> date | None:
-    """The filing date of the newest periodic report filed by that day, None where there is none."""
+    """The filing date of the newest periodic report up to that day, or None."""
     years = range(filer.first_year, filed_by.year + 2)
     filed = [report_filed(filer, year, number) for year in years for number in reports(filer, year)]
     return max((day for day in filed if day <= min(filed_by, filer.last_filed)), default=None)
 
 
 def basis(filer: Filer, filed: date, newest: date) -> Fraction:
-    """How many shares of the basis of the `newest` filing one share of a filing made on `filed` became."""
+    """The number of shares on the basis of the `newest` filing that equal one share of a filing made on `filed`."""
     factor = Fraction(1)
     for split in _between(filer.splits, filed, newest):
         factor *= split.ratio
@@ -91,9 +91,9 @@ def basis(filer: Filer, filed: date, newest: date) -> Fraction:
 
 
 def accepted_at(filed: date, accession: str) -> datetime:
-    """When EDGAR accepted a filing, in UTC: in business hours, or the evening before (Eastern time) for every fourth.
+    """When EDGAR accepted a filing, in UTC: in business hours; for every fourth filing, on the evening before.
 
-    Filings accepted after 17:30 Eastern time bear the next business day's date.
+    Filings accepted after 17:30 Eastern time have the filing date of the next business day.
     """
     rng = Random(f"accepted/{accession}")
     seconds = timedelta(seconds=rng.randrange(3600))

@@ -1,10 +1,10 @@
-"""Which lines a simulated filer's statements have, how they are tagged, and what they add up to.
+"""The lines of a simulated filer's statements, their tags, and their true totals.
 
-Belongs here: tables of ordinary filers, banks and foreign ones, and the lines of one filing. Does not: amounts (books),
-columns (filings), other industries (industries).
+Belongs here: tables for ordinary filers, banks and foreign filers, and the lines of one filing. Does not: amounts
+(books), columns (filings), other industries (industries).
 
-The tables of what adds up state the truth in the simulator's own terms; they are written down here a second time on
-purpose, so that the rules under test are not tested against themselves.
+The totals define the truth with the simulator's own names. They repeat definitions of the normalization on purpose:
+otherwise the rules would be tested against themselves.
 """
 
 from collections.abc import Mapping
@@ -113,7 +113,7 @@ DIVIDEND_LINES = frozenset({"dividends_per_share", "dividends_paid"})
 
 
 def owned(filer: Filer, kind: Kind) -> frozenset[str]:
-    """The lines that the business has at all, tagged or not, in statements of that kind."""
+    """The lines that apply to the business in statements of that kind, whether they are tagged or not."""
     absent: frozenset[str] = frozenset()
     absent |= DIVIDEND_LINES if filer.dividend is None else frozenset()
     absent |= DEBT_LINES if filer.economics.debt == 0 else frozenset()
@@ -122,12 +122,12 @@ def owned(filer: Filer, kind: Kind) -> frozenset[str]:
 
 
 def derived(filer: Filer) -> Mapping[str, Shares]:
-    """The amounts that only follow from the books: those of the kind, then those of the filer's further lines."""
+    """The amounts that are computed from the books: first those of the kind, then those of the filer's extra lines."""
     return {**STATEMENTS[filer.kind].derived, **{extra.tag: dict(extra.of) for extra in filer.extras if extra.of}}
 
 
 def lines(filer: Filer, fiscal_year: int) -> tuple[Line, ...]:
-    """The lines that a filing for that fiscal year tags, with the tags of that time."""
+    """The lines that a filing for that fiscal year tags, with the tags used at that time."""
     kind = filer.kind_in(fiscal_year)
     ceased = {item for item, since in filer.ceased if since <= fiscal_year}
     shown = owned(filer, kind) - filer.untagged - ceased

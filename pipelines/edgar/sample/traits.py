@@ -1,7 +1,7 @@
-"""What a simulated filer is: its identity, and the traits that make its filings hard to read.
+"""The description of a simulated filer: its identity, and the traits that make its filings hard to read.
 
-Belongs here: the vocabulary that filers are composed of. Does not: the built-in filers (filers), what the
-traits do to numbers (books) and documents (filings).
+Belongs here: the types that describe a filer. Does not: the built-in filers (filers), how the traits change amounts
+(books) and filings (filings).
 """
 
 from dataclasses import dataclass, field
@@ -11,21 +11,21 @@ from fractions import Fraction
 
 from pipelines.edgar.sample.calendar import FiscalCalendar
 
-FIRST_CIK = 9_990_000_000  # far above what EDGAR has given out
-MOST_FILERS = 10_000  # four digits of the accession number tell filers apart
-NEWEST = date(2025, 11, 21)  # nothing is filed later: the sample has no clock
+FIRST_CIK = 9_990_000_000  # far above the numbers that EDGAR has assigned
+MOST_FILERS = 10_000  # four digits of the accession number identify the filer
+NEWEST = date(2025, 11, 21)  # the date of the newest filing: the sample does not depend on the clock
 
 CONTRACT_REVENUE = "RevenueFromContractWithCustomerExcludingAssessedTax"
 
 
 class Kind(Enum):
-    """The statements that a filer makes."""
+    """The kind of statements that a filer prepares."""
 
     COMMERCIAL = "commercial"  # US-GAAP, 10-Q and 10-K
-    BANK = "bank"  # US-GAAP, 10-Q and 10-K, with a bank's lines
+    BANK = "bank"  # US-GAAP, 10-Q and 10-K, with the lines of a bank
     FOREIGN = "foreign"  # IFRS, 20-F once a year
     FUND = "fund"  # registered, but without financial data in XBRL
-    BROKER = "broker"  # from here on US-GAAP, 10-Q and 10-K, with the lines of the industry
+    BROKER = "broker"  # this and all below: US-GAAP, 10-Q and 10-K, with the lines of the industry
     ASSET_MANAGER = "asset manager"
     EXCHANGE = "exchange"
     PAYMENTS = "payments"
@@ -44,17 +44,17 @@ class Kind(Enum):
 
 
 class Served(Enum):
-    """The documents that EDGAR has of a filer."""
+    """The documents that EDGAR serves for a filer."""
 
     FACTS = "companyfacts"
     SUBMISSIONS = "submissions"
 
 
 class RevisedBy(Enum):
-    """How a revision of figures filed before becomes known."""
+    """How a revision of earlier figures becomes known."""
 
-    AMENDMENT = "amendment"  # by an amended annual report: what was earned changes
-    COMPARATIVES = "comparatives"  # silently beside next year's figures: a reclassification, net income stays
+    AMENDMENT = "amendment"  # by an amended annual report: net income changes
+    COMPARATIVES = "comparatives"  # only as comparatives of next year's report: a reclassification, net income stays
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class Revision:
 
 @dataclass(frozen=True, kw_only=True)
 class Dividend:
-    """Cents a share and quarter in the first year, and what is added each year; on the newest share basis."""
+    """Cents a share and quarter in the first year, and the raise each year; on the newest share basis."""
 
     cents: int
     annual_raise: int = 0
@@ -95,7 +95,7 @@ class Dividend:
 
 @dataclass(frozen=True, kw_only=True)
 class Offering:
-    """An initial public offering: before that day a tenth to a half of the shares (`before`) were out."""
+    """An initial public offering; `before` is the share of the shares that were outstanding before that day."""
 
     day: date
     before: float = 0.3
@@ -104,10 +104,10 @@ class Offering:
 
 @dataclass(frozen=True, kw_only=True)
 class Extra:
-    """A line besides those that every filer of the kind has, in filings for the fiscal years `since` to `until`.
+    """A line that other filers of the kind do not have, in filings for the fiscal years `since` to `until`.
 
-    beside: the line whose place and measure it has; where `of` is empty its amount too.
-    of: what the amount adds up from: names of the books, and their shares.
+    beside: the line whose statement and measure it has, and whose amount if `of` is empty.
+    of: the components of the amount: names of the books, and their factors.
     """
 
     tag: str
@@ -121,7 +121,7 @@ class Extra:
 class Conversion:
     """A foreign filer moves from IFRS to US-GAAP with the annual report on `year`, which restates two years before.
 
-    share: by how much of revenue profit and operating cash flow are larger under IFRS.
+    share: the excess of profit and of operating cash flow under IFRS, as a share of revenue.
     """
 
     year: int
@@ -132,26 +132,26 @@ class Columns(Enum):
     """Which columns of a report an error is in."""
 
     EVERY = "every"
-    OWN = "own"  # of the fiscal year that the report is about
+    OWN = "own"  # of the fiscal year that the report covers
     COMPARATIVE = "comparative"  # of the years before
 
 
 class Moved(Enum):
-    """Where an amount is stated besides its own period."""
+    """The wrong context in which an amount is stated."""
 
-    TO_YEAR_TO_DATE = "to year to date"  # a quarter's in the context of the half-year or the nine months
-    TO_NEXT_YEAR = "to next year"  # a quarter's in the context of the same quarter a year later
+    TO_YEAR_TO_DATE = "to year to date"  # a quarter's amount in the context of the half-year or the nine months
+    TO_NEXT_YEAR = "to next year"  # a quarter's amount in the context of the same quarter a year later
 
 
 @dataclass(frozen=True, kw_only=True)
 class Error:
-    """The facts of some lines are stated wrong: by a factor, or in the context of another period.
+    """An error in the facts of some lines: a wrong factor, or the context of another period.
 
-    items: the lines, as `statements` names them.
-    report: fiscal year and quarter of the report that errs; None where every report does.
-    column: the only column that errs (fiscal year, first and last quarter); None where all of `columns` do.
-    factor: by which amounts are multiplied: -1 is an error of sign, others are errors of scale.
-    moved: for errors of context.
+    items: the names of the lines in `statements`.
+    report: fiscal year and quarter of the report with the error; None: every report has it.
+    column: the only column with the error (fiscal year, first and last quarter); None: all of `columns` have it.
+    factor: multiplies the amounts: -1 is an error of sign, others are errors of scale.
+    moved: the wrong context, for errors of context.
     """
 
     items: frozenset[str]
@@ -164,7 +164,7 @@ class Error:
 
 @dataclass(frozen=True, kw_only=True)
 class Economics:
-    """How the business goes. Amounts are in units of currency, rates a share of revenue unless said otherwise."""
+    """Economics of the business: amounts in units of currency; rates as shares of revenue, unless stated otherwise."""
 
     revenue: int = 800_000_000  # of the first quarter
     growth: float = 0.06  # a year
@@ -185,29 +185,30 @@ class Filer:
 
     cik: ten digits, from 9990000000 to 9990009999.
     symbols: the first is the primary one; none for a filer that is not in the tickers file.
-    first_year: first fiscal year with filings of its own; the two years before are known from comparatives.
-    since: nothing is filed by this day or before: another filer did, of the same business.
+    first_year: first fiscal year with filings; the two years before are known from comparatives.
+    since: the filer files nothing up to this day, because another filer of the same business did.
     unit: money is reported in multiples of this.
-    revenue_tags: from which fiscal year's filings on revenue is tagged how.
-    investments_tag: how short-term investments are tagged; None where there are none.
-    untagged: what the business has but never tags (names as in `statements`).
-    convenience: the newest year is translated to USD as well.
+    revenue_tags: fiscal year and tag: filings for that year and later tag revenue so.
+    investments_tag: the tag of short-term investments; None: the business has none.
+    untagged: lines that the business has but never tags (names as in `statements`).
+    convenience: the newest year is also translated to USD.
     proxies: proxy statements repeat rounded figures.
-    business: whose books these are; its own where empty. Two filers of one business are one company under two CIKs.
-    extras: lines besides those of its kind, from other names for the same to totals and parts.
-    ceased: lines that are no longer tagged from some fiscal year's filings on.
+    business: name of the business whose books are used; empty: the filer's own. Two filers of one business are one
+        company under two CIKs.
+    extras: further lines: other tags for the same amount, totals, and parts.
+    ceased: lines and fiscal years: filings for that year and later no longer tag the line.
     missing: reports that were never filed, by fiscal year and quarter.
     quarterly_data: annual reports repeat the quarters of two years (Regulation S-K, Item 302).
     rounded_in: fiscal years whose filings state money in millions.
     half_years: a foreign filer reports half-years too, under 6-K.
     conversion: a foreign filer moves to US-GAAP.
-    merged: the day of a reverse merger: reports before it are those of a shell, whose history is no part of the later.
-    announced: splits that filings tell the ratio of for a year after `effective`, which is the announcement: they do
-        not take effect.
-    errors: what its reports state wrong.
+    merged: the day of a reverse merger: reports before it are those of a shell, whose history is not the business's.
+    announced: splits that never take effect, though notes state the ratio for a year after the announcement
+        (`effective`).
+    errors: the errors in its reports.
     recent: rows on the first page of the submissions; older ones are on further pages.
 
-    Raises ValueError where the CIK is out of range or a year has no place in the history.
+    Raises ValueError if the CIK is out of range or a year is outside of the history.
     """
 
     cik: str
@@ -248,7 +249,7 @@ class Filer:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what could not be told apart or simulated."""
+        """Refuse a filer that could not be identified or simulated."""
         if not (self.cik.isdigit() and len(self.cik) == 10 and 0 <= self.number < MOST_FILERS):
             raise ValueError(
                 f"CIK of a simulated filer is {self.cik!r}, expected {FIRST_CIK} and the next {MOST_FILERS}"
@@ -259,10 +260,10 @@ class Filer:
             raise ValueError(f"{self.cik} revises {early[0]}, expected {self.first_year} (its first_year) or later")
 
     def kind_in(self, fiscal_year: int) -> Kind:
-        """The statements in filings for that fiscal year."""
+        """The kind of statements in filings for that fiscal year."""
         return Kind.COMMERCIAL if self.conversion and fiscal_year >= self.conversion.year else self.kind
 
     @property
     def number(self) -> int:
-        """Which of the simulated filers this is: its CIK less the first."""
+        """The number of the filer in the sample: its CIK less the first CIK."""
         return int(self.cik) - FIRST_CIK

@@ -1,6 +1,6 @@
-"""The sample source: an httpx transport that answers for EDGAR with the documents of simulated filers.
+"""The sample source: an httpx transport that answers requests with the documents of simulated filers.
 
-Belongs here: addresses and answers. Does not: pacing, retries, storing; the client does these for every source.
+Belongs here: addresses and answers. Does not: pacing, retries, storing; the client does these for all sources.
 """
 
 import json
@@ -23,13 +23,13 @@ CIK = re.compile(r"/CIK(\d{10})[^/]*\.json$")
 
 
 class SampleTransport(httpx.BaseTransport):
-    """Answers GET with 200 and the same bytes each time, 404 for what EDGAR would not have.
+    """Answers GET with 200 and always the same bytes, or with 404 for a document that EDGAR would not have.
 
-    A company is simulated when one of its documents is first asked for.
+    A company is simulated when one of its documents is first requested.
 
     Args:
-        filers: who files; the built-in sample where left out.
-        filed_by: nothing filed after this day is served; by default the whole history.
+        filers: the filers; by default the built-in sample.
+        filed_by: filings after this day are not served; by default the whole history is.
     """
 
     def __init__(self, filers: Iterable[Filer] | None = None, *, filed_by: date | None = None) -> None:
@@ -64,7 +64,7 @@ class SampleTransport(httpx.BaseTransport):
         return {address: _encode(document) for address, document in made.items()}
 
     def _company(self, filer: Filer) -> Company:
-        """What a filer has filed."""
+        """The simulated company of a filer."""
         return simulate(filer)
 
 

@@ -1,18 +1,18 @@
 """The true values of a simulated filer, for every period whose value its filings can support.
 
-Belongs here: the truth in the simulator's own terms, from fiscal columns that were shown. Does not: any rule that
-finds them from facts; nothing here is shared with the normalization that it tests.
+Belongs here: true values with the simulator's own names, computed from the columns that filings show. Does not: rules
+that find values from facts; nothing is shared with the normalization, which is tested against these values.
 
-There is no row, because the filings do not tell the value,
+There is no true value, because the filings do not support one,
 - before the first annual report: no fiscal year is known;
-- for an item with a component that the business has and does not tag, or that it does not have at all;
-- for a period that needs a column which no 10-Q, 10-K or 20-F shows: the first quarters without four quarters before
-  them, and whatever only a prospectus tells;
-- for twelve months within fiscal years that were revised, where a leg was never shown again as revised;
-- for the sum of quarterly earnings per share up to the year after an offering, which has no common base of shares;
-- for what only the reports of a shell tell, with which the business was merged in reverse.
+- for an item with a component that the business has but does not tag, or that it does not have;
+- for a period that needs a column which no 10-Q, 10-K or 20-F shows: the first three quarters, and periods that only a
+  prospectus shows;
+- for twelve months within fiscal years that were revised, if a leg was never shown as revised;
+- for the sum of quarterly earnings per share up to the year after an offering, which has no common number of shares;
+- for periods that only the reports of a shell show, if the business was merged into it (reverse merger).
 
-Errors are no part of it: it is made from what the reports should have said.
+Errors in reports do not change the true values: these are computed from the filings without errors.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ REVISED_LINES = {
     RevisedBy.AMENDMENT: RECLASSIFIED | {"net_income", "eps_basic"},
 }
 
-# what rounding in a filing leaves open, on its share basis (weighted shares: quarters and their mean); money is exact
+# the largest rounding error of a filed figure on its share basis (weighted shares: a quarter or a mean); money is exact
 ROUNDING = {"eps_basic": Fraction(1, 200), "dividends_per_share": Fraction(1, 20_000)} | dict.fromkeys(
     WEIGHTED, Fraction(1)
 )
@@ -46,7 +46,7 @@ ROUNDING = {"eps_basic": Fraction(1, 200), "dividends_per_share": Fraction(1, 20
 
 @dataclass(frozen=True)
 class Rounded:
-    """A number and how far it may be off, because what it was calculated from was rounded when it was filed."""
+    """A number and its largest possible error, because the figures that it is computed from were rounded when filed."""
 
     value: Fraction
     slack: Fraction = Fraction(0)
@@ -61,7 +61,7 @@ class Rounded:
         return self if factor == 1 else Rounded(self.value * factor, self.slack * max(factor, -factor))
 
     def is_finer_than(self, other: "Rounded") -> bool:
-        """Whether the other number is this one, rounded further."""
+        """Whether the other number is this one with fewer digits."""
         return self.slack < other.slack and abs(self.value - other.value) <= self.slack + other.slack
 
 
@@ -71,9 +71,9 @@ Shown = dict[tuple[str, Column], Rounded]
 
 @dataclass(frozen=True)
 class TruthRow:
-    """One true value; `cik` has ten digits, per-share values and shares are on the newest share basis.
+    """One true value; `cik` has ten digits; per-share values and shares are on the newest share basis.
 
-    `tolerance` is how far a right value may be away: what the filings' rounding leaves open (0 for money).
+    `tolerance` is the largest difference of a correct value, because of rounding in the filings (0 for money).
     """
 
     cik: str
@@ -87,27 +87,27 @@ class TruthRow:
 
 
 def true_values(filer: Filer, filings: Iterable[Filing]) -> list[TruthRow]:
-    """What the given filings, in order, support: items in their order within periods, oldest first.
+    """The true values that the given filings, in order, support: oldest period first, items in their usual order.
 
-    Twelve months at a fiscal year end are the year. At other quarter ends flows and dividends are the sum of four
-    quarters; earnings per share too, of quarters as filed (the fourth: the year less nine months); weighted shares
-    are the mean of four quarters by days.
+    At a fiscal year end, twelve months are the fiscal year. At other quarter ends, flows and dividends are the sum of
+    four quarters, and so are earnings per share of quarters as filed (the fourth: the year less nine months); weighted
+    shares are the mean of four quarters by days.
     """
     periodic = [filing for filing in filings if filing.is_periodic]
     if filer.merged and periodic and periodic[-1].filed >= filer.merged:
         periodic = [filing for filing in periodic if filing.filed >= filer.merged]
     if not any(filing.fiscal_period == "FY" for filing in periodic):
         return []
-    told: dict[tuple[str, date, str], TruthRow] = {}
+    found: dict[tuple[str, date, str], TruthRow] = {}
     for shown in _shown(filer, periodic):
-        told = {(row.period_kind, row.period_end, row.item): row for row in _Truth(filer, shown).rows()} | told
-    return sorted(told.values(), key=lambda row: (row.period_end, row.period_kind == "annual", ITEMS.index(row.item)))
+        found = {(row.period_kind, row.period_end, row.item): row for row in _Truth(filer, shown).rows()} | found
+    return sorted(found.values(), key=lambda row: (row.period_end, row.period_kind == "annual", ITEMS.index(row.item)))
 
 
 def _shown(filer: Filer, filings: list[Filing]) -> list[Shown]:
-    """Every column as last filed, totals included, in statements of each kind that the filer has made, newest first.
+    """Every column as last filed, with totals, for each kind of statements that the filer has prepared, newest first.
 
-    No total has lines of two kinds, and no twelve months columns of two: US-GAAP is not added to IFRS.
+    Totals and twelve months never mix two kinds: US-GAAP is not added to IFRS.
     """
     shown = []
     for kind in dict.fromkeys(filer.kind_in(filing.fiscal_year or 0) for filing in reversed(filings)):
@@ -118,9 +118,9 @@ def _shown(filer: Filer, filings: list[Filing]) -> list[Shown]:
 
 
 def _columns(filer: Filer, filings: list[Filing], newest: date) -> Shown:
-    """Every column as last filed, on the share basis of the newest filing, less those that a revision has overtaken.
+    """Every column as last filed, on the share basis of the newest filing, without columns that a revision replaced.
 
-    A coarser repetition of money leaves the finer figure.
+    A repetition of an amount with fewer digits leaves the more precise figure.
     """
     revisions = [(known_from(filer, revision), revision) for revision in filer.revisions]
     shown: Shown = {}
@@ -150,7 +150,7 @@ def _columns(filer: Filer, filings: list[Filing], newest: date) -> Shown:
 
 
 def _totals(filer: Filer, kind: Kind, shown: Shown) -> Shown:
-    """The items that add up from several lines, in every column that shows all of these."""
+    """The items that are sums of several lines, in every column that shows all of these lines."""
     has = owned(filer, kind)
     totals: Shown = {}
     for item, signs in STATEMENTS[kind].totals.items():
@@ -172,7 +172,7 @@ class _Truth:
         self.order = [(label, number) for label, year in self.years.items() for number in range(1, year.last + 1)]
 
     def rows(self) -> Iterator[TruthRow]:
-        for year, number in self.order[YEAR:]:  # the first are only looked back to
+        for year, number in self.order[YEAR:]:  # the first four quarters are only parts of later windows
             yield from self._at(year, number)
 
     def _is_year_end(self, year: int, number: int) -> bool:
@@ -202,11 +202,11 @@ class _Truth:
         if item in MONEY_FLOWS:
             ways.append(self._by_year_to_date(item, year, number))
         known = [way for way in ways if way is not None]
-        # either way is right; how far off rounding may have put one of them, they may both be
+        # both ways are right; their rounding errors add up
         return Rounded(known[0].value, sum((way.slack for way in known), Fraction(0))) if known else None
 
     def _of_four(self, item: str, year: int, number: int) -> Rounded | None:
-        """The sum of the four quarters that end there; of weighted shares, their mean by days."""
+        """The sum of the last four quarters; for weighted shares, their mean by days."""
         last_four = [self._before(year, number, back) for back in range(YEAR)]
         weights = [self._days(*quarter) if item in WEIGHTED else 1 for quarter in last_four]
         total = NOTHING
@@ -218,7 +218,7 @@ class _Truth:
         return total * Fraction(1, sum(weights)) if item in WEIGHTED else total
 
     def _by_year_to_date(self, item: str, year: int, number: int) -> Rounded | None:
-        """The last year, and the year to date instead of the same stretch of that year."""
+        """The last year, plus the year to date, less the same period of the last year."""
         if self.years[year - 1].last < YEAR:
             return None
         legs = (Column(year - 1, 1, YEAR), Column(year, 1, number), Column(year - 1, 1, number))
@@ -226,7 +226,7 @@ class _Truth:
         return None if full is None or current is None or prior is None else full + current - prior
 
     def _quarter(self, item: str, year: int, number: int) -> Rounded | None:
-        """A quarter as shown, else what the year to date grew by in it."""
+        """A quarter as shown; otherwise the difference of two years to date."""
         if (discrete := self.shown.get((item, Column(year, number, number)))) is not None:
             return discrete
         longer = self.shown.get((item, Column(year, 1, number)))
@@ -242,7 +242,10 @@ class _Truth:
         return self.years[year].quarters[number - 1].days
 
     def _shares_were_offered(self, year: int) -> bool:
-        """In that fiscal year or later: its fourth quarter is no difference of earnings per share then."""
+        """Whether shares were offered in that fiscal year or later.
+
+        Then the fourth quarter's earnings per share are not the difference of the year and nine months.
+        """
         offering = self.filer.offering
         return offering is not None and offering.day >= self.years[year].start
 
