@@ -13,14 +13,14 @@ SUMMARY = "Each decision that can change a served value, with its source and how
 ABOUT = (
     "A rule has an id that never changes its meaning. `fundamentals explain SYMBOL ITEM PERIOD` names the rules behind "
     "a value, and column `rule` of the tables of the published file holds their ids.",
-    "Each statement ends with the action and with the filers that the rule applies to. **select** chooses among filed "
-    "facts, **compose** makes a value of several, **correct** repairs an error of a filing, **withhold** leaves a "
-    "value out, **flag** marks a value that is served.",
+    "After each statement stand its source, its action, and the filers that the rule applies to. **select** chooses "
+    "among filed facts, **compose** makes a value of several, **correct** repairs an error of a filing, **withhold** "
+    "leaves a value out, **flag** marks a value that is served.",
     "**Values** counts the decisions of the rule in the current build: the current values, gaps, repairs, splits and "
     "breaks that name it, or the figures that it chose or left out. **Companies** counts the companies they belong to.",
 )
 NONE_YET = "No build with rules is published yet; the next synchronization publishes one."
-HEAD = ("Rule", "Statement", "Source", "Values", "Companies")
+HEAD = ("Rule", "Values", "Companies", "What it decides")
 
 
 def document(rules: Sequence[RuleCount]) -> Document:
@@ -40,9 +40,9 @@ def _groups(rules: Sequence[RuleCount]) -> Iterator[Block]:
         name = subject.replace("-", " ").capitalize()
         yield Heading(name, subject)
         anchors = tuple(rule.id for rule in held)
-        yield Grid(f"Rules of {name.lower()}", HEAD, tuple(map(_row, held)), frozenset({3, 4}), anchors)
+        yield Grid(f"Rules of {name.lower()}", HEAD, tuple(map(_row, held)), frozenset({1, 2}), anchors)
 
 
 def _row(rule: RuleCount) -> tuple[str, ...]:
-    about = f"{plain(rule.statement)} **{plain(rule.action)}**, {plain(rule.applies)}"
-    return (f"`{rule.id}`", about, plain(rule.source), f"{rule.values:,}", f"{rule.companies:,}")
+    about = f"Source: {plain(rule.source)}. Action: {plain(rule.action)}. Applies to: {plain(rule.applies)}."
+    return (f"`{rule.id}`", f"{rule.values:,}", f"{rule.companies:,}", f"**{plain(rule.statement)}** {about}")

@@ -20,10 +20,9 @@ def test_rules_stand_under_their_subject_with_an_anchor_each() -> None:
     first, second = (block for block in page.blocks if isinstance(block, Grid))
     assert first.rows[0] == (
         "`cash.balance-sheet`",
-        "It decides. **select**, all filers",
-        "ASC 230",
         "1,234",
         "3",
+        "**It decides.** Source: ASC 230. Action: select. Applies to: all filers.",
     )
     assert first.anchors == ("cash.balance-sheet", "cash.total")
     assert second.anchors == ("net-income.common",)
