@@ -5,6 +5,7 @@ PORT ?= 8000
 UI_PORT ?= 3000
 SYMBOLS ?=
 STRICT ?=
+BESIDE ?=
 LIST ?=
 
 VENV := .venv
@@ -79,8 +80,11 @@ format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: setup ## what the version log costs, on copies of the companies of the home (synchronize first)
-	@$(BIN)/python -m tests.bench.version_log
+bench: setup ## speed of a synchronization with SOURCE=a mirror directory (BESIDE=folder of another version), and of the version log of the home
+	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.synchronization "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
+		echo "Not measured: a synchronization; give SOURCE=PATH of a mirror directory")
+	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts.parquet),$(BIN)/python -m tests.bench.version_log,\
+		echo "Not measured: the version log; synchronize first, for it is measured on copies of the companies of the home")
 
 accuracy: setup ## the published values of the home beside a vendor's; LIST=1 lists what differs
 	@$(BIN)/python -m tests.accuracy $(if $(LIST),--list)

@@ -8,8 +8,9 @@ synchronization, which cost 1 CPU second. Here each file gets one engine, which 
 the same, so the Dagster UI reads them as it reads all others.
 """
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,17 @@ def instance_of(folder: Path) -> dg.DagsterInstance:
         "compute_logs": {"module": NoOpComputeLogManager.__module__, "class": NoOpComputeLogManager.__name__},
     }
     return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(folder), overrides=overrides))
+
+
+def _is_made(file: Path) -> bool:
+    """Whether a file has its tables; a killed run may have left it without."""
+    if not file.exists():
+        return False
+    with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
+        try:
+            return bool(connection.execute("SELECT 1 FROM alembic_version").fetchone())
+        except sqlite3.OperationalError:  # no such table
+            return False
 
 
 class _Engines:
@@ -130,9 +142,15 @@ class OpenStorage(DagsterSqliteStorage):
         history = Path(base_dir) / "history"
         self.base_dir = base_dir
         self._inst_data = inst_data
-        self._run_storage = OpenRuns.from_local(f"{history}/")
+        runs, schedules = history / "runs.db", Path(base_dir) / "schedules/schedules.db"
+        # Dagster's own way makes a file, or looks whether it is made, which takes 0.1 seconds
+        self._run_storage = OpenRuns(f"sqlite:///{runs}") if _is_made(runs) else OpenRuns.from_local(f"{history}/")
         self._event_log_storage = OpenEventLog(f"{history}/runs/")
-        self._schedule_storage = SqliteScheduleStorage.from_local(f"{base_dir}/schedules")
+        self._schedule_storage = (
+            SqliteScheduleStorage(f"sqlite:///{schedules}")
+            if _is_made(schedules)
+            else SqliteScheduleStorage.from_local(str(schedules.parent))
+        )
 
     @classmethod
     def from_config_value(cls, inst_data: Any, config_value: Any) -> "OpenStorage":

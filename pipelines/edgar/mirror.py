@@ -6,7 +6,7 @@ Does not: opening a source (sources), asking EDGAR itself (client).
 
 import stat
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from pipelines.edgar.answers import Answer, Fetched, NotFound, Validators
 from pipelines.edgar.errors import FetchError
@@ -67,6 +67,6 @@ def file_of(folder: Path, url: str) -> Path:
 
 
 def _relative_path(url: str) -> str:
-    """Host and path of an address, as a relative path."""
-    parts = urlsplit(url)
-    return f"{parts.netloc}/{unquote(parts.path).strip('/')}"
+    """Host and path of an address without query, as a relative path."""
+    path = url.removeprefix("https://").strip("/")
+    return unquote(path) if "%" in path else path

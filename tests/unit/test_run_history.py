@@ -63,3 +63,14 @@ def test_a_second_run_goes_on_with_the_files(both):
         with instance_of(folder) as instance:
             assert dg.materialize([an_asset], instance=instance).success
             assert instance.get_runs_count() == 2
+
+
+def test_files_that_a_killed_run_left_without_tables_are_made(both):
+    _, ours = both
+    for file in (files_in(ours)["runs.db"], files_in(ours)["schedules.db"]):
+        file.unlink()
+        sqlite3.connect(file).close()
+        file.touch()
+    with instance_of(ours) as instance:
+        assert dg.materialize([an_asset], instance=instance).success
+        assert instance.get_runs_count() == 1
