@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from serve.errors import CommandError
 
@@ -138,5 +139,18 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def command() -> NoReturn:
+    """The command as it is installed: `main`, and the end of the process.
+
+    A synchronization ends it at once, without taking down module by module what Dagster imported: 0.7 seconds.
+    """
+    status = main()
+    if sys.argv[1:2] == ["sync"]:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    command()
