@@ -1,1 +1,1 @@
-"""How data is made: from EDGAR documents to the tables of a published build. The only place that writes tables."""
+"""Makes the data: from EDGAR documents to the tables of a published build. No other package writes tables."""

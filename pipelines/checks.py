@@ -1,7 +1,7 @@
-"""Asset checks: what must be true of the tables before anybody reads them, and what is told of the published values.
+"""Asset checks: conditions that the tables must meet before they are published, and checks of the published values.
 
-Belongs here: one function a check that holds back publishing, each with the rows that fail; and the checks of
-pipelines.quality as they show in the UI, which only warn. Does not: how the tables are made, or any comparison.
+Belongs here: one function for each check that holds back publishing, with the rows that fail; and the checks of
+pipelines.quality as shown in the UI, which only warn. Does not: how the tables are made, any comparison of values.
 """
 
 from collections.abc import Iterator
@@ -18,17 +18,17 @@ from pipelines.tables import assembled
 from warehouse import schema
 
 LARGEST_QUARANTINE = 0.1
-"""More than this share of the companies with documents in quarantine is a fault of the source or of ours."""
+"""If more than this share of the companies with documents is in quarantine, the source or the service is at fault."""
 
 LARGEST_LOSS = 0.01
-"""More than this share of the companies without a value any more is a fault of the source or of ours."""
+"""If more than this share of the companies loses all values, the source or the service is at fault."""
 
 FEW = 3
-"""So many quarantined or withdrawn companies never stop the others, however small the source is."""
+"""Up to so many quarantined or withdrawn companies never hold back publishing, however small the source is."""
 
 
 def failing(rows: pl.DataFrame, description: str) -> dg.AssetCheckResult:
-    """Passed where there are no rows; else the description says what is wrong, and the rows are shown."""
+    """A check that passes if there are no rows; otherwise it fails with the description and shows the rows."""
     if rows.is_empty():
         return dg.AssetCheckResult(passed=True)
     return dg.AssetCheckResult(passed=False, description=description, metadata=row_metadata(rows))
@@ -36,7 +36,7 @@ def failing(rows: pl.DataFrame, description: str) -> dg.AssetCheckResult:
 
 @dg.asset_check(asset=financials, blocking=True)
 def keys_are_unique(synchronization: Synchronization) -> dg.AssetCheckResult:
-    """Each table's key names one row."""
+    """The key of each table is unique."""
     repeated = []
     for table in schema.TABLES:
         if synchronization.lake.holds(assembled(table.name)):
@@ -63,10 +63,10 @@ def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> dg.AssetC
 
 @dg.asset_check(asset=financials, blocking=True)
 def no_company_is_lost(synchronization: Synchronization) -> dg.AssetCheckResult:
-    """Whoever was covered before is covered now: a company that leaves the list stays in the file, not listed.
+    """Every company that was covered before is still covered; one that leaves the SEC's list stays, as not listed.
 
-    One whose only symbol is another company's now has no name left to be found by, and goes. So do a few whose every
-    value was withdrawn, which the log tells; many at once are a fault of ours.
+    Two exceptions: a company whose only symbol now belongs to another company, and a few companies whose values were
+    all withdrawn, which the log shows. Many of the latter at once are an error of the service.
     """
     lake = synchronization.lake
     covered = lake.read(assembled("companies")).select("cik").unique()
@@ -74,8 +74,8 @@ def no_company_is_lost(synchronization: Synchronization) -> dg.AssetCheckResult:
         return dg.AssetCheckResult(passed=True, description="the first build of this home")
     before = lake.read("covered")
     lost = before.join(covered, on="cik", how="anti").join(lake.read("listings"), on="cik", how="semi")
-    told = lake.of_companies("versions", lost["cik"]) if lake.holds("versions") else None
-    withdrawn = lost.join(told, on="cik", how="semi") if told is not None else lost.clear()
+    logged = lake.of_companies("versions", lost["cik"]) if lake.holds("versions") else None
+    withdrawn = lost.join(logged, on="cik", how="semi") if logged is not None else lost.clear()
     if withdrawn.height == lost.height and lost.height <= max(FEW, LARGEST_LOSS * before.height):
         return dg.AssetCheckResult(passed=True, description=f"{lost.height} companies had all values withdrawn")
     named = ", ".join(lost["cik"].head(FEW))
@@ -84,7 +84,7 @@ def no_company_is_lost(synchronization: Synchronization) -> dg.AssetCheckResult:
 
 @dg.asset_check(asset=financials, blocking=True)
 def few_are_quarantined(synchronization: Synchronization) -> dg.AssetCheckResult:
-    """A broken document stops its company, many of them stop the publishing."""
+    """A broken document stops its company only; many broken documents hold back publishing."""
     lake = synchronization.lake
     quarantined = lake.read("quarantine")
     with_documents = lake.read("documents").drop_nulls("facts_digest").height
@@ -97,9 +97,9 @@ def few_are_quarantined(synchronization: Synchronization) -> dg.AssetCheckResult
 
 @dg.asset_check(asset=financials, blocking=True)
 def rules_are_listed(synchronization: Synchronization) -> dg.AssetCheckResult:
-    """Each rule that a table names is in table `rules`, where a reader finds what it says.
+    """Each rule that a table names is in table `rules`, which has its statement.
 
-    The version log keeps the rules of old versions: a rule that decides nothing any more stays in the registry.
+    The version log keeps the rules of old versions, so a rule that decides nothing any more stays in the registry.
     """
     lake = synchronization.lake
     unlisted = rule_table.unlisted(
@@ -120,17 +120,17 @@ def rules_are_listed(synchronization: Synchronization) -> dg.AssetCheckResult:
     ]
 )
 def quality_of_values(synchronization: Synchronization) -> Iterator[dg.AssetCheckResult]:
-    """How well the published values hold together; a check that too much fails of warns, and holds nothing back."""
+    """The checks of pipelines.quality; one with too many failures warns and does not hold back publishing."""
     rows = quality.measured(synchronization.lake)
-    for told in quality.tallied(rows).iter_rows(named=True):
-        name, fails = told["check"], rows.filter(pl.col("check") == told["check"], pl.col("outcome") == FAILS)
-        counts = {column: told[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
+    for tally in quality.tallied(rows).iter_rows(named=True):
+        name, fails = tally["check"], rows.filter(pl.col("check") == tally["check"], pl.col("outcome") == FAILS)
+        counts = {column: tally[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
         yield dg.AssetCheckResult(
             check_name=name,
             asset_key=warehouse.key,
-            passed=told["passed"],
+            passed=tally["passed"],
             severity=dg.AssetCheckSeverity.WARN,
-            description=f"{told[FAILS]} of {told['compared']} fail, of {told['companies']} companies",
+            description=f"{tally[FAILS]} of {tally['compared']} fail, of {tally['companies']} companies",
             metadata={**counts, **row_metadata(fails.drop("check", "outcome"))},
         )
 

@@ -1,9 +1,9 @@
-"""What identifies the rules: a digest of their code and data files, which changes when a value may change.
+"""The digest of the rules: it identifies their code and data files, and changes when a value may change.
 
-Belongs here: which part of a source file counts. Does not: what is done again when the digest changes (stages).
+Belongs here: which parts of a source file count. Does not: what is computed again when the digest changes (stages).
 
-Comments, docstrings, formatting, and the words of a rule's statement and source do not count: who edits them
-recomputes no company, and no version of the history is said to come from another method.
+Comments, docstrings, formatting, and the text of a rule's statement and source do not count. After an edit of these, no
+company is computed again, and no version of the history gets the cause `method`.
 """
 
 import ast
@@ -15,19 +15,19 @@ from pathlib import Path
 
 COUNTED = (".py", ".csv")
 WORDS = ("statement", "source", "applies")
-"""Arguments that describe a rule. They count where they are no sentence: `source` may also name a column."""
+"""Arguments that describe a rule. They are ignored if they are sentences only: `source` may also name a column."""
 KEPT = "__pycache__/code.digest"
-"""The digest last made, with that of the files as they are: reading 10,000 lines as Python takes 0.4 seconds."""
+"""Cache of the last digest, with a digest of the files' bytes: parsing 10,000 lines of Python takes 0.4 seconds."""
 
 
 def digest_of(folder: Path) -> str:
-    """The digest of the Python and CSV files below a folder. It is the same for every version of Python."""
+    """The digest of the Python and CSV files below a folder. It does not depend on the version of Python."""
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.suffix in COUNTED
     }
-    read = {**files, "": Path(__file__).read_bytes()}  # this file: it decides what counts
+    read = {**files, "": Path(__file__).read_bytes()}  # this file is included because it decides what counts
     as_they_are = _joined(b"%s %s" % (name.encode(), content) for name, content in read.items())
     kept = folder / KEPT
     with contextlib.suppress(OSError, ValueError):
@@ -38,7 +38,7 @@ def digest_of(folder: Path) -> str:
         b"%s %s" % (name.encode(), code_of(content).encode() if name.endswith(".py") else content)
         for name, content in files.items()
     )
-    with contextlib.suppress(OSError):  # an installation that cannot be written: made anew each time
+    with contextlib.suppress(OSError):  # a read-only installation computes the digest each time
         kept.parent.mkdir(exist_ok=True)
         written = kept.with_name(f"{kept.name}.{os.getpid()}")
         written.write_text(f"{as_they_are} {digest}")
@@ -47,7 +47,7 @@ def digest_of(folder: Path) -> str:
 
 
 def code_of(source: bytes) -> str:
-    """A Python file as text that changes only with what it does."""
+    """A Python file as text that changes only when its code does."""
     return "".join(_written(ast.parse(source)))
 
 
@@ -56,7 +56,7 @@ def _written(part: object) -> Iterator[str]:
         yield type(part).__name__
         for name in part._fields:
             value = getattr(part, name, None)
-            # what is absent or empty does not count: later versions of Python have more fields
+            # absent and empty fields do not count, because later versions of Python have more fields
             if value is None or value == [] or name in ("ctx", "kind", "type_comment"):
                 continue
             yield f"({name}:"
@@ -86,7 +86,7 @@ def _is_text(part: ast.AST) -> bool:
 
 
 def _is_sentence(part: ast.AST) -> bool:
-    """Text of several words, or an f-string, which no name of a column is."""
+    """Whether it is text of several words or an f-string, and therefore not a column name."""
     return isinstance(part, ast.JoinedStr) or (isinstance(part, ast.Constant) and " " in str(part.value))
 
 

@@ -1,6 +1,6 @@
-"""What Dagster loads: the assets in flow order, their checks, the job and its schedule.
+"""The definitions that Dagster loads: assets, checks, the job and its schedule.
 
-Belongs here: one factory that serves the UI, the command line and the tests. Does not: any asset or rule.
+Belongs here: one factory for the UI, the command line and the tests. Does not: any asset or rule.
 """
 
 import os
@@ -22,14 +22,14 @@ JOB = "synchronize"
 
 
 def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
-    """The assets, checks, job and schedule; FUNDAMENTALS_SOURCE and _SYMBOLS are the launchpad's defaults."""
+    """Assets, checks, job and schedule; FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad."""
     synchronization = Synchronization(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
     )
     job = dg.define_asset_job(
         JOB,
         dg.AssetSelection.all(),
-        description="EDGAR documents in, a published build out; launchpad: source, symbols, full.",
+        description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
     )
     return dg.Definitions(
         assets=ASSETS,
@@ -37,24 +37,24 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
         jobs=[job],
         schedules=[dg.ScheduleDefinition(job=job, cron_schedule=CRON, execution_timezone=TIME_ZONE)],
         resources={"synchronization": synchronization},
-        # one process a run: it holds the lock of the home, and starting one a step costs a second each
+        # one process for the run: it holds the lock of the home, and a process for each step costs a second each
         executor=dg.in_process_executor,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run of the job came to: the counts that its assets told, and the checks that held back publishing."""
+    """The result of a run: the counts that its assets report, and the checks that held back publishing."""
 
     counts: dict[str, int]
     held_back_by: list[str]
 
 
 def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
-    """Run the job in this process, in the instance of the home, as the UI does in its own.
+    """Run the job in this process with the Dagster instance of the home, which the UI uses too.
 
     Raises:
-        PipelineError, WarehouseError: as an asset raised them.
+        PipelineError, WarehouseError: raised by an asset.
     """
     job = build_definitions(os.environ).resolve_job_def(JOB)
     run_config = {
@@ -85,12 +85,12 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
         else:
             counts.update(counts_of(event.step_materialization_data.materialization.metadata))
     if held_back and not held_back_by:
-        raise _told_by_resource(held_back)
+        raise _cause_of(held_back)
     return Outcome(counts, held_back_by)
 
 
-def _told_by_resource(error: dg.DagsterError) -> BaseException:
-    """The failure that Dagster wrapped: what assets raise comes as it is, what a resource raises does not."""
+def _cause_of(error: dg.DagsterError) -> BaseException:
+    """The original error of a resource; Dagster wraps errors of resources, but not those of assets."""
     cause = error.__cause__
     return cause if isinstance(cause, PipelineError) else error
 

@@ -1,6 +1,6 @@
 """The command that writes docs/data-dictionary.md and docs/rules.md: `python -m pipelines.dictionary`.
 
-Belongs here: bringing the schema and the rules' tables together. Does not: the layout of the schema on the page
+Belongs here: combining the schema with the tables of the rules. Does not: the layout of the schema on the page
 (warehouse.dictionary), the layout of the rules (rule_page), elements and industries (normalize).
 """
 

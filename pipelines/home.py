@@ -1,6 +1,7 @@
-"""The home: everything mutable of one installation, below one folder.
+"""The home: the folder of all data of one installation that changes.
 
-Belongs here: where things lie, which kind of data they are, and that only one synchronization writes at a time.
+Belongs here: the folders of a home, the kind of its data (real or fictional), and the lock that allows one
+synchronization at a time.
 Does not: what is in the files (edgar.raw_store, lake, warehouse.publish).
 """
 
@@ -30,13 +31,13 @@ class HomeError(PipelineError):
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The folders of a home. Creating the object touches nothing."""
+    """The folders of a home. Creating the object does not touch the disk."""
 
     root: Path
 
     @classmethod
     def from_environment(cls) -> "Home":
-        """The home that FUNDAMENTALS_HOME names, `.data/edgar` in the current folder where it names none."""
+        """The home that FUNDAMENTALS_HOME names; if it is not set, `.data/edgar` in the current folder."""
         return cls(Path(os.environ.get("FUNDAMENTALS_HOME") or DEFAULT_HOME).absolute())
 
     @property
@@ -60,10 +61,10 @@ class Home:
         return self.root / "dagster"
 
     def prepare(self) -> None:
-        """Make the folders, and give Dagster its settings.
+        """Create the folders, and write the settings of Dagster.
 
         Raises:
-            HomeError: the folder cannot be made or written.
+            HomeError: the folder cannot be created or written.
         """
         try:
             for folder in (self.root, self.tables, self.log, self.published, self.dagster):
@@ -76,7 +77,7 @@ class Home:
             ) from error
 
     def claim(self, kind: Kind) -> None:
-        """Say which kind of data the home holds, once and for all.
+        """Mark the home as one of this kind of data; the first call decides it permanently.
 
         Raises:
             HomeError: it holds the other kind.
@@ -96,10 +97,10 @@ class Home:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the home for one synchronization; the lock goes with the process, so a killed one leaves none.
+        """Lock the home for one synchronization. The lock ends with the process, so a killed process leaves none.
 
         Raises:
-            HomeError: another synchronization holds it.
+            HomeError: another synchronization has locked it.
         """
         with (self.root / LOCK).open("a") as lock:
             try:
@@ -112,7 +113,11 @@ class Home:
 
 
 def _kind_in(marker: Path) -> str:
-    """What a marker says; HomeError where it is not one that was written here."""
+    """The kind of data that a marker names.
+
+    Raises:
+        HomeError: the file is not a valid marker.
+    """
     text = marker.read_text(errors="replace")
     try:
         kind = json.loads(text)["kind"]

@@ -1,6 +1,6 @@
-"""Progress of long work: who works tells, who watches decides how to show it.
+"""Progress of long work: the stages report it, and a listener shows it.
 
-Belongs here: the one channel between the stages and a terminal. Does not: any drawing (synchronize).
+Belongs here: the connection between the stages and a terminal. Does not: the display (synchronize).
 """
 
 from collections.abc import Callable, Iterator
@@ -13,14 +13,14 @@ _listener: ContextVar[Listener | None] = ContextVar("progress_listener", default
 
 
 def report(stage: str, done: int, total: int) -> None:
-    """Say how many of how many companies a stage is done with."""
+    """Report how many of how many companies a stage has processed."""
     if total and (listener := _listener.get()):
         listener(stage, done, total)
 
 
 @contextmanager
 def heard_by(listener: Listener) -> Iterator[None]:
-    """Send what is reported inside to a listener."""
+    """Send the reports of the `with` block to a listener."""
     token = _listener.set(listener)
     try:
         yield

@@ -1,7 +1,7 @@
-"""What the assets share: the synchronization that is running, its home and its source.
+"""The resource that all assets share: the running synchronization with its home and its source.
 
-Belongs here: the run configuration, and holding the home for as long as the run lasts.
-Does not: what the run does (assets, stages).
+Belongs here: the run configuration, and locking the home during the run.
+Does not: the work of the run (assets, stages).
 """
 
 import os
@@ -20,9 +20,9 @@ from pipelines.stages import Asked
 
 
 class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """One synchronization: what was asked for, and where its data lies.
+    """One synchronization: its configuration, and the folders of its data.
 
-    It holds the home from its first asset to its last, so that no other synchronization writes beside it.
+    It locks the home from the first asset to the last, so that no other synchronization writes at the same time.
     """
 
     source: str = "sample"
@@ -33,7 +33,7 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator["Synchronization", None, None]:
-        """Prepare and lock the home; the time of the synchronization is the time of this."""
+        """Prepare and lock the home. The synchronization has the time of this call."""
         home = self.home
         home.prepare()
         with home.writing():
@@ -57,25 +57,26 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     @property
     def started_at(self) -> datetime:
-        """When this synchronization began, in UTC: the time of everything that it records."""
+        """When this synchronization began, in UTC; everything that it records has this time."""
         return self._started_at
 
     @property
     def sync_id(self) -> str:
-        """Identifies the synchronization, and the build that it publishes."""
+        """The id of the synchronization and of the build that it publishes."""
         return f"{self._started_at:%Y%m%dT%H%M%S%fZ}"
 
     @property
     def asked(self) -> Asked:
-        """The symbols asked for, in upper case, and whether to do everything again."""
+        """The requested symbols, in upper case, and whether to process everything again."""
         symbols = (symbol.strip().upper() for symbol in self.symbols.split(","))
         return Asked(tuple(symbol for symbol in symbols if symbol), self.full)
 
     def open(self) -> Source:
-        """The source; the home is claimed for its kind of data.
+        """Open the source, and claim the home for its kind of data.
 
         Raises:
-            SourceError: it cannot be opened. HomeError: the home holds the other kind.
+            SourceError: the source cannot be opened.
+            HomeError: the home holds the other kind of data.
         """
         source = open_source(
             self.source,

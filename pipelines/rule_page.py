@@ -17,25 +17,25 @@ generated from the registry, `pipelines/normalize/rules.py`, by `make docs`.
 
 - `fundamentals explain SYMBOL ITEM PERIOD` names the rules behind a value; column `rule` of the published tables holds
   their ids, and table `rules` counts the values and companies that each decided.
-- Actions: *select* chooses among filed facts, *compose* makes an amount of several, *correct* repairs an error of a
-  filing, *withhold* leaves a value out, *flag* marks a value that is served.
-- Column *code* is the file in `pipelines/normalize/`; a rule's id, or the loop that makes it, stands there.
-- Among the rules of elements the first that applies to a filing decides, in the order of
+- Actions: *select* chooses among filed facts, *compose* computes an amount from several, *correct* repairs an error in
+  a filing, *withhold* leaves a value out, *flag* marks a value that is served.
+- Column *code* is the file in `pipelines/normalize/` that contains the rule's id, or the loop that generates it.
+- Among the rules of elements, the first that applies to a filing decides, in the order of
   [the sources of the line items](data-dictionary.md#sources-of-the-line-items). Statements that begin with "Otherwise"
-  or "Where" describe lines further down.
+  or "Where" belong to sources further down in this order.
 """
 
 SINGLE = """
 ## Rules that rest on a single company
 
-These decided for one company only among the 200 of the mirrors of EDGAR that the rules were measured on. They were
-written for its filings, or for those of companies that the mirrors lack; few others may ever need them.
+These rules decided for one company only among the 200 companies on which the rules were measured. They were written for
+its filings, or for filings of companies that are not among the 200. Few other filers may ever need them.
 
 """
 
 
 def page(registry: Mapping[str, Rule], paths: Mapping[str, str], single_company: Mapping[str, str]) -> str:
-    """The page: one section for each first part of an id, one row a rule.
+    """The page: one section for each first part of an id, one row for each rule.
 
     Args:
         registry: the rules by id.

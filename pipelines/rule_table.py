@@ -1,7 +1,7 @@
-"""Table `rules`: every rule of the registry, and how much each decided in a build.
+"""Table `rules`: every rule of the registry, and how many values and companies it decided in a build.
 
-Belongs here: counting what names a rule, and naming the rules of values that were recorded before rules had ids.
-Does not: any rule or its statement (normalize), the other published tables (tables).
+Belongs here: counting the rows that name each rule, and finding the rules of values that were recorded before rules had
+ids. Does not: any rule or its statement (normalize), the other published tables (tables).
 """
 
 from collections import Counter
@@ -16,12 +16,12 @@ from warehouse.vocabulary import FLAGS, METHODS
 
 RULE, LISTED = schema.RULE, "rules"
 TWELVE_MONTHS = "ttm."
-"""How the ids of rules begin that make twelve months: column `method` says which of them did."""
+"""The ids of rules that compute twelve months begin with this; column `method` names the one that did."""
 COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64()})
-"""How much a rule decided for a company."""
+"""The number of figures that a rule decided for a company."""
 
 SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end", "accession"]
-"""What a logged leg and a leg of today's replay have in common where they are the same: version, part, filed fact."""
+"""The columns in which a logged leg and the same leg of today's replay agree: version, part, filed fact."""
 
 
 def table(
@@ -31,14 +31,14 @@ def table(
     named: Iterable[pl.DataFrame],
     decisions: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The rows of table `rules`, one a rule of the registry.
+    """The rows of table `rules`, one for each rule of the registry.
 
     Args:
         registry: the rules by id.
         files: the file that holds each rule, by id.
         values: current values, one row a value: `cik`, `rule`, `method`, `flags`, `legs` (with `rule`).
-        named: frames with `cik` and `rule`, each row of which a rule decided: gaps, repairs, splits, breaks.
-        decisions: `cik`, `rule`, `figures`: what the steps chose or left out; it counts for rules that no row names.
+        named: frames with `cik` and `rule`, where a rule decided each row: gaps, repairs, splits, breaks.
+        decisions: `cik`, `rule`, `figures`: what the steps chose or left out; used for rules that no row names.
     """
     codes = {rule.id: code_of(rule) for rule in registry.values()}
     of_rows = pl.concat([_of_values(values, _alone(codes)), *(_rows(frame) for frame in named)])
@@ -75,7 +75,7 @@ def unlisted(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
 
 
 def code_of(rule: Rule) -> str | None:
-    """The flag or the way to twelve months that a rule writes: the last part of its id, as the columns write it."""
+    """The flag or the method of twelve months that a rule writes: the last part of its id, with underscores."""
     code = rule.id.rpartition(".")[-1].replace("-", "_")
     codes = FLAGS if rule.action == "flag" else METHODS if rule.id.startswith(TWELVE_MONTHS) else {}
     return code if code in codes else None
@@ -87,17 +87,18 @@ def unnamed(versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
-    """The current versions that were recorded before rules had ids, with the rules that today make the same of it.
+    """Add the rules to current versions that were recorded before rules had ids.
 
-    The log keeps what was recorded, so those versions name no rule. Where today's replay leads to a value from the same
-    filing, its rule is taken over; and for each leg, the concept and the rule of the same filed fact in the same part.
+    The log is never changed, so these versions name no rule. If today's replay leads to a value from the same filing,
+    the version gets the rule of that value, and each leg the concept and the rule of the same filed fact in the same
+    part.
 
     Args:
         versions: columns of versions.LOG and `is_current`.
         replayed: columns of versions.REPLAYED.
 
     Returns:
-        `versions` in their order; `rule`, and `concept` and `rule` of the legs, stay null where nothing matches.
+        `versions` in their order; `rule`, and `concept` and `rule` of the legs, stay null if nothing matches.
     """
     row = pl.int_range(pl.len(), dtype=pl.UInt32)
     wanting = unnamed(versions.with_columns(row=row))
@@ -135,13 +136,13 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
 
 
 def _alone(codes: Mapping[str, str | None]) -> dict[str, str]:
-    """Code to the rule that writes it, where only one does."""
+    """For each code that only one rule writes, this rule."""
     writers = Counter(codes.values())
     return {code: rule for rule, code in codes.items() if code and writers[code] == 1}
 
 
 def _of_values(values: pl.DataFrame, rule_of_code: Mapping[str, str]) -> pl.DataFrame:
-    """Values by the rules that their version, legs, method and flags name; a value counts once for each rule."""
+    """The number of values that name each rule in version, legs, method or flags; a value counts once for each rule."""
     numbered = values.with_row_index("number")
     codes = pl.concat_str(pl.col("method", "flags").fill_null(""), separator=",").str.split(",").alias("code")
     of_codes = pl.col("code").replace_strict(rule_of_code, default=None, return_dtype=pl.String).alias(RULE)
@@ -161,6 +162,6 @@ def _of_values(values: pl.DataFrame, rule_of_code: Mapping[str, str]) -> pl.Data
 
 
 def _rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """How many rows name each rule, company by company."""
+    """The number of rows that name each rule, by company."""
     named = frame.select(RULE, "cik").drop_nulls(RULE)
     return named.group_by(RULE, "cik").agg(figures=pl.len().cast(pl.Int64)).select(COUNTED.names())

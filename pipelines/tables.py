@@ -1,6 +1,6 @@
-"""The tables of the published warehouse, put together from the tables of the stages.
+"""The tables of the published warehouse, assembled from the tables of the stages.
 
-Belongs here: joining values with listings, one frame a table of warehouse.schema.
+Belongs here: joining values with listings, one frame for each table of warehouse.schema.
 Does not: any rule of accounting (normalize), the file that is published (warehouse.publish).
 """
 
@@ -40,11 +40,11 @@ FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 CONTENT = "content"
 SEGMENTS = "segments"
 LAST = "syncs"
-"""The table that is written last: it carries the digest of what all tables were made from."""
+"""The table that is written last: it carries the digest of the inputs of all tables."""
 
 
 def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Every table of the warehouse that has rows, with the columns of the schema, sorted as it says.
+    """Every table of the warehouse that has rows, with the columns and the order of the schema.
 
     Args:
         lake: tables of the stages.
@@ -75,14 +75,14 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFra
 
 
 def write(lake: Lake, made: Mapping[str, pl.DataFrame]) -> None:
-    """Keep the tables of the warehouse until they are published; the last one says what they were made from."""
+    """Store the tables of the warehouse until they are published; the last one carries the digest of their inputs."""
     for name, rows in sorted(made.items(), key=lambda table: table[0] == LAST):
-        told = {CONTENT: content_digest(name, rows)}
-        lake.write(assembled(name), rows, told | {MADE_FROM: _made_from(lake)} if name == LAST else told)
+        digests = {CONTENT: content_digest(name, rows)}
+        lake.write(assembled(name), rows, digests | {MADE_FROM: _made_from(lake)} if name == LAST else digests)
 
 
 def are_published(lake: Lake, published: Path) -> bool:
-    """Whether the tables at hand are those of the published build, and would be the same if they were made anew."""
+    """Whether the stored tables are those of the published build, and their inputs have not changed since."""
     before = published_before(published)
     return (
         before is not None
@@ -92,7 +92,7 @@ def are_published(lake: Lake, published: Path) -> bool:
 
 
 def _made_from(lake: Lake) -> str:
-    """Identifies what the tables are made from, but for the times of synchronizations, and the code that makes them."""
+    """A digest of the inputs of the tables, without the times of synchronizations, and of the code that makes them."""
     made = [f"{name} {lake.inputs(name)}" for name in ("profiles", "registrants", VERSIONS)]
     kept = [f"{name} {lake.digest(name)}" for name in ("listings", "quarantine")]
     return hashlib.sha256("\n".join([*made, *kept, _code_digest()]).encode()).hexdigest()
@@ -107,14 +107,14 @@ def _code_digest() -> str:
 
 
 def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame with just the columns of its table, in their order and types, sorted by the table's order."""
+    """A frame with the columns of its table in their order and types, sorted in the table's order."""
     table = schema.BY_NAME[name]
     columns = [pl.col(column.name).cast(POLARS_TYPES[column.type]) for column in table.columns]
     return frame.select(columns).sort(*table.order)
 
 
 def line_items() -> pl.DataFrame:
-    """Table `line_items`: the eleven items, with the elements that feed them as the rules read them."""
+    """Table `line_items`: the eleven items, with the elements that are their sources."""
     return pl.DataFrame(
         [
             {
@@ -132,7 +132,7 @@ def line_items() -> pl.DataFrame:
 def synchronization(
     sync_id: str, started_at: str, source: str, counts: Mapping[str, int], build: str | None
 ) -> pl.DataFrame:
-    """One row of table `syncs`, for a synchronization that ends with the build; times in ISO 8601 UTC."""
+    """The row of table `syncs` for a synchronization that ends with the build; times in ISO 8601 UTC."""
     row = {
         "sync_id": sync_id,
         "started_at": started_at,
@@ -146,7 +146,7 @@ def synchronization(
 
 
 def assembled(name: str) -> str:
-    """Where in the lake a table of the warehouse waits to be published."""
+    """The name in the lake of a table of the warehouse before it is published."""
     return f"warehouse_{name}"
 
 
@@ -158,7 +158,7 @@ def paths(lake: Lake) -> dict[str, Path]:
 
 
 def content_digest(name: str, rows: pl.DataFrame) -> str:
-    """Changes with what a table says, not with when it was made; cheap, and only compared with itself."""
+    """A digest of the contents of a table, without times; fast, and only comparable with digests of this function."""
     columns = schema.BY_NAME[name].content_names
     if not columns:
         return ""
@@ -168,17 +168,17 @@ def content_digest(name: str, rows: pl.DataFrame) -> str:
 
 
 def inputs(lake: Lake) -> str:
-    """Identifies what a build would be made from; the same inputs need no new build.
+    """A digest of the inputs of a build; the same inputs need no new build.
 
-    Not `changes`: it tells what became new since the build before, and says nothing once that is published.
+    Without table `changes`, which lists what is new since the previous build and is empty once that is published.
     """
     names = sorted(paths(lake).keys() - {"changes"})
-    told = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in names]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+    digests = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in names]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def published_before(published: Path) -> Pointer | None:
-    """What is published now; None where nothing is, or where it cannot be read and must be published anew."""
+    """The pointer to the published build; None if there is none, or if it is unreadable and must be published again."""
     try:
         pointer = publish.current(published)
     except BuildUnreadable:
@@ -187,7 +187,7 @@ def published_before(published: Path) -> Pointer | None:
 
 
 def _companies(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
-    """One row a symbol of common equity of each company that has a value."""
+    """One row for each symbol of common equity of a company that has a value."""
     covered = (
         versions.filter("is_current")
         .drop_nulls("value")
@@ -217,24 +217,24 @@ def _companies(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _labelled(lake: Lake) -> pl.DataFrame:
-    """All versions, labelled by the fiscal calendar of today; by that of their recording where it is not in it."""
+    """All versions with labels of today's fiscal calendar; periods that are not in it keep their recorded labels."""
     names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
     today = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    beside = lake.read("versions").join(
+    labelled = lake.read("versions").join(
         today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
     )
-    return beside.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
+    return labelled.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
 
 
 def _with_rules(logged: pl.DataFrame, lake: Lake) -> pl.DataFrame:
-    """All versions with the rules that decided them, also those that were recorded before rules had ids."""
+    """All versions with their rules, including those that were recorded before rules had ids."""
     if rule_table.unnamed(logged).height:
         logged = rule_table.with_rules_of_today(logged, lake.read(REPLAYED))
     return logged
 
 
 def _rules(lake: Lake, logged: pl.DataFrame, gaps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
-    """How much each rule decided; a value or gap of a fiscal year end is published twice and counts once."""
+    """Table `rules`; a value or gap of a fiscal year end is published twice but counts once."""
     current = logged.filter("is_current").drop_nulls("value")
     trailing = gaps.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0])
     files = {rule: path(rule) for rule in REGISTRY}
@@ -242,19 +242,19 @@ def _rules(lake: Lake, logged: pl.DataFrame, gaps: pl.DataFrame, *found: pl.Data
 
 
 def _splits(lake: Lake) -> pl.DataFrame:
-    """The splits, one a company and day."""
+    """Table `splits`: one row for each company and day."""
     return lake.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True)
 
 
 def _changes(lake: Lake) -> pl.DataFrame:
-    """What became new since the build before: the values that are current now, with the values before them."""
+    """Table `changes`: current values that are new since the previous build, with the values before them."""
     row = ["cik", "period_kind", "period_end", "item"]
     appended = _by_kind(lake.read("appended").filter("is_current"))
     return appended.select(*row, served("before").alias("before"), served("value").alias("after"), "cause")
 
 
 def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows by period end as rows by period: `ttm` for each, and `annual` too at fiscal year ends."""
+    """Rows by period kind: each row as `ttm`, and at fiscal year ends as `annual` too."""
     year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
     ttm = rows.with_columns(period_kind=pl.lit("ttm"), period=pl.concat_str(year, pl.lit("Q"), quarter))
     annual = rows.filter("is_year_end").with_columns(
@@ -269,7 +269,7 @@ def _versions(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def lineage(versions: pl.DataFrame) -> pl.DataFrame:
-    """The legs of versions, one row each, numbered from 1; a summed leg says whether it is added or taken off."""
+    """Table `lineage`: the legs of versions, numbered from 1; a leg of a sum is added or subtracted (`operation`)."""
     key = ["cik", "period_kind", "period_end", "item", "version"]
     summed = pl.when(pl.col("weight") < 0).then(pl.lit("subtract")).otherwise(pl.lit("add"))
     return (
@@ -285,7 +285,7 @@ def lineage(versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _gaps(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
-    """Reasons for what has no value now; the log may still hold a value that today's documents do not support."""
+    """Table `gaps`: reasons of periods without a value; not where the log still holds a value that is current."""
     row = ["cik", "period_kind", "period_end", "item"]
     periods = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = _by_kind(lake.read("gaps").join(periods, on=["cik", "period_end"]))
@@ -293,14 +293,14 @@ def _gaps(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _valuations(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
-    """A fair value of each covered company, or why it has none."""
+    """Table `valuations`: the fair value of each covered company, or the reasons why there is none."""
     served_as_is = versions.with_columns(value=served("value"))
     evidence = (lake.read(name) for name in ("profiles", "evidence", "latest_shares", "filings"))
     return valuations(served_as_is, *evidence)
 
 
 def _financials(versions: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
-    """One row a symbol, period kind and period end, the items as columns."""
+    """Table `financials`: one row for each symbol, period kind and period end, with the items as columns."""
     row = ["cik", "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
     filed = pl.col("legs").list.eval(pl.element().struct.field("filed"))
     current = versions.filter("is_current").drop_nulls("value")
@@ -317,7 +317,7 @@ def _financials(versions: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame
 
 
 def filing_addresses(lake: Lake) -> pl.DataFrame:
-    """The filings whose facts are held, with the `url` of each at the SEC."""
+    """Table `filings`: the filings with facts, with the `url` of each at the SEC."""
     accession = pl.col("accession")
     url = pl.format(
         FILING_URL,
@@ -325,10 +325,10 @@ def filing_addresses(lake: Lake) -> pl.DataFrame:
         accession.str.replace_all("-", "", literal=True),
         accession,
     )
-    # a filing of a predecessor lies in its filer's folder
+    # the URL of a predecessor's filing has the predecessor's CIK
     predecessors = [cik for chain in held_predecessors(lake).values() for cik in chain]
     filers = lake.of_companies("facts", predecessors).select("accession", filer="cik").unique("accession")
-    # co-registrants file one accession together; it stays with the first of them
+    # co-registrants file under one accession number; the filing is listed under the first of them
     return (
         lake.read("filings")
         .sort("accession", "cik")

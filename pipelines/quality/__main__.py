@@ -1,6 +1,6 @@
-"""The checks of a home's values, printed: `make quality`.
+"""Prints the checks of a home's values: `make quality`.
 
-Belongs here: the terminal. Does not: any comparison (checks).
+Belongs here: output on the terminal. Does not: any comparison (checks).
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pipelines.tables import assembled
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print what was compared and what failed; 1 where there is nothing to look at."""
+    """Print the comparisons and failures; the exit status is 1 if the home has no tables."""
     parser = argparse.ArgumentParser(prog="make quality", description=str(__doc__).partition("\n")[0])
     parser.add_argument("--list", action="store_true", help="list every comparison that does not hold")
     given = parser.parse_args(arguments)
@@ -42,13 +42,13 @@ def main(arguments: list[str] | None = None) -> int:
     rules = lake.read(assembled("rules")) if lake.holds(assembled("rules")) else None
     if rules is not None:
         show(figures.idle(rules), "Rules that decided nothing in this build")
-        show(figures.deciding(rules), "Rules by what they decided: values and companies")
-    show(tallied(rows), "What was compared, and what may fail")
+        show(figures.deciding(rules), "Rules by the number of values and companies that they decided")
+    show(tallied(rows), "Checks: comparisons, failures and thresholds")
     return 0
 
 
 def _listed(rows: pl.DataFrame) -> pl.DataFrame:
-    """The comparisons in an order that keeps what looks alike together."""
+    """The comparisons sorted by outcome, symbol and subject, with the ratio of the two values."""
     return rows.sort("outcome", "symbol", "subject", "period_end").select(
         "outcome",
         "symbol",

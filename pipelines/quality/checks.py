@@ -1,7 +1,7 @@
-"""The checks, as data: what each says, where it comes from, and how much of it may fail before somebody is told.
+"""The table of checks: the meaning, the source and the threshold of each.
 
-Belongs here: the table, and making the comparisons company by company. Does not: the comparisons (identities, windows,
-coverage), showing them (pipelines.checks in the Dagster UI, report, __main__).
+Belongs here: the table, and running the comparisons in batches of companies. Does not: the comparisons (identities,
+windows, coverage), showing them (pipelines.checks in the Dagster UI, report, __main__).
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 
 BATCH = 250
-"""Companies that are looked at together: enough rows for columns to pay, few enough to fit in memory."""
+"""Companies that are checked together: enough rows for columnar operations to be fast, few enough to fit in memory."""
 
 COVERAGE = "newest_periods_are_covered"
 TABLE, MADE_FROM = "quality", "made_from"
@@ -26,9 +26,10 @@ TABLE, MADE_FROM = "quality", "made_from"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that is true of good values.
+    """A condition that correct values meet.
 
-    threshold: the largest share of comparisons that may fail; what a flag of ours has said does not fail.
+    threshold: the largest share of comparisons that may fail; a difference that a flag explains does not count as a
+        failure.
     """
 
     name: str
@@ -41,63 +42,63 @@ class Check:
 CHECKS: tuple[Check, ...] = (
     Check(
         "quarters_add_to_the_year",
-        "Four quarters as filed, the fourth as the year less nine months where it is not, add to our fiscal year.",
+        "Four quarters as filed (the fourth as the year less nine months if not filed) add up to our fiscal year.",
         "Regulation S-X Rule 10-01(c); ASC 270-10-45",
         0.02,
         windows.quarters_of_years,
     ),
     Check(
         "two_ways_to_twelve_months_agree",
-        "Twelve months by the last year and years to date are four quarters, or the window is flagged.",
+        "Twelve months from the last year and the years to date equal the sum of four quarters, or are flagged.",
         "Regulation S-X Rule 10-01(c)",
         0.01,
         windows.two_ways,
     ),
     Check(
         "own_twelve_months_are_met",
-        "Twelve months that a filer states in a 10-Q are ours to two units of its last digit, or flagged.",
+        "Twelve months that a filer states in a 10-Q equal ours within two units of its last digit, or are flagged.",
         "the filer's own facts",
         0.0,
         windows.own_twelve_months,
     ),
     Check(
         "eps_times_shares_is_net_income",
-        "Basic EPS times basic shares is net income to common, within 2 % and the rounding of cents.",
+        "Basic EPS times basic shares equals net income to common, within 2 % and the rounding of cents.",
         "ASC 260-10-45-10; IAS 33.10",
         0.02,
         identities.earnings_per_share,
     ),
     Check(
         "diluted_is_not_below_basic",
-        "Diluted shares are no fewer than basic ones.",
+        "Diluted shares are at least basic shares.",
         "ASC 260-10-45-17; IAS 33.41",
         0.02,
         identities.diluted_shares,
     ),
     Check(
         "cash_is_within_assets",
-        "Cash and short-term investments are no more than total assets.",
+        "Cash and short-term investments do not exceed total assets.",
         "Regulation S-X Rule 5-02; IAS 1.54",
         0.001,
         identities.cash_within_assets,
     ),
     Check(
         "debt_is_within_liabilities",
-        "Total debt is no more than total liabilities, or than assets less equity.",
+        "Total debt does not exceed total liabilities, or assets less equity.",
         "Regulation S-X Rule 5-02; IAS 1.54",
         0.0,
         identities.debt_within_liabilities,
     ),
     Check(
         "debt_is_as_filed",
-        "Total debt put together from lines is the filer's own combined total, within 2 %.",
+        "Total debt added up from lines equals the filer's own combined total, within 2 %.",
         "us-gaap:DebtLongtermAndShorttermCombinedAmount; ifrs-full:Borrowings",
         0.1,
         identities.debt_as_filed,
     ),
     Check(
         COVERAGE,
-        "The newest period of a company has every item, but those that mean nothing there.",
+        "The newest period of a company has every item that has a meaning there.",
         "specification, section 2.4",
         0.35,
         coverage.newest_period,
@@ -107,7 +108,7 @@ BY_NAME: dict[str, Check] = {check.name: check for check in CHECKS}
 
 
 def found(lake: Lake) -> pl.DataFrame:
-    """Every comparison of every check over the assembled tables: `check` and the columns of FOUND, in check order."""
+    """All comparisons of all checks over the assembled tables: `check` and the columns of FOUND, in check order."""
     ciks = lake.read(tables.assembled("companies"))["cik"].unique().sort().to_list()
     rows: dict[str, list[pl.DataFrame]] = {check.name: [pl.DataFrame(schema=FOUND)] for check in CHECKS}
     for start in range(0, len(ciks), BATCH):
@@ -119,7 +120,7 @@ def found(lake: Lake) -> pl.DataFrame:
 
 
 def measured(lake: Lake) -> pl.DataFrame:
-    """The same as `found`, kept in table `quality` until the tables, the facts or the checks change."""
+    """The result of `found`, cached in table `quality` until the tables, the facts or the checks change."""
     digest = _digest(lake)
     if lake.inputs(TABLE).get(MADE_FROM) != digest:
         lake.write(TABLE, found(lake), {MADE_FROM: digest})
@@ -127,7 +128,7 @@ def measured(lake: Lake) -> pl.DataFrame:
 
 
 def _digest(lake: Lake) -> str:
-    """Changes with anything that the comparisons are made from."""
+    """A digest of everything that the comparisons depend on."""
     code = [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))]
     facts = json.dumps(lake.inputs("facts"), sort_keys=True)
     return hashlib.sha256("\n".join([tables.inputs(lake), facts, *code]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""How much there is: which items the newest periods have, of whom, and why the others have none.
+"""Coverage: which items the newest periods have, by industry, and why the others have none.
 
 Belongs here: counting values and gaps. Does not: whether a value is right (identities, windows).
 """
@@ -9,12 +9,12 @@ from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 from warehouse import schema
 
 UNDEFINED = ("negative_fcf", "financial_company", "finance_arm", "non_positive_capital")
-"""Reasons that say that the item means nothing there, whatever was filed."""
+"""Reasons for which an item has no meaning in a period, whatever was filed."""
 
 
 def newest_period(evidence: Evidence) -> pl.DataFrame:
-    """Each item of each company's newest period, as FOUND: `subject` is item and industry; a gap by definition is
-    flagged, with its reason."""
+    """Each item of each company's newest period, as FOUND: `subject` is item and industry; a gap of an item without
+    meaning is flagged, with its reason."""
     last = evidence.periods.sort("period_end").group_by("cik", maintain_order=True).last()
     value, reason = pl.col("ours"), pl.col("flags")
     return (
@@ -49,7 +49,7 @@ def by_industry(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def across(counted: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `by_industry` as people read them: a row an item, a column an industry."""
+    """The rows of `by_industry` as a table: one row for each item, one column for each industry."""
     heading = pl.format("{} ({})", "industry", "companies")
     shown = counted.with_columns(
         industry=heading, share=pl.format("{} %", (pl.col("share") * 100).round().cast(pl.Int8))

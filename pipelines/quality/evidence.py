@@ -1,6 +1,6 @@
-"""What the checks look at: the assembled tables of some companies, and their filed facts.
+"""The data that the checks use: the assembled tables of some companies, and their filed facts.
 
-Belongs here: reading them, typed, a batch of companies at a time. Does not: any judgement (identities, windows).
+Belongs here: reading them with their types, for a batch of companies. Does not: any comparison (identities, windows).
 """
 
 from collections.abc import Iterable
@@ -27,12 +27,12 @@ FOUND = pl.Schema(
         "outcome": pl.String(),
     }
 )
-"""One row a comparison: the item or element compared, our value, the one it is held against, the flags of ours, and
-whether it holds, fails, or fails where a flag has said so."""
+"""One row a comparison: the item or element, our value, the value that it is compared with, the flags of ours, and the
+outcome: holds, fails, or flagged (it differs, and a flag explains why)."""
 
 VALUE = ["cik", "period_kind", "period_end", "item"]
 SAME_DATE = "8d"
-"""A date within a week of another is the same: a 52/53-week year ends on a weekday."""
+"""Dates within a week of each other count as the same: a 52/53-week year ends on a weekday."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,9 @@ class Evidence:
     legs: table `lineage`, TTM, of all versions, with `version_filed` (filing date of the version).
     gaps: `cik`, `period_end`, `item`, `reason`, TTM.
     profiles: `cik`, `currency`, `industry`.
-    facts: those in the company's currency, of normalize.facts.reports.typed, but for figures of another period.
-    kept: what several checks compute from these, by name, so that it is computed once.
+    facts: facts in the company's currency, of normalize.facts.reports.typed, without figures that belong to another
+        period.
+    kept: intermediate results that several checks use, by name, so that they are computed once.
     """
 
     periods: pl.DataFrame
@@ -89,7 +90,7 @@ class Evidence:
 
 
 def _in_place(filed: pl.DataFrame, repairs: pl.DataFrame) -> pl.DataFrame:
-    """The facts but those that table `repairs` proves to be of another period."""
+    """The facts without those that belong to another period according to table `repairs`."""
     misplaced = repairs.filter(pl.col("kind") == "context").select(
         "cik", "accession", "start", "end", value="filed_value"
     )
@@ -97,7 +98,7 @@ def _in_place(filed: pl.DataFrame, repairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def found(rows: pl.DataFrame, *, holds: pl.Expr, subject: pl.Expr, excused_by: Iterable[str] = ()) -> pl.DataFrame:
-    """Comparisons as FOUND: a flag of `excused_by` excuses what does not hold.
+    """Comparisons as FOUND: one that does not hold is flagged if the value has a flag of `excused_by`.
 
     Args:
         rows: `cik`, `period_end`, `ours`, `other`, `flags`.
@@ -112,7 +113,7 @@ def found(rows: pl.DataFrame, *, holds: pl.Expr, subject: pl.Expr, excused_by: I
 
 
 def nearest(rows: pl.DataFrame, others: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    """Each row with the row of `others` whose `end` is nearest to its `period_end`, within a week; others are left out.
+    """Each row with the row of `others` whose `end` is nearest to its `period_end`; none within a week: left out.
 
     Args:
         rows: `period_end` and `by`.

@@ -1,7 +1,7 @@
-"""What the report shows of a build, as small tables: coverage, gaps, restatements, changes, rules, failures.
+"""The tables of the quality report: coverage, gaps, restatements, changes, rules, failures.
 
-Belongs here: pure functions from the tables of a build to the tables of a page. Does not: how they look (page, plots),
-where they are read from (report), whether a value is right (checks).
+Belongs here: pure functions from the tables of a build to the tables of the page. Does not: their layout (page, plots),
+reading the tables (report), whether a value is right (checks).
 """
 
 import polars as pl
@@ -13,17 +13,17 @@ SHOWN = 25
 """Rows of a list on the page; `make quality LIST=1` prints all."""
 
 YEARS = 16
-"""Fiscal years on the page, the newest ones."""
+"""The number of fiscal years on the page, counted from the newest."""
 
 FEWEST = 0.05
-"""A year that fewer of the companies have is not shown: it has only begun."""
+"""A year is not shown if fewer than this share of the companies have it, because it has only begun."""
 
 SERIES = 6
-"""Causes that have a colour of their own; the others share one."""
+"""The number of causes with a colour of their own; all others share one."""
 
 OTHERS = "others"
 OUR_OWN = "method"
-"""The cause of versions that a change of our rules led to: no filer restated anything."""
+"""The cause of versions that come from a change of our rules, not from a restatement by the filer."""
 
 ITEMS = list(schema.ITEM_NAMES)
 
@@ -45,7 +45,7 @@ def coverage(financials: pl.DataFrame) -> pl.DataFrame:
 
 
 def gaps(reasons: pl.DataFrame) -> pl.DataFrame:
-    """How often each reason stands for an item: `reason`, `periods`, items as columns; most frequent first.
+    """The number of gaps by reason and item: `reason`, `periods`, items as columns; most frequent first.
 
     Args:
         reasons: TTM rows of table `gaps`: `item`, `reason`.
@@ -58,7 +58,7 @@ def gaps(reasons: pl.DataFrame) -> pl.DataFrame:
 
 
 def restatements(versions: pl.DataFrame) -> pl.DataFrame:
-    """Versions that a later filing led to, by its year and cause: `year`, `cause`, `versions`; rare causes together.
+    """Versions after the first, by cause and year of the filing: `year`, `cause`, `versions`; rare causes together.
 
     Args:
         versions: TTM rows of table `versions`: `version`, `filed`, `cause`.
@@ -77,7 +77,7 @@ def causes(restated: pl.DataFrame) -> list[str]:
 
 
 def by_cause(restated: pl.DataFrame) -> pl.DataFrame:
-    """Restatements as people read them: a row a cause, a column a year, newest first."""
+    """Restatements as a table: one row for each cause, one column for each year, newest first."""
     order = {name: place for place, name in enumerate(causes(restated))}
     years = restated.sort("year", descending=True).pivot(
         "year", index="cause", values="versions", aggregate_function="sum"
@@ -103,7 +103,7 @@ def changes(changed: pl.DataFrame) -> pl.DataFrame:
 
 
 def largest(changed: pl.DataFrame, symbols: pl.DataFrame) -> pl.DataFrame:
-    """The changes of values by the largest shares: `symbol`, `period_end`, `item`, `before`, `after`, `cause`."""
+    """The largest relative changes of values: `symbol`, `period_end`, `item`, `before`, `after`, `cause`."""
     share = ((pl.col("after") - pl.col("before")) / pl.col("before")).abs()
     return (
         changed.filter(pl.col("before").is_not_null(), pl.col("after").is_not_null())
@@ -135,8 +135,8 @@ def idle(rules: pl.DataFrame) -> pl.DataFrame:
 
 
 def failures(found: pl.DataFrame, check: str, symbols: pl.DataFrame) -> pl.DataFrame:
-    """What does not hold of a check, the newest of it: `outcome`, `symbol`, `period_end`, `subject`, `ours`, `other`,
-    `ratio` and `flags`; what fails comes before what a flag has told.
+    """The newest comparisons of a check that do not hold, failures before flagged ones: `outcome`, `symbol`,
+    `period_end`, `subject`, `ours`, `other`, `ratio` and `flags`.
     """
     return (
         found.filter(pl.col("check") == check, pl.col("outcome").is_in([FAILS, FLAGGED]))

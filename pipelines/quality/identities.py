@@ -1,7 +1,7 @@
-"""What must hold between the values of one period, and between them and the balance sheet that they stand on.
+"""Identities between the values of one period, and between values and the balance sheet.
 
-Belongs here: one function a check, from Evidence to the comparisons made (evidence.FOUND). Does not: comparisons of
-twelve months with other stretches of time (windows), how much may fail (checks).
+Belongs here: one function for each check, from Evidence to comparisons (evidence.FOUND). Does not: comparisons of
+twelve months with other periods (windows), how much may fail (checks).
 """
 
 import polars as pl
@@ -10,16 +10,17 @@ from pipelines.normalize.elements import BY_NAME
 from pipelines.quality.evidence import Evidence, found, nearest, newest
 
 ABOUT = 0.02
-"""Weighted shares are averaged over twelve months, and earnings per share summed over quarters: both round."""
+"""Tolerance: weighted shares are averaged over twelve months and earnings per share are added up over quarters, and
+both are rounded."""
 
 CENT = 0.01
 """Earnings per share are filed to the cent: four quarters round by up to two."""
 
 AS_MUCH = 1.001
-"""Amounts of one filing may be rounded to different powers."""
+"""Tolerance: amounts of one filing may be rounded to different powers of ten."""
 
 SAME_DEBT = 0.02
-"""Carrying amount and principal differ by discounts and issue costs."""
+"""Tolerance: carrying amount and principal differ by discounts and issue costs."""
 
 OWN_DEBT = ("DebtLongtermAndShorttermCombinedAmount", "Borrowings")
 """The filer's own total of all borrowings, us-gaap and ifrs-full."""
@@ -32,7 +33,7 @@ PER_SHARE_EXCUSES = ("attributable_to_parent", "ways_disagree", "mixed_basis", "
 
 
 def earnings_per_share(evidence: Evidence) -> pl.DataFrame:
-    """EPS times weighted shares is about net income, ASC 260-10-45-10; not where EPS was made of the two."""
+    """EPS times weighted shares is about net income (ASC 260-10-45-10); EPS computed from these two is left out."""
     both = ["eps_basic", "net_income", "shares_basic"]
     how = (
         evidence.values.filter(pl.col("item").is_in(both))
@@ -51,7 +52,7 @@ def earnings_per_share(evidence: Evidence) -> pl.DataFrame:
 
 
 def diluted_shares(evidence: Evidence) -> pl.DataFrame:
-    """Diluted shares are no fewer than basic ones, ASC 260-10-45-17: what would not dilute is left out."""
+    """Diluted shares are at least basic shares (ASC 260-10-45-17): antidilutive shares are not counted."""
     rows = evidence.periods.drop_nulls(["shares_basic", "shares_diluted"]).with_columns(
         ours=pl.col("shares_diluted"), other=pl.col("shares_basic")
     )
@@ -60,17 +61,17 @@ def diluted_shares(evidence: Evidence) -> pl.DataFrame:
 
 
 def cash_within_assets(evidence: Evidence) -> pl.DataFrame:
-    """Cash and short-term investments are a part of total assets, where these are not filed as nothing."""
-    rows = _beside(evidence, "cash_and_equivalents", _balance(evidence, "Assets").filter(pl.col("other") > 0))
+    """Cash and short-term investments are a part of total assets, unless these are filed as zero."""
+    rows = _compared(evidence, "cash_and_equivalents", _balance(evidence, "Assets").filter(pl.col("other") > 0))
     holds = pl.col("ours") <= pl.col("other") * AS_MUCH
     return found(rows, holds=holds, subject=pl.lit("cash_and_equivalents"))
 
 
 def debt_within_liabilities(evidence: Evidence) -> pl.DataFrame:
-    """Debt is a part of total liabilities: the filer's total, else assets less equity with minorities.
+    """Debt is a part of total liabilities: the filer's total, otherwise assets less equity with minorities.
 
-    The latter has temporary equity in it, so it is a bound as well. Liabilities that a filing states without assets of
-    the same day are no balance sheet: they are those of a business that was bought, say.
+    The difference includes temporary equity, so it is an upper limit too. Liabilities that a filing states without
+    assets of the same day are not from its balance sheet: they may be those of an acquired business.
     """
     of_balance_sheet = _instants(evidence, "Liabilities").join(
         _instants(evidence, "Assets"), on=["cik", "accession", "end"], how="semi"
@@ -90,14 +91,14 @@ def debt_within_liabilities(evidence: Evidence) -> pl.DataFrame:
     liabilities = pl.concat([_newest(of_balance_sheet), residual]).unique(
         ["cik", "end"], keep="first", maintain_order=True
     )
-    rows = _beside(evidence, "total_debt", liabilities)
+    rows = _compared(evidence, "total_debt", liabilities)
     return found(rows, holds=pl.col("ours") <= pl.col("other") * AS_MUCH, subject=pl.lit("total_debt"))
 
 
 def debt_as_filed(evidence: Evidence) -> pl.DataFrame:
-    """Debt put together from lines is the filer's own combined total, where it states one beside them.
+    """Debt added up from lines equals the filer's own combined total, if it states one.
 
-    Some state it in the note on long-term debt, without short-term borrowings: that is no difference.
+    Some filers state the total in the note on long-term debt, without short-term borrowings. This is not a difference.
     """
     own = pl.concat([_balance(evidence, tag) for tag in OWN_DEBT]).unique(["cik", "end"], maintain_order=True)
     current = evidence.values.filter(pl.col("item") == "total_debt").select("cik", "period_end", "item", "version")
@@ -110,7 +111,7 @@ def debt_as_filed(evidence: Evidence) -> pl.DataFrame:
             short_term=(pl.col("value") * pl.col("weight")).filter(tag.is_in(SHORT_TERM)).sum(),
         )
     )
-    rows = _beside(evidence, "total_debt", own).join(lines, on=["cik", "period_end"]).filter(~pl.col("is_own"))
+    rows = _compared(evidence, "total_debt", own).join(lines, on=["cik", "period_end"]).filter(~pl.col("is_own"))
     allowed = SAME_DEBT * pl.col("other").abs()
     miss = pl.col("ours") - pl.col("other")
     holds = (miss.abs() <= allowed) | ((miss - pl.col("short_term")).abs() <= allowed)
@@ -130,8 +131,8 @@ def _newest(filed: pl.DataFrame) -> pl.DataFrame:
     return newest(filed, ["cik", "end"]).select("cik", "end", other="value")
 
 
-def _beside(evidence: Evidence, item: str, others: pl.DataFrame) -> pl.DataFrame:
-    """An item beside what stands at its period end: `cik`, `period_end`, `ours`, `other`, `flags`."""
+def _compared(evidence: Evidence, item: str, others: pl.DataFrame) -> pl.DataFrame:
+    """An item with the other amount at its period end: `cik`, `period_end`, `ours`, `other`, `flags`."""
     ours = evidence.periods.select("cik", "period_end", ours=item).drop_nulls("ours")
     return _with_flags(evidence, nearest(ours, others, ["cik"]), item)
 

@@ -1,6 +1,6 @@
-"""The geometry of the plots: where bars, ticks and labels are, in the units of the drawing.
+"""The geometry of the plots: positions of bars, ticks and labels in the units of the drawing.
 
-Belongs here: numbers to positions. Does not: what is plotted (figures), colours and markup (page.html).
+Belongs here: computing positions from numbers. Does not: what is plotted (figures), colours and markup (page.html).
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import polars as pl
 WIDTH, HEIGHT = 760.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 48.0, 4.0, 10.0, 26.0
 FILLED = 0.72
-"""The share of its slot that a column fills."""
+"""The width of a column as a share of its slot."""
 
 STEPS = (1, 2, 5)
 TICKS = 5
@@ -19,7 +19,7 @@ TICKS = 5
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A rectangle of a series, with what it says."""
+    """A rectangle of a series, with its text."""
 
     x: float
     y: float
@@ -31,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A tick or a label: where it is along its axis, and its text."""
+    """A tick or a label: its position on the axis, and its text."""
 
     at: float
     text: str
@@ -53,7 +53,7 @@ class Columns:
 
 
 def stacked_columns(rows: pl.DataFrame, series: Sequence[str]) -> Columns:
-    """Columns side by side, one a year without leaving any out, the series on top of each other.
+    """Stacked columns, one for each year, years without data included.
 
     Args:
         rows: `year`, `cause` (one of the series), `versions` (a count).
@@ -84,7 +84,7 @@ def stacked_columns(rows: pl.DataFrame, series: Sequence[str]) -> Columns:
 
 
 def _step(most: int) -> int:
-    """The distance of round ticks, at most TICKS of them above zero."""
+    """The distance between ticks: a round number, so that at most TICKS of them are above zero."""
     power = 1
     while True:
         for step in STEPS:
@@ -94,7 +94,7 @@ def _step(most: int) -> int:
 
 
 def against(failing: float, threshold: float) -> float:
-    """Where a failing share ends on a scale whose middle is the threshold: 0 to 1."""
+    """The position of a failing share on a scale from 0 to 1 with the threshold in the middle."""
     if failing <= 0:
         return 0.0
     return 1.0 if threshold <= 0 else min(1.0, failing / threshold / 2)

@@ -1,7 +1,7 @@
-"""The quality report of a build: one page that needs nothing else, beside the build that it is of.
+"""The quality report of a build: one self-contained page in the folder of the build.
 
-Belongs here: reading what it shows, rendering, and where the page lies. Does not: what is counted (figures, checks),
-how it looks (page.html).
+Belongs here: reading the tables that it shows, rendering, and the place of the page. Does not: what is counted
+(figures, checks), the layout (page.html).
 """
 
 from collections.abc import Callable, Mapping
@@ -28,11 +28,11 @@ TEMPLATE = Path(__file__).with_name("page.html")
 
 
 class ReportError(PipelineError):
-    """The report cannot be written; the build that it is of is published."""
+    """The report cannot be written; its build is published all the same."""
 
 
 def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """What the report shows, by name: `checks`, `coverage`, `newest`, `gaps`, `restatements`, `changes`, `largest`
+    """The tables of the report, by name: `checks`, `coverage`, `newest`, `gaps`, `restatements`, `changes`, `largest`
     (changes), `rules` (that decided something), `idle_rules` (that decided nothing) and `quarantine`.
 
     Args:
@@ -64,10 +64,10 @@ def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFrame, symbols: pl.DataFrame) -> str:
-    """The page, as HTML that asks for nothing else.
+    """The page as HTML, without links to other files.
 
     Args:
-        pointer: what is published.
+        pointer: the published build.
         shown: of `tables_of`.
         found: the comparisons of all checks.
         symbols: `cik`, `symbol`.
@@ -78,13 +78,13 @@ def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFr
         items=schema.LINE_ITEMS,
         checks=[
             {
-                **told,
-                "meaning": BY_NAME[told["check"]].meaning,
-                "source": BY_NAME[told["check"]].source,
-                "bar": plots.against(told["failing"], told["threshold"]),
-                "failures": figures.failures(found, told["check"], symbols),
+                **tally,
+                "meaning": BY_NAME[tally["check"]].meaning,
+                "source": BY_NAME[tally["check"]].source,
+                "bar": plots.against(tally["failing"], tally["threshold"]),
+                "failures": figures.failures(found, tally["check"], symbols),
             }
-            for told in shown["checks"].iter_rows(named=True)
+            for tally in shown["checks"].iter_rows(named=True)
         ],
         plot=plots.stacked_columns(restated, figures.causes(restated)),
         by_cause=figures.by_cause(restated),
@@ -94,15 +94,15 @@ def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFr
 
 
 def write(published: Path, pointer: Pointer, page_of: Callable[[], str]) -> Path:
-    """Write the page of the published build where it has none yet, link to it, and retire those of gone builds.
+    """Write the page of the published build if it has none yet, link to it, and remove pages of deleted builds.
 
     Args:
         published: the folder of builds.
-        pointer: what is published there.
+        pointer: the published build.
         page_of: makes the page.
 
     Returns:
-        where the page lies.
+        the path of the page.
 
     Raises:
         ReportError: the folder of builds cannot be written.
@@ -125,7 +125,7 @@ def write(published: Path, pointer: Pointer, page_of: Callable[[], str]) -> Path
 
 
 def _replace(path: Path, content: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     written = path.with_name(f".{path.name}.tmp")
     written.write_text(content, encoding="utf-8")
     written.replace(path)
@@ -138,7 +138,7 @@ def symbols_of(lake: Lake) -> pl.DataFrame:
 
 @cache
 def _template() -> "jinja2.Template":
-    import jinja2  # only here: most synchronizations write no page
+    import jinja2  # imported here, because most synchronizations write no page
 
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -152,5 +152,5 @@ def _records(rows: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _numeric(rows: pl.DataFrame) -> dict[str, bool]:
-    """Column to whether it is a column of figures."""
+    """Whether each column is numeric, by name."""
     return {name: kind.is_numeric() for name, kind in rows.schema.items()}

@@ -1,6 +1,6 @@
-"""Tables as people read them: numbers, dates and shares as text, for the terminal and for Markdown.
+"""Tables as text: numbers, dates and shares as shown on the terminal and in Markdown.
 
-Belongs here: how a cell looks. Does not: what is in the table (checks, coverage), the page (report).
+Belongs here: the format of a cell. Does not: the contents of a table (checks, coverage), the page (report).
 """
 
 from datetime import date
@@ -10,15 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 WIDE = 1000
-"""A row is one line on the terminal, for it is searched and compared."""
+"""Width of the terminal output: each row stays on one line, because people search and compare it."""
 
 INITIALS = ("eps", "fcf", "roic")
 SHARES = ("failing", "threshold", "share")
-"""Columns that are shares of one."""
+"""Columns that are shares, shown in percent."""
 
 
 def cell(value: object, column: str = "") -> str:
-    """A value as it is shown: 1,234,567; 0.1235; 4.5 %; yes; 2024-12-31; nothing for null."""
+    """A value as text: 1,234,567; 0.1235; 4.5 %; yes; 2024-12-31; empty for null."""
     match value:
         case None:
             return ""
@@ -37,12 +37,12 @@ def cell(value: object, column: str = "") -> str:
 
 
 def heading(name: str) -> str:
-    """A name of the code as words: `eps_basic` is EPS basic."""
+    """A column name as words: `eps_basic` becomes `EPS basic`."""
     return " ".join(word.upper() if word in INITIALS else word for word in name.split("_"))
 
 
 def markdown(rows: pl.DataFrame) -> str:
-    """A table in Markdown; a bar in a cell does not end it."""
+    """A table in Markdown; bars in cells are escaped."""
     numeric = [kind.is_numeric() for kind in rows.dtypes]
     head = f"| {' | '.join(map(heading, rows.columns))} |\n|{''.join('---:|' if n else '---|' for n in numeric)}\n"
     cells = (
@@ -52,7 +52,7 @@ def markdown(rows: pl.DataFrame) -> str:
 
 
 def show(rows: pl.DataFrame, title: str) -> None:
-    """Print a table on standard output, one line a row however wide."""
+    """Print a table on standard output, one line for each row, whatever its width."""
     table = Table(box=None, header_style="bold")
     for name, kind in rows.schema.items():
         table.add_column(heading(name), justify="right" if kind.is_numeric() else "left", no_wrap=True)

@@ -1,7 +1,7 @@
-"""Twelve months held against other stretches of time: four quarters, and the filer's own twelve months.
+"""Compares twelve months with four quarters and with the filer's own twelve months.
 
-Belongs here: what filed durations add up to, independently of how our value was made (normalize.flows), as
-comparisons (evidence.FOUND). Does not: identities within one period (identities), how much may fail (checks).
+Belongs here: sums of filed durations, computed independently of our values (normalize.ttm), as comparisons
+(evidence.FOUND). Does not: identities within one period (identities), how much may fail (checks).
 """
 
 from collections.abc import Callable
@@ -19,21 +19,21 @@ NINE_MONTHS_DAYS = (240, 290)
 YEAR_DAYS = (340, 390)
 SAME = 0.005
 SCALES = (1e6, 1e3, 1.0)
-"""What the figures of a statement are shown in."""
+"""The scales in which figures of a statement are shown: millions, thousands, units."""
 
 LAST_DIGITS = 2
-"""Each leg is rounded: so many units of the scale are no difference."""
+"""Tolerance in units of the scale, because each leg is rounded."""
 
 EXCUSES = ("mixed_basis", "before_recast", "ways_disagree", "scale_repaired", "sign_repaired")
 STATED_ANEW = ("restatement", "reclassification", "accounting_change", "entity_change", "basis_change")
-"""A year that was stated anew leaves behind the quarters that no filing states anew with it."""
+"""Causes after which a fiscal year is on another basis than its quarters, which were not restated."""
 
 WINDOW = ["cik", "period_end", "item", "version"]
 AGAINST_QUARTERS = "against_quarters"
 
 
 def quarters_of_years(evidence: Evidence) -> pl.DataFrame:
-    """The four quarters as filed add to the fiscal year, unless the year was stated anew after them."""
+    """The four quarters as filed add up to the fiscal year, unless the year was restated later."""
     rows = _against_quarters(evidence).join(evidence.year_ends, on=["cik", "period_end"], how="semi")
     cause = pl.when(pl.col("cause").is_in(STATED_ANEW)).then("cause")
     flags = pl.concat_str(pl.col("flags").replace("", None), cause, separator=",", ignore_nulls=True)
@@ -41,15 +41,15 @@ def quarters_of_years(evidence: Evidence) -> pl.DataFrame:
 
 
 def two_ways(evidence: Evidence) -> pl.DataFrame:
-    """Within a fiscal year, twelve months by the last year and years to date are the sum of four quarters."""
+    """Within a fiscal year, twelve months from the last year and the years to date equal the sum of four quarters."""
     rows = _against_quarters(evidence).join(evidence.year_ends, on=["cik", "period_end"], how="anti")
     return _judged(rows, excused_by=EXCUSES)
 
 
 def own_twelve_months(evidence: Evidence) -> pl.DataFrame:
-    """Twelve months to a date that ends no fiscal year, as the filer states them in a 10-Q.
+    """Twelve months to a date within a fiscal year, as the filer states them in a 10-Q.
 
-    Held against ours as of that filing, and as of now, to two units of what the filing is stated in.
+    They are compared with our value as of that filing and with today's, within two units of the filing's scale.
     """
     stated = _durations(evidence, YEAR_DAYS).filter(pl.col("form_family") == "10-Q")
     years = evidence.year_ends.rename({"period_end": "end"})
@@ -57,22 +57,22 @@ def own_twelve_months(evidence: Evidence) -> pl.DataFrame:
     stated = stated.join(
         of_years.select("accession", "tag", end="period_end"), on=["accession", "tag", "end"], how="anti"
     )
-    told = stated.with_columns(scale=_scale().over("cik", "accession")).select(
-        *ELEMENT, stated_end="end", told="filed", other="value", scale="scale"
+    own = stated.with_columns(scale=_scale().over("cik", "accession")).select(
+        *ELEMENT, stated_end="end", stated_on="filed", other="value", scale="scale"
     )
     versions = _by_element(evidence.legs)
-    ends = nearest(told.rename({"stated_end": "period_end"}), versions.select("cik", "tag", end="period_end"), ELEMENT)
+    ends = nearest(own.rename({"stated_end": "period_end"}), versions.select("cik", "tag", end="period_end"), ELEMENT)
     rows = (
-        ends.select(*ELEMENT, "told", "other", "scale", period_end="end")
+        ends.select(*ELEMENT, "stated_on", "other", "scale", period_end="end")
         .join(versions, on=[*ELEMENT, "period_end"])
         .with_columns(miss=(pl.col("ours") - pl.col("other")).abs())
     )
-    value = [*WINDOW[:3], "tag", "told", "other"]
-    then = pl.col("version").filter(pl.col("version_filed") <= pl.col("told")).max().over(value)
+    value = [*WINDOW[:3], "tag", "stated_on", "other"]
+    then = pl.col("version").filter(pl.col("version_filed") <= pl.col("stated_on")).max().over(value)
     now = pl.col("version").max().over(value)
     best = (
         rows.filter((pl.col("version") == then) | (pl.col("version") == now))
-        .sort("miss", "told")
+        .sort("miss", "stated_on")
         .unique([*ELEMENT, "period_end", "other"], keep="first", maintain_order=True)
         .join(evidence.values.select(*WINDOW[:3], "flags"), on=WINDOW[:3])
     )
@@ -81,28 +81,28 @@ def own_twelve_months(evidence: Evidence) -> pl.DataFrame:
 
 
 def _scale() -> pl.Expr:
-    """The largest of SCALES that all figures are whole multiples of."""
+    """The largest of SCALES of which all figures are whole multiples."""
     whole = [(scale, (pl.col("value") % scale == 0).all()) for scale in SCALES]
     return pl.coalesce(pl.when(holds).then(pl.lit(scale)) for scale, holds in whole)
 
 
 def _against_quarters(evidence: Evidence) -> pl.DataFrame:
-    """Twelve months as they are served, element by element, beside the four quarters that end with them."""
+    """Twelve months as served, for each element, with the sum of the four quarters that end on the same day."""
     if AGAINST_QUARTERS not in evidence.kept:
         evidence.kept[AGAINST_QUARTERS] = _nearest_quarters(evidence)
     return evidence.kept[AGAINST_QUARTERS]
 
 
 def _nearest_quarters(evidence: Evidence) -> pl.DataFrame:
-    """The four quarters as filed first or as filed last, whichever are nearer to the twelve months.
+    """The four quarters as first filed or as last filed, whichever sum is nearer to the twelve months.
 
-    A window is on the basis of the one or the other, or it is flagged.
+    Twelve months are on the basis of one or the other, or they are flagged.
     """
     current = evidence.values.filter(pl.col("method") != "four_quarters").select(*WINDOW, "flags", "cause")
     ours = _by_element(evidence.legs.join(current.select(WINDOW), on=WINDOW))
-    beside = [nearest(ours, _four_quarters(_quarters(evidence, stated)), ELEMENT) for stated in (oldest, newest)]
+    sums = [nearest(ours, _four_quarters(_quarters(evidence, stated)), ELEMENT) for stated in (oldest, newest)]
     return (
-        pl.concat(beside)
+        pl.concat(sums)
         .sort(*WINDOW, "tag", (pl.col("ours") - pl.col("other")).abs())
         .unique([*WINDOW, "tag"], keep="first", maintain_order=True)
         .join(current, on=WINDOW)
@@ -115,9 +115,9 @@ def _judged(rows: pl.DataFrame, excused_by: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _by_element(legs: pl.DataFrame) -> pl.DataFrame:
-    """What versions of values take from each element, where that is twelve months of it: WINDOW, `tag`, `ours`.
+    """The amount of each element in a version, if it covers twelve months: WINDOW, `tag`, `ours`.
 
-    A value that changes elements within its window has less of one and is left out.
+    A value whose element changes within the window is left out, because neither element covers twelve months.
     """
     days = (pl.col("end") - pl.col("start")).dt.total_days() + 1
     return (
@@ -135,14 +135,14 @@ def _by_element(legs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _durations(evidence: Evidence, days: tuple[int, int]) -> pl.DataFrame:
-    """Facts of money over so many days."""
+    """Facts of money whose duration in days is in a range."""
     return evidence.facts.with_columns(days=(pl.col("end") - pl.col("start")).dt.total_days() + 1).filter(
         pl.col("measure") == "money", pl.col("days").is_between(*days)
     )
 
 
 def _quarters(evidence: Evidence, stated: Callable[[pl.DataFrame, list[str]], pl.DataFrame]) -> pl.DataFrame:
-    """ELEMENT, `start`, `end`, `value` of quarters as stated first or last; a fourth is the year less nine months."""
+    """Quarters as first or last filed, the fourth as the year less nine months: ELEMENT, `start`, `end`, `value`."""
     columns = [*ELEMENT, "start", "end", "value"]
     filed, years, nine_months = (
         stated(_durations(evidence, days), [*ELEMENT, "end"]) for days in (QUARTER_DAYS, YEAR_DAYS, NINE_MONTHS_DAYS)
@@ -166,7 +166,7 @@ def _quarters(evidence: Evidence, stated: Callable[[pl.DataFrame, list[str]], pl
 
 
 def _four_quarters(quarters: pl.DataFrame) -> pl.DataFrame:
-    """Four quarters, each of which begins when the one before ends: ELEMENT, `end`, `other` (their sum)."""
+    """Sums of four consecutive quarters: ELEMENT, `end`, `other` (the sum)."""
     earlier = quarters.select(*ELEMENT, joint="end", earlier_start="start", earlier="value").sort("joint")
     rows = quarters.select(*ELEMENT, "end", since="start", first="start", other="value")
     for _ in range(3):
