@@ -1,4 +1,4 @@
-# One line a command: `make help`. Nothing but Python 3.11 to 3.14 and make is needed.
+# `make help` lists the commands. Only Python 3.11 to 3.14 and make are needed.
 PYTHON ?= python3
 SOURCE ?= sample
 PORT ?= 8000
@@ -18,7 +18,7 @@ export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),samp
 .DEFAULT_GOAL := help
 .PHONY: help setup run sync serve ui test check format linters lintapi docs bench accuracy quality lock system clean
 
-help: ## what each command does
+help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo '  SOURCE=sample | live | PATH of a mirror directory    SYMBOLS=AAPL,MSFT    PORT=8000    UI_PORT=3000'
@@ -40,7 +40,7 @@ run: sync ## synchronize the sample (or SOURCE=...), make a demo key, serve on 1
 sync: setup ## synchronize and publish only
 	@$(BIN)/fundamentals sync --source "$(SOURCE)" $(if $(SYMBOLS),--symbols "$(SYMBOLS)")
 
-serve: setup ## serve what is published
+serve: setup ## serve the published build
 	@$(BIN)/fundamentals serve --port $(PORT)
 
 ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the launchpad
@@ -49,23 +49,23 @@ ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the
 	@PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
 		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level error
 
-# the oldest DuckDB that analysts are promised, beside the one in use
+# the oldest DuckDB version that can read the published file, next to the one in use
 $(OLDEST)/.ready: tests/duckdb-1.5.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(OLDEST) -r $<
 	@touch $@
 
-# a module of tests is never divided: what it starts once serves all of its tests
-test: setup $(OLDEST)/.ready ## all tests; STRICT=1 fails where one is skipped for a missing program
+# --dist=loadscope keeps the tests of a module in one process, because they share its fixtures
+test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
 	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadscope --no-loadscope-reorder \
 		--cov --cov-report= $(if $(STRICT),--strict-skips)
 
-check: setup ## lint, format, types, tests
+check: setup ## run linter, format check, type check and tests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(MAKE) --no-print-directory test
 
-linters: node_modules/.package-lock.json ## the linters of the OpenAPI description, and axe for the pages (Node.js and npm)
+linters: node_modules/.package-lock.json ## install the OpenAPI linters, and axe for the pages (needs Node.js and npm)
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund
@@ -80,29 +80,29 @@ format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: setup ## speed of a synchronization with SOURCE=a mirror directory (BESIDE=folder of another version), and of the version log of the home
+bench: setup ## measure a synchronization of a mirror (SOURCE=PATH; BESIDE=folder of a version to compare), and the version log of the home
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.synchronization "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
-		echo "Not measured: a synchronization; give SOURCE=PATH of a mirror directory")
+		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
 	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts.parquet),$(BIN)/python -m tests.bench.version_log,\
-		echo "Not measured: the version log; synchronize first, for it is measured on copies of the companies of the home")
+		echo "Not measured: the version log; synchronize first, because copies of the companies of the home are used")
 
-accuracy: setup ## the published values of the home beside a vendor's; LIST=1 lists what differs
+accuracy: setup ## compare the published values of the home with a vendor's; LIST=1 lists the differences
 	@$(BIN)/python -m tests.accuracy $(if $(LIST),--list)
 
-quality: setup ## the checks of the home's values against themselves; LIST=1 lists what fails
+quality: setup ## check the consistency of the home's values; LIST=1 lists the failures
 	@$(BIN)/python -m pipelines.quality $(if $(LIST),--list)
 
-docs: setup ## write docs/data-dictionary.md and docs/rules.md anew
+docs: setup ## generate docs/data-dictionary.md and docs/rules.md
 	@$(BIN)/python -m pipelines.dictionary
 
-lock: ## pin dependencies anew (needs uv)
+lock: ## update the pinned dependencies (needs uv)
 	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --no-strip-extras pyproject.toml --output-file requirements.lock
 
-system: ## the Debian packages that some tests want (as root)
+system: ## install the Debian packages that some tests need (as root)
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium curl redis-server
 	command -v npm >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm
 
-clean: ## remove .venv and everything made, but not .data
+clean: ## remove .venv and all generated files except .data
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*

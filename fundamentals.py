@@ -1,7 +1,8 @@
-"""The command `fundamentals`: a thin door to the two sides.
+"""The command line `fundamentals`.
 
-Belongs here: reading arguments, telling errors. Does not: doing anything; the two sides are imported when they are
-needed only, so that serving starts without Dagster and synchronizing without a web server.
+Belongs here: parsing arguments, printing errors, exit statuses. Does not: the commands (pipelines.synchronize,
+serve.commands). These are imported only when needed, so that serving does not load Dagster, and synchronizing does not
+load a web server.
 """
 
 import argparse
@@ -18,10 +19,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        arguments: of the command line; the process's own where they are not given.
+        arguments: command-line arguments; default: those of the process.
 
     Returns:
-        The exit status: 0 done, 1 not done, with one line on standard error. Wrong usage exits with 2.
+        The exit status: 0 on success; 1 on an error, with one line on standard error. Wrong usage exits with 2.
     """
     given = _parser().parse_args(arguments)
     try:
@@ -81,46 +82,46 @@ def _parser() -> argparse.ArgumentParser:
         type=_symbols,
         default=os.environ.get("FUNDAMENTALS_SYMBOLS") or (),
         metavar="A,B",
-        help="update only these and keep the rest (default: all)",
+        help="update only these symbols and keep the rest (default: all)",
     )
-    sync.add_argument("--full", action="store_true", help="process every company again, changed or not")
+    sync.add_argument("--full", action="store_true", help="process every company again, even if unchanged")
 
-    serve = commands.add_parser("serve", help="serve what is published")
+    serve = commands.add_parser("serve", help="serve the published build over HTTP")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=8000, help="port to listen on (default: %(default)s)")
     serve.add_argument(
-        "--workers", type=int, default=1, help="worker processes (default: %(default)s); several need REDIS_URL"
+        "--workers", type=int, default=1, help="worker processes (default: %(default)s); more than one needs REDIS_URL"
     )
 
-    explain = commands.add_parser("explain", help="say where a value comes from: formula, filed facts, versions")
+    explain = commands.add_parser("explain", help="show where a value comes from: formula, filed facts, versions")
     explain.add_argument("symbol", metavar="SYMBOL")
     explain.add_argument("item", metavar="ITEM", help="a line item, such as free_cash_flow")
-    explain.add_argument("period", metavar="PERIOD", help="a label, 2026Q1 or FY2025, or the day on which it ends")
-    explain.add_argument("--json", action="store_true", help="as JSON")
+    explain.add_argument("period", metavar="PERIOD", help="a label (2026Q1, FY2025) or the last day of the period")
+    explain.add_argument("--json", action="store_true", help="print JSON")
 
-    accounts = commands.add_parser("accounts", help="accounts of the pages").add_subparsers(
+    accounts = commands.add_parser("accounts", help="manage accounts").add_subparsers(
         dest="action", required=True, metavar="ACTION"
     )
     invite = accounts.add_parser(
-        "invite", help="print a link that signs in once, within half an hour; make the account where there is none"
+        "invite", help="print a one-time sign-in link, valid for 30 minutes; create the account if it does not exist"
     )
     invite.add_argument("email", metavar="EMAIL")
 
-    keys = commands.add_parser("keys", help="API keys of an account").add_subparsers(
+    keys = commands.add_parser("keys", help="manage API keys").add_subparsers(
         dest="action", required=True, metavar="ACTION"
     )
-    create = keys.add_parser("create", help="make a key, and the account where there is none; print the key")
+    create = keys.add_parser("create", help="create a key and print it; create the account if it does not exist")
     create.add_argument("email", metavar="EMAIL")
-    listing = keys.add_parser("list", help="show what is known of the keys")
+    listing = keys.add_parser("list", help="list the keys of an account")
     listing.add_argument("email", metavar="EMAIL")
-    listing.add_argument("--json", action="store_true", help="as JSON")
-    revoke = keys.add_parser("revoke", help="end a key")
+    listing.add_argument("--json", action="store_true", help="print JSON")
+    revoke = keys.add_parser("revoke", help="revoke a key")
     revoke.add_argument("key_id", metavar="KEY_ID")
 
-    subscriptions = commands.add_parser("subscriptions", help="subscription of an account").add_subparsers(
+    subscriptions = commands.add_parser("subscriptions", help="manage subscriptions").add_subparsers(
         dest="action", required=True, metavar="ACTION"
     )
-    change = subscriptions.add_parser("set", help="make it active or inactive")
+    change = subscriptions.add_parser("set", help="make the subscription of an account active or inactive")
     change.add_argument("email", metavar="EMAIL")
     change.add_argument("status", choices=("active", "inactive"))
     return parser
@@ -135,7 +136,7 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port, expected 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, expected 0 to 65535")
     return int(text)
 
 

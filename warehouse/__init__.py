@@ -1,4 +1,5 @@
-"""What the data is: the tables, the published build, and how it is opened and queried.
+"""The published data: the tables of a build, publishing it, opening it and querying it.
 
-The contract between `pipelines` (which makes the data) and `serve` (which answers from it); imports neither.
+This package is the contract between `pipelines`, which produces the data, and `serve`, which serves it; it imports
+neither of them.
 """

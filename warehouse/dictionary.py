@@ -1,7 +1,7 @@
-"""The data dictionary: the tables of the schema, and the line items, as Markdown for people.
+"""The data dictionary as Markdown: the tables of the schema, and the line items.
 
-Belongs here: how the schema is laid out on a page. Does not: what the tables and items mean (schema), which taxonomy
-elements feed an item (the `line_items` table of a build has them; whoever renders the page hands them in).
+Belongs here: the layout of the schema on a page. Does not: the meaning of tables and items (schema), the taxonomy
+elements of an item (table `line_items` of a build; the caller of `render` passes them).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from warehouse import schema, vocabulary
 HEAD = """\
 # Data dictionary
 
-The tables of a published build, `published/warehouse.duckdb`. This page is generated; every table and column in the
-file carries the same words as its COMMENT (`SELECT * FROM duckdb_columns()`).
+The tables of a published build, `published/warehouse.duckdb`. This page is generated. In the file, the COMMENT of each
+table and column has the same text (`SELECT * FROM duckdb_columns()`).
 
 - Amounts are in the company's reporting currency and in units, not thousands.
-- Null means that the filings support no value; it never means zero. `gaps` says why.
+- Null means that the filings support no value; it never means zero. Table `gaps` has the reason.
 - `cik` is text, ten digits. Times are in UTC.
-- `start` and `end` are words of SQL: write `"start"`, `"end"`.
+- `start` and `end` are SQL keywords: write `"start"`, `"end"`.
 """
 
 SOURCES = """\
@@ -30,14 +30,15 @@ and `[- …]` taken off where present.
 
 
 def render(sources: Mapping[str, str]) -> str:
-    """The page.
+    """Render the page.
 
     Args:
-        sources: by item, as in column `sources` of table `line_items`: one amount a line, `name: source | source`,
-            best first, each `elements (industries; reason)`; an item that is calculated from other items has none.
+        sources: text by item, as in column `sources` of table `line_items`: one amount per line, `name: source |
+            source`, in order of preference, each `elements (industries; reason)`; items that are calculated from other
+            items are absent.
 
     Returns:
-        Markdown, ending with a line feed; the same schema and sources give the same page.
+        Markdown that ends with a line feed; the same schema and sources give the same page.
     """
     parts = [HEAD, _overview(), _line_items(), *map(_table, schema.TABLES), SOURCES]
     parts += [_sources(item.name, sources[item.name]) for item in schema.LINE_ITEMS if sources.get(item.name)]
@@ -90,6 +91,6 @@ def _named(columns: Sequence[str]) -> str:
 
 
 def _grid(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
-    """A Markdown table; a bar in a cell would end the cell."""
+    """A Markdown table; bars in cells are escaped, because they would end the cell."""
     lines = [head, ["---"] * len(head), *([cell.replace("|", r"\|") for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,15 +1,15 @@
-"""What can go wrong with published data: the exception tree of the warehouse.
+"""The exceptions of the warehouse.
 
 WarehouseError
-  NothingPublished        there is no build yet
-  BuildUnreadable         the pointer or the build that it names cannot be opened
-  PublishError            a build could not be made or pointed to; what was published before stays
-    VerificationError     a build was made, but is not what it should be; it was removed
+  NothingPublished        no build is published yet
+  BuildUnreadable         the pointer, or the build that it names, cannot be read
+  PublishError            a build could not be published; the previous build stays published
+    VerificationError     a new build is incomplete or damaged; it was removed
 """
 
 
 class WarehouseError(Exception):
-    """Whatever goes wrong with published data; the message is one line."""
+    """Base class of the exceptions of the warehouse; the message is one line."""
 
 
 class NothingPublished(WarehouseError):
@@ -21,13 +21,13 @@ class BuildUnreadable(WarehouseError):
 
 
 class PublishError(WarehouseError):
-    """A build could not be made or pointed to; what was published before stays."""
+    """A build could not be published; the previous build stays published."""
 
 
 class VerificationError(PublishError):
-    """A build does not hold what it should; its file was removed."""
+    """A new build is incomplete or damaged; its file was removed."""
 
 
 def first_line(error: Exception) -> str:
-    """What DuckDB says, without the query and the arrows below it."""
+    """The first line of a DuckDB error, without the quoted query below it."""
     return str(error).strip().partition("\n")[0]

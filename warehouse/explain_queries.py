@@ -1,7 +1,7 @@
-"""Every SQL statement that explaining a value runs, as functions of an open build.
+"""The SQL queries that an explanation of a value runs, as functions of an open build.
 
-Belongs here: what is asked of the published tables to say where a value comes from. Does not: how it is put together
-(explain), the interface's statements (queries).
+Belongs here: queries of the published tables for the provenance of a value. Does not: combining their rows (explain),
+the interface's queries (queries).
 """
 
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from warehouse.reader import OpenBuild
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Whom a symbol of common equity stands for, listed or not; `currency` is that of its reports."""
+    """The company of a symbol of common equity, listed or not; `currency` is its reporting currency."""
 
     symbol: str
     name: str | None
@@ -23,7 +23,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class Span(msgspec.Struct, frozen=True):
-    """A period of a company: `ttm` or `annual`, its label, its last day."""
+    """A period of a company: its kind (`ttm` or `annual`), label and last day."""
 
     kind: str
     period: str
@@ -31,9 +31,9 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """One version of a value, None where it withdraws; what it came from, and why it is what it is.
+    """One version of a value, with its filing and its cause; `value` is None if the version withdraws the value.
 
-    `rule` made the value of its legs; None where that was recorded before rules had ids.
+    `rule` is the rule that computed the value from its legs; None for versions recorded before rules had ids.
     """
 
     version: int
@@ -51,10 +51,10 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Leg(msgspec.Struct, frozen=True):
-    """A filed fact behind a value: `value` as filed, and what takes it into the value (table `lineage`).
+    """A filed fact behind a value, with the operation and factors that enter it into the value (table `lineage`).
 
-    `concept` is the amount that the fact states, `rule` chose or corrected it; both are None where the value was
-    recorded before rules had ids.
+    `value` is as filed, `concept` the amount that the fact states, `rule` the rule that chose or corrected it; the last
+    two are None for values recorded before rules had ids.
     """
 
     leg: int
@@ -75,14 +75,17 @@ class Leg(msgspec.Struct, frozen=True):
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """Why there is no value: the reason as in table `gaps`, and the rule that leaves the value out."""
+    """The reason for a missing value, as in table `gaps`, and the rule that leaves the value out."""
 
     reason: str
     rule: str | None = None
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """An error of a filing that other facts prove (table `repairs`): the figure, its value as it counts, the proof."""
+    """A corrected error of a filing (table `repairs`): the value as filed, the corrected value, the evidence.
+
+    `value` is None if the figure is left out.
+    """
 
     accession: str
     concept: str
@@ -96,7 +99,7 @@ class Repair(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A rule as table `rules` states it: `code` is what it writes into flags or method, `file` holds it."""
+    """A rule as in table `rules`: `code` is the flag or method that it writes, `file` the file with its code."""
 
     id: str
     statement: str | None = None
@@ -107,18 +110,18 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 def holder(build: OpenBuild, symbol: str) -> Holder | None:
-    """Whom a symbol stands for, without case; None where it is no common equity that a value is held of."""
+    """The company of a symbol, compared without case; None if it is not common equity with at least one value."""
     found = build.rows("SELECT symbol, name, cik, currency FROM companies WHERE upper(symbol) = upper(?)", [symbol])
     return Holder(*found[0]) if found else None
 
 
 def known_symbols(build: OpenBuild) -> dict[str, str]:
-    """Every symbol and what it is: `common`, or the kind of the security."""
+    """All symbols with their kind: `common`, or the kind of the other security."""
     return dict(build.rows("SELECT symbol, 'common' FROM companies UNION SELECT symbol, kind FROM securities"))
 
 
 def spans(build: OpenBuild, cik: str) -> list[Span]:
-    """The periods of a company that ever had a value, newest first, trailing twelve months before years."""
+    """The periods of a company that have or had a value, newest first, trailing twelve months before years."""
     found = build.rows(
         "SELECT period_kind, period, CAST(period_end AS VARCHAR) FROM "
         "(SELECT DISTINCT period_kind, period, period_end FROM versions WHERE cik = $cik) AS held "
@@ -129,7 +132,7 @@ def spans(build: OpenBuild, cik: str) -> list[Span]:
 
 
 def told(build: OpenBuild, cik: str, span: Span, item: str) -> list[Told]:
-    """The versions of a value, oldest first; none where it never had one."""
+    """The versions of a value, oldest first; empty if there was never a value."""
     found = build.rows(
         "SELECT version, value, is_current, cause, method, flags, versions.form, CAST(versions.filed AS VARCHAR), "
         f"accession, url, {TEXT_OF_TIME.format('recorded_at')}, {_held(build, 'versions', 'rule')} "
@@ -168,7 +171,7 @@ def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> lis
 
 
 def gap(build: OpenBuild, cik: str, span: Span, item: str) -> Gap | None:
-    """Why there is no value, as in table `gaps`; None where there is one, or nothing is said."""
+    """The reason for a missing value, as in table `gaps`; None if the table has no row for it."""
     found = build.rows(
         f"SELECT reason, {_held(build, 'gaps', 'rule')} FROM gaps WHERE {OF_VALUE}", _of_value(cik, span, item)
     )
@@ -176,7 +179,7 @@ def gap(build: OpenBuild, cik: str, span: Span, item: str) -> Gap | None:
 
 
 def repairs(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[Repair]:
-    """The corrected errors of some filings of a company."""
+    """The corrected errors of filings of a company, by accession number."""
     found = build.rows(
         'SELECT accession, concept, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), kind, filed_value, value, '
         f"evidence, {_held(build, 'repairs', 'rule')} FROM repairs WHERE cik = $cik AND accession IN $accessions "
@@ -187,7 +190,7 @@ def repairs(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[Rep
 
 
 def rules(build: OpenBuild) -> dict[str, Rule]:
-    """The rules by id, in the order of their ids; none in a build that was published before rules had ids."""
+    """The rules by id, in the order of their ids; empty for a build that was published before rules had ids."""
     if "rules" not in build.columns:
         return {}
     return {
@@ -197,7 +200,7 @@ def rules(build: OpenBuild) -> dict[str, Rule]:
 
 
 def _held(build: OpenBuild, table: str, column: str) -> str:
-    """A column of a table; null where the build was published by a version that did not have it."""
+    """SQL for a column of a table; NULL if the build was published by a version without the column."""
     return f'{table}."{column}"' if column in build.columns.get(table, ()) else "NULL"
 
 

@@ -1,6 +1,6 @@
-"""Files on disk: paths in SQL, and writes that last.
+"""Helpers for published files: paths in SQL, and durable writes.
 
-Belongs here: what every module that writes published files needs. Does not: which files there are (publish, copies).
+Belongs here: functions that publish and copies share. Does not: which files there are (publish, copies).
 """
 
 import os
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def quoted(path: Path) -> str:
-    """A path as a literal of SQL."""
+    """A path as an SQL string literal."""
     return "'" + str(path).replace("'", "''") + "'"
 
 
 def sync(path: Path) -> None:
-    """Make what was written to a file, or the names in a folder, last should the machine stop."""
+    """Flush a file, or the entries of a folder, to disk, so that they survive a power failure."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

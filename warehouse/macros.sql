@@ -1,10 +1,10 @@
--- What analysts call: the macros that every build carries, each with a comment (`FROM duckdb_functions()`).
+-- SQL macros for analysts, included in every build; each has a comment (`FROM duckdb_functions()`).
 --
--- Belongs here: questions over the published tables that take a join and a rule to ask right.
--- Does not: the statements that the interface runs (queries.py), or any value that no table holds.
+-- Belongs here: queries of the published tables that need joins and rules of the data model.
+-- Does not: the interface's queries (queries.py), values that are in no table.
 --
--- Tables are named without their database, for a file does not know under which name it will be opened: who attaches
--- it beside others says `USE` first. Parameters are cast, for days and times come as text as well.
+-- Tables are named without a database name, because the name depends on how the file is opened: if it is attached next
+-- to others, run `USE` first. Parameters are cast, because dates and times may be given as text.
 
 CREATE MACRO financials_known(filed_by, recorded_by) AS TABLE
 WITH known AS (
@@ -18,11 +18,11 @@ WITH known AS (
         item,
         max(version) AS version,
         arg_max(period, version) AS period,
-        arg_max_null(value, version) AS value  -- arg_max would pass over a version that withdraws
+        arg_max_null(value, version) AS value  -- arg_max would skip a null value (withdrawn)
     FROM versions
-    INNER JOIN companies USING (cik)  -- before the versions are grouped, so that a filter on symbols reaches their scan
+    INNER JOIN companies USING (cik)  -- before grouping, so that a filter on symbols is pushed down to the scan
     WHERE
-        (filed > CAST(filed_by AS DATE)) IS NOT TRUE  -- nor does a version without a day of filing wait for one
+        (filed > CAST(filed_by AS DATE)) IS NOT TRUE  -- includes versions without a filing date
         AND (recorded_by IS NULL OR recorded_at <= CAST(recorded_by AS TIMESTAMPTZ))
     GROUP BY ALL
 ),
@@ -67,24 +67,24 @@ SELECT
 FROM periods;
 
 COMMENT ON MACRO TABLE financials_known IS
-'Table financials as it stood by two clocks: from filings of that day or before (filed_by, a DATE), as recorded '
-'by this service at that moment or before (recorded_by, a TIMESTAMPTZ); null sets no bound. Symbols and the share '
-'basis are those of this build.';
+'Table financials at an earlier time: from filings up to a day (filed_by, a DATE) and from versions that this service '
+'recorded up to a time (recorded_by, a TIMESTAMPTZ); null means no limit. Symbols and share basis are those of this '
+'build.';
 
 CREATE MACRO financials_as_of(as_of) AS TABLE FROM financials_known(as_of, NULL);
 
 COMMENT ON MACRO TABLE financials_as_of IS
-'Table financials as the filings told at the end of a day (as_of, a DATE), whether this service ran then or not: '
-'a period counts from the filing that first told it, as a comparative too. Symbols and the share basis are those '
-'of this build.';
+'Table financials from the filings up to the end of a day (as_of, a DATE), even if this service did not run then. A '
+'period is included from the first filing that states it, also as a comparative. Symbols and share basis are those of '
+'this build.';
 
 -- "at" is quoted because DuckDB has a clause of that name
 CREATE MACRO financials_as_served("at") AS TABLE FROM financials_known(NULL, "at");
 
 COMMENT ON MACRO TABLE financials_as_served IS
-'Table financials as this service told at a moment (at, a TIMESTAMPTZ): what it had recorded by then. What was '
-'superseded before its first synchronization was never served and does not count. Symbols and the share basis are '
-'those of this build.';
+'Table financials as this service served it at a time (at, a TIMESTAMPTZ): the versions recorded up to then. Versions '
+'superseded before the first synchronization were never served and are left out. Symbols and share basis are those of '
+'this build.';
 
 CREATE MACRO restatements(symbol_) AS TABLE
 WITH numbered AS (
@@ -92,7 +92,7 @@ WITH numbered AS (
         versions.*,
         symbol,
         lag(value) OVER (pair ORDER BY version) AS previous_value,
-        count(*) OVER pair AS of_pair
+        count(*) OVER pair AS version_count
     FROM versions
     INNER JOIN companies USING (cik)
     WHERE upper(symbol) = upper(symbol_)
@@ -119,15 +119,15 @@ SELECT
     recorded_at
 FROM numbered
 LEFT JOIN filings USING (accession)
-WHERE of_pair > 1
+WHERE version_count > 1
 ORDER BY period_end DESC, period_kind DESC, item, version;
 
 COMMENT ON MACRO TABLE restatements IS
-'Every version of the values of a symbol (without case) that changed after they were first recorded: the filing '
-'that led to it, why, the value before and the change. A null value withdraws. Newest period first.';
+'All versions of the values of a symbol (case-insensitive) that changed after they were first recorded, with filing, '
+'cause, previous value and change. A null value means that the value was withdrawn. Newest period first.';
 
 CREATE MACRO latest(item_) AS TABLE
-WITH told AS (
+WITH stated AS (
     SELECT
         symbol,
         period_end,
@@ -160,16 +160,15 @@ SELECT
     max(period_end) AS period_end,
     arg_max(period, period_end) AS period,
     arg_max(value, period_end) AS value
-FROM told
+FROM stated
 INNER JOIN companies USING (symbol)
 WHERE is_listed AND value IS NOT NULL
 GROUP BY ALL
 ORDER BY symbol;
 
 COMMENT ON MACRO TABLE latest IS
-'A cross-section of the primary listed symbols: the newest trailing twelve months'' value of a line item (item_) '
-'of each company, and the period end that it belongs to; compare period ends, for a company may have stopped '
-'telling it.';
+'A cross-section of the primary listed symbols: the newest trailing-twelve-months value of a line item (item_) of each '
+'company, with its period end. Check the period end: a company may have stopped reporting the item.';
 
 CREATE MACRO explain(symbol_, item_, period_) AS TABLE
 WITH asked AS (
@@ -191,7 +190,7 @@ WITH asked AS (
     WHERE
         upper(symbol) = upper(symbol_)
         AND (period = upper(CAST(period_ AS VARCHAR)) OR CAST(period_end AS VARCHAR) = CAST(period_ AS VARCHAR))
-    -- a day ends twelve months before it ends a year, and a label that occurs twice is that of the newest period
+    -- for a day, trailing twelve months take precedence over a fiscal year; for a repeated label, the newest period
     ORDER BY period_kind DESC, period_end DESC
     LIMIT 1
 )
@@ -201,7 +200,7 @@ SELECT
     asked.period,
     period_end,
     item,
-    told.value,
+    current_version.value,
     reason,
     version,
     cause,
@@ -222,21 +221,22 @@ SELECT
     url,
     concept,
     lineage.rule AS leg_rule,
-    coalesce(gaps.rule, told.rule) AS rule
+    coalesce(gaps.rule, current_version.rule) AS rule
 FROM asked
 LEFT JOIN (
     SELECT cik, period_kind, period_end, item, version, value, cause, method, rule
     FROM versions
     WHERE is_current
-) AS told USING (cik, period_kind, period_end, item)
+) AS current_version USING (cik, period_kind, period_end, item)
 LEFT JOIN gaps USING (cik, period_kind, period_end, item)
 LEFT JOIN lineage USING (cik, period_kind, period_end, item, version)
 LEFT JOIN filings USING (accession)
 ORDER BY leg;
 
 COMMENT ON MACRO TABLE explain IS
-'Where the current value of a line item (item_) of a symbol (without case) comes from: a row for each filed fact '
-'behind it, and amount, which is that fact times split_factor and weight. Amounts of add and subtract sum up to the '
-'value; a mean is their amounts over their weights; a dividend is divided by a divisor. period_ is a label (2026Q1, '
-'FY2025) or the day on which the period ends. Where there is no value, one row without a leg, and the reason. '
-'leg_rule chose or corrected the fact, rule made the value or left it out: table rules has their statements.';
+'The provenance of the current value of a line item (item_) of a symbol (case-insensitive): one row per filed fact. '
+'Column amount is the fact times split_factor and weight. The amounts of operations add and subtract sum up to the '
+'value; a mean is the sum of amounts divided by the sum of weights; a dividend is divided by a divisor. period_ is a '
+'label (2026Q1, FY2025) or the last day of the period. For a missing value: one row without a leg, with the reason. '
+'leg_rule is the rule that chose or corrected the fact, rule the one that computed the value or left it out; table '
+'rules has their statements.';

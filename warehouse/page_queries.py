@@ -1,7 +1,7 @@
-"""Every SQL statement that the pages run beside those of the interface, as functions of an open build.
+"""The SQL queries of the pages, as functions of an open build.
 
-Belongs here: what a company's page, the data dictionary and the page of the rules show. Does not: the interface's
-statements (queries).
+Belongs here: the rows shown on a company's page, in the data dictionary and on the page of rules. Does not: the
+interface's queries (queries).
 """
 
 import msgspec
@@ -13,8 +13,8 @@ from warehouse.reader import OpenBuild
 class Stated(msgspec.Struct, frozen=True):
     """The current value of a period and item, and the filing that its newest version comes from.
 
-    `versions` is how many the log has; `earlier` is the value before this one, where there was one. `url` is the
-    filing's index at the SEC, None where the filing is not held.
+    `versions` is the number of versions; `earlier` is the previous value, if any. `url` is the address of the filing's
+    index at the SEC, None if the filing is not in table `filings`.
     """
 
     item: str
@@ -31,7 +31,7 @@ class Stated(msgspec.Struct, frozen=True):
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """Periods of one kind that have no value for an item for one reason: how many, and their first and last end."""
+    """The periods of one kind without a value for an item for one reason: their number, first and last end."""
 
     item: str
     kind: str
@@ -42,7 +42,7 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class RuleCount(msgspec.Struct, frozen=True):
-    """A rule, and how much it decided in the build: `values` of how many `companies` (table `rules`)."""
+    """A rule with its counts in the build: `values` decided, of `companies` (table `rules`)."""
 
     id: str
     statement: str
@@ -54,18 +54,18 @@ class RuleCount(msgspec.Struct, frozen=True):
 
 
 def stated(build: OpenBuild, cik: str) -> list[Stated]:
-    """All current values of a company, with where each comes from.
+    """All current values of a company, with the filing of each.
 
     Args:
-        build: the build to ask.
+        build: the build to query.
         cik: the company; its symbols share the values.
 
     Returns:
-        items in the order of the specification, trailing twelve months before years, newest period first.
+        Items in the order of the specification, trailing twelve months before years, newest period first.
     """
     found = build.rows(
-        "SELECT item, period_kind, period, CAST(period_end AS VARCHAR), value, told, earlier, cause, form, filed, url "
-        "FROM (SELECT *, count(*) OVER (PARTITION BY period_kind, period_end, item) AS told, "
+        "SELECT item, period_kind, period, CAST(period_end AS VARCHAR), value, recorded, earlier, cause, form, filed, "
+        "url FROM (SELECT *, count(*) OVER (PARTITION BY period_kind, period_end, item) AS recorded, "
         "lag(value IGNORE NULLS) OVER (PARTITION BY period_kind, period_end, item ORDER BY version) AS earlier "
         "FROM (SELECT * REPLACE (CAST(filed AS VARCHAR) AS filed) FROM versions WHERE cik = $cik)) AS numbered "
         "LEFT JOIN (SELECT accession, url FROM filings WHERE cik = $cik) AS held USING (accession) "
@@ -77,7 +77,7 @@ def stated(build: OpenBuild, cik: str) -> list[Stated]:
 
 
 def gaps(build: OpenBuild, cik: str) -> list[Gap]:
-    """Why a company's periods lack items; items in the order of the specification, trailing twelve months first."""
+    """The reasons for a company's missing values; items in the order of the specification, twelve months first."""
     found = build.rows(
         "SELECT item, period_kind, reason, count(*), "
         "CAST(min(period_end) AS VARCHAR), CAST(max(period_end) AS VARCHAR) "
@@ -89,12 +89,12 @@ def gaps(build: OpenBuild, cik: str) -> list[Gap]:
 
 
 def sources(build: OpenBuild) -> dict[str, str]:
-    """By item, the taxonomy elements that feed it, as in column `sources`; none for one calculated from other items."""
+    """The taxonomy elements of each item, as in column `sources`; without items calculated from other items."""
     return dict(build.rows("SELECT name, sources FROM line_items WHERE sources IS NOT NULL"))
 
 
 def rules(build: OpenBuild) -> list[RuleCount]:
-    """The rules in the order of their ids; none in a build that was published before rules had ids."""
+    """The rules in the order of their ids; empty for a build that was published before rules had ids."""
     if "rules" not in build.columns:
         return []
     found = build.rows('SELECT rule, statement, source, action, applies, "values", companies FROM rules ORDER BY rule')

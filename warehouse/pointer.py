@@ -1,6 +1,6 @@
-"""The pointer: the small file that says which build is current, and what is known of it.
+"""The pointer file CURRENT.json, which names the current build.
 
-Belongs here: the shape of CURRENT.json and of the file of synchronization times beside it, and reading both.
+Belongs here: the structure of CURRENT.json and of the file of synchronization times next to it, and reading both.
 Does not: writing them (publish), opening the build (reader).
 """
 
@@ -14,7 +14,7 @@ POINTER = "CURRENT.json"
 
 
 class Synchronization(msgspec.Struct, frozen=True):
-    """The synchronization after which the pointer was written; times are ISO 8601 in UTC."""
+    """The synchronization that wrote the pointer; times are ISO 8601 in UTC."""
 
     sync_id: str
     started_at: str
@@ -23,12 +23,12 @@ class Synchronization(msgspec.Struct, frozen=True):
 
 
 class Pointer(msgspec.Struct, frozen=True):
-    """What CURRENT.json says: the current build and the last synchronization, which need not have made it.
+    """The content of CURRENT.json: the current build and the last synchronization, which may be newer than the build.
 
-    `rows` counts each table's rows, `inputs` identifies what the build was made from, `newest_filing` is the newest
-    filing date held, `companies` the number of primary listed symbols, `previous` the file of the build before,
-    which is kept for readers that still hold it and for going back, `log` the segments of the version log that the
-    build was made from.
+    `rows` is the number of rows of each table, `inputs` a digest of the build's inputs, `newest_filing` the newest
+    filing date in the build, `companies` the number of covered primary symbols, `previous` the file of the previous
+    build, which is kept for readers that have it open and for a rollback, `log` the segments of the version log that
+    the build was made from.
     """
 
     build: str
@@ -46,10 +46,10 @@ class Pointer(msgspec.Struct, frozen=True):
 
 
 def current(published: Path) -> Pointer | None:
-    """The pointer of a folder of builds, or None where nothing has been published there.
+    """The pointer of a folder of builds; None if nothing is published there.
 
     Raises:
-        BuildUnreadable: the file is there and cannot be read, or says something else than a pointer does.
+        BuildUnreadable: the file cannot be read, or is not a pointer.
     """
     path = published / POINTER
     try:
@@ -64,7 +64,7 @@ def synchronized(published: Path, pointer: Pointer) -> dict[str, str]:
     """The time of each company's last synchronization, ISO 8601 in UTC, by CIK.
 
     Raises:
-        BuildUnreadable: the file that the pointer names is missing or is no such map.
+        BuildUnreadable: the file that the pointer names is missing or malformed.
     """
     path = published / pointer.synchronized_file
     try:

@@ -1,12 +1,12 @@
-"""Publishing: build a new file, verify it, point to it.
+"""Publishing: write a new build, verify it, and point to it.
 
-Belongs here: everything that writes below the folder of builds, in an order that leaves the old or the new build
-pointed to whenever the process is killed, and needs no hand afterwards.
-Does not: what the tables hold (pipelines), how a build is opened and asked (reader, queries).
+Belongs here: all writes to the folder of builds. Their order ensures that, whenever the process is killed, the pointer
+names a complete build, old or new, and that the next run needs no manual repair.
+Does not: the content of the tables (pipelines), opening and querying a build (reader, queries).
 
-A build gets a new file name each time and is never written again: DuckDB allows no writer beside readers, and a file
-that is replaced under its readers gives torn reads. It is made under a temporary name, read back whole, and renamed
-only then, so that whatever is called `warehouse-*.duckdb` is complete, and has its `parquet-*` beside it.
+Each build is a new file that is never modified: DuckDB does not allow a writer while others read, and replacing a file
+under its readers would give them inconsistent data. A build is written under a temporary name, verified, and then
+renamed, so that every `warehouse-*.duckdb` is complete and has its `parquet-*` folder.
 """
 
 import os
@@ -43,14 +43,14 @@ STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 open the file too
 MACROS = Path(__file__).with_name("macros.sql")
 LINK = "warehouse.duckdb"
 TEMPORARY = ".building-"
-# what may be removed once nothing points to it
+# files and folders that are removed once nothing points to them
 OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", copies.FOLDERS, "synchronized-*.json")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization ids are parts of file names
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A complete, verified build that is not pointed to yet."""
+    """A complete, verified build that is not published yet."""
 
     build_id: str
     file: str
@@ -61,26 +61,27 @@ class Build:
 
 
 def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
-    """Make the file of a build from Parquet files, and the copies of its tables, and verify both.
+    """Write the file of a build and the Parquet copies of its tables, and verify both.
 
     Args:
-        published: the folder of builds; made where it is missing.
-        tables: a Parquet file for each table that has rows; columns are found by name, rows are stored sorted.
-        build_id: part of the file's name; a new one each time.
+        published: the folder of builds; created if it does not exist.
+        tables: a Parquet file for each table that has rows; columns are matched by name, rows are stored sorted.
+        build_id: part of the file name; must be new.
 
     Returns:
-        The build, in the folder, complete and read-only, for `point`.
+        The build, complete and read-only in the folder, for `point`.
 
     Raises:
-        VerificationError: the file does not hold what the Parquet files do, a key occurs twice, a number is not finite.
-        PublishError: a table is unknown, a Parquet file does not fit its table, the file cannot be written.
-        In either case nothing is left behind.
+        VerificationError: the file does not have the rows of the Parquet files, a key occurs twice, or a number is not
+            finite. All files of the build are removed.
+        PublishError: a table is unknown, a Parquet file does not match its table, or the file cannot be written. All
+            files of the build are removed.
     """
     file = f"warehouse-{_file_name_part(build_id)}.duckdb"
     unknown = sorted(tables.keys() - schema.BY_NAME.keys())
     if unknown:
         raise PublishError(f"build {build_id}: no such table: {', '.join(unknown)}; schema.py lists the tables")
-    with _os_errors_told(published):
+    with _as_publish_errors(published):
         published.mkdir(parents=True, exist_ok=True)
         if _is_pointed_to(published, file):
             raise PublishError(f"build {build_id} is published already; a build needs a new id")
@@ -96,7 +97,7 @@ def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
             temporary.replace(published / file)
             sync(published)
         except duckdb.Error as error:
-            raise PublishError(f"build {build_id}: {first_line(error)}; what was published before stays") from error
+            raise PublishError(f"build {build_id}: {first_line(error)}; the previous build stays published") from error
         finally:
             _clear(published, f"{TEMPORARY}{build_id}.*")
     return Build(build_id, file, held.rows, held.content_hash, held.newest_filing, held.companies)
@@ -111,17 +112,18 @@ def point(
     updated: Mapping[str, str],
     log: tuple[str, ...] = (),
 ) -> None:
-    """Make a build the current one, and remove what nothing points to any more.
+    """Make a build the current one, and remove files that nothing points to any more.
 
     Args:
         published: the folder of builds.
-        build: what `build` returned.
-        inputs: identifies what the build was made from.
+        build: the result of `build`.
+        inputs: a digest of the build's inputs.
         synchronization: `sync_id`, `started_at`, `finished_at` (ISO 8601 with an offset), `source`.
-        updated: the time of each company's last synchronization (likewise) by CIK, all companies.
+        updated: the time of each company's last synchronization (ISO 8601 with an offset) by CIK, for all companies.
+        log: the segments of the version log that the build was made from.
 
     Raises:
-        PublishError: a time is none, or the pointer cannot be written; the previous build stays pointed to.
+        PublishError: a time is malformed, or the pointer cannot be written; the previous build stays published.
     """
     now = _synchronization(synchronization)
     before = _readable(published)
@@ -152,12 +154,13 @@ def record(
     updated: Mapping[str, str],
     inputs: str | None = None,
 ) -> None:
-    """Say that a synchronization found nothing new: the build stays, the times are those of the synchronization.
+    """Record a synchronization that found nothing new: the build stays, and its synchronization times are updated.
 
-    Arguments as for `point`; `inputs` where other inputs led to the same rows, and are to be known the next time.
+    The arguments are those of `point`; `inputs` is given if different inputs led to the same rows, so that the next
+    synchronization recognizes them.
 
     Raises:
-        PublishError: there is no readable pointer, or its build is gone, or the pointer cannot be written.
+        PublishError: the pointer cannot be read or written, or its build is missing.
     """
     pointer = _readable(published)
     if pointer is None or not (published / pointer.file).exists():
@@ -173,7 +176,7 @@ def record(
 
 
 def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
-    """Write every table of the schema into a new file, and the macros; return the rows that each table must have."""
+    """Write all tables of the schema and the macros into a new file; return the expected number of rows by table."""
     expected = {}
     with duckdb.connect(":memory:") as connection:
         connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
@@ -187,7 +190,7 @@ def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
         for table in schema.TABLES:
             source = tables.get(table.name)
             expected[table.name] = _insert(connection, table, source) if source else 0
-        connection.execute("USE build")  # the macros name their tables without a database
+        connection.execute("USE build")  # the macros name their tables without a database name
         connection.execute(MACROS.read_text())
         connection.execute("USE memory")
         connection.execute("DETACH build")
@@ -195,7 +198,7 @@ def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: Path) -> int:
-    """Copy a Parquet file into its table, sorted; return how many rows the Parquet file says that it has."""
+    """Copy a Parquet file into its table, sorted; return the number of rows of the Parquet file."""
     parquet = f"read_parquet({quoted(source)}, hive_partitioning = false)"
     try:
         found = {row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {parquet}").fetchall()}
@@ -213,9 +216,12 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: 
 
 
 def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> None:
-    """Write the times, then the pointer: the one step that counts. Link and removal are made good by the next run."""
+    """Write the synchronization times and then the pointer, which publishes; then update links and remove old files.
+
+    If the process is killed after the pointer is written, the next run updates the links and removes the old files.
+    """
     times = {cik: _utc(time) for cik, time in updated.items()}
-    with _os_errors_told(published):
+    with _as_publish_errors(published):
         _write(published / pointer.synchronized_file, msgspec.json.encode(times, order="sorted"))
         _write(published / POINTER, msgspec.json.format(msgspec.json.encode(pointer), indent=2) + b"\n")
         builds = [file for file in (pointer.file, pointer.previous) if file]
@@ -226,7 +232,7 @@ def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> No
 
 
 def _link(published: Path, name: str, target: str) -> None:
-    """Let a name lead to the current build, in one step."""
+    """Point a symbolic link to the current build, atomically."""
     link = published / f"{TEMPORARY}link"
     link.unlink(missing_ok=True)
     link.symlink_to(target)
@@ -234,7 +240,7 @@ def _link(published: Path, name: str, target: str) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Replace a file so that it is the old or the new one whenever the machine stops."""
+    """Replace a file atomically and durably: after a power failure it is either the old or the new one."""
     temporary = path.with_name(f"{TEMPORARY}{path.name}")
     with temporary.open("wb") as stream:
         stream.write(content)
@@ -245,7 +251,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _clear(published: Path, *patterns: str, kept: Set[str] = frozenset()) -> None:
-    """Remove the files of these names, with the folders where DuckDB put what did not fit into memory."""
+    """Remove the files and folders that match the patterns, among them DuckDB's spill folders."""
     for path in (path for pattern in patterns for path in published.glob(pattern) if path.name not in kept):
         if path.is_dir():
             shutil.rmtree(path)
@@ -254,15 +260,15 @@ def _clear(published: Path, *patterns: str, kept: Set[str] = frozenset()) -> Non
 
 
 @contextmanager
-def _os_errors_told(published: Path) -> Iterator[None]:
+def _as_publish_errors(published: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise PublishError(f"{published}: cannot publish: {error}; what was published before stays") from error
+        raise PublishError(f"{published}: cannot publish: {error}; the previous build stays published") from error
 
 
 def _readable(published: Path) -> Pointer | None:
-    """The pointer; a damaged one counts as none, so that publishing again mends it."""
+    """The pointer; None if it is missing or damaged, so that the next publication replaces it."""
     try:
         return current(published)
     except BuildUnreadable:
@@ -284,13 +290,13 @@ def _synchronization(values: Mapping[str, str]) -> Synchronization:
 
 
 def _utc(time: str) -> str:
-    """A moment as it is served: ISO 8601 in UTC, to the second."""
+    """A time as ISO 8601 in UTC, to the second."""
     try:
         moment = datetime.fromisoformat(time)
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise PublishError(f"{time!r} is no time, expected ISO 8601 with an offset, like 2026-03-02T06:00:00Z")
+        raise PublishError(f"{time!r} is not a time, expected ISO 8601 with an offset, like 2026-03-02T06:00:00Z")
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
@@ -300,5 +306,5 @@ def _synchronized_file(synchronization: Synchronization) -> str:
 
 def _file_name_part(text: str) -> str:
     if not NAME.fullmatch(text):
-        raise PublishError(f"{text!r} cannot be part of a file name; ids are letters, digits, '.', '_' and '-'")
+        raise PublishError(f"{text!r} cannot be part of a file name; ids may have letters, digits, '.', '_' and '-'")
     return text

@@ -1,7 +1,7 @@
-"""Every SQL statement that the interface runs, as functions of an open build.
+"""The SQL queries of the interface, as functions of an open build.
 
-Belongs here: what is asked of the published tables, and the rows that come back, named.
-Does not: how they are shown to a client (serve), what the tables hold (schema).
+Belongs here: queries of the published tables, and the types of their rows.
+Does not: converting rows to responses (serve), the columns of the tables (schema).
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ COMPANY = (
     "symbol, name, exchange, cik, sic, sic_description, currency, fiscal_year_end_month, "
     "CAST(first_period_end AS VARCHAR), CAST(last_period_end AS VARCHAR), " + TEXT_OF_TIME.format("data_updated_at")
 )
-# literal: neither % nor _ means anything; both sides are lowered, for tickers and names are searched without case
+# a literal, case-insensitive search: % and _ are ordinary characters
 FOUND = (
     "($search IS NULL OR starts_with(lower(symbol), lower($search::VARCHAR)) "
     "OR contains(lower(name), lower($search::VARCHAR))) "
@@ -44,7 +44,7 @@ class Company(msgspec.Struct, frozen=True):
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """What is held of a symbol: the first and the last period (label, end), counts, items that have a value."""
+    """The coverage of a symbol: first and last period (label, end), numbers of periods, items that have a value."""
 
     first_period: tuple[str, str]
     last_period: tuple[str, str]
@@ -54,7 +54,7 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 class Period(msgspec.Struct, frozen=True):
-    """One period of a symbol: `values` are those of the items asked for, in that order, None where there is none."""
+    """One period of a symbol: `values` of the requested items, in their order, None for a missing value."""
 
     period: str
     period_end: str
@@ -64,7 +64,7 @@ class Period(msgspec.Struct, frozen=True):
 
 
 class Version(msgspec.Struct, frozen=True):
-    """One value that a period and item had; the time is ISO 8601."""
+    """One version of the value of a period and item; the time is ISO 8601."""
 
     version: int
     value: float
@@ -73,7 +73,7 @@ class Version(msgspec.Struct, frozen=True):
 
 
 class Revision(msgspec.Struct, frozen=True):
-    """A period and item whose value changed after it was first recorded, with the values that it had, oldest first."""
+    """A period and item whose value changed after it was first recorded, with its versions, oldest first."""
 
     period: str
     period_end: str
@@ -83,7 +83,7 @@ class Revision(msgspec.Struct, frozen=True):
 
 
 class Valuation(msgspec.Struct, frozen=True):
-    """What the model came to for a company: a value, or codes of reasons; an object and an array of JSON."""
+    """The valuation of a company: a fair value, or reason codes; `assumptions` and `projection` are JSON texts."""
 
     meaningful: bool
     fair_value_per_share: float | None
@@ -95,14 +95,14 @@ class Valuation(msgspec.Struct, frozen=True):
 def companies(
     build: OpenBuild, *, search: str | None, exchange: str | None, limit: int, offset: int
 ) -> tuple[list[Company], int]:
-    """Covered symbols by symbol, a page of them, and how many there are in all.
+    """One page of the covered symbols, ordered by symbol, and their total number.
 
     Args:
-        build: the build to ask.
-        search: a ticker's beginning or any part of a name, without case, literally.
-        exchange: the exchange's name, without case.
-        limit: how many at most.
-        offset: how many to pass over.
+        build: the build to query.
+        search: beginning of a ticker or any part of a name, case-insensitive and literal; None: all.
+        exchange: name of the exchange, case-insensitive; None: all.
+        limit: largest number of rows.
+        offset: number of rows to skip.
     """
     wanted = {"search": search, "exchange": exchange}
     [(total,)] = build.rows(f"SELECT count(*) FROM companies WHERE {COVERED} AND {FOUND}", wanted)
@@ -114,9 +114,9 @@ def companies(
 
 
 def company(build: OpenBuild, symbol: str) -> Company | None:
-    """The covered company of a symbol, without case; None where there is none.
+    """The covered company with a symbol, compared without case; None if there is none.
 
-    Only ASCII is compared without case: Unicode has other letters whose capitals are S, K or I.
+    A symbol that is not ASCII never matches, because the upper case of some other letters is S, K or I.
     """
     if not symbol.isascii():
         return None
@@ -125,14 +125,14 @@ def company(build: OpenBuild, symbol: str) -> Company | None:
 
 
 def coverage(build: OpenBuild, symbol: str) -> Coverage | None:
-    """What is held of a symbol, told by its trailing twelve months, or by its years where it has none of these.
+    """The coverage of a symbol; first and last period are trailing twelve months, or fiscal years if it has only these.
 
     Args:
-        build: the build to ask.
-        symbol: as it stands in the table.
+        build: the build to query.
+        symbol: symbol as in the table.
 
     Returns:
-        None where no period has a value.
+        The coverage; None if no period has a value.
     """
     counts = ", ".join(f'count("{item}")' for item in schema.ITEM_NAMES)
     found = build.rows(
@@ -143,10 +143,10 @@ def coverage(build: OpenBuild, symbol: str) -> Coverage | None:
         [symbol],
     )
     kinds = {row[0]: row[1:] for row in found}
-    told_by = kinds.get("ttm") or kinds.get("annual")
-    if told_by is None:
+    periods = kinds.get("ttm") or kinds.get("annual")
+    if periods is None:
         return None
-    _, first, first_end, last, last_end, *_ = told_by
+    _, first, first_end, last, last_end, *_ = periods
     items = zip(schema.ITEM_NAMES, *(row[5:] for row in kinds.values()), strict=True)
     return Coverage(
         first_period=(first, first_end),
@@ -167,16 +167,16 @@ def financials(
     until: date | None,
     limit: int,
 ) -> list[Period]:
-    """Periods of a symbol, newest first; one without a value for any of the items is left out (section 4.3, rule 2).
+    """Periods of a symbol that have a value for at least one of the items, newest first (section 4.3, rule 2).
 
     Args:
-        build: the build to ask.
-        symbol: as it stands in the table.
+        build: the build to query.
+        symbol: symbol as in the table.
         kind: `ttm` or `annual`.
         items: names of line items.
         since: only periods that end on or after this day.
         until: only periods that end on or before this day.
-        limit: how many at most.
+        limit: largest number of periods.
     """
     found = build.rows(
         f"SELECT period, CAST(period_end AS VARCHAR), fiscal_year, fiscal_quarter, {_columns(items)} FROM financials "
@@ -199,20 +199,20 @@ def revisions(
 ) -> list[Revision]:
     """Periods and items of a company that have more than one version (section 4.4).
 
-    A version without a value withdraws: it counts as a change, and is no value to list. Where it is the latest,
-    `current_value` is None and no version is current; the versions keep their numbers, so that one is missing where a
-    value was withdrawn and came back.
+    A version without a value withdraws the value: it counts as a change, but is not listed. If it is the latest
+    version, `current_value` is None and no listed version is current. The listed versions keep their numbers, so a
+    number is missing if a value was withdrawn for a time.
 
     Args:
-        build: the build to ask.
+        build: the build to query.
         cik: the company; its symbols share the versions.
-        items: names of line items; they choose, and do not order.
+        items: names of line items; their order has no effect.
         since: only periods that end on or after this day.
         until: only periods that end on or before this day.
-        limit: how many pairs of period and item at most.
+        limit: largest number of pairs of period and item.
 
     Returns:
-        period end descending, trailing twelve months before years, items in the order of the specification.
+        Newest period end first, trailing twelve months before years, items in the order of the specification.
     """
     found = build.rows(
         "SELECT arg_max(period, version), CAST(period_end AS VARCHAR), item, max(value) FILTER (is_current), "
@@ -239,17 +239,17 @@ def revisions(
 
 
 def valuation(build: OpenBuild, cik: str) -> Valuation | None:
-    """The valuation of a company; None where it has not been valued."""
+    """The valuation of a company; None if it has not been valued."""
     found = build.rows(
         "SELECT meaningful, fair_value_per_share, CAST(coalesce(reasons, '[]')::JSON AS VARCHAR[]), "
         "coalesce(assumptions, '{}'), coalesce(projection, '[]') FROM valuations WHERE cik = ?",
         [cik],
     )
-    return next((Valuation(fits, value, tuple(codes), *told) for fits, value, codes, *told in found), None)
+    return next((Valuation(fits, value, tuple(codes), *texts) for fits, value, codes, *texts in found), None)
 
 
 def annual_form(build: OpenBuild, cik: str) -> str | None:
-    """The form of a company's newest annual report: `10-K`, `20-F` or `40-F`, whatever its suffix; None without one."""
+    """The form of a company's newest annual report, without suffix: `10-K`, `20-F`, `40-F`; None without a report."""
     found = build.rows(
         "SELECT left(form, 4) FROM filings WHERE cik = $cik AND left(form, 4) IN $forms ORDER BY filed DESC LIMIT 1",
         {"cik": cik, "forms": ANNUAL_FORMS},
@@ -258,7 +258,7 @@ def annual_form(build: OpenBuild, cik: str) -> str | None:
 
 
 def _columns(items: Sequence[str]) -> str:
-    """Item names as columns; a name that is none would be SQL."""
+    """Item names as SQL columns; refuses unknown names, which would allow SQL injection."""
     if unknown := [item for item in items if item not in schema.ITEM_NAMES]:
         raise ValueError(f"no such line item: {unknown}")
     return ", ".join(f'"{item}"' for item in items)

@@ -1,7 +1,7 @@
-"""Reading: open the build that the pointer names, notice a new one, retire the old one.
+"""Reading published builds: open the current build, switch to a new one, close the old one.
 
-Belongs here: connections to published builds and how long they live.
-Does not: what is asked of them (queries), how a build is made (publish).
+Belongs here: connections to published builds and their lifetime.
+Does not: the queries (queries), writing a build (publish).
 """
 
 import logging
@@ -20,7 +20,7 @@ from warehouse.pointer import POINTER, Pointer, current, synchronized
 
 log = logging.getLogger(__name__)
 
-# read_only alone is no sandbox: SQL could still read and write other files, or undo the setting
+# read_only alone is not a sandbox: SQL could still read and write other files, or change the settings
 SANDBOX: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "lock_configuration": "true",
@@ -33,16 +33,16 @@ def open_read_only(path: Path) -> duckdb.DuckDBPyConnection:
     """Open a build's file for reading, without access to anything else.
 
     Raises:
-        duckdb.Error: the file is missing or is no database.
+        duckdb.Error: the file is missing or is not a DuckDB database.
     """
     return duckdb.connect(path, read_only=True, config=SANDBOX)
 
 
 class OpenBuild:
-    """One open build: the same rows and the same pointer for as long as it is held."""
+    """An open build with its pointer; its rows never change."""
 
     def __init__(self, published: Path, pointer: Pointer) -> None:
-        """Open what the pointer names.
+        """Open the build that the pointer names.
 
         Raises:
             BuildUnreadable: the build or its synchronization times cannot be read.
@@ -57,49 +57,49 @@ class OpenBuild:
             raise BuildUnreadable(f"{path}: {first_line(error)}; run `fundamentals sync`") from error
 
     def rows(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> list[Row]:
-        """All rows of a query; any number of threads may ask at once.
+        """All rows of a query; safe for threads.
 
-        A cursor for each call: threads that share one are refused, and once got an empty result.
+        Each call has its own cursor: threads that shared one got errors, and once an empty result.
         """
         with self._connection.cursor() as cursor:
             return cursor.execute(sql, parameters).fetchall()
 
     @cached_property
     def columns(self) -> Mapping[str, frozenset[str]]:
-        """The columns of each table: a build that an earlier version of this service published lacks newer ones."""
+        """The columns of each table; a build published by an earlier version of this service lacks newer columns."""
         found: dict[str, set[str]] = defaultdict(set)
         for table, column in self.rows("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"):
             found[table].add(column)
         return {table: frozenset(columns) for table, columns in found.items()}
 
     def updated_at(self, cik: str) -> str | None:
-        """When a company was last synchronized, ISO 8601 in UTC; None where that is not known."""
+        """The time of a company's last synchronization, ISO 8601 in UTC; None if unknown."""
         return self._updated.get(cik)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
 
 class Warehouse:
-    """The published data: always the current build, held for as long as somebody uses it."""
+    """The published data: gives callers the current build, and closes an old build after its last use."""
 
     def __init__(self, published: Path) -> None:
-        """Open nothing yet: a folder without a build, or no folder, is fine until somebody asks."""
+        """Create a reader of a folder of builds; the folder and a build are needed from the first query on only."""
         self._published = published
         self._lock = threading.Lock()
         self._current: OpenBuild | None = None
         self._seen: tuple[int, int, int] | None = None
         self.outdated = False
-        """True while the pointer names a build that cannot be opened, and the one before is answered from."""
+        """True while the pointer names a build that cannot be opened and the previous build is used instead."""
 
     @contextmanager
     def build(self) -> Iterator[OpenBuild]:
-        """The current build, for one request: it stays open, and the same, until the block ends.
+        """The current build for one request; it stays open and the same until the block ends.
 
         Raises:
-            NothingPublished: there is no build yet.
-            BuildUnreadable: the build cannot be opened, and there is none before it.
+            NothingPublished: no build is published.
+            BuildUnreadable: the build cannot be opened, and no previous build is open.
         """
         with self._lock:
             held = self._refreshed()
@@ -113,14 +113,14 @@ class Warehouse:
                     _retire(held)
 
     def close(self) -> None:
-        """Let go of the current build, as soon as nobody uses it."""
+        """Close the current build as soon as no request uses it."""
         with self._lock:
             held, self._current, self._seen = self._current, None, None
             if held:
                 _retire(held)
 
     def _refreshed(self) -> OpenBuild:
-        """The build that the pointer names now; one look at the pointer's inode tells whether that is a new one."""
+        """The build that the pointer names now; a changed inode, time or size of the pointer means a new build."""
         try:
             status = (self._published / POINTER).stat()
         except OSError:
@@ -135,7 +135,7 @@ class Warehouse:
         except BuildUnreadable as error:
             if self._current is None:
                 raise
-            log.error("%s; the build before it is still served", error)
+            log.error("%s; the previous build is still served", error)
             self._seen, self.outdated = seen, True
             return self._current
         if self._current:
@@ -144,7 +144,7 @@ class Warehouse:
         return opened
 
     def _open(self) -> OpenBuild:
-        """Open what is current; again where a publication replaced it between the pointer and its files."""
+        """Open the current build; try again if a publication replaced it while it was being opened."""
         pointer = current(self._published)
         while pointer:
             try:
@@ -157,6 +157,6 @@ class Warehouse:
 
 
 def _retire(build: OpenBuild) -> None:
-    """Close a build that is no longer current, once its last user is done."""
+    """Close a build that is no longer current, unless a request still uses it."""
     if not build.users:
         build.close()

@@ -1,6 +1,6 @@
-"""When the data is synchronized: every morning, New York time.
+"""The schedule of synchronizations: every morning, New York time.
 
-Belongs here: the one schedule, for the side that keeps it and the side that tells of it.
+Belongs here: the schedule, for the pipeline that runs on it and the service that announces it.
 Does not: running anything (pipelines.definitions).
 """
 
@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 
 TIME_ZONE = "America/New_York"
 AT = time(6)
-"""The SEC recompiles its bulk files at about three in the morning, New York time; no change of clocks skips six."""
+"""The SEC rebuilds its bulk files at about 3 a.m. New York time; no clock change skips 6 a.m."""
 
 CRON = f"{AT.minute} {AT.hour} * * *"
 
 
 def next_synchronization(after: datetime) -> datetime:
-    """The first time after a moment, both in UTC, that a synchronization is due."""
+    """The time of the first scheduled synchronization after a time, both in UTC."""
     local = after.astimezone(ZoneInfo(TIME_ZONE))
     days = 0 if local.time() < AT else 1
     due = datetime.combine(local.date() + timedelta(days=days), AT, ZoneInfo(TIME_ZONE))

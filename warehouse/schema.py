@@ -1,8 +1,8 @@
-"""The tables of the published warehouse, as data: names, columns, types, units and what each means.
+"""The tables of the published warehouse as data: names, columns, types, units and meanings.
 
-Belongs here: what a reader of the data must know, once. DDL, column comments, the field lists of the HTTP
-interface and the data dictionary are made from these rows.
-Does not: how a value is computed (pipelines.normalize), or any SQL that asks for it (queries).
+Belongs here: the single definition of tables and line items. DDL, column comments, descriptions in the HTTP interface
+and the data dictionary are generated from it.
+Does not: computing values (pipelines.normalize), querying them (queries).
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ PERIOD_KINDS = ("ttm", "annual")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its SQL type, what it means, and the unit of its numbers (empty for text and dates)."""
+    """One column: name, SQL type, description, and the unit of its numbers (empty for text and dates)."""
 
     name: str
     type: SqlType
@@ -35,7 +35,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: its key is unique; rows are stored sorted by `sort` (the key, where none is given)."""
+    """One table; its key is unique, and its rows are stored sorted by `sort` (default: the key)."""
 
     name: str
     description: str
@@ -51,12 +51,12 @@ class Table:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The columns that rows are stored by."""
+        """The columns that rows are sorted by."""
         return self.sort or self.key
 
     @property
     def content_names(self) -> tuple[str, ...]:
-        """The columns that count for the content hash: all but times of this service's own doing."""
+        """The columns of the content hash: all except those on this service's own runs."""
         return tuple(name for name in self.names if name not in self.not_content)
 
 
@@ -64,9 +64,9 @@ class Table:
 class LineItem:
     """One of the eleven line items of the specification (section 2.4), in its order.
 
-    formula: how the value is made, in words.
-    numerator, denominator: the items of which the value is a quotient, where legs with the operations `dividend` and
-        `divisor` stand behind it; empty for an item that is never a quotient.
+    formula: the calculation in words.
+    numerator, denominator: the items of a quotient, whose legs have the operations `dividend` and `divisor`; empty for
+        an item that is never a quotient.
     inputs: the items that it is calculated from, where its legs are neither summed nor averaged.
     """
 
@@ -155,12 +155,12 @@ ACCESSION = Column("accession", "VARCHAR", "Accession number of the filing.")
 FORM = Column("form", "VARCHAR", "Form type of the filing.")
 FILED = Column("filed", "DATE", "Filing date.")
 RULE = "rule"
-"""The column that names a rule: an id of table `rules`, in every table that has it."""
+"""Name of the column with the id of a rule, in table `rules` and in the tables that refer to it."""
 
 TABLES: tuple[Table, ...] = (
     Table(
         "companies",
-        "Listed common equity with at least one value: one row a symbol; class siblings share their company's data.",
+        "Symbols of common equity with at least one value; all symbols of a company share its data.",
         ("symbol",),
         (
             Column("symbol", "VARCHAR", "Ticker symbol.", required=True),
@@ -170,19 +170,23 @@ TABLES: tuple[Table, ...] = (
             Column("sic", "VARCHAR", "Standard Industrial Classification code, four digits."),
             Column("sic_description", "VARCHAR", "Name of the SIC major group (first two digits)."),
             Column("currency", "VARCHAR", "Reporting currency, ISO 4217.", required=True),
-            Column("industry", "VARCHAR", "Industry whose rules its newest filing follows: general, bank, insurer ..."),
+            Column(
+                "industry",
+                "VARCHAR",
+                "Industry of the newest filing, which selects the rules: general, bank, insurer ...",
+            ),
             Column("fiscal_year_end_month", "INTEGER", "Nominal month of the fiscal year end.", "1-12", required=True),
             Column("is_primary", "BOOLEAN", "True for the company's first symbol.", required=True),
             Column("is_listed", "BOOLEAN", "True while the symbol is in the SEC's list of tickers.", required=True),
             Column("first_period_end", "DATE", "End of the oldest period held."),
             Column("last_period_end", "DATE", "End of the latest period held."),
-            Column("data_updated_at", "TIMESTAMPTZ", "Last synchronization of this company, as of this build."),
+            Column("data_updated_at", "TIMESTAMPTZ", "Time of the company's last synchronization, as of this build."),
         ),
         not_content=("data_updated_at",),
     ),
     Table(
         "financials",
-        "The eleven line items, one row a symbol, period kind and period end; null means no supported value.",
+        "The eleven line items, one row per symbol, period kind and period end; null means no supported value.",
         ("symbol", "period_kind", "period_end"),
         (
             Column("symbol", "VARCHAR", "Ticker symbol.", required=True),
@@ -201,7 +205,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "versions",
-        "Every version of every value, oldest first; a null value withdraws.",
+        "Every version of every value, oldest first; a null value means that the value was withdrawn.",
         ("cik", "period_kind", "period_end", "item", "version"),
         (
             CIK,
@@ -212,25 +216,25 @@ TABLES: tuple[Table, ...] = (
             PERIOD,
             Column("value", "DOUBLE", "Value in that version, on the newest share basis; null: withdrawn."),
             Column("is_current", "BOOLEAN", "True for the latest version.", required=True),
-            Column("recorded_at", "TIMESTAMPTZ", "When a synchronization of this service recorded it."),
-            Column("known_at", "TIMESTAMPTZ", "When the filing was accepted by EDGAR."),
+            Column("recorded_at", "TIMESTAMPTZ", "When a synchronization of this service recorded the version."),
+            Column("known_at", "TIMESTAMPTZ", "When EDGAR accepted the filing."),
             FILED,
             ACCESSION,
             FORM,
-            Column("cause", "VARCHAR", "Why the value is what it is: initial, restatement, method and so on."),
-            Column("method", "VARCHAR", "How it was computed: fiscal_year, year_to_date, four_quarters and so on."),
-            Column("flags", "VARCHAR", "What a reader should know about the value: codes, comma-separated."),
+            Column("cause", "VARCHAR", "Cause of the version: initial, restatement, method and so on."),
+            Column("method", "VARCHAR", "Method of computation: fiscal_year, year_to_date, four_quarters and so on."),
+            Column("flags", "VARCHAR", "Reservations about the value: codes, comma-separated."),
             Column(
                 RULE,
                 "VARCHAR",
-                "Rule that made the value of its legs; null where it was recorded before rules had ids.",
+                "Rule that computed the value from its legs; null for versions recorded before rules had ids.",
             ),
         ),
         not_content=("recorded_at",),
     ),
     Table(
         "lineage",
-        "What each value is made of: its legs, each a filed fact, with the operation that takes it into the value.",
+        "Provenance: the legs of each value, each a filed fact with the operation that enters it into the value.",
         ("cik", "period_kind", "period_end", "item", "version", "leg"),
         (
             CIK,
@@ -247,12 +251,15 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "operation",
                 "VARCHAR",
-                "Part that the leg plays: add, subtract, mean, dividend, divisor ...",
+                "Role of the leg in the calculation: add, subtract, mean, dividend, divisor ...",
                 required=True,
             ),
-            Column("weight", "DOUBLE", "What the leg is multiplied by: 1, -1, or days of an average.", required=True),
+            Column("weight", "DOUBLE", "Factor of the leg: 1, -1, or the days of an average.", required=True),
             Column(
-                "split_factor", "DOUBLE", "Splits since the filing, and the repair of an error of scale.", required=True
+                "split_factor",
+                "DOUBLE",
+                "Factor of the leg for splits since the filing and for a corrected error of scale.",
+                required=True,
             ),
             ACCESSION,
             FORM,
@@ -260,19 +267,19 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "concept",
                 "VARCHAR",
-                "Amount that the fact states, as the data dictionary names it: operating_cash_flow; null where it was "
-                "recorded before rules had ids.",
+                "Amount that the fact states, as named in the data dictionary, such as operating_cash_flow; null for "
+                "versions recorded before rules had ids.",
             ),
             Column(
                 RULE,
                 "VARCHAR",
-                "Rule that chose the fact, or that corrected it; null where it was recorded before rules had ids.",
+                "Rule that chose or corrected the fact; null for versions recorded before rules had ids.",
             ),
         ),
     ),
     Table(
         "gaps",
-        "Why a covered period has no value for an item.",
+        "Reasons why covered periods have no value for an item.",
         ("cik", "period_kind", "period_end", "item"),
         (
             CIK,
@@ -292,13 +299,13 @@ TABLES: tuple[Table, ...] = (
             Column("effective_by", "DATE", "Filing date of the first filing on the new share basis.", required=True),
             Column("ratio", "DOUBLE", "New shares per old share.", required=True),
             Column("effective_after", "DATE", "Filing date of the last filing on the old share basis."),
-            Column("evidence", "VARCHAR", "The facts that prove it."),
+            Column("evidence", "VARCHAR", "The facts that prove the split."),
             Column(RULE, "VARCHAR", "Rule that found the split."),
         ),
     ),
     Table(
         "breaks",
-        "Filings from which on the figures under a CIK are another company's, or follow other standards.",
+        "Filings at which the figures under a CIK change to another company's, or to other accounting standards.",
         ("cik", "accession"),
         (
             CIK,
@@ -307,8 +314,8 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "kind",
                 "VARCHAR",
-                "entity: the filing shows another company's past (a reverse acquisition); standards: it changes "
-                "between US-GAAP and IFRS. No twelve months are added up across a break.",
+                "entity: the filing shows the history of another company (a reverse acquisition); standards: the "
+                "company changes between US-GAAP and IFRS. Twelve-month values never combine both sides of a break.",
                 required=True,
             ),
             Column(RULE, "VARCHAR", "Rule that found the break."),
@@ -316,29 +323,30 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "repairs",
-        "Errors of filings that other facts prove, and what was done; lineage keeps what was filed.",
+        "Corrected errors of filings, each proved by other facts; table lineage keeps the values as filed.",
         ("cik", "accession", "concept", "end", "start"),
         (
             CIK,
             ACCESSION,
-            Column("concept", "VARCHAR", "The amount, as the data dictionary names it.", required=True),
+            Column("concept", "VARCHAR", "The amount, as named in the data dictionary.", required=True),
             Column("start", "DATE", "First day of the duration; null for an instant."),
             Column("end", "DATE", "Last day of the duration, or the instant.", required=True),
             Column(
                 "kind",
                 "VARCHAR",
-                "scale: a thousand or a million times off; sign: the other sign; context: a figure of another period.",
+                "scale: a thousand or a million times too large or too small; sign: the opposite sign; context: a "
+                "figure of another period.",
                 required=True,
             ),
             Column("filed_value", "DOUBLE", "Value as filed.", required=True),
-            Column("value", "DOUBLE", "Value as it counts; null where the figure is left out."),
-            Column("evidence", "VARCHAR", "The facts that prove it.", required=True),
+            Column("value", "DOUBLE", "Corrected value; null if the figure is left out."),
+            Column("evidence", "VARCHAR", "The facts that prove the error.", required=True),
             Column(RULE, "VARCHAR", "Rule that proved the error and corrected it."),
         ),
     ),
     Table(
         "filings",
-        "The filings whose facts are held.",
+        "The filings whose facts are in the data.",
         ("accession",),
         (
             Column("accession", "VARCHAR", "Accession number of the filing.", required=True),
@@ -349,7 +357,7 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "share_basis",
                 "DOUBLE",
-                "Shares on the newest basis for one share as the filing counts them.",
+                "Number of shares on the newest share basis per share as the filing counts them.",
             ),
             Column("url", "VARCHAR", "Address of the filing's index at the SEC."),
         ),
@@ -372,12 +380,10 @@ TABLES: tuple[Table, ...] = (
         ("cik",),
         (
             CIK,
-            Column(
-                "meaningful", "BOOLEAN", "False where the model does not fit; then reasons says why.", required=True
-            ),
+            Column("meaningful", "BOOLEAN", "False if the model does not fit; column reasons says why.", required=True),
             Column("fair_value_per_share", "DOUBLE", "Fair value per share.", "currency per share"),
-            Column("reasons", "VARCHAR", "JSON array of reason codes, the one that weighs most first."),
-            Column("assumptions", "VARCHAR", "JSON object: base period, assumptions, and what the model came to."),
+            Column("reasons", "VARCHAR", "JSON array of reason codes, most important first."),
+            Column("assumptions", "VARCHAR", "JSON object: base period, assumptions and results of the model."),
             Column("projection", "VARCHAR", "JSON array of the projected years."),
         ),
     ),
@@ -388,20 +394,20 @@ TABLES: tuple[Table, ...] = (
         (
             Column("name", "VARCHAR", "Name of the line item.", required=True),
             Column("unit", "VARCHAR", "Unit of its values.", required=True),
-            Column("meaning", "VARCHAR", "What it is.", required=True),
-            Column("formula", "VARCHAR", "How it is calculated.", required=True),
+            Column("meaning", "VARCHAR", "Meaning of the line item.", required=True),
+            Column("formula", "VARCHAR", "Calculation in words.", required=True),
             Column("sources", "VARCHAR", "The taxonomy elements that feed it, in order of preference."),
         ),
     ),
     Table(
         "rules",
-        "The rules that decide values: what each says, why, and how much it decided in this build.",
+        "The rules that decide values: statement, source, and number of decisions in this build.",
         (RULE,),
         (
             Column(
                 RULE,
                 "VARCHAR",
-                "Identifier of the rule; it never changes its meaning, and columns `rule` of other tables name it.",
+                "Identifier of the rule, whose meaning never changes; columns `rule` of other tables refer to it.",
                 required=True,
             ),
             Column("statement", "VARCHAR", "What the rule decides, and when.", required=True),
@@ -414,28 +420,28 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "action",
                 "VARCHAR",
-                "select: chooses among filed facts; compose: makes a value of several; correct: repairs an error of a "
-                "filing; withhold: leaves a value out; flag: marks a value that is served.",
+                "select: chooses among filed facts; compose: makes a value from several; correct: repairs an error of "
+                "a filing; withhold: leaves a value out; flag: marks a value that is served.",
                 required=True,
             ),
-            Column("applies", "VARCHAR", "Filers that it applies to.", required=True),
-            Column("file", "VARCHAR", "File of this service's code that holds the rule.", required=True),
+            Column("applies", "VARCHAR", "Filers that the rule applies to.", required=True),
+            Column("file", "VARCHAR", "File of this service's code that contains the rule.", required=True),
             Column("code", "VARCHAR", "Code that the rule writes into column flags or method of table versions."),
             Column(
                 "values",
                 "BIGINT",
-                "How much the rule decided in this build: the current values whose version, legs, method or flags name "
-                "it, and the gaps, repairs, splits and breaks that name it; a value or gap of a fiscal year end counts "
-                "once, though it is published as twelve months and as a year. For a rule that no row names, because "
-                "it chooses or leaves out what was filed: the figures or filings that it did so with.",
+                "Number of decisions of the rule in this build: the current values whose version, legs, method or "
+                "flags name it, and the gaps, repairs, splits and breaks that name it. A value or gap at a fiscal year "
+                "end counts once, although it is published as twelve months and as a year. For a rule that no row "
+                "names, because it chooses or leaves out filed figures: the number of these figures or filings.",
                 required=True,
             ),
-            Column("companies", "BIGINT", "How many companies these belong to.", required=True),
+            Column("companies", "BIGINT", "Number of companies that these belong to.", required=True),
         ),
     ),
     Table(
         "changes",
-        "What this build changed against the previous one.",
+        "The values that differ from the previous build.",
         ("cik", "period_kind", "period_end", "item"),
         (
             CIK,
@@ -444,12 +450,12 @@ TABLES: tuple[Table, ...] = (
             ITEM,
             Column("before", "DOUBLE", "Value in the previous build."),
             Column("after", "DOUBLE", "Value in this build."),
-            Column("cause", "VARCHAR", "Why it changed."),
+            Column("cause", "VARCHAR", "Cause of the change."),
         ),
     ),
     Table(
         "quarantine",
-        "Companies whose newest document could not be used; their previous values stay.",
+        "Companies whose newest document could not be processed; their previous values stay.",
         ("cik", "raw_document"),
         (
             CIK,
@@ -464,11 +470,11 @@ TABLES: tuple[Table, ...] = (
         ("sync_id",),
         (
             Column("sync_id", "VARCHAR", "Identifier of the synchronization.", required=True),
-            Column("started_at", "TIMESTAMPTZ", "When it began."),
-            Column("finished_at", "TIMESTAMPTZ", "When it ended."),
+            Column("started_at", "TIMESTAMPTZ", "When the synchronization began."),
+            Column("finished_at", "TIMESTAMPTZ", "When the synchronization ended."),
             Column("source", "VARCHAR", "live, sample or mirror."),
             Column("counts", "VARCHAR", "JSON object of counts."),
-            Column("build", "VARCHAR", "Build that it published."),
+            Column("build", "VARCHAR", "Build that the synchronization published."),
         ),
         not_content=("sync_id", "started_at", "finished_at", "source", "counts", "build"),
     ),

@@ -1,7 +1,7 @@
-"""Verification: reading a build back, whole, before anything points to it; and the hash of what it says.
+"""Verification of a new build before it is published, and the hash of its content.
 
-Belongs here: what must hold of any build, whatever its data. Does not: whether values are plausible (the pipeline's
-checks), making or removing files (publish).
+Belongs here: conditions that every build must meet. Does not: the plausibility of values (the pipeline's checks),
+writing or removing files (publish).
 """
 
 import hashlib
@@ -21,7 +21,7 @@ WHOLE = 1e15
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a build holds: rows by table, the content hash, the newest filing date, how many companies."""
+    """Statistics of a build: rows by table, content hash, newest filing date, number of covered companies."""
 
     rows: Mapping[str, int]
     content_hash: str
@@ -30,14 +30,15 @@ class Contents:
 
 
 def verify(path: Path, expected: Mapping[str, int]) -> Contents:
-    """Read a new file back, whole, through the same door as its readers will.
+    """Read a new build completely, with the same settings as its readers, and check it.
 
     Args:
-        path: the file.
-        expected: how many rows each table must have.
+        path: the file of the build.
+        expected: the expected number of rows by table.
 
     Raises:
-        VerificationError: it cannot be read, or does not hold what it should.
+        VerificationError: the file cannot be read, a number of rows differs, a key occurs twice, or a number is not
+            finite.
     """
     try:
         with open_read_only(path) as connection:
@@ -68,7 +69,7 @@ def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: schema.Table) -
 
 
 def _not_finite(connection: duckdb.DuckDBPyConnection, table: schema.Table) -> list[str]:
-    """JSON has neither NaN nor infinity, so a build must not."""
+    """Messages on columns with NaN or infinity, which JSON cannot represent."""
     columns = [column.name for column in table.columns if column.type == "DOUBLE"]
     if not columns:
         return []
@@ -79,7 +80,7 @@ def _not_finite(connection: duckdb.DuckDBPyConnection, table: schema.Table) -> l
 
 
 def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: schema.Table) -> None:
-    """Read the columns that the content hash leaves out: every block of the file has a checksum."""
+    """Read the columns that the content hash skips, so that DuckDB verifies the checksums of their blocks too."""
     if table.not_content:
         hashes = ", ".join(f'bit_xor(hash("{name}"))' for name in table.not_content)
         connection.execute(f'SELECT {hashes} FROM "{table.name}"').fetchall()
@@ -90,11 +91,11 @@ def _count(connection: duckdb.DuckDBPyConnection, what: str) -> int:
 
 
 def content_hash(connection: duckdb.DuckDBPyConnection) -> str:
-    """What a build says, as SHA-256: the same for the same rows, whatever their order, file or library version.
+    """The SHA-256 of a build's content: equal for equal rows, in any order, file and version of DuckDB.
 
-    Each row is written as text, every value with its length before it (null: `-`), and taken to 64 bits of MD5; the
-    sum over the rows does not depend on their order. Left out are the columns that tell of this service's own doing
-    (`not_content`), and a table that has no others.
+    Each row is written as text, every value with its length before it (null: `-`), and hashed to 64 bits of its MD5;
+    the sum of these hashes does not depend on the order of rows. Columns on this service's own runs (`not_content`) are
+    left out.
     """
     lines = []
     for table in schema.TABLES:
@@ -118,7 +119,7 @@ def _with_length(column: schema.Column) -> str:
 
 
 def _text(column: schema.Column) -> str:
-    """SQL for a value as text that no setting and no version of DuckDB writes otherwise."""
+    """SQL that converts a value to text, independent of DuckDB's settings and version."""
     match column.type:
         case "DOUBLE":
             number = f'"{column.name}"'

@@ -13,8 +13,8 @@ SUMMARY = "Each decision that can change a served value, with its source and how
 ABOUT = (
     "A rule has an id that never changes its meaning. `fundamentals explain SYMBOL ITEM PERIOD` names the rules behind "
     "a value, and column `rule` of the tables of the published file holds their ids.",
-    "After each statement stand its source, its action, and the filers that the rule applies to. **select** chooses "
-    "among filed facts, **compose** makes a value of several, **correct** repairs an error of a filing, **withhold** "
+    "Each statement is followed by its source, its action, and the filers that the rule applies to. **select** chooses "
+    "among filed facts, **compose** makes a value from several, **correct** repairs an error of a filing, **withhold** "
     "leaves a value out, **flag** marks a value that is served.",
     "**Values** counts the decisions of the rule in the current build: the current values, gaps, repairs, splits and "
     "breaks that name it, or the figures that it chose or left out. **Companies** counts the companies they belong to.",

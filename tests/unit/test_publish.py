@@ -176,10 +176,10 @@ def test_beside_the_file_lie_parquet_copies_of_its_tables(published: Path) -> No
 
 
 def test_a_copy_that_is_not_its_table_is_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = copies._said
-    monkeypatch.setattr(copies, "_said", lambda *given: (*said(*given)[:1], given[1]))
+    checksum = copies._checksum
+    monkeypatch.setattr(copies, "_checksum", lambda *given: (*checksum(*given)[:1], given[1]))
     paths = builds.write(published.parent / "tables", builds.tables())
-    with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not hold the rows of its table"):
+    with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not have the rows of its table"):
         publish.build(published, paths, "b1")
     assert names(published) == set()
 
@@ -332,9 +332,9 @@ def test_a_synchronization_that_lacks_a_time_is_refused(published: Path) -> None
 
 @pytest.mark.parametrize("time", ["", "yesterday", "2026-03-02", "2026-03-02T06:00:00"])
 def test_a_time_that_is_none_is_refused(published: Path, time: str) -> None:
-    with pytest.raises(publish.PublishError, match="is no time"):
+    with pytest.raises(publish.PublishError, match="is not a time"):
         builds.publish_small(published, finished_at=time)
-    with pytest.raises(publish.PublishError, match="is no time"):
+    with pytest.raises(publish.PublishError, match="is not a time"):
         builds.publish_small(published, updated={"9990000001": time})
     assert publish.current(published) is None
 
