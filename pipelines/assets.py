@@ -1,6 +1,6 @@
-"""The assets, in the order of the flow: documents, facts, values, versions, tables, the published build.
+"""The Dagster assets, in the order of the flow: documents, facts, values, versions, tables, the published build.
 
-Belongs here: what each asset makes, and what it shows of it in the UI. Does not: any rule or path (stages, tables).
+Belongs here: what each asset makes, and the metadata that the UI shows. Does not: any rule or path (stages, tables).
 """
 
 import json
@@ -24,7 +24,7 @@ EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
 
 
 def row_metadata(rows: pl.DataFrame, **more: Any) -> dict[str, Any]:
-    """What the UI shows of a table: rows, companies, whatever else is given, and a few rows last, for they are tall."""
+    """Metadata of a table for the UI: number of rows and companies, further entries, and last a few sample rows."""
     metadata: dict[str, Any] = {"dagster/row_count": rows.height}
     if "cik" in rows.columns:
         metadata["companies"] = rows["cik"].n_unique()
@@ -36,14 +36,14 @@ def row_metadata(rows: pl.DataFrame, **more: Any) -> dict[str, Any]:
 
 
 def table_metadata(lake: Lake, name: str, *, hidden: Sequence[str] = (), **more: Any) -> dict[str, Any]:
-    """The same for a table of the lake, of which only a few rows are read. `hidden` columns are not shown."""
+    """The same for a table of the lake; only a few rows are read. `hidden` columns are not shown."""
     head = lake.head(name, SAMPLE_ROWS).drop(hidden)
     companies = {"companies": lake.read(name, ["cik"])["cik"].n_unique()} if "cik" in head.columns else {}
     return row_metadata(head) | {"dagster/row_count": lake.height(name), **companies, **more}
 
 
 def _shown(value: object) -> str:
-    """A cell as people read it."""
+    """A cell as text."""
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
     return "" if value is None else str(value)
@@ -55,29 +55,29 @@ def _table_schema(rows: pl.DataFrame) -> dg.TableSchema:
 
 @dg.asset(group_name=EXTRACT, kinds={"httpx"})
 def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """EDGAR's documents of every listed company, as received, in the raw zone; one row a company."""
+    """EDGAR's documents of every listed company, as received, in the raw zone; one row for each company."""
     now, lake, store = synchronization.started_at, synchronization.lake, synchronization.store
     with synchronization.open() as source:
         listings = stages.update_listings(source, store, lake, now)
         ciks = stages.companies_asked(listings, synchronization.asked)
-        # who is named is asked for, even where a 404 is remembered
+        # symbols that are named are requested even if a 404 is remembered
         absence_lasts = timedelta(0) if synchronization.asked.symbols else None
         wanted = stages.with_predecessors(ciks, listings)
         rows, counts = stages.update_documents(source, store, lake, wanted, now, absence_lasts)
     with_facts = rows.drop_nulls("facts_digest").filter(pl.col("cik").is_in(listings["cik"].implode()))
-    told = {
+    numbers = {
         "seen": len(ciks),
         "with_documents": with_facts.height,
         "changed": counts["new"] + counts["changed"],
         "failed": counts["failed"],
         "listed": listings.filter("is_listed")["cik"].n_unique(),
     }
-    return dg.MaterializeResult(metadata=row_metadata(with_facts, source=source.name, counts=dict(told)))
+    return dg.MaterializeResult(metadata=row_metadata(with_facts, source=source.name, counts=dict(numbers)))
 
 
 @dg.asset(group_name=EXTRACT, deps=[documents], kinds={"msgspec", "parquet"})
 def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """The filed facts that any rule reads, one row a fact and filing, of every company whose documents can be read."""
+    """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
     lake = synchronization.lake
     counts = stages.update_facts(synchronization.store, lake, _again(synchronization))
     return dg.MaterializeResult(metadata=table_metadata(lake, "facts", counts=counts))
@@ -85,7 +85,7 @@ def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 
 @dg.asset(group_name=NORMALIZE, deps=[facts], kinds={"polars", "parquet"})
 def values(context: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """Every standardized value that a filing led to, with its cause and legs, and the reason wherever there is none."""
+    """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     lake, steps = synchronization.lake, Steps()
     counts = stages.update_values(lake, _again(synchronization), steps.add)
     for name, made, seconds in steps.table.iter_rows():
@@ -102,13 +102,13 @@ def values(context: dg.AssetExecutionContext, synchronization: Synchronization) 
 
 
 class Steps:
-    """The steps of the rules, summed over the batches: what each made, and how long it took."""
+    """The steps of the rules, summed over the batches: rows and seconds of each."""
 
     def __init__(self) -> None:
         self._of: dict[str, tuple[int, float]] = {}
 
     def add(self, name: str, rows: int, seconds: float) -> None:
-        """One step of one batch."""
+        """Add one step of one batch."""
         before = self._of.get(name, (0, 0.0))
         self._of[name] = before[0] + rows, before[1] + seconds
 
@@ -121,7 +121,7 @@ class Steps:
 
 @dg.asset(group_name=NORMALIZE, deps=[values], kinds={"polars", "parquet"})
 def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """The version log, extended by what the filings lead to now; a segment counts once a build commits it."""
+    """The version log with the versions that are new; a new segment is committed with the build."""
     home, lake = synchronization.home, synchronization.lake
     before = tables.published_before(home.published)
     segments = stages.update_versions(
@@ -166,7 +166,7 @@ def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 
 @dg.asset(group_name=PUBLISH, deps=[financials], kinds={"duckdb"})
 def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """The published build: a new DuckDB file, verified, then pointed to; none where nothing is new."""
+    """The published build: a new DuckDB file, verified before it becomes the current one; none if nothing is new."""
     lake, published = synchronization.lake, synchronization.home.published
     rows = lake.read("documents").drop_nulls("synchronized_at")
     times = {
@@ -185,7 +185,7 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         return _published(before.build, before.content_hash, before.rows, is_new=False)
     build = publish.build(published, tables.paths(lake), synchronization.sync_id)
     if before and before.content_hash == build.content_hash:
-        # the rows were made anew and are the same: no reader has to move
+        # the rows were computed again and are the same: readers keep the build that they have
         publish.record(published, inputs=inputs, **times)
         return _published(before.build, before.content_hash, before.rows, is_new=False)
     segments = tuple(lake.read(tables.SEGMENTS)["segment"])
@@ -196,7 +196,7 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 
 @dg.asset(group_name=PUBLISH, deps=[warehouse], kinds={"polars", "html"})
 def quality_report(synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """How good the published build is, as a page beside it: coverage, gaps, checks, restatements, differences."""
+    """The quality report of the published build: checks, coverage, gaps, restatements, differences."""
     lake, published = synchronization.lake, synchronization.home.published
     pointer = publish.current(published)
     if pointer is None:
@@ -206,8 +206,8 @@ def quality_report(synchronization: Synchronization) -> dg.MaterializeResult[Non
     page = report.write(published, pointer, lambda: report.render(pointer, shown, found, report.symbols_of(lake)))
     tables_shown = {name: dg.MetadataValue.md(markdown(rows)) for name, rows in shown.items() if rows.height}
     counts = {"comparisons": found.height, "warnings": shown["checks"].filter(~pl.col("passed")).height}
-    told = {"build": pointer.build, "page": dg.MetadataValue.path(page), "counts": counts}
-    return dg.MaterializeResult(metadata=row_metadata(found, **told, **tables_shown))
+    built = {"build": pointer.build, "page": dg.MetadataValue.path(page), "counts": counts}
+    return dg.MaterializeResult(metadata=row_metadata(found, **built, **tables_shown))
 
 
 def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool) -> dg.MaterializeResult[None]:
@@ -224,7 +224,7 @@ def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new
 
 
 def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
-    """The synchronizations that led to what is about to be published, this one last."""
+    """The synchronizations that led to the build to be published, this one last."""
     lake, started, table = synchronization.lake, synchronization.started_at.isoformat(), tables.assembled("syncs")
     counts = {"versions": lake.height(stages.VERSIONS), "companies": len(lake.inputs("profiles"))}
     this = tables.synchronization(
@@ -234,12 +234,12 @@ def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
         return this
     led, pointer = lake.read(table), tables.published_before(synchronization.home.published)
     if not pointer or led["build"].last() != pointer.build:
-        led = led.head(-1)  # the one before found nothing new, was held back, or was killed
+        led = led.head(-1)  # the last one found nothing new, was held back, or was killed
     return pl.concat([led, this])
 
 
 def _again(synchronization: Synchronization) -> list[str]:
-    """The companies to do again though nothing of theirs is new."""
+    """The companies to process again even if nothing is new."""
     if not synchronization.full:
         return []
     return stages.companies_asked(synchronization.lake.read("listings"), synchronization.asked)
@@ -255,7 +255,7 @@ def _markdown(rows: pl.DataFrame) -> str:
 
 
 def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
-    """The counts that an asset told in its metadata."""
+    """The counts in the metadata of an asset."""
     value = metadata["counts"].value if "counts" in metadata else {}
     return dict(json.loads(value) if isinstance(value, str) else value)  # type: ignore[arg-type]
 

@@ -1,10 +1,10 @@
-"""The tables between the stages, as Parquet files, and what each was made from.
+"""The tables between the stages: Parquet files with the digests of their inputs.
 
-Belongs here: reading and replacing a table whole or for some companies, atomically, with the digests of its inputs.
-Does not: what the tables mean (normalize, warehouse.schema).
+Belongs here: reading and replacing a table atomically, as a whole or for some companies, with the digests of its
+inputs. Does not: what the tables mean (normalize, warehouse.schema).
 
-A table carries, for each company, the digest of the inputs that its rows were made from: a stage is done for a
-company where that digest is the one at hand, whatever happened to earlier runs.
+A table stores, for each company, the digest of the inputs of its rows. A stage has nothing to do for a company whose
+stored digest equals that of the present inputs, whatever happened to earlier runs.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from pipelines.errors import PipelineError
 INPUTS = "fundamentals.inputs"
 ROW_GROUP = 250_000
 LEVEL = 1
-"""Of zstd: the default takes half as long again for files that are a twentieth smaller."""
+"""Level of zstd compression: the default level takes 50 % longer for files that are 5 % smaller."""
 PARTS = ".parts"
 
 
@@ -38,55 +38,55 @@ class Lake:
     folder: Path
 
     def path(self, name: str) -> Path:
-        """Where a table lies."""
+        """The file of a table."""
         return self.folder / f"{name}.parquet"
 
     def holds(self, name: str) -> bool:
-        """Whether a table was ever written."""
+        """Whether a table exists."""
         return self.path(name).exists()
 
     def read(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows of a table, with all columns or some."""
-        with self._told(name):
+        with self._named_errors(name):
             return pl.read_parquet(self.path(name), memory_map=False, columns=list(columns) if columns else None)
 
     def height(self, name: str) -> int:
-        """How many rows a table has."""
-        with self._told(name):
+        """The number of rows of a table."""
+        with self._named_errors(name):
             return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
 
     def head(self, name: str, rows: int) -> pl.DataFrame:
         """The first rows of a table."""
-        with self._told(name):
+        with self._named_errors(name):
             return pl.scan_parquet(self.path(name)).head(rows).collect()
 
     def digest(self, name: str) -> str:
-        """Changes with the file of a table; empty where the table was never written."""
+        """The digest of the file of a table; empty if the table does not exist."""
         if not self.holds(name):
             return ""
-        with self._told(name), self.path(name).open("rb") as file:
+        with self._named_errors(name), self.path(name).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def of_companies(self, name: str, ciks: Iterable[str]) -> pl.DataFrame:
         """The rows of some companies."""
-        with self._told(name):
+        with self._named_errors(name):
             return pl.scan_parquet(self.path(name)).filter(pl.col("cik").is_in(list(ciks))).collect()
 
     def inputs(self, name: str) -> dict[str, str]:
-        """Company to the digest that its rows were made from; empty where the table was never written."""
+        """The digest of the inputs of each company's rows, by company; empty if the table does not exist."""
         if not self.holds(name):
             return {}
-        with self._told(name):
-            told: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
-        return told
+        with self._named_errors(name):
+            digests: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
+        return digests
 
     def write(self, name: str, rows: pl.DataFrame, inputs: Mapping[str, str] | None = None) -> None:
-        """Replace a table, whole."""
+        """Replace a whole table."""
         self._swap(name, rows.lazy(), inputs or {})
 
     @contextmanager
     def gathering(self, purpose: str) -> Iterator["Batches"]:
-        """Gather rows of one or several tables, batch by batch, for `replace_companies`."""
+        """Collect rows of one or several tables, batch by batch, for `replace_companies`."""
         folder = self.folder / f"{PARTS}-{purpose}"
         shutil.rmtree(folder, ignore_errors=True)  # what a killed run left
         try:
@@ -97,17 +97,17 @@ class Lake:
     def replace_companies(
         self, name: str, parts: Iterable[pl.DataFrame] | pl.LazyFrame, inputs: Mapping[str, str]
     ) -> None:
-        """Replace the rows of the companies in `inputs` by those of the parts; the others keep theirs.
+        """Replace the rows of the companies in `inputs` by those of the parts; other companies keep their rows.
 
-        Where the columns are not those of the table, it was written by an older program: nothing of it is kept, and
-        as it then carries no digest of the others, their rows are made anew as well.
+        If the parts have other columns than the table, an older program wrote the table. Then none of its rows and
+        digests are kept, so the next run makes the rows of the other companies again.
 
         Args:
             name: the table.
-            parts: rows of those companies, gathered or batch by batch; at least one batch, which may be empty, to
-                give the columns.
-            inputs: company to the digest of what its new rows are made from; read when the parts are through, for
-                making them shows which companies cannot be done.
+            parts: rows of those companies, collected or batch by batch; at least one batch, which may be empty, because
+                it defines the columns.
+            inputs: the digest of the inputs of the new rows, by company; read after the last part, because companies
+                that cannot be processed are removed from it while the parts are made.
         """
         if not isinstance(parts, pl.LazyFrame):
             with self.gathering(name) as batches:
@@ -123,43 +123,43 @@ class Lake:
     def _kept(
         self, name: str, schema: pl.Schema, replaced: Mapping[str, str]
     ) -> tuple[list[pl.LazyFrame], dict[str, str]]:
-        """The table without the companies that are replaced, where it has just these columns, and its digests."""
+        """The table without the replaced companies, and its digests; both empty if it has other columns."""
         if not self.holds(name):
             return [], {}
-        with self._told(name):
+        with self._named_errors(name):
             held = pl.scan_parquet(self.path(name))
             if held.collect_schema() != schema:
                 return [], {}
         return [held.filter(~pl.col("cik").is_in(list(replaced)))], self.inputs(name)
 
     def _swap(self, name: str, rows: pl.LazyFrame, inputs: Mapping[str, str]) -> None:
-        # always the same name, for only one writes at a time: what a killed run left is written over
+        # always the same name, because only one run writes at a time; the file of a killed run is overwritten
         written = self.folder / f".{name}.tmp"
-        told = {INPUTS: json.dumps(dict(sorted(inputs.items())))}
-        with self._told(name):
+        digests = {INPUTS: json.dumps(dict(sorted(inputs.items())))}
+        with self._named_errors(name):
             self.folder.mkdir(parents=True, exist_ok=True)
             rows.sink_parquet(
-                written, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP, metadata=told
+                written, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP, metadata=digests
             )
             with written.open("rb") as file:
                 os.fsync(file.fileno())
             written.replace(self.path(name))
 
     @contextmanager
-    def _told(self, name: str) -> Iterator[None]:
-        """Tell in one line that the disk refuses, or that a file is damaged."""
+    def _named_errors(self, name: str) -> Iterator[None]:
+        """Raise errors of the disk and damaged files as LakeError, with a message of one line."""
         try:
             yield
         except (OSError, pl.exceptions.ComputeError) as error:
             reason = str(error).partition("\n")[0]
             raise LakeError(
                 f"{self.path(name)} cannot be read or written ({reason}); check the disk, or delete the folder "
-                f"{self.folder}, which the next synchronization makes anew from the raw zone"
+                f"{self.folder}, which the next synchronization creates again from the raw zone"
             ) from error
 
 
 class Batches:
-    """Rows of tables that arrive batch by batch. One batch stays in memory; of several, all wait on the disk."""
+    """Rows of tables collected batch by batch. A single batch stays in memory; several are written to the disk."""
 
     def __init__(self, lake: Lake, folder: Path) -> None:
         self._lake = lake
@@ -168,7 +168,7 @@ class Batches:
         self._written: dict[str, int] = {}
 
     def add(self, name: str, rows: pl.DataFrame) -> None:
-        """The next batch of a table."""
+        """Add the next batch of a table."""
         if name not in self._written:
             self._first[name], self._written[name] = rows, 0
             return
@@ -181,7 +181,7 @@ class Batches:
         return self._first[name].lazy() if name in self._first else pl.scan_parquet(self._folder / name / "*.parquet")
 
     def _write(self, name: str, rows: pl.DataFrame) -> None:
-        with self._lake._told(name):
+        with self._lake._named_errors(name):
             folder = self._folder / name
             folder.mkdir(parents=True, exist_ok=True)
             rows.write_parquet(folder / f"{self._written[name]:05}.parquet", compression="lz4")

@@ -1,10 +1,10 @@
-"""The version log of a home: immutable segments, one a synchronization that changed something.
+"""The version log of a home: immutable segments, one for each synchronization that changed something.
 
-Belongs here: which segments count, reading them, writing one. Does not: what is a version (normalize.versions).
+Belongs here: which segments are committed, reading them, writing one. Does not: what a version is (normalize.history).
 
-The pointer to the current build names the segments that are committed with it, so that a killed run leaves neither a
-build nor a segment. A segment is never written again; going back moves the pointer, never the log: what a pointer
-ever named is remembered beside the segments.
+The pointer to the current build names the segments that are committed with it, so a killed run leaves neither a build
+nor a segment. A segment is never changed. Going back to an older build moves the pointer and not the log: all segments
+that a pointer ever named are listed in a file in the folder of the segments.
 """
 
 import json
@@ -24,11 +24,11 @@ LATER = ("rule",)
 
 
 class LogError(PipelineError):
-    """A committed segment cannot be read; better no synchronization than a history with a hole."""
+    """A committed segment cannot be read. The synchronization stops, because the history would be incomplete."""
 
 
 def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
-    """All segments that a pointer names or ever named, in the order of recording; those of this one are remembered."""
+    """All segments that a pointer names or ever named, in the order of recording; `pointed` are added to the list."""
     path = folder / COMMITTED
     remembered = json.loads(path.read_text()) if path.exists() else []
     segments = sorted({*remembered, *pointed})
@@ -53,19 +53,19 @@ def read(folder: Path, segments: Sequence[str]) -> pl.DataFrame:
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = str(error).partition("\n")[0]
             raise LogError(
-                f"{folder / name}: {reason}; put the segment back from a copy, the log is not made anew"
+                f"{folder / name}: {reason}; restore the segment from a copy, because the log cannot be created again"
             ) from error
     return pl.concat(frames)
 
 
 def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
-    """A segment in the columns of LOG; what its program did not record yet is null: columns, and fields of legs."""
+    """A segment with the columns of LOG; columns and fields of legs that an older program did not record are null."""
     added = [pl.lit(None).alias(name) for name in LATER if name in LOG and name not in segment.columns]
     return segment.with_columns(added).select(pl.col(name).cast(dtype) for name, dtype in LOG.items())
 
 
 def write(folder: Path, sync_id: str, rows: pl.DataFrame) -> str:
-    """Write a segment, and return its name; it counts once a pointer names it."""
+    """Write a segment, and return its name; it is committed once a pointer names it."""
     name = SEGMENT.format(sync_id)
     folder.mkdir(parents=True, exist_ok=True)
     written = folder / f".{name}.tmp"
@@ -77,7 +77,7 @@ def write(folder: Path, sync_id: str, rows: pl.DataFrame) -> str:
 
 
 def clear(folder: Path, segments: Sequence[str]) -> None:
-    """Remove what killed runs left: segments newer than the last committed one, and files that were never finished."""
+    """Remove files of killed runs: segments newer than the last committed one, and unfinished files."""
     last = max(segments, default="")
     left = [path for path in folder.glob(SEGMENT.format("*")) if path.name > last]
     for path in (*left, *folder.glob(".*.tmp")):

@@ -3,9 +3,9 @@
 Belongs here: how this program opens the SQLite files of a Dagster instance. Does not: what is written there (Dagster),
 or when (definitions).
 
-Dagster opens a new connection, with a new SQLAlchemy engine, for every event and every question: about 300 in a
-synchronization, which cost 1 CPU second. Here each file gets one engine, which keeps its connections. The files are
-the same, so the Dagster UI reads them as it reads all others.
+Dagster opens a new connection, with a new SQLAlchemy engine, for every event and every query: about 300 in a
+synchronization, which cost 1 CPU second. Here each file has one engine, which keeps its connections open. The files are
+Dagster's own, so the Dagster UI reads them as usual.
 """
 
 import sqlite3
@@ -26,13 +26,13 @@ from dagster._core.storage.schedules import SqliteScheduleStorage
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 
 BUSY_SECONDS = 120
-"""How long a connection waits for another process, such as the Dagster UI, to end its writing."""
+"""How long a connection waits while another process, such as the Dagster UI, writes."""
 
 
 def instance_of(folder: Path) -> dg.DagsterInstance:
     """The Dagster instance of a folder; close it by using it as a context manager.
 
-    What the run prints stays in the terminal: keeping a copy takes two more processes a step.
+    Output of the run is not captured: capturing it takes two more processes for each step.
     """
     overrides = {
         "storage": {"custom": {"module": __name__, "class": OpenStorage.__name__, "config": {"base_dir": str(folder)}}},
@@ -42,7 +42,7 @@ def instance_of(folder: Path) -> dg.DagsterInstance:
 
 
 def _is_made(file: Path) -> bool:
-    """Whether a file has its tables; a killed run may have left it without."""
+    """Whether a file has its tables; a killed run may have left it without them."""
     if not file.exists():
         return False
     with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
@@ -53,7 +53,7 @@ def _is_made(file: Path) -> bool:
 
 
 class _Engines:
-    """One engine a SQLite file."""
+    """One engine for each SQLite file."""
 
     def __init__(self) -> None:
         self._engines: dict[str, sa.Engine] = {}
@@ -72,12 +72,12 @@ class _Engines:
 
 
 def _without_waiting_for_the_disk(connection: Any, _: object) -> None:
-    """A power failure may lose the last events of a run; the file stays sound, for it has a write-ahead log."""
+    """Do not wait for the disk: a power failure may lose the last events of a run, but cannot damage the file."""
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
 class OpenEventLog(SqliteEventLogStorage):
-    """The events of runs: one file a run, and one for the assets."""
+    """The events of runs: one file for each run, and one for the assets."""
 
     def __init__(self, base_dir: str) -> None:
         self._engines = _Engines()
@@ -97,7 +97,7 @@ class OpenEventLog(SqliteEventLogStorage):
                 yield connection
 
     def _make_tables(self, engine: sa.Engine) -> None:
-        """Make the file of a run, in the version of the file of the assets: Dagster's own way takes 0.2 seconds."""
+        """Create the file of a run with the schema version of the assets' file; Dagster's own way takes 0.2 seconds."""
         index = self._engines.of(self.conn_string_for_shard(INDEX_SHARD_NAME))
         with index.connect() as connection:
             version = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one()
@@ -135,7 +135,7 @@ class OpenRuns(SqliteRunStorage):
 
 
 class OpenStorage(DagsterSqliteStorage):
-    """Runs, events and schedules of an instance, in the files where Dagster has them."""
+    """Runs, events and schedules of an instance, in Dagster's own files."""
 
     def __init__(self, base_dir: str, inst_data: Any = None) -> None:
         super(DagsterSqliteStorage, self).__init__()  # type: ignore[no-untyped-call]
@@ -143,7 +143,7 @@ class OpenStorage(DagsterSqliteStorage):
         self.base_dir = base_dir
         self._inst_data = inst_data
         runs, schedules = history / "runs.db", Path(base_dir) / "schedules/schedules.db"
-        # Dagster's own way makes a file, or looks whether it is made, which takes 0.1 seconds
+        # Dagster's own way creates a file or checks whether it exists, which takes 0.1 seconds
         self._run_storage = OpenRuns(f"sqlite:///{runs}") if _is_made(runs) else OpenRuns.from_local(f"{history}/")
         self._event_log_storage = OpenEventLog(f"{history}/runs/")
         self._schedule_storage = (

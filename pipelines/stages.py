@@ -1,10 +1,10 @@
-"""The stages of a synchronization, over the tables of a home: what is read, what is made from it, what is kept.
+"""The stages of a synchronization: each reads tables of a home, computes, and writes tables.
 
-Belongs here: which companies a stage has to do again, in batches, and which of its failures are a company's own.
-Does not: Dagster (assets), the rules (normalize), the documents (edgar), the build (warehouse.publish).
+Belongs here: which companies a stage has to process again, processing them in batches, and failures that concern one
+company only. Does not: Dagster (assets), the rules (normalize), the documents (edgar), the build (warehouse.publish).
 
-Each stage compares the digest of its inputs with the one its table carries, company by company. So a killed run, a
-run for some symbols and a run after a change of the rules all go on with what is left to do.
+Each stage compares, for each company, the digest of its inputs with the digest stored in its table. So a run that was
+killed, a run for some symbols and a run after a change of the rules all continue with the companies that are left.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ from pipelines.normalize.pipeline import ITEM_SIGNS, Observer, standardize
 from pipelines.progress import report
 
 BATCH = 250
-"""Companies that pass through the rules at once: enough rows for columns to pay, few enough to fit in memory."""
+"""Companies in one call of the rules: enough rows for columnar operations to be fast, few enough to fit in memory."""
 
 TEXT, FLAG, UTC_TIME = pl.String(), pl.Boolean(), pl.Datetime("us", "UTC")
 
@@ -73,22 +73,22 @@ VALUE_TABLES = (
     *("periods", "gaps", "splits", "breaks", "repairs", "filings", "latest_shares", "evidence", "decisions"),
     "profiles",
 )
-"""The frames of Standardized as tables. `profiles` is written last, for it carries the digests that say that all
-tables of a company are done; `versions` is called `replayed`, for table `versions` is the whole log."""
+"""The frames of Standardized as tables. `profiles` is written last, because its digests mark all tables of a company as
+finished. The frame `versions` becomes table `replayed`, because table `versions` is the whole log."""
 
 MADE_FROM = "made_from"
-"""The name under which a table that is made as a whole carries the digest of what it was made from."""
+"""The key of the digest of inputs in a table that is written as a whole."""
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 
 
 class UnknownSymbolError(PipelineError):
-    """A symbol that the list of tickers does not have."""
+    """A symbol that is not in the SEC's list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a synchronization was asked for: all companies or some symbols, and whether to do everything again."""
+    """The request of a synchronization: some symbols or all companies, and whether to process everything again."""
 
     symbols: tuple[str, ...] = ()
     full: bool = False
@@ -98,11 +98,11 @@ class Asked:
 
 
 def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) -> pl.DataFrame:
-    """Bring the list of companies up to date: table `listings`; a symbol that leaves the list stays, not listed.
+    """Bring table `listings` up to date; a symbol that leaves the SEC's list stays in it, marked as not listed.
 
     Raises:
-        SourceError: the list cannot be had.
-        DocumentError: it is not a list of companies, or an empty one.
+        SourceError: the list cannot be fetched.
+        DocumentError: it is not a list of companies, or it is empty.
     """
     document = fetch_tickers(source, store, now)
     rows = decode_tickers(store.get(str(document.digest)))
@@ -149,7 +149,7 @@ def companies_asked(listings: pl.DataFrame, asked: Asked) -> list[str]:
 
 
 def with_predecessors(ciks: Sequence[str], listings: pl.DataFrame) -> list[str]:
-    """The companies, and the CIKs that they may continue: their documents are wanted, too."""
+    """The companies and their possible predecessors, whose documents are needed too."""
     earlier = chains(ciks, listings.filter("is_listed")["cik"])
     return list(dict.fromkeys([*ciks, *(cik for chain in earlier.values() for cik in chain)]))
 
@@ -162,13 +162,13 @@ def update_documents(
     now: datetime,
     absence_lasts: timedelta | None = None,
 ) -> tuple[pl.DataFrame, Counter[str]]:
-    """Bring the raw zone up to date, and say what is held of each company: table `documents`.
+    """Bring the raw zone and table `documents` up to date: the state of the documents of each company.
 
     Args:
-        absence_lasts: how long a remembered 404 is not asked for again; None: what is usual for the source.
+        absence_lasts: how long a 404 is not requested again; None: the default of the source.
 
     Raises:
-        SourceError: the source refuses, or fails for company after company.
+        SourceError: the source refuses, or fails for several companies in a row.
     """
 
     def tell(done: int, total: int, _: CompanyDocuments) -> None:
@@ -201,14 +201,14 @@ def update_documents(
 
 
 def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str, int]:
-    """Decode what is new in the raw zone: tables `facts`, `registrants`, `acceptances`, `quarantine`.
+    """Decode new documents of the raw zone into tables `facts`, `registrants`, `acceptances`, `quarantine`.
 
-    A document that cannot be used quarantines its company, whose previous rows stay.
+    If a document cannot be used, its company is quarantined and keeps its previous rows.
 
     Args:
         store: the raw zone.
         lake: the tables.
-        again: companies to decode even where nothing is new.
+        again: companies to decode even if nothing is new.
 
     Returns:
         counts: `decoded`, `quarantined`.
@@ -236,7 +236,7 @@ def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str,
     acceptances = pl.DataFrame(accepted, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
     instants = pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC")
     lake.replace_companies("acceptances", [acceptances.with_columns(instants)], kept)
-    # last: it carries the digests that say that a company's submissions are done
+    # last, because its digests mark a company's submissions as finished
     lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
     rows = pl.DataFrame(quarantine, schema=QUARANTINE, orient="row")
     lake.write("quarantine", rows.sort("cik", "raw_document"))
@@ -257,7 +257,7 @@ def _decode_facts(
 
 
 def _with_dropped(lake: Lake, decoded: pl.DataFrame) -> pl.DataFrame:
-    """The decoded facts and those that EDGAR showed before and shows no more: what was filed stays filed."""
+    """The decoded facts together with earlier facts that EDGAR has removed since, because these were filed too."""
     if decoded.is_empty() or not lake.holds("facts"):
         return decoded
     before = lake.of_companies("facts", decoded["cik"].unique())
@@ -277,8 +277,8 @@ def update_values(lake: Lake, again: Iterable[str], observe: Observer | None = N
 
     Args:
         lake: the tables.
-        again: companies to standardize even where nothing is new.
-        observe: is called after each step of the rules, in each batch.
+        again: companies to standardize even if nothing is new.
+        observe: called after each step of the rules, in each batch.
 
     Returns:
         counts: `standardized`.
@@ -311,7 +311,7 @@ def update_values(lake: Lake, again: Iterable[str], observe: Observer | None = N
 def _standardized(
     lake: Lake, batch: Sequence[str], chain_of: Mapping[str, Sequence[str]], observe: Observer | None
 ) -> dict[str, pl.DataFrame]:
-    """What the rules make of a batch of companies: table name to rows."""
+    """Standardize a batch of companies: the rows of each table, by name."""
     filers = [*batch, *(cik for chain in chain_of.values() for cik in chain)]
     accepted = lake.of_companies("acceptances", filers).select("accession", "accepted_at")
     codes = lake.of_companies("registrants", batch).select("cik", "sic")
@@ -322,7 +322,7 @@ def _standardized(
 
 
 def held_predecessors(lake: Lake) -> dict[str, list[str]]:
-    """Listed company to the CIKs that it may continue and whose facts are held, the nearest first."""
+    """The possible predecessors of each listed company whose facts are stored, the nearest first."""
     held, listed = lake.inputs("facts"), lake.read("listings").filter("is_listed")["cik"]
     earlier = chains(listed, listed)
     return {cik: known for cik, chain in earlier.items() if (known := [each for each in chain if each in held])}
@@ -332,15 +332,15 @@ def held_predecessors(lake: Lake) -> dict[str, list[str]]:
 
 
 def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str, now: datetime) -> tuple[str, ...]:
-    """Extend the version log by what the filings lead to today: tables `versions` (all) and `appended` (new).
+    """Append new versions to the version log: tables `versions` (all) and `appended` (new).
 
     Args:
         log: the folder of the log.
-        segments: those that the pointer names.
-        sync_id, now: of this synchronization.
+        segments: the segments that the pointer names.
+        sync_id, now: id and time of this synchronization.
 
     Returns:
-        the segments that a build made from these tables has to commit.
+        the segments that a build from these tables has to commit.
     """
     segments = committed(log, segments)
     clear(log, segments)
@@ -366,7 +366,7 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
 
 
 def _made_from(segments: Sequence[str], replayed_from: str) -> str:
-    """Identifies the log and the replayed values that table `versions` shows; the same again append nothing."""
+    """A digest of the log and the replayed values; if it has not changed, there are no new versions."""
     return _joined(*segments, replayed_from, _rules_digest())
 
 
@@ -376,7 +376,7 @@ def _made_from(segments: Sequence[str], replayed_from: str) -> str:
 def _outdated(
     lake: Lake, table: str, documents: pl.DataFrame, column: str, again: Iterable[str], code: str = ""
 ) -> dict[str, str]:
-    """Company to the digest of its document, where the table's rows are not made from it, or where asked for."""
+    """The digest of the document of each company to process: its rows are not made from it, or `again` names it."""
     known, chosen = lake.inputs(table), set(again)
     held = documents.select("cik", column).drop_nulls().sort("cik").iter_rows()
     return {
@@ -389,7 +389,7 @@ def _outdated(
 def _decoded(
     to_do: Mapping[str, str], decode: Callable[[Mapping[str, str]], pl.DataFrame], stage: str
 ) -> Iterator[pl.DataFrame]:
-    """The decoded batches; one at least, so that a table always has its columns."""
+    """The decoded batches; at least one, so that a table always has its columns."""
     report(stage, 0, len(to_do))
     for number, batch in enumerate(_in_batches(to_do) if to_do else [()]):
         yield decode({cik: to_do[cik] for cik in batch})
@@ -408,11 +408,11 @@ def _joined(*digests: str) -> str:
 
 @cache
 def _elements_digest() -> str:
-    """Changes when other elements are wanted from the documents."""
+    """A digest of the elements that are read from the documents."""
     return _joined(*sorted(f"{taxonomy}:{tag}" for taxonomy, tags in wanted_elements().items() for tag in tags))
 
 
 @cache
 def _rules_digest() -> str:
-    """Changes with the code of the rules, so that no value outlives the rule that it was made by."""
+    """A digest of the code of the rules: when it changes, all values are computed again."""
     return digest_of(Path(normalize.__file__).parent)

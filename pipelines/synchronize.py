@@ -1,6 +1,6 @@
-"""The command `fundamentals sync`: runs the Dagster job in this process, shows its progress, tells what came of it.
+"""The command `fundamentals sync`: runs the Dagster job in this process, shows its progress, and prints the result.
 
-Belongs here: the terminal. Does not: any work (assets, stages).
+Belongs here: output on the terminal. Does not: any work (assets, stages).
 """
 
 import sys
@@ -20,10 +20,10 @@ from pipelines.progress import heard_by
 from pipelines.stages import Asked, companies_asked
 from warehouse.errors import WarehouseError
 
-TOLD = ("seen", "with_documents", "changed", "failed", "quarantined", "covered", "values", "versions")
+COUNTS = ("seen", "with_documents", "changed", "failed", "quarantined", "covered", "values", "versions")
 SHOWN_REASONS = 20
 STEPS_SHOWN = 200
-"""How often a bar moves at most: moving it 8,000 times takes 0.1 seconds."""
+"""The largest number of updates of a progress bar: 8,000 updates take 0.1 seconds."""
 
 
 def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
@@ -31,11 +31,11 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
 
     Args:
         source: `live`, `sample` or the path of a mirror directory.
-        symbols: those to update; all where empty.
-        full: do everything again though nothing is new.
+        symbols: symbols of the companies to update; empty: all.
+        full: process everything again, even if nothing is new.
 
     Returns:
-        the exit status: 0 where the job did what was asked, 1 where it did not.
+        the exit status: 0 if the job succeeded, otherwise 1.
     """
     began = time.monotonic()
     home = Home.from_environment()
@@ -57,7 +57,7 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
 
 
 def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[str]:
-    """The companies asked for that could not be brought up to date, one line each."""
+    """The requested companies that could not be brought up to date, one line each."""
     asked = set(companies_asked(lake.read("listings"), Asked(tuple(symbol.upper() for symbol in symbols))))
     quarantined = [
         (cik, f"quarantined: CIK {cik}: {place}: {reason}")
@@ -72,14 +72,14 @@ def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[str]:
 
 @contextmanager
 def _progress_shown() -> Iterator[None]:
-    """A bar a stage on standard error, for as long as the stages work."""
+    """Show a progress bar for each stage on standard error."""
     columns = (TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     bars = Progress(*columns, console=Console(stderr=True))
     tasks: dict[str, TaskID] = {}
 
     def show(stage: str, done: int, total: int) -> None:
         if not tasks:
-            bars.start()  # not sooner, for without a bar it would print an empty line above an error
+            bars.start()  # not earlier, because without a bar it would print an empty line above an error
         if stage not in tasks:
             tasks[stage] = bars.add_task(stage, total=total)
         if done == total or done % max(1, total // STEPS_SHOWN) == 0:
@@ -97,7 +97,7 @@ def _show(counts: Mapping[str, int], seconds: float, home: Home) -> None:
     table = Table(title="Synchronization", title_justify="left", show_header=False)
     table.add_column()
     table.add_column(justify="right")
-    for name in TOLD:
+    for name in COUNTS:
         table.add_row(name.replace("_", " "), f"{counts.get(name, 0):,}")
     table.add_row("seconds", f"{seconds:,.1f}")
     table.add_row("build", "published" if counts.get("published") else "unchanged")

@@ -1,7 +1,7 @@
-"""What a source is asked for, and what it can answer.
+"""Requests and answers of a source: addresses of documents, types of answers, and the interface of a client.
 
-Belongs here: the addresses of the documents, the answers, and what every client can do.
-Does not: any asking (client over HTTP, mirror from the disk).
+Belongs here: what all clients share.
+Does not: any request (client over HTTP, mirror from the disk).
 """
 
 from dataclasses import dataclass
@@ -18,24 +18,24 @@ def facts_url(cik: str) -> str:
 
 
 def submissions_url(cik: str) -> str:
-    """The address of a company's submissions document: who it is and what it filed lately."""
+    """The address of a company's submissions document: its identity and its recent filings."""
     return f"https://data.sec.gov/submissions/CIK{cik}.json"
 
 
 def submissions_page_url(name: str) -> str:
-    """The address of a page of older filings, by the file name that the submissions document gives."""
+    """The address of a page of older filings; its file name is in the submissions document."""
     return f"https://data.sec.gov/submissions/{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server gave to ask later whether a document has changed."""
+    """ETag and Last-Modified of a document, for a later request whether it has changed."""
 
     etag: str | None = None
     last_modified: str | None = None
 
     def headers(self) -> dict[str, str]:
-        """The conditional request headers; empty where nothing is known."""
+        """The headers of a conditional request; empty without validators."""
         pairs = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
         return {name: value for name, value in pairs.items() if value}
 
@@ -50,7 +50,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class NotModified:
-    """The document is still the one that the validators were given for."""
+    """The document has not changed since the validators were received."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ Answer = Fetched | NotModified | NotFound
 
 
 class Client(Protocol):
-    """What asks a source for documents: EdgarClient over HTTP, MirrorFolder on the disk."""
+    """Requests documents from a source: EdgarClient over HTTP, MirrorFolder from the disk."""
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
-        """Ask for the document at `url`; raises FetchError or RefusedError."""
+        """Request the document at `url`; raises FetchError or RefusedError."""
 
     def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""

@@ -1,12 +1,12 @@
-"""Asking EDGAR for a document: fair access, retries, conditional requests.
+"""Requests documents from EDGAR over HTTP: fair access, retries, conditional requests.
 
-Belongs here: pacing, back-off, and what each HTTP status means.
-Does not: addresses and answers (answers), which source answers (sources), the files of a mirror (mirror), what is in a
-document (documents), or what is kept of it (raw_store).
+Belongs here: pacing, waiting before retries, and what each HTTP status means.
+Does not: addresses and answers (answers), opening a source (sources), the files of a mirror (mirror), the contents of a
+document (documents), storing it (raw_store).
 
-Fair access, source: the SEC's "Accessing EDGAR Data": at most ten requests a second by one user over all
-machines and threads, a User-Agent with a name and a mail address, compressed transfer; who exceeds the rate is
-answered 403 until ten minutes after it has dropped.
+Source of the rules of fair access: the SEC's "Accessing EDGAR Data": at most ten requests a second for one user over
+all machines and threads, a User-Agent with a name and a mail address, compressed transfer. A user who exceeds the rate
+gets 403 until ten minutes after the rate has dropped.
 """
 
 import re
@@ -24,14 +24,14 @@ from pipelines.edgar.errors import FetchError, RefusedError
 
 ATTEMPTS = 5
 FIRST_DELAY = 1.0  # seconds before the second attempt; doubles with each further one
-MAX_WAIT = 120.0  # seconds: an answer that asks for a longer wait ends the attempts
+MAX_WAIT = 120.0  # seconds; if the server asks for a longer wait, there are no more attempts
 TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 REFUSALS = (403, 429)
 GZIP_BODY = zlib.MAX_WBITS | 16
 
 
 class Pace:
-    """Evenly spaced turns for any number of threads; `None` a second means as fast as asked."""
+    """Spaces requests of any number of threads evenly; `None` requests a second: no limit."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Pace:
         self._next = clock()
 
     def wait(self) -> None:
-        """Return when it is the caller's turn."""
+        """Wait until the caller may send the next request."""
         with self._lock:
             now = self._clock()
             turn = max(now, self._next)
@@ -56,21 +56,21 @@ class Pace:
             self._sleep(turn - now)
 
     def hold(self, seconds: float) -> None:
-        """Give no turn to any thread for so long: one refused request means that all should slow down."""
+        """Stop all threads for so long, because one refused request means that all should slow down."""
         with self._lock:
             self._next = max(self._next, self._clock() + seconds)
 
 
 class EdgarClient:
-    """Asks over HTTP; safe to use from several threads.
+    """Requests documents over HTTP; safe to use from several threads.
 
     Args:
-        transport: what answers: the network, or the sample.
-        user_agent: who asks, as the SEC wants it; a source that is not the SEC needs none.
-        pace: requests a second over all threads; None for a source that needs no sparing.
-        base_url: where both hosts are answered instead; the path keeps the host as its first segment.
-        attempts: how often a request is made before it counts as failed.
-        sleep, clock: seconds; given by tests.
+        transport: the network, or the sample.
+        user_agent: name and mail address, which the SEC requires; other sources need none.
+        pace: requests a second over all threads; None: no limit.
+        base_url: address to call instead of the SEC's hosts; the path has the host as its first segment.
+        attempts: number of attempts before a request counts as failed.
+        sleep, clock: in seconds; tests replace them.
     """
 
     def __init__(
@@ -93,12 +93,12 @@ class EdgarClient:
         self._delays = [FIRST_DELAY * 2**n for n in range(attempts - 1)]
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
-        """Ask for the document at `url`; with validators only if it has changed since they were given.
+        """Request the document at `url`; with validators, only if it has changed since they were received.
 
         Raises:
-            RefusedError: 403 or 429 until the last attempt, or with a longer wait than is worth it.
-            FetchError: anything else that is no answer: no connection, a cut or oversized body, a redirect,
-                an unexpected status.
+            RefusedError: 403 or 429 at the last attempt, or with a request to wait too long.
+            FetchError: any other failure: no connection, an incomplete or oversized body, a redirect, an unexpected
+                status.
         """
         conditions = validators.headers() if validators else {}
         delays = iter(self._delays)
@@ -134,7 +134,7 @@ class EdgarClient:
 
 
 class _NotNowError(Exception):
-    """An attempt that failed in a way that another may not."""
+    """A failed attempt that may succeed when it is repeated."""
 
     def __init__(self, reason: str, status: int | None = None, retry_after: float = 0.0) -> None:
         super().__init__(reason)
@@ -142,7 +142,7 @@ class _NotNowError(Exception):
         self.retry_after = retry_after
 
     def finally_for(self, url: str) -> FetchError | RefusedError:
-        """What the caller is told when there is no further attempt."""
+        """The error for the caller when there is no further attempt."""
         asked = f", and asks to wait {self.retry_after:.0f} seconds" if self.retry_after else ""
         if self.status in REFUSALS:
             advice = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
@@ -162,15 +162,15 @@ def _answer(url: str, response: httpx.Response, *, asked_whether_modified: bool)
     if status in REFUSALS or status >= 500:
         raise _NotNowError(f"answers {status}", status, _retry_after(response.headers))
     if response.has_redirect_location:
-        # The documents have fixed addresses; whoever sends us elsewhere, on the same host or another, is not EDGAR.
+        # The documents have fixed addresses; a redirect, to the same host or another, does not come from EDGAR.
         target = response.headers["Location"]
         raise FetchError(f"{url}: redirects to {target}, which is not followed; check EDGAR_BASE_URL and any proxy")
     raise FetchError(f"{url}: answers {status}, expected 200, 304 or 404; check EDGAR_BASE_URL and any proxy")
 
 
 def _body(url: str, response: httpx.Response) -> bytes:
-    """The whole body. Inflated here and not by httpx, which takes a gzip stream that ends early for a whole one."""
-    if response.is_stream_consumed:  # a transport that answers from memory
+    """The complete body. It is decompressed here, because httpx accepts a gzip stream that ends too early."""
+    if response.is_stream_consumed:  # a transport that returns the body from memory
         return response.content
     encoding = response.headers.get("Content-Encoding", "identity").lower()
     if encoding not in ("identity", "gzip"):
@@ -195,11 +195,11 @@ def _inflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _retry_after(headers: httpx.Headers) -> float:
-    """Seconds that the server asks to wait: a number, or a date, which is counted from the server's own."""
+    """Seconds that the server asks to wait: a number, or a date, compared with the server's own `Date` header."""
     value = headers.get("Retry-After", "")
     if re.fullmatch(r"\d{1,9}", value, re.ASCII):
         return float(value)
     try:
         return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(headers["Date"])).total_seconds())
-    except (KeyError, ValueError, TypeError):  # no date on one side, not a date, or only one with a zone
+    except (KeyError, ValueError, TypeError):  # a date is missing or invalid, or only one of the two has a time zone
         return 0.0

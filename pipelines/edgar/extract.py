@@ -1,10 +1,10 @@
-"""Extract: bring the raw zone up to what a source has now.
+"""Extract: brings the raw zone up to date with a source.
 
-Belongs here: which documents are asked for, what a failure means for the others, and what the caller is told.
-Does not: how one document is asked for (client) or kept (raw_store), or what is in it (documents).
+Belongs here: which documents are requested, how a failure affects the other companies, and the result for the caller.
+Does not: requesting one document (client), storing it (raw_store), its contents (documents).
 
-Nothing here says whether a company has to be normalized again: a run that is killed after a checkpoint has seen
-documents that no build knows. That is told by comparing digests with those that a build was made from.
+This module does not decide whether a company has to be normalized again: a run that was killed after a checkpoint has
+stored documents that no build contains. The stages decide it by comparing digests.
 """
 
 import time
@@ -21,9 +21,9 @@ from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.raw_store import Kind, RawStore, Seen, Status
 from pipelines.edgar.sources import Source
 
-FAILURES_IN_A_ROW = 5  # companies that fail one after the other before the source itself is taken to fail
+FAILURES_IN_A_ROW = 5  # after so many failures in a row, the source itself counts as failed
 CHECKPOINT_SECONDS = 30.0
-"""How much work a killed run loses at most: about 280 requests of a live source."""
+"""A killed run loses the work of at most so many seconds: about 280 requests of a live source."""
 
 NONE = Validators()
 
@@ -32,14 +32,14 @@ Change = Literal["new", "changed", "unchanged", "no_facts", "gone", "skipped", "
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What became of asking for one document.
+    """The result of requesting one document.
 
     Attributes:
-        change: against what was seen before: `new`, `changed` and `unchanged` are held; `no_facts` was 404 now and
-            ever, `gone` is 404 now and was held before, `skipped` was 404 lately and not asked for, `failed` could
-            not be had.
-        digest: of the document held in the raw zone, also after `gone` and `failed`; None where none ever was.
-        reason: of `failed`.
+        change: compared with the previous request: `new`, `changed` and `unchanged` documents are in the raw zone;
+            `no_facts`: 404 now and always; `gone`: 404 now, but there was a document before; `skipped`: 404 recently,
+            so not requested; `failed`: the request failed.
+        digest: of the document in the raw zone, also after `gone` and `failed`; None if there never was one.
+        reason: why the request `failed`.
     """
 
     change: Change
@@ -49,7 +49,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class CompanyDocuments:
-    """The documents of one company. Submissions are asked for only where there are facts."""
+    """The documents of one company. Submissions are requested only if there are facts."""
 
     cik: str
     facts: Document
@@ -57,19 +57,19 @@ class CompanyDocuments:
 
     @property
     def failure(self) -> str:
-        """Why the company could not be brought up to date; empty where it was."""
+        """Why the company could not be brought up to date; empty if it could."""
         return self.facts.reason or (self.submissions.reason if self.submissions else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What a source had, company by company in the order asked for."""
+    """The results of all companies, in the order in which they were requested."""
 
     companies: list[CompanyDocuments]
 
     @property
     def counts(self) -> Counter[str]:
-        """Companies by what became of their companyfacts."""
+        """The number of companies by the `change` of their companyfacts."""
         return Counter(company.facts.change for company in self.companies)
 
 
@@ -77,10 +77,10 @@ Progress = Callable[[int, int, CompanyDocuments], object]
 
 
 def fetch_tickers(source: Source, store: RawStore, now: datetime) -> Document:
-    """Bring the tickers file up to date: the list of companies that everything starts from.
+    """Bring the tickers file up to date: the list of all companies.
 
     Raises:
-        SourceError: it could not be had.
+        SourceError: it could not be fetched.
         RawStoreError: the raw zone cannot be written.
     """
     asked = _Asked(source, store, now)
@@ -106,11 +106,11 @@ def fetch_documents(
     Args:
         ciks: ten digits each; the result is in this order.
         now: the time of this synchronization, in UTC.
-        progress: told after each company: how many are done, of how many, and what became of this one.
-        absence_lasts: how long a 404 of this source is taken as still true; None: what is usual for the source.
+        progress: called after each company with the number of finished companies, the number of all, and the result.
+        absence_lasts: how long a 404 of this source is not requested again; None: the default of the source.
 
     Raises:
-        SourceError: the source refuses, or fails for several companies in a row; what was had is kept.
+        SourceError: the source refuses, or fails for several companies in a row; documents fetched so far are kept.
         RawStoreError: the raw zone cannot be written.
     """
     store.sweep()
@@ -138,7 +138,10 @@ def fetch_documents(
 def _in_order(
     ask: Callable[[str], CompanyDocuments], ciks: Sequence[str], threads: int
 ) -> Generator[CompanyDocuments, None, None]:
-    """Ask for several at once, answer in order; nothing more is begun once an answer raises or nobody listens."""
+    """Request several companies in parallel, and yield the results in order.
+
+    After an error, or when the caller stops reading, no further requests start.
+    """
     if threads == 1:
         yield from map(ask, ciks)
         return
@@ -150,7 +153,7 @@ def _in_order(
 
 
 class _Asked:
-    """Asking one source for documents at one time, and noting what was seen."""
+    """Requests documents of one source during one synchronization, and records the results."""
 
     def __init__(self, source: Source, store: RawStore, now: datetime, absence_lasts: timedelta = timedelta(0)) -> None:
         self._source = source
@@ -184,12 +187,12 @@ class _Asked:
         return Document("unchanged" if digest == held else "changed" if held else "new", digest)
 
     def _still_absent(self, seen: Seen) -> bool:
-        """Whether a 404 is young enough. Only this source's own: that a mirror lacks a document tells nothing."""
+        """Whether this source answered 404 recently. Other sources do not count: a mirror may be incomplete."""
         lately = self._now - seen.fetched_at < self._absence_lasts
         return lately and seen.status == "no_facts" and seen.source == self._source.name
 
     def _validators(self, seen: Seen | None) -> Validators:
-        """What to ask with, where this source gave it and the document is still held."""
+        """Validators for a conditional request, if they are from this source and the document is still stored."""
         trusted = seen and seen.source == self._source.name and seen.digest and self._store.has(seen.digest)
         return seen.validators if seen and trusted else NONE
 
@@ -210,10 +213,12 @@ class _Asked:
 
 def _in_a_row(failed: int) -> str:
     return (
-        f"{failed} companies in a row failed, so the source is taken to fail" if failed > 1 else "nothing was fetched"
+        f"{failed} companies in a row failed, so the source itself counts as failed"
+        if failed > 1
+        else "nothing was fetched"
     )
 
 
 def _looks_whole(content: bytes) -> bool:
-    """Whether a document ends like one. What does not is kept as evidence, but asked for again without condition."""
+    """Whether a document ends with a brace. Others are stored as evidence, but requested again unconditionally."""
     return content[-64:].rstrip().endswith(b"}")

@@ -17,8 +17,8 @@ NO_VALIDATORS = Validators()
 class MirrorFolder:
     """Answers requests from a mirror directory: the content of the file, or NotFound where there is no file.
 
-    Most companies of the SEC's list have no file in a mirror. So each folder is listed once, when it is first asked
-    for, and a name that is not in the list is answered without a look at the disk.
+    Most companies of the SEC's list have no file in a mirror. So each folder is listed once, at the first request, and
+    a name that is not in the list is answered without access to the disk.
 
     Nothing outside of the directory is served: a path with `..` is not found. A link to a file outside of the
     directory is an error, because a missing document would look like a company without facts.
@@ -29,10 +29,10 @@ class MirrorFolder:
         self._listed: dict[str, frozenset[str]] = {}
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
-        """The document at `url`. A mirror gives no validators and does not read any.
+        """The document at `url`. A mirror returns no validators and ignores those of the request.
 
         Raises:
-            FetchError: the disk refuses, or the file is a link out of the directory.
+            FetchError: the file cannot be read, or it is a link out of the directory.
         """
         try:
             return self._answer(url)
@@ -62,7 +62,7 @@ class MirrorFolder:
 
 
 def file_of(folder: Path, url: str) -> Path:
-    """Where a mirror directory holds the document of an address."""
+    """The file of a document in a mirror directory."""
     return folder / _relative_path(url)
 
 

@@ -1,12 +1,12 @@
-"""The raw zone: every document as received, for ever, and what was last seen of each company.
+"""The raw zone: every document as received, never deleted, and the result of the last request for each document.
 
-Belongs here: the files below `raw/` of a home. A document is stored once under the digest of its content and
-never written again; `seen.jsonl` is the one file that changes, and it is replaced as a whole.
-Does not: asking for documents (extract) or reading what is in them (documents).
+Belongs here: the files below `raw/` of a home. A document is stored once under the digest of its content and never
+changed; `seen.jsonl` is the only file that changes, and it is replaced as a whole.
+Does not: requesting documents (extract), reading their contents (documents).
 
     raw/3f/3fa2….json.zst   a document, compressed
-    raw/incoming/           being written; what a killed run left here is swept by the next
-    raw/seen.jsonl          one line for each document asked for
+    raw/incoming/           files being written; the next run deletes those that a killed run left
+    raw/seen.jsonl          one line for each requested document
 """
 
 import hashlib
@@ -31,11 +31,11 @@ LEVEL = 3  # of zstd: companyfacts shrink to a fifteenth at 400 MB/s
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was last seen of one document.
+    """The result of the last request for one document.
 
-    `no_facts` is EDGAR's 404: there is no such document. The digest is then that of the last one held, if any,
-    for a document that EDGAR drops stays in the raw zone. `source` tells whose the status and the validators are:
-    that a mirror lacks a document says nothing about the SEC.
+    `no_facts` is EDGAR's 404: there is no such document. The digest is then that of the last stored one, if any,
+    because a document that EDGAR removes stays in the raw zone. `source` is the source of the status and the
+    validators: a document that is missing in a mirror may exist at the SEC.
     """
 
     cik: str  # ten digits; empty for the tickers file
@@ -49,12 +49,12 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def validators(self) -> Validators:
-        """What to ask with whether the document has changed."""
+        """The validators for a conditional request."""
         return Validators(self.etag, self.last_modified)
 
 
 class RawStore:
-    """The raw zone of one home. Written by one synchronization at a time, read by any number."""
+    """The raw zone of one home. One synchronization writes at a time; any number of processes may read."""
 
     def __init__(self, home: Path) -> None:
         self.root = home / "raw"
@@ -64,18 +64,18 @@ class RawStore:
         self._seen = {(row.cik, row.kind): row for row in self._read_seen()}
 
     def path(self, digest: str) -> Path:
-        """Where the document of this digest is, or would be."""
+        """The file of the document with this digest, whether it exists or not."""
         return self.root / digest[:2] / f"{digest}.json.zst"
 
     def has(self, digest: str) -> bool:
-        """Whether the document of this digest is held."""
+        """Whether the document with this digest is stored."""
         return self.path(digest).is_file()
 
     def put(self, content: bytes) -> str:
-        """Keep a document and return the SHA-256 of its content; one that is held already is left alone.
+        """Store a document, unless it is stored already, and return the SHA-256 of its content.
 
         Raises:
-            RawStoreError: the disk refuses.
+            RawStoreError: the file cannot be written.
         """
         digest = hashlib.sha256(content).hexdigest()
         if not self.has(digest):
@@ -83,57 +83,57 @@ class RawStore:
         return digest
 
     def get(self, digest: str) -> bytes:
-        """The document of this digest, exactly as it was received.
+        """The document with this digest, exactly as it was received.
 
         Raises:
-            RawStoreError: it is not held, or the disk refuses.
-            CorruptError: the file is not what its name says.
+            RawStoreError: it is not stored, or cannot be read.
+            CorruptError: its content does not match the digest.
         """
         path = self.path(digest)
-        with _told(path, "read"):
+        with _named_errors(path, "read"):
             packed = path.read_bytes()
         content = _unpacked(packed)
         if content is None or hashlib.sha256(content).hexdigest() != digest:
-            raise CorruptError(f"{path} is corrupt; delete it and synchronize again, which fetches the document anew")
+            raise CorruptError(f"{path} is corrupt; delete it and synchronize again, which fetches the document again")
         return content
 
     def seen(self, cik: str, kind: Kind) -> Seen | None:
-        """What was last seen of a document; None where it was never asked for."""
+        """The result of the last request for a document; None if it was never requested."""
         return self._seen.get((cik, kind))
 
     def note(self, row: Seen) -> None:
-        """Remember what was seen; on disk with the next checkpoint."""
+        """Record the result of a request; the next checkpoint writes it to the disk."""
         with self._lock:
             self._seen[row.cik, row.kind] = row
 
     def checkpoint(self) -> None:
-        """Replace the file of what was seen by what is known now: whole or not at all.
+        """Write all recorded results; the file is replaced completely or not at all.
 
         Raises:
-            RawStoreError: the disk refuses.
+            RawStoreError: the file cannot be written.
         """
         with self._lock:
             rows = sorted(self._seen.values(), key=lambda row: (row.cik, row.kind))
         self._write(self._seen_file, msgspec.json.Encoder().encode_lines(rows))
 
     def sweep(self) -> None:
-        """Remove what a killed run was writing. Only for whoever may write: it is not asked who else does."""
-        with _told(self._incoming, "written"):
+        """Delete unfinished files of killed runs. Only the one process that may write calls this."""
+        with _named_errors(self._incoming, "written"):
             for left_over in self._incoming.glob("*"):
                 left_over.unlink(missing_ok=True)
 
     def _read_seen(self) -> list[Seen]:
-        with _told(self._seen_file, "read"):
+        with _named_errors(self._seen_file, "read"):
             lines = self._seen_file.read_bytes() if self._seen_file.exists() else b""
         try:
             return msgspec.json.Decoder(Seen).decode_lines(lines)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            advice = "delete it, and the next synchronization asks for every document again"
-            raise RawStoreError(f"{self._seen_file} is not as it was written ({error}); {advice}") from error
+            advice = "delete it, and the next synchronization requests every document again"
+            raise RawStoreError(f"{self._seen_file} is damaged ({error}); {advice}") from error
 
     def _write(self, path: Path, content: bytes) -> None:
-        """Write a file so that it is there whole or not at all, whenever the process or the machine dies."""
-        with _told(path, "written"):
+        """Write a file completely or not at all, even if the process or the machine stops."""
+        with _named_errors(path, "written"):
             self._incoming.mkdir(parents=True, exist_ok=True)
             path.parent.mkdir(exist_ok=True)
             incoming = self._incoming / f"{path.name}.{os.getpid()}.{threading.get_ident()}"
@@ -158,7 +158,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _unpacked(packed: bytes) -> bytes | None:
-    """The content of a stored file; None where it cannot be one. The size it claims is looked at before it is made."""
+    """The content of a stored file; None if it is not valid. The stated size is checked before decompression."""
     try:
         if not 0 <= zstandard.frame_content_size(packed) <= MAX_BYTES:
             return None
@@ -168,8 +168,8 @@ def _unpacked(packed: bytes) -> bytes | None:
 
 
 @contextmanager
-def _told(path: Path, done: str) -> Iterator[None]:
-    """Tell a refusal of the disk in one line, with the file."""
+def _named_errors(path: Path, done: str) -> Iterator[None]:
+    """Raise errors of the disk as RawStoreError, with the file and a message of one line."""
     try:
         yield
     except OSError as error:

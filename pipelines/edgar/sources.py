@@ -1,7 +1,7 @@
-"""Where documents come from: the SEC, a mirror directory, or the sample; one interface for the three.
+"""The sources of documents: the SEC, a mirror directory, and the sample, with one interface.
 
-Belongs here: opening a source by its name or path, with an error that says what to give instead.
-Does not: asking (client, mirror), which documents are asked for (extract), or what the sample consists of (sample).
+Belongs here: opening a source by its name or path, with errors that say what to give instead.
+Does not: requests (client, mirror), which documents are requested (extract), the contents of the sample (sample).
 """
 
 import re
@@ -15,10 +15,12 @@ from pipelines.edgar.answers import TICKERS_URL, Client
 from pipelines.edgar.errors import SourceError
 from pipelines.edgar.mirror import MirrorFolder, file_of
 
-# The SEC allows ten requests a second and counts arrivals, which come in less evenly than they are sent.
+# The SEC allows ten requests a second. It counts arrivals, which are less even than the times of sending.
 REQUESTS_A_SECOND = 9.5
 MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-USER_AGENT_ADVICE = 'set it to who you are, which the SEC asks for: EDGAR_USER_AGENT="Name mail@example.org"'
+USER_AGENT_ADVICE = (
+    'set it to your name and mail address, which the SEC requires: EDGAR_USER_AGENT="Name mail@example.org"'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,11 @@ class Source:
     """An opened source.
 
     Attributes:
-        name: which of the three.
-        kind: `edgar` for real data, `sample` for fictional; a home holds one of them, never both.
-        client: asks for documents.
-        threads: how many requests are worth having under way.
-        absence_lasts: how long a 404 is remembered instead of asked again.
+        name: `live`, `mirror` or `sample`.
+        kind: `edgar` for real data, `sample` for fictional data; a home has one of them, never both.
+        client: requests documents.
+        threads: number of parallel requests.
+        absence_lasts: how long a 404 is remembered before the document is requested again.
     """
 
     name: Literal["live", "mirror", "sample"]
@@ -52,10 +54,10 @@ def open_source(name: str, *, user_agent: str | None = None, base_url: str | Non
     Args:
         name: `live`, `sample`, or the path of a mirror directory.
         user_agent: for live: name and mail address (EDGAR_USER_AGENT).
-        base_url: for live: where the SEC's two hosts are answered instead (EDGAR_BASE_URL).
+        base_url: for live: address to call instead of the SEC's two hosts (EDGAR_BASE_URL).
 
     Raises:
-        SourceError: the source cannot be opened; nothing was asked yet.
+        SourceError: the source cannot be opened; nothing has been requested.
     """
     if name == "live":
         return _live(user_agent, base_url)
@@ -70,10 +72,10 @@ def _live(user_agent: str | None, base_url: str | None) -> Source:
     if not MAIL.search(user_agent):
         raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, without a mail address; {USER_AGENT_ADVICE}")
     if not (user_agent.isascii() and user_agent.isprintable()):
-        raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, which no header can hold: plain ASCII is needed")
+        raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, which an HTTP header cannot contain: use plain ASCII")
     if base_url and not _is_web_address(base_url):
         raise SourceError(f"EDGAR_BASE_URL is {base_url!r}, expected an address such as http://127.0.0.1:9000")
-    import httpx  # only here and below: the documents of a mirror do not come over HTTP
+    import httpx  # imported here and below, because a mirror needs no HTTP
 
     from pipelines.edgar.client import EdgarClient
 
@@ -85,7 +87,7 @@ def _live(user_agent: str | None, base_url: str | None) -> Source:
 
 def _sample() -> Source:
     from pipelines.edgar.client import EdgarClient
-    from pipelines.edgar.sample import SampleTransport  # only here: no other source needs the simulator
+    from pipelines.edgar.sample import SampleTransport  # imported here, because no other source needs the simulator
 
     return Source("sample", "sample", EdgarClient(SampleTransport(), user_agent=None, pace=None, attempts=1))
 

@@ -219,7 +219,7 @@ def test_a_source_that_fails_for_all_stops_with_one_error(server, live, store):
     server.otherwise = Reply(503)
 
     with pytest.raises(
-        SourceError, match=r"answers 503.*; 5 companies in a row failed, so the source is taken to fail$"
+        SourceError, match=r"answers 503.*; 5 companies in a row failed, so the source itself counts as failed$"
     ):
         fetch_documents(live, store, ciks, NOW)
 

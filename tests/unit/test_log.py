@@ -75,7 +75,7 @@ def test_a_segment_of_an_older_program_is_read(tmp_path, monkeypatch):
 
 def test_a_segment_without_values_is_an_error(tmp_path):
     rows(1).drop("value").write_parquet(tmp_path / "versions-20260801.parquet")
-    with pytest.raises(log.LogError, match="not made anew"):
+    with pytest.raises(log.LogError, match="cannot be created again"):
         log.read(tmp_path, ("versions-20260801.parquet",))
 
 

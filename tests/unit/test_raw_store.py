@@ -143,7 +143,7 @@ def test_notes_may_come_from_many_threads_while_a_checkpoint_is_made(store, tmp_
 def test_a_file_of_what_was_seen_that_is_none_says_what_to_do(tmp_path, content):
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "seen.jsonl").write_bytes(content)
-    with pytest.raises(RawStoreError, match=r"seen\.jsonl is not as it was written .*; delete it"):
+    with pytest.raises(RawStoreError, match=r"seen\.jsonl is damaged .*; delete it"):
         RawStore(tmp_path)
 
 

@@ -151,7 +151,7 @@ def test_live_refuses_to_start_without_saying_who_asks(user_agent, reason):
 
 @pytest.mark.parametrize("user_agent", ["Bäckerei mail@example.org", "Example\nmail@example.org"])
 def test_a_user_agent_that_is_no_header_is_told(user_agent):
-    with pytest.raises(SourceError, match="plain ASCII is needed"):
+    with pytest.raises(SourceError, match="use plain ASCII"):
         open_source("live", user_agent=user_agent)
 
 

@@ -23,7 +23,7 @@ def test_a_short_table(mirror, tmp_path, capsys):
     assert synchronize.main(str(mirror.folder), (), False) == 0
     printed = capsys.readouterr()
     told = cells(printed.out)
-    assert list(told) == [*(name.replace("_", " ") for name in synchronize.TOLD), "seconds", "build"]
+    assert list(told) == [*(name.replace("_", " ") for name in synchronize.COUNTS), "seconds", "build"]
     assert (told["seen"], told["with documents"], told["build"]) == ("4", "3", "published")
     assert printed.out.endswith(f"{tmp_path / 'home/published/warehouse.duckdb'}\n")
     assert [line.split()[0] for line in printed.err.splitlines()] == ["documents", "facts", "values"]
