@@ -1,7 +1,7 @@
-"""The command `fundamentals explain`: finds the value that is asked for, and prints where it comes from.
+"""The command `fundamentals explain`: finds the requested value, and prints its provenance.
 
-Belongs here: what a person may have meant, and lines of text. Does not: the arithmetic (warehouse.explain), the SQL
-(warehouse.explain_queries), reading arguments (fundamentals.py).
+Belongs here: finding symbol, item and period, suggestions for misspelled ones, and the text of an explanation. Does
+not: the arithmetic (warehouse.explain), the SQL (warehouse.explain_queries), parsing arguments (fundamentals.py).
 """
 
 import re
@@ -35,7 +35,7 @@ REBASED = (
 )
 SIGNIFICANT = 12
 WHERE_RULES_ARE = (
-    'docs/rules.md lists every rule under its id; the file after "Code" has the same id beside the code that decides.'
+    'docs/rules.md lists every rule under its id; the file after "Code" has the rule next to the code that decides.'
 )
 NO_RULES = "No rule is named: the value was recorded, or the build published, before rules had ids."
 
@@ -44,13 +44,13 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
     """Explain the current value of a symbol's item in a period.
 
     Args:
-        build: the build to ask.
-        symbol: of common equity, without case; a class or one that left the list too.
-        item: the name of a line item.
-        period: a label, without case, or the day on which a period ends: twelve months to that day, if there are.
+        build: the build to query.
+        symbol: symbol of common equity in any case, of any share class, also if it is no longer listed.
+        item: name of a line item.
+        period: a label in any case, or the last day of a period; for a day, trailing twelve months take precedence.
 
     Raises:
-        CommandError: there is no such symbol, item or period; the message says what there is instead.
+        CommandError: the symbol, item or period does not exist; the message names what exists instead.
     """
     holder = explain_queries.holder(build, symbol) or _unknown_symbol(build, symbol)
     line = next((line for line in LINE_ITEMS if line.name == item.lower()), None) or _unknown_item(item)
@@ -76,7 +76,7 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
 
 
 def _asked(period: str) -> str:
-    """The label or the day as the tables write it."""
+    """The period as the tables write it: a label, or a day in ISO 8601."""
     label = period.strip().upper()
     if LABEL.fullmatch(label):
         return label
@@ -84,7 +84,7 @@ def _asked(period: str) -> str:
         return str(date.fromisoformat(label))
     except ValueError:
         raise CommandError(
-            f"{period!r} is no period; expected a label like 2026Q1 or FY2025, or the day on which a period ends, like "
+            f"{period!r} is not a period; expected a label like 2026Q1 or FY2025, or the last day of a period, like "
             "2025-12-27"
         ) from None
 
@@ -93,27 +93,29 @@ def _unknown_symbol(build: OpenBuild, symbol: str) -> NoReturn:
     known = explain_queries.known_symbols(build)
     kind = known.get(symbol.upper())
     if kind:
-        raise CommandError(f"{symbol.upper()} is no common equity ({kind}): ask for a common share of the company")
+        raise CommandError(
+            f"{symbol.upper()} is not common equity ({kind}); use the symbol of the company's common shares"
+        )
     near = get_close_matches(symbol.upper(), [name for name, of in known.items() if of == "common"], n=3)
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
     fetch = f"`fundamentals sync --symbols {symbol.upper()}` fetches it if it is listed"
-    raise CommandError(f"no values are held of symbol {symbol!r}{meant}; {fetch}")
+    raise CommandError(f"there are no values of symbol {symbol!r}{meant}; {fetch}")
 
 
 def _unknown_item(item: str) -> NoReturn:
     near = get_close_matches(item.lower(), ITEM_NAMES, n=1, cutoff=0.5)
     meant = f"did you mean {near[0]}? " if near else ""
-    raise CommandError(f"no line item is called {item!r}; {meant}there are {', '.join(ITEM_NAMES)}")
+    raise CommandError(f"there is no line item {item!r}; {meant}the line items are {', '.join(ITEM_NAMES)}")
 
 
 def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
     labels = [span.period for span in held if span.period.startswith("FY") == asked.startswith("FY")]
     if LABEL.fullmatch(asked):
-        there = f"there are {labels[-1]} to {labels[0]}" if labels else "there is none of this kind"
+        there = f"there are {labels[-1]} to {labels[0]}" if labels else "there is no period of this kind"
         raise CommandError(f"{holder.symbol} has no period {asked}; {there}")
     day = date.fromisoformat(asked)
     nearest = min(held, key=lambda span: abs(date.fromisoformat(span.period_end) - day), default=None)
-    there = f"the nearest ends {nearest.period_end} ({nearest.period})" if nearest else "none is held"
+    there = f"the nearest period ends {nearest.period_end} ({nearest.period})" if nearest else "there is no period"
     raise CommandError(f"{holder.symbol} has no period that ends {asked}; {there}")
 
 
@@ -121,7 +123,7 @@ def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
 
 
 def text(told: Explanation, width: int) -> str:
-    """The explanation in lines of a terminal; only tags, figures and addresses may be wider than `width`."""
+    """The explanation as text, wrapped at `width` except for tags, figures and addresses."""
     blocks = [
         _head(told, width),
         _arithmetic(told, width),
@@ -149,16 +151,16 @@ def _head(told: Explanation, width: int) -> Iterator[str]:
     if told.namesakes:
         ends = ", ".join(told.namesakes)
         about.append(
-            ("note", f"{told.period} is also the label of the period that ends {ends}: ask for it by its day.")
+            ("note", f"{told.period} is also the label of the period that ends {ends}; name its last day to see it.")
         )
     for name, words in about:
         yield from textwrap.wrap(words, width, initial_indent=f"{name:<9}", subsequent_indent=" " * 9)
 
 
 def _arithmetic(told: Explanation, width: int) -> Iterator[str]:
-    """Each amount from its legs, then the value from the amounts."""
+    """The calculation of each amount from its legs, then of the value from the amounts."""
     if told.parts:
-        yield "How it comes about"
+        yield "How it is calculated"
     for part in told.parts:
         yield f"  {part.name}{f' ({ROLES[part.role]})' if part.role in ROLES else ''}"
         yield from _sums(part)
@@ -180,7 +182,7 @@ def _sums(part: Part) -> Iterator[str]:
 
 
 def _factors(part: Part, leg: Leg) -> str:
-    """How a figure comes from what was filed, where it is not that."""
+    """The filed figure and its factors; empty if the figure is as filed."""
     factors = ""
     if leg.split_factor != 1:
         old_for_new = 1 / leg.split_factor
@@ -194,7 +196,7 @@ def _factors(part: Part, leg: Leg) -> str:
 
 
 def _step(step: Step, width: int) -> Iterator[str]:
-    """A formula in words, in figures, and what comes out; nothing where it only repeats an amount."""
+    """A formula in words, in figures, and its result; nothing if it only repeats an amount."""
     if step.formula in step.figures:
         return
     names = "|".join(re.escape(name) for name in sorted(step.figures, key=len, reverse=True))
@@ -206,7 +208,7 @@ def _step(step: Step, width: int) -> Iterator[str]:
 
 
 def _decisions(told: Explanation, width: int) -> Iterator[str]:
-    """The rules that decided the value or its absence, with what each says."""
+    """The rules that decided the value or its absence, with their statements."""
     if told.value is None and told.reason is None:
         return
     yield "Rules that decided it"
@@ -230,7 +232,7 @@ def _decisions(told: Explanation, width: int) -> Iterator[str]:
 
 
 def _about(decision: Decision) -> str:
-    """What a rule decided, in words."""
+    """The subject of a rule's decision, in words."""
     if decision.about in ("fact", "repair"):
         verb = "Repair of" if decision.about == "repair" else "Facts of"
         return f"{verb} {decision.name} {_ranges(decision.legs)}"
@@ -295,7 +297,7 @@ def _span(leg: Leg) -> str:
 
 
 def number(value: float) -> str:
-    """All digits of whole numbers, twelve significant ones of others, in groups of three."""
+    """A number in groups of three digits: all digits of a whole number, else twelve significant digits."""
     if value == round(value):
         return f"{value:,.0f}"
     return f"{Decimal(f'{value:.{SIGNIFICANT}g}'):,f}"

@@ -1,9 +1,9 @@
-"""Where a value comes from, so that a person can follow the arithmetic: pure composition of rows of a build.
+"""The provenance of a value: its amounts, arithmetic, versions and rules, from rows of a build.
 
-Belongs here: grouping the legs of a value into the amounts that its formula names, computing it again from them, and
-the chain of rules that decided it.
-Does not: the SQL that finds the rows (explain_queries), how an explanation is printed (serve), the rules that made the
-value (pipelines.normalize; a test proves that both compute the same).
+Belongs here: grouping the legs of a value into the amounts of its formula, recomputing the value from them, and listing
+the rules that decided it; pure functions.
+Does not: the SQL queries (explain_queries), printing an explanation (serve.explanation), the rules that compute values
+(pipelines.normalize; a test checks that both compute the same value).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,22 +20,22 @@ SUM = "sum"
 OF_SUM = ("add", "subtract")
 AVERAGES = ("mean", "divisor_mean")
 PLAIN = (*OF_SUM, "mean")
-"""Operations of legs that make a value of one amount; with others it is calculated from other items."""
+"""Operations of legs of a value that is not calculated from other items."""
 STATUTORY_TAX_RATE, HIGHEST_TAX_RATE = 0.21, 0.35
 
 
 class Meaning(msgspec.Struct, frozen=True):
-    """A code and what it says in plain words."""
+    """A code with its meaning."""
 
     code: str
     meaning: str
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One amount that the value is made of: the sum of its legs, each times split factor and weight.
+    """One amount of the formula: the sum of its legs, each times split factor and weight.
 
-    `sign` is 1 where it is added and -1 where it is taken off; `value` has the sign that the filings give the amount.
-    Of an average, `value` is the sum over `days`.
+    `sign` is 1 if the amount is added and -1 if it is subtracted; `value` has the sign of the filed amount. For an
+    average, `value` is the sum over `days`.
     """
 
     name: str
@@ -46,12 +46,12 @@ class Part(msgspec.Struct, frozen=True):
     days: float | None = None
 
     def share(self, leg: Leg) -> float:
-        """What a leg adds to the amount."""
+        """The contribution of a leg to the amount."""
         return self.sign * amount(leg)
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One line of arithmetic: `formula` in words, the figure of each name in it, and what comes out."""
+    """One line of arithmetic: the formula in words, the figure of each name in it, and the result."""
 
     name: str
     formula: str
@@ -60,15 +60,15 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What one rule decided.
+    """The decision of one rule.
 
-    about: `fact` (which filed facts state an amount), `repair` (what an erroneous figure counts as), `window` (how
-        twelve months are made), `value` (how the value is made), `flag` (what a reader should know about it) or `gap`
-        (why there is no value).
+    about: `fact` (the filed facts that state an amount), `repair` (the correction of an erroneous figure), `window`
+        (the way to twelve months), `value` (the computation of the value), `flag` (a reservation about it) or `gap`
+        (the reason for a missing value).
     name: the amount, the item, or the code of the method, flag or reason.
-    legs: numbers of the legs that it decided.
-    rule: the rule; only its id where the build does not state it.
-    evidence: of a repair: what was filed, what it counts as, and what proves it.
+    legs: numbers of the legs that the rule decided.
+    rule: the rule; only its id if the build has no table `rules`.
+    evidence: for a repair: the value as filed, the corrected value and the proof.
     """
 
     about: Literal["fact", "repair", "window", "value", "flag", "gap"]
@@ -79,18 +79,18 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Version(msgspec.Struct, frozen=True):
-    """One version of the value, with what its cause means."""
+    """One version of the value, with the meaning of its cause."""
 
     told: Told
     cause: Meaning
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """A value and all that is known of how it came about; no value, and why, where there is none.
+    """The complete provenance of a value, or the reason why it is missing.
 
-    `value` is as served, `recomputed` what the steps come to before it is rounded. `namesakes` are the ends of other
-    periods of the same label. `decisions` are the rules that decided it, in the order in which they apply; none where
-    the value was recorded before rules had ids.
+    `value` is as served, `recomputed` the unrounded result of the steps. `namesakes` are the ends of other periods with
+    the same label. `decisions` are the rules that decided the value, in the order in which they apply; empty for values
+    recorded before rules had ids.
     """
 
     symbol: str
@@ -127,20 +127,20 @@ def explanation(
     rules: Mapping[str, Rule],
     inputs: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Put an explanation together.
+    """Compose an explanation.
 
     Args:
-        holder: whose value it is.
+        holder: the company.
         item: the line item.
         span: the period.
-        namesakes: other periods of the same label.
-        versions: all versions of the value, oldest first; none where it never had one.
+        namesakes: other periods with the same label.
+        versions: all versions of the value, oldest first; empty if there was never a value.
         legs: the facts behind the newest version.
-        gap: why there is no value, as in table `gaps`.
-        repairs: corrected errors of the filings that the legs are from, as in table `repairs`.
-        rules: by id, as in table `rules`.
-        inputs: item to the id of the rule that made its value of this period, for items that this one may be
-            calculated from.
+        gap: the reason for a missing value, as in table `gaps`.
+        repairs: corrected errors of the legs' filings, as in table `repairs`.
+        rules: rules by id, as in table `rules`.
+        inputs: for items that this one may be calculated from: the id of the rule that computed the item's value of
+            this period, by item.
     """
     newest = versions[-1] if versions else None
     parts = tuple(_parts(legs))
@@ -170,12 +170,12 @@ def explanation(
 
 
 def amount(leg: Leg) -> float:
-    """What a leg contributes: the filed value on today's share basis, times its weight."""
+    """The contribution of a leg: the filed value on the newest share basis, times its weight."""
     return leg.value * leg.split_factor * leg.weight
 
 
 def days(leg: Leg) -> int:
-    """Days that a fact covers, its first and last included; 1 for an instant."""
+    """Days that a fact covers, including its first and last day; 1 for an instant."""
     return 1 if leg.start is None else (date.fromisoformat(leg.end) - date.fromisoformat(leg.start)).days + 1
 
 
@@ -188,7 +188,7 @@ def _plain(code: str) -> str:
 
 
 def _name(leg: Leg) -> str:
-    """The amount that a leg states; its element where the leg was recorded before amounts were."""
+    """The amount that a leg states; its element if the leg was recorded without an amount."""
     return _plain(leg.concept) if leg.concept else leg.tag
 
 
@@ -201,7 +201,7 @@ def _decisions(
     rules: Mapping[str, Rule],
     inputs: Mapping[str, str],
 ) -> Iterator[Decision]:
-    """The rules that decided a value or its absence: of the facts, of their repairs, of the value, of its flags."""
+    """The rules that decided a value or its absence: on facts, repairs, the value, its flags, or its gap."""
     repair_of = {(of.accession, of.concept, of.start, of.end): of for of in repairs}
     repaired = {leg.leg: repair_of.get((leg.accession or "", leg.concept or "", leg.start, leg.end)) for leg in legs}
     chosen: dict[tuple[str, str], list[Leg]] = {}
@@ -234,14 +234,14 @@ def _decisions(
 
 
 def _writers(rules: Mapping[str, Rule], code: str | None, legs: Sequence[Leg], newest: Told) -> list[Rule]:
-    """The rules that write a code; where several do, each for its own amount, those about an amount of this value."""
+    """The rules that write a code; if several rules of different amounts do, those on the amounts of this value."""
     writers = [rule for rule in rules.values() if code and rule.code == code]
     subjects = {_subject(rule) for rule in (newest.rule, *(leg.rule for leg in legs)) if rule}
     return [rule for rule in writers if _subject(rule.id) in subjects] or writers
 
 
 def _subject(rule: str) -> str:
-    """What a rule is about: the first part of its id."""
+    """The subject of a rule: the first part of its id."""
     return rule.partition(".")[0]
 
 
@@ -250,9 +250,9 @@ def _numbers(legs: Sequence[Leg]) -> tuple[int, ...]:
 
 
 def _proof(repair: Repair) -> str:
-    """What was filed, what it counts as, and what proves it."""
-    counts = "left out" if repair.value is None else f"counts as {repair.value:,.12g}"
-    return f"filed as {repair.filed_value:,.12g}, {counts}: {repair.evidence}"
+    """The value as filed, the corrected value and the evidence."""
+    correction = "left out" if repair.value is None else f"corrected to {repair.value:,.12g}"
+    return f"filed as {repair.filed_value:,.12g}, {correction}: {repair.evidence}"
 
 
 def _parts(legs: Sequence[Leg]) -> Iterator[Part]:
@@ -266,14 +266,14 @@ def _parts(legs: Sequence[Leg]) -> Iterator[Part]:
         if role in AVERAGES:
             yield Part(name, role, 1, tuple(group), total, sum(leg.weight for leg in group))
         else:
-            # twelve months of an amount outweigh the stretches that are taken off it: their sign is that of the whole
+            # an amount's added periods are longer than its subtracted ones, so the net days have the amount's sign
             window = sum((1 if leg.weight > 0 else -1) * days(leg) for leg in group)
             sign = -1 if window < 0 else 1
             yield Part(name, role, sign, tuple(group), sign * total)
 
 
 def _steps(item: LineItem, parts: Sequence[Part]) -> Iterator[Step]:
-    """The arithmetic from the amounts to the value; nothing where there is none."""
+    """The arithmetic from the amounts to the value; empty if there are no amounts."""
     by_role: dict[str, list[Part]] = {}
     for part in parts:
         by_role.setdefault(part.role, []).append(part)
@@ -299,7 +299,7 @@ def _mean(name: str, parts: Sequence[Part]) -> Step:
 
 
 def _quotient(item: LineItem, by_role: Mapping[str, Sequence[Part]]) -> Iterator[Step]:
-    """A dividend over a divisor, which may be a mean."""
+    """A dividend divided by a divisor, which may be a mean."""
     upper, lower = _plain(item.numerator), _plain(item.denominator)
     dividend = _sum(upper, by_role["dividend"])
     divisor = _sum(lower, by_role["divisor"]) if "divisor" in by_role else _mean(lower, by_role["divisor_mean"])
@@ -310,7 +310,7 @@ def _quotient(item: LineItem, by_role: Mapping[str, Sequence[Part]]) -> Iterator
 
 
 def _return_on_capital(item: LineItem, by_role: Mapping[str, Sequence[Part]]) -> Iterator[Step]:
-    """Operating income after tax over the mean of capital now and a year before."""
+    """Operating income after tax, divided by the mean of invested capital now and a year before."""
     income = _sum("operating income", by_role["operating_income"])
     yield income
     totals = {role: _sum(_plain(role), by_role[role]) for role in ("pretax_income", "income_tax") if role in by_role}
@@ -327,7 +327,7 @@ def _return_on_capital(item: LineItem, by_role: Mapping[str, Sequence[Part]]) ->
 
 
 def _tax_rate(operating_income: float, pretax_income: float | None = None, income_tax: float | None = None) -> Step:
-    """The rate on operating income: as filed, within bounds; the statutory one where there is no income before tax."""
+    """The tax rate on operating income: as filed, within bounds; the statutory rate without income before tax."""
     if pretax_income is not None and income_tax is not None and pretax_income > 0:
         figures = {"income tax": income_tax, "pretax income": pretax_income}
         value = min(max(income_tax / pretax_income, 0.0), HIGHEST_TAX_RATE)

@@ -1,6 +1,6 @@
-"""What the codes in the tables mean: reasons of gaps, causes of versions, methods and flags.
+"""The meanings of the codes in the tables: reasons of gaps, causes of versions, methods and flags.
 
-Belongs here: one line a code, in plain words, for pages, docs and the command line. Does not: when each applies
+Belongs here: one line per code, for pages, docs and the command line. Does not: when each applies
 (pipelines.normalize), why a company has no fair value (reasons).
 """
 
@@ -15,7 +15,7 @@ FLOWS = tuple(item for item in ITEM_NAMES if item not in (*BALANCES, *RATIOS))
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Why a period has no value for an item: what that means, and the items that it happens to."""
+    """A reason for a missing value: its meaning, and the items that it applies to."""
 
     meaning: str
     items: tuple[str, ...]
@@ -74,7 +74,7 @@ GAPS: dict[str, Gap] = {
         "Invested capital is so small compared with total assets that the ratio would mean nothing.", ("roic",)
     ),
 }
-"""Why a covered period has no value for an item: column `reason` of table `gaps`."""
+"""Reasons why a covered period has no value for an item: column `reason` of table `gaps`."""
 
 CAUSES: dict[str, str] = {
     "initial": "The first value.",
@@ -96,7 +96,7 @@ CAUSES: dict[str, str] = {
     "method": "The rules of this service changed.",
     "correction": "EDGAR now shows other figures for a filing that was recorded before.",
 }
-"""Why a value is what it is: column `cause` of table `versions`."""
+"""Causes of versions: column `cause` of table `versions`."""
 
 METHODS: dict[str, str] = {
     "fiscal_year": "The fiscal year as filed.",
@@ -107,7 +107,7 @@ METHODS: dict[str, str] = {
     "balance_sheet": "From the balance sheet of that day.",
     "ratio": "Calculated from other values.",
 }
-"""How a value was computed: column `method` of table `versions`."""
+"""Methods of computing a value: column `method` of table `versions`."""
 
 FLAGS: dict[str, str] = {
     "weeks_53": "The window has 53 weeks.",
@@ -138,4 +138,4 @@ FLAGS: dict[str, str] = {
     "first_seen_as_comparative": "First seen as a comparative of a later period: it was published before its "
     "first filing here.",
 }
-"""What a reader should know about a value: column `flags` of table `versions`."""
+"""Reservations about a value: column `flags` of table `versions`."""

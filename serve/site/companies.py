@@ -41,7 +41,7 @@ LEGEND = Legend(
         (
             charts.sample("restated"),
             "Restated: the value has changed since it was first filed. The table below the chart shows the earlier "
-            "value; [what a revision is](/dictionary#revisions) explains why values change.",
+            "value, and [the data dictionary](/dictionary#revisions) explains why values change.",
         ),
     )
 )

@@ -321,7 +321,7 @@ def test_the_chain_of_rules_goes_from_the_facts_to_the_value() -> None:
         ("value", "free cash flow", (), TO_DATE_RULE.id),
         ("flag", "mixed_basis", (), BASIS.id),
     ]
-    assert of.decisions[2].evidence == ("filed as 0.9, counts as 900: the balance sheet",)
+    assert of.decisions[2].evidence == ("filed as 0.9, corrected to 900: the balance sheet",)
     printed = text(of, 80)
     assert (
         """
@@ -438,7 +438,7 @@ formula  operating cash flow - capital expenditure
 method   The last fiscal year, plus this year to date, less the same months of
          the year before. (year_to_date)
 
-How it comes about
+How it is calculated
   operating cash flow
      [1] + 1,000  2023-01-01 to 2023-12-31, 365 days
      [2] +   900  2024-01-01 to 2024-09-30, 274 days
@@ -677,18 +677,24 @@ def test_it_is_printed_for_the_width_of_the_terminal(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("LNTX", "roic", "FY2024"), r"no values are held of symbol 'LNTX'; did you mean LNTR.*fundamentals sync"),
-        (("ZZZZZ", "roic", "FY2024"), r"no values are held of symbol 'ZZZZZ'; `fundamentals sync --symbols ZZZZZ`"),
-        (("lntr-p", "roic", "FY2024"), r"LNTR-P is no common equity \(preferred\): ask for a common share"),
-        (("LNTR", "rioc", "FY2024"), r"no line item is called 'rioc'; did you mean roic\? there are revenue, "),
-        (("LNTR", "x", "FY2024"), r"no line item is called 'x'; there are revenue, .*debt_to_fcf"),
+        (("LNTX", "roic", "FY2024"), r"there are no values of symbol 'LNTX'; did you mean LNTR.*fundamentals sync"),
+        (("ZZZZZ", "roic", "FY2024"), r"there are no values of symbol 'ZZZZZ'; `fundamentals sync --symbols ZZZZZ`"),
+        (("lntr-p", "roic", "FY2024"), r"LNTR-P is not common equity \(preferred\); use the symbol of the"),
+        (("LNTR", "rioc", "FY2024"), r"there is no line item 'rioc'; did you mean roic\? the line items are revenue, "),
+        (("LNTR", "x", "FY2024"), r"there is no line item 'x'; the line items are revenue, .*debt_to_fcf"),
         (("LNTR", "roic", "FY1999"), r"LNTR has no period FY1999; there are FY2022 to FY2024"),
         (("LNTR", "roic", "2031q1"), r"LNTR has no period 2031Q1; there are 2024Q1 to 2024Q4"),
-        (("FJRD", "roic", "2024Q4"), r"FJRD has no period 2024Q4; there is none of this kind"),
-        (("LNTR", "roic", "2024-12-30"), r"no period that ends 2024-12-30; the nearest ends 2024-12-31 \(2024Q4\)"),
-        (("VOID", "roic", "2024-12-30"), r"VOID has no period that ends 2024-12-30; none is held"),
-        (("LNTR", "roic", "2024-02-30"), r"'2024-02-30' is no period; expected a label like 2026Q1 or FY2025, or the"),
-        (("LNTR", "roic", "2024"), r"'2024' is no period; expected a label like"),
+        (("FJRD", "roic", "2024Q4"), r"FJRD has no period 2024Q4; there is no period of this kind"),
+        (
+            ("LNTR", "roic", "2024-12-30"),
+            r"that ends 2024-12-30; the nearest period ends 2024-12-31 \(2024Q4\)",
+        ),
+        (("VOID", "roic", "2024-12-30"), r"VOID has no period that ends 2024-12-30; there is no period"),
+        (
+            ("LNTR", "roic", "2024-02-30"),
+            r"'2024-02-30' is not a period; expected a label like 2026Q1 or FY2025, or",
+        ),
+        (("LNTR", "roic", "2024"), r"'2024' is not a period; expected a label like"),
     ],
 )
 def test_what_is_not_there_is_told_with_what_to_do(

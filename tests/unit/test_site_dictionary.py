@@ -92,5 +92,5 @@ def test_splits_and_revisions_are_explained():
     """Each under a heading of its own."""
     anchors = [block.anchor for block in PAGE.blocks if isinstance(block, Heading)]
     assert {"splits", "revisions", "gaps", "no-fair-value"} <= set(anchors)
-    assert "four for one" in TEXT
+    assert "four-for-one" in TEXT
     assert "recorded_at" in TEXT
