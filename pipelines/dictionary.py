@@ -11,7 +11,7 @@ from pipelines import rule_page
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.industry.table import AMBIGUOUS_OR_NONE, ANY_CODE, TABLE, IndustryRule
-from pipelines.normalize.rules import REGISTRY, SINGLE_COMPANY, path
+from pipelines.normalize.rules import REGISTRY, path
 from warehouse import dictionary, schema
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -64,7 +64,7 @@ def _listed(elements: Iterable[str]) -> str:
 
 def rules() -> str:
     """The page of the rules as the registry is now."""
-    return rule_page.page(REGISTRY, {rule: path(rule) for rule in REGISTRY}, SINGLE_COMPANY)
+    return rule_page.page(REGISTRY, {rule: path(rule) for rule in REGISTRY}, rule_page.SINGLE_COMPANY)
 
 
 def main(folder: Path = DOCS) -> None:

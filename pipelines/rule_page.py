@@ -1,11 +1,14 @@
 """The page of the rules, docs/rules.md.
 
-Belongs here: the layout of the registry as Markdown. Does not: the rules (normalize.rules), the command that writes the
-page (dictionary).
+Belongs here: the layout of the registry as Markdown, and which rules rest on a single company. Does not: the rules
+(normalize.rules), the command that writes the page (dictionary).
 """
 
+import csv
 from collections.abc import Mapping
 from itertools import groupby
+from pathlib import Path
+from types import MappingProxyType
 
 from pipelines.normalize.rule import Rule
 
@@ -19,7 +22,7 @@ generated from the registry, `pipelines/normalize/rules.py`, by `make docs`.
   their ids, and table `rules` counts the values and companies that each decided.
 - Actions: *select* chooses among filed facts, *compose* computes an amount from several, *correct* repairs an error in
   a filing, *withhold* leaves a value out, *flag* marks a value that is served.
-- Column *code* is the file in `pipelines/normalize/` that contains the rule's id, or the loop that generates it.
+- Column *code* is the file in `pipelines/normalize/` that contains the rule's id, beside the code that decides.
 - Among the rules of elements, the first that applies to a filing decides, in the order of
   [the sources of the line items](data-dictionary.md#sources-of-the-line-items). Statements that begin with "Otherwise"
   or "Where" belong to sources further down in this order.
@@ -32,6 +35,17 @@ These rules decided for one company only among the 200 companies on which the ru
 its filings, or for filings of companies that are not among the 200. Few other filers may ever need them.
 
 """
+
+
+def _single_company() -> Mapping[str, str]:
+    with Path(__file__).with_name("single_company.csv").open(encoding="utf-8", newline="") as file:
+        return MappingProxyType({row["rule"]: row["company"] for row in csv.DictReader(file)})
+
+
+SINGLE_COMPANY = _single_company()
+"""Rules that rest on a single company, and its name: those that decided for only one of the 200 companies of three
+mirrors of EDGAR. Rules for gaps, flags, fiscal periods and industries by SIC code are not listed: they follow from the
+definition of a filing, and the mirrors hold few SIC codes. single_company.csv also holds the CIK."""
 
 
 def page(registry: Mapping[str, Rule], paths: Mapping[str, str], single_company: Mapping[str, str]) -> str:

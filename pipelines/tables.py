@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines import rule_table
+from pipelines.code import digest_of
 from pipelines.lake import Lake
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
@@ -100,10 +101,10 @@ def _made_from(lake: Lake) -> str:
 
 @cache
 def _code_digest() -> str:
+    """The digest of the code, without comments and docstrings, and of the rules' texts, which tables publish."""
     folders = (Path(__file__).parent, Path(schema.__file__).parent)
-    return hashlib.sha256(
-        b"".join(path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py")))
-    ).hexdigest()
+    digests = [digest_of(folder) for folder in folders]
+    return hashlib.sha256("\n".join([*digests, *map(repr, REGISTRY.values())]).encode()).hexdigest()
 
 
 def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:

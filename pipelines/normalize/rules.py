@@ -1,16 +1,14 @@
 """The registry: every rule, by its id.
 
-Belongs here: collecting the rules of all modules, and which of them rest on a single company. Does not: any rule (each
-stands in the tuple `RULES` beside the code that decides; the rule of an element is its row in elements).
+Belongs here: collecting the rules of all modules. Does not: any rule (each stands in the tuple `RULES` beside the code
+that decides; the rule of an element is its row in elements), which rules rest on a single company (rule_page).
 
 No step of the pipeline imports this module; it imports them all.
 """
 
-import csv
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from pipelines import normalize
@@ -24,17 +22,6 @@ RULE_OF_RANK = elements.RULE_OF_RANK
 
 ELEMENT_TABLES = (income, cash_flow, per_share, cash, totals, debt, loans)
 """The modules whose concepts hold the rules of elements."""
-
-
-def _single_company() -> Mapping[str, str]:
-    with Path(__file__).with_name("single_company.csv").open(encoding="utf-8", newline="") as file:
-        return MappingProxyType({row["rule"]: row["company"] for row in csv.DictReader(file)})
-
-
-SINGLE_COMPANY = _single_company()
-"""Rules that rest on a single company, and its name: those that decided for one only of the 200 companies of three
-mirrors of EDGAR. Gaps, flags, fiscal periods and industries by code are not among them: they follow from what a filing
-is, and the mirrors hold few codes. single_company.csv holds the CIK too."""
 
 
 def collected(modules: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Rule], dict[str, str]]:

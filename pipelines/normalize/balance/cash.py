@@ -61,7 +61,7 @@ COMPOSITIONS: tuple[Composition, ...] = (
     Composition(
         Rule(
             "cash.cash-and-securities",
-            "Cash and cash equivalents plus short-term investments.",
+            "Cash is cash and cash equivalents plus short-term investments.",
             _ELEMENTS,
             "compose",
         ),
@@ -71,7 +71,7 @@ COMPOSITIONS: tuple[Composition, ...] = (
     Composition(
         Rule(
             "cash.cash-alone",
-            "Cash and cash equivalents, if no short-term investments are stated.",
+            "Cash is cash and cash equivalents alone if no short-term investments are stated.",
             _ELEMENTS,
             "compose",
         ),

@@ -277,17 +277,22 @@ OTHER_CURRENT_ASSETS: tuple[Concept, ...] = tuple(
         sources=(
             us(
                 element,
-                rule=f"current-assets.{name}",
+                rule=rule,
                 statement=f"Current assets other than cash include {words}, which proves the securities beside them.",
             ),
         ),
     )
-    for name, element, words in (
-        ("receivable", "AccountsReceivableNetCurrent", "accounts receivable"),
-        ("receivables", "ReceivablesNetCurrent", "receivables of all kinds"),
-        ("inventory", "InventoryNet", "inventories"),
-        ("prepaid", "PrepaidExpenseAndOtherAssetsCurrent", "prepaid expenses and other current assets"),
-        ("other", "OtherAssetsCurrent", "other current assets"),
+    for name, rule, element, words in (
+        ("receivable", "current-assets.receivable", "AccountsReceivableNetCurrent", "accounts receivable"),
+        ("receivables", "current-assets.receivables", "ReceivablesNetCurrent", "receivables of all kinds"),
+        ("inventory", "current-assets.inventory", "InventoryNet", "inventories"),
+        (
+            "prepaid",
+            "current-assets.prepaid",
+            "PrepaidExpenseAndOtherAssetsCurrent",
+            "prepaid expenses and other current assets",
+        ),
+        ("other", "current-assets.other", "OtherAssetsCurrent", "other current assets"),
     )
 )
 """Current assets that are never cash: on the balance sheet of some filers, in the notes of others."""

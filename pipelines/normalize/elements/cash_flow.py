@@ -46,14 +46,21 @@ PRODUCERS: tuple[Industry, ...] = ("oil_and_gas", "partnership", "utility")
 NOT_PRODUCERS = tuple(industry for industry in INDUSTRIES if industry not in PRODUCERS)
 
 
-def wells(of: tuple[Industry, ...], rule: str, who: str) -> tuple[Source, ...]:
-    """Spending on oil and gas wells: the main business of producers, a small investment of others."""
+def wells(of: tuple[Industry, ...], who: str, exploration: str, property_and_equipment: str) -> tuple[Source, ...]:
+    """Spending on oil and gas wells: the main business of producers, a small investment of others.
+
+    Args:
+        of: the industries.
+        who: the filers in words.
+        exploration: the id of the rule for exploration and development.
+        property_and_equipment: the id of the rule for payments for property and equipment.
+    """
     return (
         us(
             "PaymentsToExploreAndDevelopOilAndGasProperties",
             plus=PLANT_APART_FROM_WELLS,
             of=of,
-            rule=f"{rule}.exploration-and-development",
+            rule=exploration,
             statement=f"Capital expenditure of {who} is exploration and development of oil and gas properties plus "
             "other plant and equipment, without purchases of reserves that are a line of their own.",
         ),
@@ -61,7 +68,7 @@ def wells(of: tuple[Industry, ...], rule: str, who: str) -> tuple[Source, ...]:
             "PaymentsToAcquireOilAndGasPropertyAndEquipment",
             plus=PLANT_APART_FROM_WELLS,
             of=of,
-            rule=f"{rule}.property-and-equipment",
+            rule=property_and_equipment,
             statement=f"Where exploration and development is no line of its own, capital expenditure of {who} is "
             "payments for oil and gas property and equipment plus other plant and equipment.",
         ),
@@ -109,7 +116,12 @@ CAPITAL_EXPENDITURE = Concept(
             statement="Capital expenditure is payments for productive assets, which include intangible assets on the "
             "same line, plus payments for equipment leased to others.",
         ),
-        *wells(PRODUCERS, "capital-expenditure.producer-wells", "an oil and gas producer"),
+        *wells(
+            PRODUCERS,
+            "an oil and gas producer",
+            "capital-expenditure.producer-wells.exploration-and-development",
+            "capital-expenditure.producer-wells.property-and-equipment",
+        ),
         us(
             "PaymentsForCapitalImprovements",
             plus=("PaymentsToDevelopRealEstateAssets", "PaymentsToAcquirePropertyPlantAndEquipment"),
@@ -186,7 +198,12 @@ CAPITAL_EXPENDITURE = Concept(
             statement="Where only the net amount is reported, capital expenditure is payments for productive assets "
             "less proceeds of disposals, and the value is flagged.",
         ),
-        *wells(NOT_PRODUCERS, "capital-expenditure.non-producer-wells", "a company that is no producer"),
+        *wells(
+            NOT_PRODUCERS,
+            "a company that is no producer",
+            "capital-expenditure.non-producer-wells.exploration-and-development",
+            "capital-expenditure.non-producer-wells.property-and-equipment",
+        ),
         ifrs(
             "PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities",
             rule="capital-expenditure.ifrs.property-plant-and-equipment",

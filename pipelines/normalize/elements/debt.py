@@ -146,19 +146,19 @@ DEBT_NONCURRENT_INSTRUMENT = Concept(
     sources=tuple(
         not_banks(
             element,
-            rule=f"debt.noncurrent-instrument.{part}",
+            rule=rule,
             statement=f"Noncurrent {words} may be a line beside long-term debt, or a part of it; the first reported "
             "of such lines is read.",
         )
-        for element, part, words in (
-            ("ConvertibleDebtNoncurrent", "convertible-debt", "convertible debt"),
-            ("ConvertibleLongTermNotesPayable", "convertible-notes", "convertible notes"),
-            ("SeniorLongTermNotes", "senior-notes", "senior notes"),
-            ("LongTermNotesPayable", "notes", "notes payable"),
-            ("LongTermLoansPayable", "loans", "loans"),
-            ("SecuredLongTermDebt", "secured", "secured debt"),
-            ("OtherLongTermDebtNoncurrent", "other", "other debt"),
-            ("LongTermLineOfCredit", "credit-line", "lines of credit"),
+        for element, rule, words in (
+            ("ConvertibleDebtNoncurrent", "debt.noncurrent-instrument.convertible-debt", "convertible debt"),
+            ("ConvertibleLongTermNotesPayable", "debt.noncurrent-instrument.convertible-notes", "convertible notes"),
+            ("SeniorLongTermNotes", "debt.noncurrent-instrument.senior-notes", "senior notes"),
+            ("LongTermNotesPayable", "debt.noncurrent-instrument.notes", "notes payable"),
+            ("LongTermLoansPayable", "debt.noncurrent-instrument.loans", "loans"),
+            ("SecuredLongTermDebt", "debt.noncurrent-instrument.secured", "secured debt"),
+            ("OtherLongTermDebtNoncurrent", "debt.noncurrent-instrument.other", "other debt"),
+            ("LongTermLineOfCredit", "debt.noncurrent-instrument.credit-line", "lines of credit"),
         )
     ),
 )
@@ -253,14 +253,14 @@ DEBT_CURRENT_INSTRUMENT = Concept(
     sources=tuple(
         not_banks(
             element,
-            rule=f"debt.current-instrument.{part}",
+            rule=rule,
             statement=f"Current {words} may be a line beside the current maturities, or a part of them; the first "
             "reported of such lines is read.",
         )
-        for element, part, words in (
-            ("ConvertibleDebtCurrent", "convertible-debt", "convertible debt"),
-            ("ConvertibleNotesPayableCurrent", "convertible-notes", "convertible notes"),
-            ("SeniorNotesCurrent", "senior-notes", "senior notes"),
+        for element, rule, words in (
+            ("ConvertibleDebtCurrent", "debt.current-instrument.convertible-debt", "convertible debt"),
+            ("ConvertibleNotesPayableCurrent", "debt.current-instrument.convertible-notes", "convertible notes"),
+            ("SeniorNotesCurrent", "debt.current-instrument.senior-notes", "senior notes"),
         )
     ),
 )

@@ -5,22 +5,21 @@ Belongs here: elements of amounts earned over a duration. Does not: amounts per 
 
 from pipelines.normalize.elements.sources import Concept, ifrs, us
 
-COSTS_OF_SALES = {
-    "CostOfRevenue": ("cost-of-revenue", "cost of revenue"),
-    "CostOfGoodsAndServicesSold": ("cost-of-goods-and-services", "cost of goods and services sold"),
-}
-"""The elements of the cost of sales: their part of a rule's id, and their words."""
+COST_OF_REVENUE = ("CostOfRevenue", "cost of revenue")
+COST_OF_GOODS_AND_SERVICES = ("CostOfGoodsAndServicesSold", "cost of goods and services sold")
+"""The elements of the cost of sales, and their words."""
 
-CONTINUING_OPERATIONS = (
-    ("", "net of discontinued operations", ("IncomeLossFromDiscontinuedOperationsNetOfTax",)),
-    (
-        "-of-parent",
-        "net of the parent's share of discontinued operations",
-        ("IncomeLossFromDiscontinuedOperationsNetOfTaxAttributableToReportingEntity",),
-    ),
-    ("-alone", "where no discontinued operations are reported", ()),
+CONSOLIDATED = ("ProfitLoss", "consolidated net income")
+OF_PARENT = ("NetIncomeLoss", "net income")
+"""The elements of net income, and their words."""
+
+NET_OF_DISCONTINUED = ("net of discontinued operations", ("IncomeLossFromDiscontinuedOperationsNetOfTax",))
+NET_OF_DISCONTINUED_OF_PARENT = (
+    "net of the parent's share of discontinued operations",
+    ("IncomeLossFromDiscontinuedOperationsNetOfTaxAttributableToReportingEntity",),
 )
-"""How net income excludes discontinued operations: an ending of a rule's id, words, and the elements taken off."""
+NOTHING_DISCONTINUED: tuple[str, tuple[str, ...]] = ("where no discontinued operations are reported", ())
+"""How net income excludes discontinued operations: words, and the elements subtracted."""
 
 REVENUE = Concept(
     "revenue",
@@ -58,11 +57,14 @@ REVENUE = Concept(
                 "GrossProfit",
                 where=("ExciseAndSalesTaxes",),
                 but=("bank",),
-                rule=f"revenue.net-of-excise-taxes.{part}",
+                rule=rule,
                 statement=f"Where excise taxes are reported, revenue is {words} plus gross profit, which is net of "
                 "these taxes, because elements of revenue may include them.",
             )
-            for cost, (part, words) in COSTS_OF_SALES.items()
+            for rule, (cost, words) in (
+                ("revenue.net-of-excise-taxes.cost-of-revenue", COST_OF_REVENUE),
+                ("revenue.net-of-excise-taxes.cost-of-goods-and-services", COST_OF_GOODS_AND_SERVICES),
+            )
         ),
         us(
             "InterestAndDividendIncomeOperating",
@@ -316,11 +318,14 @@ OPERATING_COSTS = Concept(
             us(
                 cost,
                 "SellingGeneralAndAdministrativeExpense",
-                rule=f"operating-costs.{part}-and-sga",
+                rule=rule,
                 statement=f"Without a total, operating costs are at least {words} plus selling, general and "
                 "administrative expense.",
             )
-            for cost, (part, words) in COSTS_OF_SALES.items()
+            for rule, (cost, words) in (
+                ("operating-costs.cost-of-revenue-and-sga", COST_OF_REVENUE),
+                ("operating-costs.cost-of-goods-and-services-and-sga", COST_OF_GOODS_AND_SERVICES),
+            )
         ),
     ),
 )
@@ -355,14 +360,17 @@ PRETAX_INCOME = Concept(
                 income,
                 "IncomeTaxExpenseBenefit",
                 minus=elements,
-                rule=f"pretax-income.from-{part}{ending}",
+                rule=rule,
                 statement=f"Without any such line, income before tax is {words} plus income tax, {which}.",
             )
-            for income, part, words in (
-                ("ProfitLoss", "consolidated-net-income", "consolidated net income"),
-                ("NetIncomeLoss", "net-income", "net income"),
+            for rule, (income, words), (which, elements) in (
+                ("pretax-income.from-consolidated-net-income", CONSOLIDATED, NET_OF_DISCONTINUED),
+                ("pretax-income.from-consolidated-net-income-of-parent", CONSOLIDATED, NET_OF_DISCONTINUED_OF_PARENT),
+                ("pretax-income.from-consolidated-net-income-alone", CONSOLIDATED, NOTHING_DISCONTINUED),
+                ("pretax-income.from-net-income", OF_PARENT, NET_OF_DISCONTINUED),
+                ("pretax-income.from-net-income-of-parent", OF_PARENT, NET_OF_DISCONTINUED_OF_PARENT),
+                ("pretax-income.from-net-income-alone", OF_PARENT, NOTHING_DISCONTINUED),
             )
-            for ending, which, elements in CONTINUING_OPERATIONS
         ),
         ifrs(
             "ProfitLossBeforeTax",

@@ -250,21 +250,23 @@ LIABILITIES_NOT_DEBT: tuple[Concept, ...] = tuple(
         f"not_borrowed_{name}",
         not_debt(
             *elements,
-            rule=f"liabilities.not-borrowed.{name.replace('_', '-')}",
+            rule=rule,
             statement=f"Liabilities that are not borrowings may include {words} as a line of the balance sheet.",
         ),
     )
-    for name, words, elements in (
-        ("interest", "interest payable", ("InterestPayableCurrentAndNoncurrent",)),
+    for name, rule, words, elements in (
+        ("interest", "liabilities.not-borrowed.interest", "interest payable", ("InterestPayableCurrentAndNoncurrent",)),
         (
             "escrow",
+            "liabilities.not-borrowed.escrow",
             "advance payments of borrowers for taxes and insurance",
             ("AdvancePaymentsByBorrowersForTaxesAndInsurance",),
         ),
-        ("leases", "operating leases", ("OperatingLeaseLiability",)),
-        ("finance_leases", "finance leases", ("FinanceLeaseLiability",)),
+        ("leases", "liabilities.not-borrowed.leases", "operating leases", ("OperatingLeaseLiability",)),
+        ("finance_leases", "liabilities.not-borrowed.finance-leases", "finance leases", ("FinanceLeaseLiability",)),
         (
             "repos",
+            "liabilities.not-borrowed.repos",
             "federal funds purchased and securities sold under agreements to repurchase",
             (
                 "FederalFundsPurchased",
@@ -272,25 +274,58 @@ LIABILITIES_NOT_DEBT: tuple[Concept, ...] = tuple(
                 "FederalFundsPurchasedAndSecuritiesSoldUnderAgreementsToRepurchase",
             ),
         ),
-        ("income_taxes", "noncurrent accrued income taxes", ("AccruedIncomeTaxesNoncurrent",)),
-        ("taxes", "current taxes payable", ("TaxesPayableCurrent", "AccruedIncomeTaxesCurrent")),
-        ("deferred_taxes", "deferred tax liabilities", ("DeferredIncomeTaxLiabilitiesNet",)),
+        (
+            "income_taxes",
+            "liabilities.not-borrowed.income-taxes",
+            "noncurrent accrued income taxes",
+            ("AccruedIncomeTaxesNoncurrent",),
+        ),
+        (
+            "taxes",
+            "liabilities.not-borrowed.taxes",
+            "current taxes payable",
+            ("TaxesPayableCurrent", "AccruedIncomeTaxesCurrent"),
+        ),
+        (
+            "deferred_taxes",
+            "liabilities.not-borrowed.deferred-taxes",
+            "deferred tax liabilities",
+            ("DeferredIncomeTaxLiabilitiesNet",),
+        ),
         (
             "contracts",
+            "liabilities.not-borrowed.contracts",
             "contract liabilities to customers, current and noncurrent",
             ("ContractWithCustomerLiabilityCurrent", "ContractWithCustomerLiabilityNoncurrent"),
         ),
         (
             "deferred_revenue",
+            "liabilities.not-borrowed.deferred-revenue",
             "deferred revenue, as reported until 2018",
             ("DeferredRevenueCurrent", "DeferredRevenueNoncurrent"),
         ),
-        ("current_contracts", "current contract liabilities alone", ("ContractWithCustomerLiabilityCurrent",)),
-        ("people", "liabilities to employees", ("EmployeeRelatedLiabilitiesCurrent",)),
-        ("trade", "trade payables", ("AccountsPayableTradeCurrent",)),
-        ("reserves", "expected credit losses on commitments", ("OffBalanceSheetCreditLossLiability",)),
+        (
+            "current_contracts",
+            "liabilities.not-borrowed.current-contracts",
+            "current contract liabilities alone",
+            ("ContractWithCustomerLiabilityCurrent",),
+        ),
+        (
+            "people",
+            "liabilities.not-borrowed.people",
+            "liabilities to employees",
+            ("EmployeeRelatedLiabilitiesCurrent",),
+        ),
+        ("trade", "liabilities.not-borrowed.trade", "trade payables", ("AccountsPayableTradeCurrent",)),
+        (
+            "reserves",
+            "liabilities.not-borrowed.reserves",
+            "expected credit losses on commitments",
+            ("OffBalanceSheetCreditLossLiability",),
+        ),
         (
             "customers",
+            "liabilities.not-borrowed.customers",
             "a broker's payables to customers, other brokers and clearing organizations",
             ("PayablesToCustomers", "PayablesToBrokerDealersAndClearingOrganizations"),
         ),
@@ -320,11 +355,11 @@ OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
         *(
             us(
                 element,
-                rule=f"liabilities.noncurrent.{part}",
+                rule=rule,
                 statement=f"Noncurrent liabilities other than debt include {words}.",
                 source=source,
             )
-            for element, part, words in lines
+            for element, rule, words in lines
         ),
     )
     for name, source, lines in (
@@ -332,22 +367,26 @@ OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
             "deferred_taxes",
             "ASC 740-10-45-4",
             (
-                ("DeferredIncomeTaxLiabilitiesNet", "deferred-taxes", "net deferred tax liabilities"),
+                (
+                    "DeferredIncomeTaxLiabilitiesNet",
+                    "liabilities.noncurrent.deferred-taxes",
+                    "net deferred tax liabilities",
+                ),
                 (
                     "DeferredTaxLiabilitiesNoncurrent",
-                    "deferred-taxes-until-2017",
+                    "liabilities.noncurrent.deferred-taxes-until-2017",
                     "noncurrent deferred tax liabilities",
                 ),
             ),
         ),
-        ("leases", "", (("OperatingLeaseLiabilityNoncurrent", "leases", "operating leases"),)),
+        ("leases", "", (("OperatingLeaseLiabilityNoncurrent", "liabilities.noncurrent.leases", "operating leases"),)),
         (
             "finance_leases",
             "",
             (
                 (
                     "FinanceLeaseLiabilityNoncurrent",
-                    "finance-leases",
+                    "liabilities.noncurrent.finance-leases",
                     "finance leases, which may be on one line with debt",
                 ),
             ),
@@ -356,34 +395,50 @@ OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
             "contracts",
             "ASC 606-10-45-2",
             (
-                ("ContractWithCustomerLiabilityNoncurrent", "contracts", "contract liabilities to customers"),
-                ("DeferredRevenueNoncurrent", "deferred-revenue", "deferred revenue"),
+                (
+                    "ContractWithCustomerLiabilityNoncurrent",
+                    "liabilities.noncurrent.contracts",
+                    "contract liabilities to customers",
+                ),
+                ("DeferredRevenueNoncurrent", "liabilities.noncurrent.deferred-revenue", "deferred revenue"),
             ),
         ),
-        ("income_taxes", "", (("AccruedIncomeTaxesNoncurrent", "income-taxes", "accrued income taxes"),)),
+        (
+            "income_taxes",
+            "",
+            (("AccruedIncomeTaxesNoncurrent", "liabilities.noncurrent.income-taxes", "accrued income taxes"),),
+        ),
         (
             "pensions",
             "",
             (
                 (
                     "PensionAndOtherPostretirementDefinedBenefitPlansLiabilitiesNoncurrent",
-                    "pensions-and-other-benefits",
+                    "liabilities.noncurrent.pensions-and-other-benefits",
                     "liabilities of pension and other postretirement plans",
                 ),
-                ("DefinedBenefitPensionPlanLiabilitiesNoncurrent", "pensions", "liabilities of pension plans"),
+                (
+                    "DefinedBenefitPensionPlanLiabilitiesNoncurrent",
+                    "liabilities.noncurrent.pensions",
+                    "liabilities of pension plans",
+                ),
             ),
         ),
         (
             "other",
             "",
             (
-                ("OtherLiabilitiesNoncurrent", "other", "other liabilities"),
+                ("OtherLiabilitiesNoncurrent", "liabilities.noncurrent.other", "other liabilities"),
                 (
                     "DeferredCreditsAndOtherLiabilitiesNoncurrent",
-                    "deferred-credits-noncurrent",
+                    "liabilities.noncurrent.deferred-credits-noncurrent",
                     "noncurrent deferred credits and other liabilities",
                 ),
-                ("DeferredCreditsAndOtherLiabilities", "deferred-credits", "deferred credits and other liabilities"),
+                (
+                    "DeferredCreditsAndOtherLiabilities",
+                    "liabilities.noncurrent.deferred-credits",
+                    "deferred credits and other liabilities",
+                ),
             ),
         ),
     )
