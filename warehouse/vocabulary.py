@@ -32,6 +32,20 @@ GAPS: dict[str, Gap] = {
         "not stated.",
         FLOWS,
     ),
+    "no_preferred_dividends": Gap(
+        "Preferred dividends are paid, but the filings state neither them nor income available to common shareholders "
+        "for these twelve months.",
+        ("net_income",),
+    ),
+    "elements_differ": Gap(
+        "The figures that twelve months would be made of are from two elements that this company has stated with "
+        "different amounts.",
+        FLOWS,
+    ),
+    "notes_exceed_current_debt": Gap(
+        "The balance sheet states only debt that is due within a year, and larger notes that may be due later.",
+        ("total_debt",),
+    ),
     "not_on_balance_sheet": Gap(
         "The balance sheet of that day states no such amount and does not prove that it is zero.", BALANCES
     ),

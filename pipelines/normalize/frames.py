@@ -35,6 +35,12 @@ DECISIONS = pl.Schema({"cik": pl.Int64(), "rule": pl.String(), "figures": pl.UIn
 """How often each rule of a step decided for a company; key `cik`, `rule`."""
 
 
+WITHHELD = pl.Schema(
+    {"cik": pl.Int64(), "q": pl.Int32(), "item": pl.String(), "reason": pl.String(), "rule": pl.String()}
+)
+"""Items of a quarter end that a rule withholds; key `cik`, `q`, `item`, `reason`."""
+
+
 def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
     """Decisions of a step: columns of DECISIONS.
 
@@ -344,6 +350,10 @@ class Missed(dy.Schema):
     item = dy.String()
     reason = dy.String()
     rule = dy.String()
+
+
+class Withheld(Missed):
+    """One row an item of a quarter end that a rule withholds after the newest filing."""
 
 
 class Known(dy.Schema):
@@ -657,6 +667,8 @@ FRAMES: dict[str, Declared] = {
         "composed": Composed,
         "parts": Parts,
         "missed": Missed,
+        "withheld_windows": Withheld,
+        "withheld_values": Withheld,
         "known_flows": Known,
         "balances": Balances,
         "flows": Flows,

@@ -189,13 +189,13 @@ def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
     return balances, pl.concat([restated, repeated])
 
 
-def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> tuple[Frame, Frame, Frame, Frame]:
-    """The versions of the eleven items, their legs, why there is no return on capital, and decisions."""
+def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> tuple[Frame, ...]:
+    """The versions of the eleven items, their legs, why there is no return on capital, what is withheld, decisions."""
     standing = Points(points, flows, balances)
     judged = returns.judged(standing)
     items = line_items.line_items(standing, judged)
-    values, legs, decisions = replay.item_versions(standing, items, industries)
-    return values, legs, returns.no_return(standing, judged), decisions
+    values, legs, withheld, decisions = replay.item_versions(standing, items, industries)
+    return values, legs, returns.no_return(standing, judged), withheld, decisions
 
 
 def _filed_facts(stated_facts: Frame, vintages: Frame, parts: Frame) -> Frame:
@@ -226,11 +226,14 @@ def _gaps(
     no_returns: Frame,
     missed: Frame,
     found_breaks: Frame,
+    withheld_windows: Frame,
+    withheld_values: Frame,
     grid: Frame,
 ) -> Frame:
     """Why the newest filing leaves items of a period without a value."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    without = pl.concat([missed, breaks.straddling(found_breaks, grid)], how="diagonal")
+    known_reasons = [missed, breaks.straddling(found_breaks, grid), withheld_windows, withheld_values]
+    without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
     return gaps.gaps(versions, stated, classification.newest(industries), no_returns, without, grid)
 
 
@@ -281,13 +284,18 @@ STEPS: tuple[Step, ...] = (
     Step("balance sheets", _balance_sheets, ("placed", "stated"), ("composed", "parts", "missed", "decisions")),
     Step("balances", _balances, ("placed", "composed"), ("balances", "decisions")),
     Step("known flows", _known_flows, ("placed",), ("known_flows", "decisions")),
-    Step("twelve months", windows.flow_versions, ("known_flows", "grid"), ("flows", "flow_legs", "decisions")),
+    Step(
+        "twelve months",
+        windows.flow_versions,
+        ("known_flows", "grid"),
+        ("flows", "flow_legs", "withheld_windows", "decisions"),
+    ),
     Step("points", points_of, ("flows", "balances"), ("points",)),
     Step(
         "line items",
         _values,
         ("points", "flows", "balances", "industries"),
-        ("values", "value_legs", "no_returns", "decisions"),
+        ("values", "value_legs", "no_returns", "withheld_values", "decisions"),
     ),
     Step("filed facts", _filed_facts, ("stated_facts", "vintages", "parts"), ("filed_facts",)),
     Step(
@@ -301,7 +309,18 @@ STEPS: tuple[Step, ...] = (
     Step(
         "gaps",
         _gaps,
-        ("versions", "placed", "composed", "industries", "no_returns", "missed", "breaks", "grid"),
+        (
+            "versions",
+            "placed",
+            "composed",
+            "industries",
+            "no_returns",
+            "missed",
+            "breaks",
+            "withheld_windows",
+            "withheld_values",
+            "grid",
+        ),
         ("gaps",),
     ),
     Step("repairs", _repairs, ("corrections", "filings"), ("repairs",)),

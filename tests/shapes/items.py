@@ -143,7 +143,7 @@ NO_VALUE: dict[str, list[Row]] = {
     "gap.no-free-cash-flow": company({CASH_FLOW: 30.0}, {DEBT: 200.0}),
     "gap.no-tag": company(INCOME),
     "gap.not-on-balance-sheet": [*company(INCOME), fact(DEBT, 5e6, None, "2021-12-31", filed="2022-03-01")],
-    "gap.missing-quarter": [*company(INCOME), *years_only(PREFERRED, {2021: 4, 2023: 4})],
+    "gap.missing-quarter": [*company({}, CAPITAL), *years_only(NET_INCOME, {2021: 40, 2022: 44, 2023: 48})],
 }
 
 SHAPES = tuple(Shape(rule, rows) for table in (ITEMS, RETURNS, NO_RETURN, NO_VALUE) for rule, rows in table.items())

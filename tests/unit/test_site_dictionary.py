@@ -78,7 +78,11 @@ def test_reasons_of_gaps_are_those_that_the_rules_give():
     of_items = {(reason, item) for items in WITHOUT_MEANING.values() for item, reason in items.items()}
     of_items |= {(watched.reason, watched.item) for watched in WATCHED} | {(reason, "roic") for reason in REASONS}
 
-    assert set(vocabulary.GAPS) == gaps.CODES == {*gaps.REASONS, *(reason for reason, _ in of_items)}
+    assert (
+        set(vocabulary.GAPS)
+        == gaps.CODES
+        == {*gaps.REASONS, *gaps.WITHHELD_BY_OTHERS, *(reason for reason, _ in of_items)}
+    )
     for reason, item in of_items:
         assert item in vocabulary.GAPS[reason].items
 

@@ -95,7 +95,19 @@ def balances(placed: pl.DataFrame) -> Balances:
             composed.append(of_item)
             parts.append(of_lines)
     decided += [(each.watched.rule, sheets.cik[each.sheets]) for each in found]
-    return Balances(pl.concat(composed), pl.concat(parts), vanished.missed(sheets, found), _counted(decided))
+    missed = pl.concat([vanished.missed(sheets, found), _without_notes(sheets, found)])
+    return Balances(pl.concat(composed), pl.concat(parts), missed, _counted(decided))
+
+
+def _without_notes(sheets: BalanceSheets, found: list[vanished.Disappeared]) -> pl.DataFrame:
+    """The quarter ends whose debt is withheld because of larger notes: columns of vanished.MISSED."""
+    rows = debt.withheld_for_notes(sheets, vanished.is_served(sheets, found, "total_debt"))
+    texts = {"item": "total_debt", "reason": "notes_exceed_current_debt", "rule": debt.CURRENT_BESIDE_LARGER_NOTES.id}
+    return (
+        pl.DataFrame({"cik": sheets.cik[rows], "q": sheets.q[rows]}, schema={"cik": pl.Int64, "q": pl.Int32})
+        .unique(maintain_order=True)
+        .with_columns(pl.lit(text, pl.String).alias(name) for name, text in texts.items())
+    )
 
 
 def _counted(decided: list[tuple[Rule, Ints]]) -> pl.DataFrame:

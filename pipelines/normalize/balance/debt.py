@@ -251,6 +251,10 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+PARTS_OF_CLASSIFIED = ("debt_noncurrent", "debt_current_maturities", "debt_current")
+"""A balance sheet with one of these lines has current and non-current debt apart."""
+
+
 def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tuple[Rule, Ints]]]:
     """Interest-bearing borrowings of each balance sheet that states any.
 
@@ -267,8 +271,7 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     Returns:
         the sums, and each rule that adds a line, flags or withholds, with the CIK of the sheets that it decided.
     """
-    parts = ("debt_noncurrent", "debt_current_maturities", "debt_current")
-    is_classified = np.logical_or.reduce([sheets.has(line) for line in parts])
+    is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
     hides_notes = _hides_notes(sheets) & is_classified & is_served
     rule, chosen = first_that_holds(CLASSIFIED, sheets, len(DEBT_LINES))
     rule[~is_classified | ~is_served | hides_notes] = UNDECIDED
@@ -295,6 +298,12 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     )
     decided.append((TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]]))
     return sums, decided
+
+
+def withheld_for_notes(sheets: BalanceSheets, is_served: Flags) -> Ints:
+    """The balance sheets that state current debt alone, and larger notes: their total debt is withheld."""
+    is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
+    return np.flatnonzero(_hides_notes(sheets) & is_classified & is_served)
 
 
 def _add_lines_beside(sheets: BalanceSheets, chosen: Flags, where: Flags) -> list[tuple[Rule, Ints]]:

@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, before, starts
-from pipelines.normalize.frames import counted
+from pipelines.normalize.frames import WITHHELD, counted
 from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
-from pipelines.normalize.items.points import Points
+from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import SAME_AMOUNT
 
@@ -31,7 +31,7 @@ def same_within(item: str) -> float:
 
 def item_versions(
     points: Points, items: Iterable[Item], of_industry: pl.DataFrame
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """The versions among the items at all points: the first value, and each that differs from the one before.
 
     Args:
@@ -43,6 +43,7 @@ def item_versions(
         versions: `version` (row number), `cik`, `q`, `seq`, `item`, `value`, `rule`, `method`,
             and a boolean column for each of items.flags.FLAGS.
         legs: `version`, `place` (order of the leg), `role`, `times`, and `flow` or `balance`: the row that it is.
+        withheld: `cik`, `q`, `item`, `reason`, `rule`: the items that a rule withholds after the newest filing.
         decisions: `cik`, `rule`, `figures`.
     """
     has_meaning = _with_meaning(points, of_industry)
@@ -56,7 +57,8 @@ def item_versions(
         *(pl.Series(name, np.concatenate([each.flag(name) for each in found]), dtype=pl.Boolean) for name in FLAGS),
     )
     decided = [(rule, each.ciks(points, rule, holds)) for each in found for rule, holds in each.item.decided]
-    return versions.with_row_index("version"), _legs(found), counted(decided)
+    withheld = _withheld(points, [each.item for each in found])
+    return versions.with_row_index("version"), _legs(found), withheld, counted(decided)
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,22 @@ def _legs(found: Sequence[_Kept]) -> pl.DataFrame:
         flow=pl.when("is_flow").then("row"),
         balance=pl.when(~pl.col("is_flow")).then("row"),
     )
+
+
+def _withheld(points: Points, items: Sequence[Item]) -> pl.DataFrame:
+    """The items that a rule withholds after the newest filing: `cik`, `q`, `item`, `reason`, `rule`."""
+    newest = newest_of_windows(points)
+    found = [pl.DataFrame(schema=WITHHELD)]
+    for item in items:
+        for reason, rule, holds in item.withheld:
+            rows = np.flatnonzero(newest & holds & ~np.isfinite(item.value))
+            texts = {"item": item.name, "reason": reason, "rule": rule.id}
+            found.append(
+                points.frame[rows].select(
+                    "cik", "q", *(pl.lit(text, pl.String).alias(name) for name, text in texts.items())
+                )
+            )
+    return pl.concat(found)
 
 
 def _with_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, np.ndarray]:

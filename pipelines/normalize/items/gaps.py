@@ -19,75 +19,93 @@ from warehouse.schema import ITEM_NAMES
 NO_SUCH_AMOUNT = "a value is only served where filings support it (service specification, section 2)"
 
 GAPS: dict[str, Rule] = {
-    reason: Rule(f"gap.{reason.replace('_', '-')}", statement, source, "withhold")
-    for reason, statement, source in (
+    reason: Rule(name, statement, source, "withhold")
+    for reason, name, statement, source in (
         (
             "no_operating_income",
+            "gap.no-operating-income",
             "Return on capital is withheld where operating income is neither stated nor follows from income before tax "
             "and interest.",
             NO_SUCH_AMOUNT,
         ),
         (
             "no_pretax_income",
+            "gap.no-pretax-income",
             "Return on capital is withheld where income before tax, which the tax rate rests on, is not stated.",
             NO_SUCH_AMOUNT,
         ),
         (
             "no_income_tax",
+            "gap.no-income-tax",
             "Return on capital is withheld where income before tax is positive and income tax is not stated.",
             NO_SUCH_AMOUNT,
         ),
-        ("no_equity", "Return on capital is withheld where equity is not stated.", NO_SUCH_AMOUNT),
+        ("no_equity", "gap.no-equity", "Return on capital is withheld where equity is not stated.", NO_SUCH_AMOUNT),
         (
             "no_total_debt",
+            "gap.no-total-debt",
             "Return on capital and debt to free cash flow are withheld where total debt has no value.",
             NO_SUCH_AMOUNT,
         ),
-        ("no_cash", "Return on capital is withheld where cash has no value.", NO_SUCH_AMOUNT),
+        ("no_cash", "gap.no-cash", "Return on capital is withheld where cash has no value.", NO_SUCH_AMOUNT),
         (
             "no_capital_a_year_before",
+            "gap.no-capital-a-year-before",
             "Return on capital is withheld where invested capital a year before is not known.",
             NO_SUCH_AMOUNT,
         ),
         (
             "basis_break",
+            "gap.basis-break",
             "Values of twelve months are withheld where the company, or its accounting standards, changed within them.",
             "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
         ),
         (
             "non_positive_capital",
+            "gap.non-positive-capital",
             "Return on capital is withheld where invested capital is not positive, now or a year before.",
             "A ratio to nothing, or to less, has no meaning",
         ),
-        ("no_assets", "Return on capital is withheld where total assets are not stated.", NO_SUCH_AMOUNT),
+        (
+            "no_assets",
+            "gap.no-assets",
+            "Return on capital is withheld where total assets are not stated.",
+            NO_SUCH_AMOUNT,
+        ),
         (
             "thin_capital",
+            "gap.thin-capital",
             f"Return on capital is withheld where invested capital is less than {returns.THIN_CAPITAL:.0%} of assets.",
             "A ratio to almost nothing has no meaning",
         ),
         (
             "negative_fcf",
+            "gap.negative-fcf",
             "Debt to free cash flow is withheld where free cash flow is not positive.",
             "Service specification, section 2.4",
         ),
         (
             "no_free_cash_flow",
+            "gap.no-free-cash-flow",
             "Debt to free cash flow is withheld where free cash flow has no value.",
             NO_SUCH_AMOUNT,
         ),
         (
             "no_tag",
+            "gap.no-tag",
             "An item is withheld where the company's filings never state it, or an amount that it needs, in an element "
             "that is read.",
             NO_SUCH_AMOUNT,
         ),
         (
             "not_on_balance_sheet",
+            "gap.not-on-balance-sheet",
             "Total debt and cash are withheld where the balance sheet of the day does not state them.",
             NO_SUCH_AMOUNT,
         ),
         (
             "missing_quarter",
+            "gap.missing-quarter",
             "Twelve months are withheld where a quarter, or the same stretch of the year before, is not stated.",
             "Three quarters are no estimate of four (service specification, section 2)",
         ),
@@ -114,8 +132,8 @@ def gaps(
         stated: `cik`, `concept` of everything that a company ever states.
         of_industry: `cik`, `industry` of the newest filing (classification.newest).
         no_returns: of returns.no_return.
-        missed: `cik`, `q`, `item`, `reason`, and `rule` where it is not that of GAPS: lines that disappeared (balance)
-            and windows that a break lies in (breaks).
+        missed: `cik`, `q`, `item`, `reason`, `rule`, one row an item: lines that disappeared, windows that a break lies
+            in, legs that do not add up, values that a rule withholds.
         grid: of periods.calendar.fiscal_grid.
     """
     items = versions.group_by("cik", "q", "item", maintain_order=True).last().select("cik", "q", "item", "value")
@@ -137,7 +155,7 @@ def gaps(
         .join(inputs, on=["cik", "q"], how="left")
         .join(of_industry, on="cik", how="left")
         .join(
-            WITHOUT_MEANING_TABLE.rename({"reason": "senseless", "rule": "senseless_by"}),
+            _WITHOUT_MEANING,
             on=["industry", "item"],
             how="left",
         )
@@ -179,7 +197,12 @@ REASONS: dict[str, pl.Expr] = {
 }
 """Why an item is missing that has a meaning, and whose lines did not disappear: the first reason that holds."""
 
-CODES = frozenset((*GAPS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique()))
+WITHHELD_BY_OTHERS = ("no_preferred_dividends", "elements_differ", "notes_exceed_current_debt")
+"""Reasons that come with the rule of another module: items.line_items, ttm.windows and balance.debt."""
+
+CODES = frozenset(
+    (*GAPS, *WITHHELD_BY_OTHERS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique())
+)
 """Every reason that there is (warehouse.vocabulary says what each means)."""
 
 

@@ -26,6 +26,7 @@ class Item:
     flags: name to whether the value has it, in the order in which they are published.
     legs: what the value is made of, in order.
     decided: other rules that had a part in values, or left them out, and where.
+    withheld: reasons why there is no value, the rule of each, and where.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Item:
     flags: dict[str, Flags]
     legs: tuple[Leg, ...]
     decided: tuple[tuple[Rule, Flags], ...] = field(default=())
+    withheld: tuple[tuple[str, Rule, Flags], ...] = field(default=())
 
 
 def joined_flags(one: dict[str, Flags], other: dict[str, Flags]) -> dict[str, Flags]:

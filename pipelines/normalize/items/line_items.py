@@ -264,6 +264,7 @@ def _net_income(points: Points) -> Item:
     is_common = is_covered & is_stated & (~unstated_before | near)
     is_completed = is_covered & ~is_common & near & ~np.isnan(preferred)
     is_parent = is_covered & ~is_common & ~near
+    lacks_preferred = is_covered & ~is_common & near & np.isnan(preferred)
     holds = [is_common, is_completed, is_parent]
     ways = np.where(is_common, points.way("net_income_common"), points.way("net_income_parent"))
     of_common, of_parent = points.flags("net_income_common"), points.flags("net_income_parent")
@@ -281,7 +282,8 @@ def _net_income(points: Points) -> Item:
             points.leg("net_income_parent", SUM).where(is_completed | is_parent),
             points.leg("preferred_dividends", SUM, -1.0).where(is_completed),
         ),
-        decided=((NO_PREFERRED_DIVIDENDS, is_covered & ~is_common & near & np.isnan(preferred)),),
+        decided=((NO_PREFERRED_DIVIDENDS, lacks_preferred),),
+        withheld=(("no_preferred_dividends", NO_PREFERRED_DIVIDENDS, lacks_preferred),),
     )
 
 

@@ -164,6 +164,19 @@ RULES = (
     *WINDOW_FLAGS.values(),
 )
 
+ITEM_OF_FLOW = {
+    "revenue": "revenue",
+    "net_income_common": "net_income",
+    "net_income_parent": "net_income",
+    "eps_basic": "eps_basic",
+    "dividends_per_share": "dividends_per_share",
+    "operating_cash_flow": "free_cash_flow",
+    "capital_expenditure": "free_cash_flow",
+    "shares_basic": "shares_basic",
+    "shares_diluted": "shares_diluted",
+}
+"""The line item that has no value where the twelve months of a flow have none."""
+
 BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
 """By the code of a concept: whether twelve months are the sum of quarters first (ASC 260-10-45: EPS of a period)."""
 CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
@@ -263,7 +276,9 @@ class Windows:
         return picked(self._quarter, self._quarters.after(key, np.zeros_like(q)))
 
 
-def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def flow_versions(
+    known: pl.DataFrame, grid: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Twelve-month flows after each filing that changed them.
 
     At a fiscal year end the year as filed. Else TTM = FY(previous) + YTD(current) - YTD(previous), where the stretch
@@ -284,6 +299,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
             leg), `spread` (the largest daily amount of the legs over the smallest). No row where no way leads to
             twelve months: three quarters are no estimate of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
+        withheld: `cik`, `q`, `item`, `reason`, `rule`: items that no way leads to because their legs do not add up.
         decisions: `cik`, `rule`, `figures`.
 
     Source: Regulation S-X Rule 10-01(c).
@@ -424,7 +440,7 @@ def _quarter(windows: Windows, q: Ints) -> Quarter:
 
 def _chosen(
     windows: Windows, by_years: Way, recast: Recast, by_quarters: Way, quarters: tuple[Quarter, ...]
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """The way that counts for each window, and what a reader should know of it: flow_versions."""
     of = windows.of
     year = windows.find(np.where(windows.is_year_end, windows.q, np.nan), QUARTERS_A_YEAR)
@@ -466,7 +482,8 @@ def _chosen(
     kept = ints(flows, "window")
     legs = _legs(windows, [way.legs for way in ways], [condition[kept] for condition in holds], kept)
     decided = _decisions(windows, flows, by_years, recast, quarters, has_way, by_quarters)
-    return flows.drop("window").with_row_index("flow"), legs, decided
+    withheld = _withheld(windows, by_years, by_quarters, has_way)
+    return flows.drop("window").with_row_index("flow"), legs, withheld, decided
 
 
 def _spread(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> Floats:
@@ -501,6 +518,34 @@ def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kep
             "weight": windows.known.rows["weight"][rows] * np.concatenate(sign),
         }
     ).sort("flow", "place")
+
+
+def _withheld(windows: Windows, by_years: Way, by_quarters: Way, has_way: Flags) -> pl.DataFrame:
+    """The items without twelve months because the figures of their newest window mix companies, standards or elements.
+
+    `cik`, `q`, `item`, `reason`, `rule`.
+    """
+    window = slot_key(windows.company, windows.concept, windows.q, np.zeros_like(windows.q))
+    is_newest = np.append(window[1:] != window[:-1], [True])[: len(window)]
+    item = pl.Series([ITEM_OF_FLOW.get(name) for name in BY_NAME], dtype=pl.String)
+    asked = is_newest & ~np.isin(window, window[has_way]) & item.is_not_null().to_numpy()[windows.concept]
+    found = []
+    for rule, reason, name in (
+        (NO_MIXED_REGIMES, "basis_break", "mixes_regimes"),
+        (NO_MIXED_ELEMENTS, "elements_differ", "mixes_elements"),
+    ):
+        mixes = (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
+        rows = np.flatnonzero(asked & mixes)
+        found.append(
+            windows.points[rows].select(
+                "cik",
+                "q",
+                item=item.gather(windows.concept[rows]),
+                reason=pl.lit(reason, pl.String),
+                rule=pl.lit(rule.id, pl.String),
+            )
+        )
+    return pl.concat(found)
 
 
 def _decisions(
