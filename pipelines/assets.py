@@ -88,8 +88,8 @@ def values(context: dg.AssetExecutionContext, synchronization: Synchronization) 
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     lake, steps = synchronization.lake, Steps()
     counts = stages.update_values(lake, _again(synchronization), steps.add)
-    for name, made, seconds in steps.table.iter_rows():
-        context.log.info(f"{name}: {made:,} rows, {seconds:.2f} seconds")
+    if told := [f"{name}: {made:,} rows, {seconds:.3f} seconds" for name, made, seconds in steps.table.iter_rows()]:
+        context.log.info("\n".join(told))
     rows = lake.read(stages.REPLAYED, ["cik", "period_end", "item"])
     by_item = rows.group_by("item").agg(
         values=pl.struct("cik", "period_end").n_unique(), versions=pl.len(), companies=pl.col("cik").n_unique()

@@ -88,9 +88,7 @@ class OpenEventLog(SqliteEventLogStorage):
         with self._db_lock:
             engine = self._engines.of(self.conn_string_for_shard(shard))
             if shard not in self._initialized_dbs:
-                if shard == INDEX_SHARD_NAME:
-                    self._initdb(engine)
-                else:
+                if not _is_made(Path(self.path_for_shard(shard))):
                     self._make_tables(engine)
                 self._initialized_dbs.add(shard)
             with engine.begin() as connection:
@@ -104,10 +102,11 @@ class OpenEventLog(SqliteEventLogStorage):
         with engine.connect() as connection:
             connection.execute(sa.text("PRAGMA journal_mode = WAL"))
         with engine.begin() as connection:
-            if not sa.inspect(connection).has_table("alembic_version"):
-                SqlEventLogStorageMetadata.create_all(connection)
-                connection.execute(sa.text("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)"))
-                connection.execute(sa.text("INSERT INTO alembic_version VALUES (:version)"), {"version": version})
+            SqlEventLogStorageMetadata.create_all(connection)
+            connection.execute(
+                sa.text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
+            )
+            connection.execute(sa.text("INSERT INTO alembic_version VALUES (:version)"), {"version": version})
 
     def dispose(self) -> None:
         """Close the connections."""
@@ -142,15 +141,12 @@ class OpenStorage(DagsterSqliteStorage):
         history = Path(base_dir) / "history"
         self.base_dir = base_dir
         self._inst_data = inst_data
-        runs, schedules = history / "runs.db", Path(base_dir) / "schedules/schedules.db"
+        runs = history / "runs.db"
         # Dagster's own way creates a file or checks whether it exists, which takes 0.1 seconds
         self._run_storage = OpenRuns(f"sqlite:///{runs}") if _is_made(runs) else OpenRuns.from_local(f"{history}/")
         self._event_log_storage = OpenEventLog(f"{history}/runs/")
-        self._schedule_storage = (
-            SqliteScheduleStorage(f"sqlite:///{schedules}")
-            if _is_made(schedules)
-            else SqliteScheduleStorage.from_local(str(schedules.parent))
-        )
+        # a run asks for no schedule: their file is made by the Dagster UI
+        self._schedule_storage = SqliteScheduleStorage(f"sqlite:///{base_dir}/schedules/schedules.db")
 
     @classmethod
     def from_config_value(cls, inst_data: Any, config_value: Any) -> "OpenStorage":
