@@ -4,9 +4,13 @@ Belongs here: rows that are easy to reason about, and the way from them to a pub
 Does not: what a pipeline makes of filings; the numbers here are no company's.
 """
 
+import atexit
 import json
+import shutil
+import tempfile
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -344,3 +348,18 @@ def publish_small(
         published, made, inputs="fictional", synchronization=SYNCHRONIZATION | synchronization, updated=updated
     )
     return made
+
+
+def small(published: Path) -> publish.Build:
+    """The small build, where nothing was published yet: published once a process, and copied."""
+    made, folder = _small_once()
+    shutil.copytree(folder, published, symlinks=True, dirs_exist_ok=True)
+    return made
+
+
+@cache
+def _small_once() -> tuple[publish.Build, Path]:
+    """The small build in a folder that goes with the process."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return publish_small(folder / "published"), folder / "published"

@@ -80,7 +80,7 @@ def serving(home: Path, clock: Clock | None = None) -> Iterator[Served]:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The small build, served for the whole session."""
     home = tmp_path_factory.mktemp("home")
-    builds.publish_small(home / "published")
+    builds.small(home / "published")
     with serving(home) as running:
         yield running
 

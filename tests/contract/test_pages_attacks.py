@@ -53,7 +53,7 @@ class Site:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    builds.publish_small(folder / "published")
+    builds.small(folder / "published")
     return folder
 
 

@@ -14,7 +14,7 @@ EXAMPLES = 40  # for each operation and phase
 
 def test_2_to_8_schemathesis_finds_nothing(tmp_path: Path) -> None:
     """All phases, all checks, an active key."""
-    builds.publish_small(tmp_path / "published")
+    builds.small(tmp_path / "published")
     with serving(tmp_path, Ticking()) as running:
         key, _ = new_key(running)
         program = Path(sys.executable).with_name("schemathesis")

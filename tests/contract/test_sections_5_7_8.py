@@ -153,7 +153,7 @@ def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Se
             "companies": None,
             "next_synchronization_at": "2026-03-03T11:00:00Z",
         }
-        builds.publish_small(empty.home / "published")
+        builds.small(empty.home / "published")
         assert client.get("/companies").status_code == 200
         assert client.get("/status").json()["data"]["status"] == "up"
         (empty.home / "published" / "CURRENT.json").write_text("nothing of the kind")

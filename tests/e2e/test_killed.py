@@ -27,7 +27,7 @@ from warehouse import copies
 # read when the module is: no test sees these names in the environment
 KILLS = int(os.environ.get("FUNDAMENTALS_KILLS", "2"))
 SEED = int(os.environ.get("FUNDAMENTALS_KILL_SEED", "1"))
-FILERS = (ALFA, BRAVO, CARGO, *(Filer(200 + n, f"MANY{n}", 100 + n) for n in range(12)))
+FILERS = (ALFA, BRAVO, CARGO, *(Filer(200 + n, f"MANY{n}", 100 + n) for n in range(3)))
 MOVED = ("after the pointer has moved", "before the log is told")
 """Points after which the new build is the published one."""
 

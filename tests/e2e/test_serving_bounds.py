@@ -29,7 +29,7 @@ FIXED = {
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
-    builds.publish_small(home / "published")
+    builds.small(home / "published")
     return home
 
 

@@ -14,7 +14,7 @@ from tests.servers import Clock, active_key, in_process
 
 BUILDS = 10
 READERS = 3
-PAUSE = 0.02
+PAUSE = 0.05
 """Seconds between two requests of a reader: publishing shares the processor with them."""
 PERIODS = 8
 

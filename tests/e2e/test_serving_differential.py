@@ -23,7 +23,7 @@ from tests.servers import NOON, Clock, active_key, in_process
 from warehouse import schema
 from warehouse.reader import open_read_only
 
-REQUESTS = int(os.environ.get("DIFFERENTIAL_REQUESTS", "400"))
+REQUESTS = int(os.environ.get("DIFFERENTIAL_REQUESTS", "250"))
 COMPANIES = 30
 WORDS = ("Lantern", "100%", "under_score", "back\\slash", "Fjörd", "QUARRY", "quarry", "O'Brass", "Co.", "[a-z]*")
 EXCHANGES = ("NYSE", "Nasdaq", "OTC", "CBOE", None)

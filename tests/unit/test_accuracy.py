@@ -88,13 +88,13 @@ def test_a_missing_file_and_an_empty_home_are_told(home, capsys):
 
 
 def test_a_home_of_other_companies_is_told(home, capsys):
-    builds.publish_small(home / "published")
+    builds.small(home / "published")
     assert accuracy.main(vendor(home, "AAPL,320193,annual,2024-12-31,revenue,5,1")) == 1
     assert "holds none of the companies" in capsys.readouterr().err
 
 
 def test_the_published_build_is_compared_and_differences_are_listed_with_their_legs(home, capsys):
-    builds.publish_small(home / "published")
+    builds.small(home / "published")
     rows = [
         "LNTR,1,ttm,2024-12-31,revenue,4000,1",
         "LNTR,1,annual,2024-12-31,revenue,4400,1",

@@ -84,7 +84,7 @@ def test_the_queries_say_what_their_headings_do(published: Path) -> None:
 
 
 def test_who_left_the_list_is_among_the_survivors(tmp_path: Path) -> None:
-    builds.publish_small(tmp_path / "published")
+    builds.small(tmp_path / "published")
     rows = asked(tmp_path / "published" / "warehouse.duckdb", QUERIES[9])
     assert {row[0]: row[3] for row in rows}[2024] == ["GONE"]
 

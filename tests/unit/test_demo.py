@@ -28,7 +28,7 @@ LAST_LINE = "warehouse.duckdb"
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with the small build; its path has a blank."""
     home = tmp_path / "a home"
-    builds.publish_small(home / "published")
+    builds.small(home / "published")
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home))
     return home
 

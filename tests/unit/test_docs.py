@@ -156,7 +156,7 @@ def test_the_answer_in_the_readme_is_the_truth_of_the_sample() -> None:
 
 def test_the_analysts_lines_run_as_they_stand(tmp_path: Path) -> None:
     """In a folder where the home lies as it does in the project."""
-    builds.publish_small(tmp_path / ".data" / "sample" / "published")
+    builds.small(tmp_path / ".data" / "sample" / "published")
     [lines] = [block for block in fenced(README, "bash") if "duckdb" in block]
     lines = lines.replace(".venv/bin/python", shlex.quote(sys.executable))
     ran = subprocess.run(["sh", "-ec", lines], cwd=tmp_path, capture_output=True, text=True, check=False)

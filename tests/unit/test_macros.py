@@ -356,7 +356,7 @@ def test_they_work_wherever_the_file_lies_and_whatever_it_is_called(
 
 def test_the_small_build_agrees_with_its_versions(tmp_path: Path) -> None:
     """The rows that the tests of the interface are made from: table `financials` is what the versions lead to."""
-    file = tmp_path / "published" / builds.publish_small(tmp_path / "published").file
+    file = tmp_path / "published" / builds.small(tmp_path / "published").file
     has_value = f"coalesce({', '.join(schema.ITEM_NAMES)}) IS NOT NULL"
     with open_read_only(file) as connection:
         held = connection.execute(f"FROM financials WHERE {has_value} {BY_KEY}").fetchall()

@@ -415,9 +415,9 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_twenty_publications_under_readers(published: Path) -> None:
+def test_ten_publications_under_readers(published: Path) -> None:
     """Every answer is of one build, no reader sees an error, no file stays open."""
-    publications = 20
+    publications = 10
     paths = builds.write(published.parent / "tables", builds.tables())
     builds.publish_small(published, "b0")
     warehouse = Warehouse(published)

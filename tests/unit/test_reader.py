@@ -37,13 +37,13 @@ def test_nothing_published_is_told_until_something_is(published: Path) -> None:
     warehouse = Warehouse(published)
     with pytest.raises(NothingPublished, match="fundamentals sync"), warehouse.build():
         pass
-    builds.publish_small(published)
+    builds.small(published)
     assert build_of(warehouse) == "b1"
     warehouse.close()
 
 
 def test_a_build_stays_the_same_while_it_is_held_and_is_let_go_afterwards(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     warehouse = Warehouse(published)
     with warehouse.build() as held:
         builds.publish_small(published, "b2", {})
@@ -58,7 +58,7 @@ def test_a_build_stays_the_same_while_it_is_held_and_is_let_go_afterwards(publis
 
 
 def test_closing_waits_for_the_last_user(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     warehouse = Warehouse(published)
     warehouse.close()
     with warehouse.build() as held:
@@ -68,7 +68,7 @@ def test_closing_waits_for_the_last_user(published: Path) -> None:
 
 
 def test_times_of_a_synchronization_without_a_new_build_are_served(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     warehouse = Warehouse(published)
     with warehouse.build() as build:
         assert build.updated_at("9990000001") == "2026-03-02T06:04:00Z"
@@ -84,7 +84,7 @@ def test_times_of_a_synchronization_without_a_new_build_are_served(published: Pa
 def test_a_build_that_cannot_be_opened_leaves_the_one_before_served(
     published: Path, broken: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     warehouse = Warehouse(published)
     assert build_of(warehouse) == "b1"
     builds.publish_small(published, "b2", sync_id="s2")
@@ -101,7 +101,7 @@ def test_a_build_that_cannot_be_opened_leaves_the_one_before_served(
 
 
 def test_a_build_that_cannot_be_opened_is_told_where_there_is_none_before_it(published: Path) -> None:
-    made = builds.publish_small(published)
+    made = builds.small(published)
     (published / made.file).unlink()
     warehouse = Warehouse(published)
     with pytest.raises(BuildUnreadable, match=r"warehouse-b1\.duckdb") as raised, warehouse.build():
@@ -110,7 +110,7 @@ def test_a_build_that_cannot_be_opened_is_told_where_there_is_none_before_it(pub
 
 
 def test_a_folder_that_vanishes_leaves_the_open_build_served(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     warehouse = Warehouse(published)
     build_of(warehouse)
     (published / "CURRENT.json").unlink()
@@ -122,7 +122,7 @@ def test_a_pointer_that_moves_while_it_is_followed_is_read_again(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between reading the pointer and opening what it names, two publications removed that."""
-    builds.publish_small(published)
+    builds.small(published)
     stale = publish.current(published)
     builds.publish_small(published, "b2", sync_id="s2")
     builds.publish_small(published, "b3", sync_id="s3")
@@ -136,7 +136,7 @@ def test_a_pointer_that_moves_while_it_is_followed_is_read_again(
 def test_a_pointer_that_is_removed_while_it_is_followed_is_nothing_published(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     monkeypatch.setattr(reader, "current", lambda _: None)
     with pytest.raises(NothingPublished), Warehouse(published).build():
         pass
@@ -153,7 +153,7 @@ def test_a_pointer_that_is_removed_while_it_is_followed_is_nothing_published(
     ],
 )
 def test_an_open_build_reads_nothing_else_and_writes_nothing(published: Path, sql: str) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     warehouse = Warehouse(published)
     with warehouse.build() as build, pytest.raises(duckdb.Error):
         build.rows(sql)
@@ -161,7 +161,7 @@ def test_an_open_build_reads_nothing_else_and_writes_nothing(published: Path, sq
 
 
 def test_threads_may_ask_one_build_at_once(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     warehouse = Warehouse(published)
     wrong: list[object] = []
 
@@ -182,7 +182,7 @@ def test_threads_may_ask_one_build_at_once(published: Path) -> None:
 
 
 def test_a_name_that_is_no_line_item_never_gets_into_sql(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     warehouse = Warehouse(published)
     with warehouse.build() as build, pytest.raises(ValueError, match="no such line item"):
         queries.financials(build, "LNTR", "ttm", ['revenue"; --'], since=None, until=None, limit=1)

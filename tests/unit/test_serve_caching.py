@@ -168,7 +168,7 @@ def test_a_tag_is_of_build_synchronization_and_question(tmp_path: Path) -> None:
         assert pointer
         return caching.tag_of(pointer, path, symbol, values)
 
-    builds.publish_small(tmp_path)
+    builds.small(tmp_path)
     first = tag(limit=1, items=("revenue", "roic"))
     assert first == tag(symbol="lntr", items=("revenue", "roic"), limit=1)
     others = {
@@ -208,7 +208,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     opened = []
 
     def start(**settings: Any) -> Service:
-        builds.publish_small(tmp_path / "published")
+        builds.small(tmp_path / "published")
         clock = Clock()
         running = in_process(Settings(tmp_path, **settings), clock)
         client = httpx.Client(

@@ -180,7 +180,7 @@ def test_the_service_runs_as_a_process_and_stops_when_told(home: Path, capsys: p
     with running(home) as (process, address, said), httpx.Client(base_url=address, transport=transport) as client:
         assert "nothing is published yet: run `fundamentals sync`" in said
         assert client.get("/status").json()["data"]["status"] == "degraded"
-        builds.publish_small(home / "published")
+        builds.small(home / "published")
         profile = client.get("/companies/LNTR", headers={"X-Api-Key": key})
         assert profile.json()["data"]["links"]["financials"] == f"{address}/companies/LNTR/financials"
         process.send_signal(signal.SIGINT)
@@ -193,7 +193,7 @@ def test_the_service_runs_as_a_process_and_stops_when_told(home: Path, capsys: p
 
 
 def test_the_service_says_what_it_serves(home: Path) -> None:
-    builds.publish_small(home / "published")
+    builds.small(home / "published")
     with running(home) as (_, _, said):
         assert said.endswith("build b1\n")
     (home / "published" / "CURRENT.json").write_text("nothing of the kind")
@@ -205,7 +205,7 @@ def test_serving_ends_with_status_0(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In this process, told to stop before it starts."""
-    builds.publish_small(home / "published")
+    builds.small(home / "published")
     real = server.server
 
     def stopping(app: Front) -> uvicorn.Server:

@@ -251,7 +251,7 @@ def test_an_address_that_is_none_is_told_without_its_password(url: str) -> None:
 
 def test_an_application_counts_where_its_settings_say(redis: Redis, tmp_path: Path) -> None:
     """A second one over the same home sees what the first one counted; the key's account is the same."""
-    builds.publish_small(tmp_path / "published")
+    builds.small(tmp_path / "published")
     key = active_key(tmp_path)
     remaining = []
     for _ in range(2):

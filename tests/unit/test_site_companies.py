@@ -163,7 +163,7 @@ def test_nothing_found_has_no_table():
 
 def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
     """Of each period and item's last version: one that is withdrawn is no value, one that came back had another."""
-    builds.publish_small(tmp_path / "published")
+    builds.small(tmp_path / "published")
     warehouse = Warehouse(tmp_path / "published")
     with warehouse.build() as build:
         found = {(row.item, row.kind, row.period): row for row in page_queries.stated(build, "9990000001")}

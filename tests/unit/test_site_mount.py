@@ -26,7 +26,7 @@ PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    builds.publish_small(folder / "published")
+    builds.small(folder / "published")
     return folder
 
 
@@ -220,7 +220,7 @@ def test_the_sample_is_said_to_be_fictional_and_nothing_else_is(tmp_path: Path) 
 
 
 def test_something_amiss_is_told_on_the_front_page(tmp_path: Path) -> None:
-    builds.publish_small(tmp_path / "published")
+    builds.small(tmp_path / "published")
     with in_process(Settings(tmp_path), Clock()) as address:
         httpx.get(address)
         (tmp_path / "published" / "CURRENT.json").write_text("nothing of the kind")

@@ -25,7 +25,7 @@ PUBLIC = "http://data.example.org/v1"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    builds.publish_small(tmp_path / "published")
+    builds.small(tmp_path / "published")
     return tmp_path
 
 
