@@ -1,6 +1,6 @@
-"""Columns: arrays of one length that belong together, one element a row.
+"""Columns: a table as arrays of equal length.
 
-Belongs here: taking rows of all columns at once, and putting tables together. Does not: any table.
+Belongs here: selecting rows of all columns at once, and appending tables. Does not: any particular table.
 """
 
 from dataclasses import dataclass, fields
@@ -13,14 +13,14 @@ from pipelines.normalize.arrays import Flags, Ints
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A table whose fields are arrays of one length."""
+    """A table whose fields are arrays of equal length."""
 
     def at(self, rows: Ints | Flags) -> Self:
-        """Some rows, by their numbers or by whether each is taken."""
+        """Some rows, selected by number or by a flag for each row."""
         return type(self)(*(column[rows] for column in self._columns()))
 
     def followed_by(self, *others: Self) -> Self:
-        """The rows of this table and then those of others."""
+        """The rows of this table followed by those of others."""
         columns = (table._columns() for table in (self, *others))
         return type(self)(*(np.concatenate(each) for each in zip(*columns, strict=True)))
 

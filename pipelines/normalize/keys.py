@@ -1,4 +1,4 @@
-"""Keys: several columns of whole numbers as one that sorts and compares like them.
+"""Keys: several columns of whole numbers packed into one that sorts and compares in the same way.
 
 Belongs here: days and amounts as numbers, and packing columns whose ranges are not known beforehand. Does not: keys of
 parts that have a fixed number of bits (arrays.key_of).
@@ -26,25 +26,25 @@ DAY_BITS = 22
 
 
 def places_in(names: Sequence[str], concept: Ints) -> Ints:
-    """The place of each amount among some, by its number in elements.AMOUNT; NOTHING for others."""
+    """The place of each concept in `names`, by its number in elements.AMOUNT; NOTHING for concepts not in `names`."""
     place = np.full(len(AMOUNT.categories), NOTHING)
     place[[NUMBER_OF[name] for name in names]] = np.arange(len(names))
     return place[concept]
 
 
 def dates(days: Ints) -> pl.Series:
-    """Days since 1970 as dates; null for the smallest number (largest_of gives it where there is none)."""
+    """Days since 1970 as dates; null for the smallest number, which `largest_of` returns for groups without rows."""
     return pl.Series(days.astype("datetime64[D]"), dtype=pl.Date)
 
 
 def day_numbers(days: pl.Series) -> Ints:
-    """Days since 1970; 0 where a day is missing."""
+    """Days since 1970; 0 for a missing day."""
     numbers: Ints = days.to_numpy().astype("datetime64[D]").astype(np.int64)
     return np.where(numbers == np.iinfo(np.int64).min, 0, numbers) if days.null_count() else numbers
 
 
 def packed(*columns: Ints) -> Ints:
-    """One whole number a row, in the order of the rows by these columns; equal where all columns are.
+    """One whole number for each row; the numbers sort like the columns, and are equal if all columns are.
 
     Args:
         columns: whole numbers, the most significant column first.
@@ -64,20 +64,20 @@ def packed(*columns: Ints) -> Ints:
 
 
 def company_key(company: Ints, number: Ints) -> Ints:
-    """A key that sorts by company and number; the keys of one company are as far apart as the numbers.
+    """A key that sorts by company and number; within a company, differences of keys are differences of numbers.
 
     Args:
         company: number of the company.
-        number: a day since 1970, of the years 1 to 7700, or the place of a filing or of a quarter.
+        number: a day since 1970 (years 1 to 7700), or the place of a filing or of a quarter.
     """
     return (company << DAY_BITS) + number + (1 << (DAY_BITS - 1))
 
 
 def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """Places of all pairs of a left and a right key that are equal; the right keys are sorted.
+    """All pairs of a left and a right key that are equal, by their places; the right keys are sorted.
 
     Returns:
-        places in the left keys, in order, and places in the right ones.
+        places of the left keys, in order, and places of the right keys.
     """
     lowest = np.searchsorted(right, left, side="left")
     number = np.searchsorted(right, left, side="right") - lowest
@@ -86,21 +86,21 @@ def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
 
 
 def largest_of(group: Ints, number: int, values: Ints) -> Ints:
-    """The largest value of each group, numbered from 0; the smallest number there is for a group without rows."""
+    """The largest value of each group, numbered from 0; for a group without rows the smallest possible number."""
     found = np.full(number, np.iinfo(np.int64).min)
     np.maximum.at(found, group, values)
     return found
 
 
 def any_of(group: Ints, number: int, holds: Flags) -> Flags:
-    """Whether something holds for a row of each group."""
+    """For each group, whether the condition holds for any of its rows."""
     found = np.zeros(number, dtype=np.bool_)
     found[group[holds]] = True
     return found
 
 
 def sortable_days(column: pl.Series) -> Ints:
-    """Dates as days since 1970; null is a day before all others."""
+    """Dates as days since 1970; null becomes the day before the first date."""
     is_null = column.is_null().to_numpy()
     days = column.to_physical().fill_null(0).to_numpy().astype(np.int64)
     if is_null.any():
@@ -109,11 +109,11 @@ def sortable_days(column: pl.Series) -> Ints:
 
 
 def filing_rows(cik: Ints, seq: Ints, filings: pl.DataFrame) -> Ints:
-    """For each row the row of its filing.
+    """For each row, the row of its filing in `filings`.
 
     Args:
         cik, seq: of each row.
-        filings: `cik`, `seq`: all of them, sorted by both.
+        filings: all filings: `cik`, `seq`, sorted by both.
     """
     of_row, of_filing = (
         key_of((company, CIK_BITS), (place, SEQ_BITS))

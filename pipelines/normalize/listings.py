@@ -1,10 +1,11 @@
-"""Which symbols are a company's common equity, and which are something else that it has listed.
+"""Classifies a company's listed symbols: common equity, or another security.
 
-Belongs here: what a ticker symbol tells. Does not: names and codes (they come from the submissions).
+Belongs here: the meaning of the parts of a ticker symbol. Does not: names and SIC codes (these come from the
+submissions).
 
-The SEC's list of tickers gives symbols without a description of the security, so the forms of the symbols decide:
-the suffixes after a dash, and the fifth letter that Nasdaq and the OTC markets add. New York writes classes with a
-dash; what it lists there without one beside a company's shares is nearly always a note, so that is no common equity.
+The SEC's list of tickers has no description of the security, so the form of the symbol decides: suffixes after a dash,
+and the fifth letter that Nasdaq and the OTC markets add. The NYSE writes share classes with a dash. A further symbol of
+a company on the NYSE without a dash is nearly always a note, and is not counted as common equity.
 """
 
 import re
@@ -18,7 +19,7 @@ SUFFIX_KINDS: tuple[tuple[str, str], ...] = (
     (r"-(UN|U)$", "unit"),
     (r"-(RI|RT|R)$", "right"),
 )
-"""What follows the dash, as the SEC writes it."""
+"""The suffix after the dash, as the SEC writes it, and the kind of security."""
 
 FIFTH_LETTER_KINDS: dict[str, str] = {
     **dict.fromkeys("PONM", "preferred"),
@@ -28,7 +29,7 @@ FIFTH_LETTER_KINDS: dict[str, str] = {
     "W": "warrant",
     "T": "unit",
 }
-"""The fifth letter of a symbol on Nasdaq or OTC, where the letters before it are those of the company's own symbol."""
+"""The kind of security by the fifth letter of a symbol on Nasdaq or OTC whose first four are the company's symbol."""
 
 FIFTH_LETTER_MARKETS = ("Nasdaq", "OTC")
 SHARED_LETTERS = 2
@@ -39,14 +40,14 @@ OTHER = "other"
 
 
 def classified(listing: pl.DataFrame) -> pl.DataFrame:
-    """Add what each symbol stands for.
+    """Add the kind of security of each symbol.
 
     Args:
         listing: `cik`, `symbol`, `exchange`, in the order of the SEC's list, where a company's main symbol comes first.
 
     Returns:
         the same with `kind` (common, preferred, warrant, unit, right, note, other) and `is_primary`: the first common
-        symbol of the company, or its first one where none looks like common equity.
+        symbol of the company, or its first symbol if none looks like common equity.
     """
     of_company: dict[str, list[int]] = {}
     rows = listing.select("cik", "symbol", "exchange").rows()
@@ -64,7 +65,7 @@ def classified(listing: pl.DataFrame) -> pl.DataFrame:
 
 
 def _own_kind(symbol: str, first: str) -> str:
-    """What a symbol says by itself; a fifth letter only counts beside the company's other symbols."""
+    """The kind of a symbol by itself; a fifth letter counts only if the rest is the company's first symbol."""
     for pattern, kind in SUFFIX_KINDS:
         if re.search(pattern, symbol):
             return kind
@@ -73,7 +74,7 @@ def _own_kind(symbol: str, first: str) -> str:
 
 
 def _kind_beside(symbol: str, exchange: str | None, first: str) -> str:
-    """What a symbol is beside the company's first: a class of the same shares, or another security."""
+    """The kind of a symbol compared with the company's first one: another class of shares, or another security."""
     for pattern, kind in SUFFIX_KINDS:
         if re.search(pattern, symbol):
             return kind

@@ -1,1 +1,1 @@
-"""Errors of filings that other facts prove: scale, sign and context, and the ledger of them."""
+"""Corrections of errors in filings that other facts prove: scale, sign and context, and the ledger of corrections."""

@@ -1,8 +1,8 @@
-"""Contexts: figures that a filing states for another period than the one that they belong to.
+"""Contexts: figures that a filing states for a wrong period.
 
-Belongs here: what earlier filings and the same filing prove about the period of a figure. Does not: scale, signs.
+Belongs here: errors of context that the same filing and earlier ones prove. Does not: scale, signs.
 
-Only the same filing and earlier ones are looked at, so that what was known on a day does not depend on later ones.
+Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
 from dataclasses import dataclass
@@ -16,76 +16,77 @@ from pipelines.normalize.keys import packed, pairs_of_equal
 from pipelines.normalize.rule import Rule
 
 FOUR_DIGITS = 1e3
-"""An amount of four digits and more is not met in another year by chance; in a part of its own period none is."""
+"""An amount of at least four digits does not equal that of another year by chance; any amount that equals that of a
+part of its own period is an error."""
 AMOUNTS, ROUND_DIGITS = 2, 2
-"""Nor are so many amounts, those of so few digits not counted, that a filing states for one period and that are of one
-other, or of one line for several periods and that are each of the year before."""
+"""Two amounts with more than two digits, of one period or of one line, do not both equal those of another year by
+chance."""
 AMOUNTS_OF_LINE = 3
-"""Nor, however round, so many of one line."""
+"""Three amounts of one line, however round, do not all equal those of another year by chance."""
 EXACT_DIGITS = 9
-"""Figures are equal where they agree to so many digits: what was multiplied before differs by binary fractions."""
+"""Figures are equal if they agree to so many digits; figures corrected before differ by binary fractions."""
 RESTATED = 0.005
-"""A figure that is this near to the first statement of its period, as a share of it, repeats it."""
+"""A figure repeats the first statement of its period if it differs from it by less than this share."""
 A_YEAR = (350, 380)
-"""Fewest and most days between the ends of the same stretch of two years: years of 52 and 53 weeks, shifted ends."""
+"""Fewest and most days between the ends of the same period in two years: 52 or 53 weeks, with shifted ends."""
 LENGTH = 0.25
-"""A quarter's figure in the place of a year to date is off by more than this share; a year's figure that is merely
-restated is not, though an earlier filing may have put it into a quarter's place."""
+"""A quarter's figure in the context of a year to date differs from the right one by more than this share. A restated
+figure of a year differs by less, even if an earlier filing has stated it in the context of a quarter."""
 ONE_END_DAYS = 8
-"""Ends less than so many days apart are one end, and lengths up to so many days apart one length."""
+"""Ends count as the same if they are fewer days apart, and lengths if they differ by at most so many days."""
 PART = 0.05
-"""A stretch that begins with the longer one, and made up more than this of it, leaves another figure for its rest."""
+"""If the first part of a period has more than this share of its amount, the rest must have another amount."""
 
 CONTEXTS_MEASURED = (
-    "Measured on 101 companies: 55 of 175,000 figures stand in the context of another period, against earlier filings"
+    "Measured on 101 companies: 55 of 175,000 figures are in the context of another period, contrary to earlier filings"
 )
 SAME_END_PERIOD = Rule(
     "correction.context.same-end",
-    "A figure that differs from the first statement of its period, and equals what was first stated of a period with "
-    "the same end and another length, belongs to that period and is left out.",
+    "A figure that differs from the first statement of its period and equals the first statement of a period with the "
+    "same end and another length belongs to that period, and is left out.",
     CONTEXTS_MEASURED,
     "correct",
 )
 OTHER_YEAR = Rule(
     "correction.context.year-apart",
-    "An amount of four digits or more that differs from the first statement of its period, and equals what was first "
-    "stated of the same stretch a year before or after, belongs to that year and is left out.",
+    "An amount of four digits or more that differs from the first statement of its period and equals the first "
+    "statement of the same period a year before or after belongs to that year, and is left out.",
     CONTEXTS_MEASURED,
     "correct",
 )
 OTHER_YEAR_TOGETHER = Rule(
     "correction.context.year-apart-together",
-    "Two amounts of a filing that are not round, for one period or of one line, that differ from the first statement "
-    "and equal the figures of the year before or after belong to that year and are left out.",
+    "Two amounts of a filing that are not round, of one period or of one line, that differ from the first statements "
+    "and equal those of the year before or after belong to that year, and are left out.",
     CONTEXTS_MEASURED,
     "correct",
 )
 OTHER_YEAR_OF_LINE = Rule(
     "correction.context.year-apart-of-line",
     "Three amounts of one line in a filing, however round, that differ from the first statements of their periods and "
-    "equal the figures of the year before or after belong to that year and are left out.",
+    "equal those of the year before or after belong to that year, and are left out.",
     CONTEXTS_MEASURED,
     "correct",
 )
 BESIDE_PROVEN = Rule(
     "correction.context.beside",
-    "The other figures that a filing states for a period of which one figure is proven to be another period's are left "
-    "out where they, too, equal that period's.",
+    "If one figure of a filing is proven to belong to another period, its other figures in the same context are left "
+    "out as well if they equal those of that period.",
     CONTEXTS_MEASURED,
     "correct",
 )
 LINE_OF_PROVEN = Rule(
     "correction.context.same-line",
-    "The figures of a line that a filing states for other periods than the one proven to be shifted by a year are left "
-    "out where they, too, equal the figures of that year.",
+    "If one figure of a line in a filing is proven to be shifted by a year, the figures of the line for other periods "
+    "are left out as well if they equal those of the year before or after.",
     CONTEXTS_MEASURED,
     "correct",
 )
 LONGER_PERIOD = Rule(
     "correction.context.longer-period",
-    "A filing that states one figure for a year and for its last quarter contradicts what was stated of the nine "
-    "months between, and the quarter's figure is left out.",
-    "ASC 270-10-45-1: interim periods are parts of an annual period, so that the quarters add up to the year",
+    "If a filing states the same figure for a year and for its last quarter, contrary to the figure of the first nine "
+    "months, the quarter's figure is left out.",
+    "ASC 270-10-45-1: interim periods are parts of an annual period, so the quarters add up to the year",
     "correct",
 )
 RULES = (
@@ -100,16 +101,16 @@ RULES = (
 
 
 PROVEN_BY_LINE, PROVEN, BESIDE, OF_LINE, LONGER = range(5)
-"""Ways to find a figure's true period; the first one that finds any is taken."""
+"""Ways to find a figure's true period; the first one that finds a period is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:
-    """Figures of another period than their own.
+    """Figures in the context of a wrong period.
 
     at: places in Figures, each once.
     rule: number of the rule in RULES.
-    true_start, true_end: the period that each is of, as days since 1970.
+    true_start, true_end: the true period of each, as days since 1970.
     """
 
     at: Ints
@@ -120,7 +121,7 @@ class Misplaced:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Pairs of a figure and an equal one of the period that it may be of: places of both in Figures.
+    """Pairs of a figure and an equal figure of its possible true period: places of both in Figures.
 
     way: how the pair was found: PROVEN and so on.
     rule: number of the rule in RULES.
@@ -133,14 +134,14 @@ class _Pairs:
 
 
 def misplaced(figures: Figures) -> Misplaced:
-    """The figures that are another period's.
+    """The figures that belong to another period.
 
-    An amount of enough digits, or amounts that are enough together, that the first filing of their period stated
-    otherwise, and that are, to the digit, what was first stated of a period with the same end and another length, or of
-    the same stretch a year before or after, stand in the wrong context. What the filing states for that period in other
-    concepts, and of other periods in that concept, is misplaced in the same way where it, too, repeats the figure of
-    the other period. And a filing that states one figure of a year and of its last quarter contradicts what was stated
-    of the nine months between: the quarter's stands in the wrong context.
+    A figure is in the wrong context if the first filing of its period states another amount, and if it equals, to the
+    digit, the first statement of a period with the same end and another length, or of the same period a year before or
+    after. The amount must have enough digits, or several such amounts must agree, so that chance is excluded. Then
+    other figures of the filing in the same context, and of the same line in other contexts, are in the wrong context
+    too if they equal the figures of that period. If a filing states the same figure for a year and for its last
+    quarter, contrary to the figure of the first nine months, the quarter's figure is in the wrong context.
 
     Args:
         figures: on one scale and with their signs corrected.
@@ -156,7 +157,7 @@ def misplaced(figures: Figures) -> Misplaced:
 
 
 def _equal_to_other_periods(figures: Figures, digits: Ints) -> list[_Pairs]:
-    """Figures stated anew that equal those of other periods, and what stands beside them and does so too."""
+    """Restated figures that equal those of other periods, and figures of the same context or line that do so too."""
     is_money = (figures.measure_sign == 0) & ~figures.is_instant & (figures.value != 0)
     changed = _off(figures, RESTATED)
     anew = np.flatnonzero(changed & ~figures.is_first & is_money)
@@ -185,7 +186,7 @@ def _equal_to_other_periods(figures: Figures, digits: Ints) -> list[_Pairs]:
 
 
 def _proven(figures: Figures, at: Ints, of: Ints) -> _Pairs:
-    """The pairs of amounts that are too many, or of too many digits, to be equal by chance."""
+    """The pairs that cannot be equal by chance: enough digits, or enough pairs."""
     size, shift = np.abs(figures.value[at]), _shift(figures, at, of)
     shown_as, shifted = _shown_as(figures, at, of), packed(figures.line[at], figures.seq[at], shift)
     same_end = shift == 0
@@ -204,12 +205,12 @@ def _proven(figures: Figures, at: Ints, of: Ints) -> _Pairs:
 
 
 def _twins(figures: Figures, line_and_digits: Ints, at: Ints) -> tuple[Ints, Ints]:
-    """Pairs of figures and the equal first ones of related periods that the same or an earlier filing states.
+    """Pairs of figures and equal first statements of related periods in the same or an earlier filing.
 
     Args:
         figures: all figures.
-        line_and_digits: equal where two figures are of one line and equal.
-        at: places of the figures asked about.
+        line_and_digits: a key that is the same for equal figures of one line.
+        at: places of the figures to pair.
     """
     first = np.flatnonzero(figures.is_first & ~figures.is_instant)
     first = first[np.argsort(line_and_digits[first], kind="stable")]
@@ -225,7 +226,7 @@ def _twins(figures: Figures, line_and_digits: Ints, at: Ints) -> tuple[Ints, Int
 
 
 def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
-    """What repeats the figure of a longer stretch with the same end, of which the stretch before it made up a part."""
+    """Figures that repeat that of a longer period with the same end, although its first part has an amount too."""
     additive = np.flatnonzero(~figures.is_instant & (figures.measure_sign <= 0) & (figures.value != 0))
     key = packed(*(column[additive] for column in (figures.line, figures.seq, digits)))
     order = np.argsort(key, kind="stable")
@@ -251,7 +252,7 @@ def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
 
 
 def _shift(figures: Figures, at: Ints, of: Ints) -> Ints:
-    """0 where a figure's period ends with its twin's; 1 where the twin's is a year earlier, -1 a year later."""
+    """0 if both periods of a pair have the same end; 1 if the other one ends a year earlier, -1 if a year later."""
     apart = figures.end[at] - figures.end[of]
     return np.where(np.abs(apart) < ONE_END_DAYS, 0, np.sign(apart))
 
@@ -262,13 +263,13 @@ def _period(figures: Figures) -> Ints:
 
 
 def _shown_as(figures: Figures, at: Ints, of: Ints) -> Ints:
-    """One number for each company, filing, period, and period of the twin."""
+    """One number for each company, filing, period, and other period of the pair."""
     columns = (figures.company, figures.seq, figures.start, figures.end)
     return packed(packed(*(column[at] for column in columns)), figures.start[of], figures.end[of])
 
 
 def _distinct(key: Ints, size: Floats, counts: Flags) -> Ints:
-    """How many distinct sizes are among the rows of the same key that count."""
+    """The number of distinct sizes among the rows with the same key that count."""
     groups, group = np.unique(key, return_inverse=True)
     sizes, number = np.unique(size, return_inverse=True)
     pairs = np.unique(group[counts] * len(sizes) + number[counts])
@@ -276,12 +277,12 @@ def _distinct(key: Ints, size: Floats, counts: Flags) -> Ints:
 
 
 def _off(figures: Figures, share: float) -> Flags:
-    """Whether a figure is off the first one of its line and period by more than a share; so is a repeated zero."""
+    """Whether a figure differs from the first one of its line and period by more than a share; true for zero too."""
     return ~(np.abs(figures.value / figures.value[figures.first] - 1) <= share)
 
 
 def _to_the_digit(value: Floats) -> Ints:
-    """A whole number for each figure, the same for figures that agree in sign and in EXACT_DIGITS digits."""
+    """A whole number for each figure, equal for figures that agree in sign and in EXACT_DIGITS digits."""
     size = np.abs(value)
     exponent = np.floor(np.log10(np.where(size > 0, size, 1.0)))
     digits = np.floor(size * 10.0 ** (EXACT_DIGITS - 1 - exponent) + 0.5)

@@ -1,7 +1,7 @@
-"""Figures as arrays: what filings state, in the order in which corrections compare it.
+"""Figures: the filed amounts as arrays, in the order in which corrections compare them.
 
-Belongs here: the columns that the proofs of errors read, and what a proof proposes. Does not: any proof (identities,
-scale, signs, contexts), or how proposals are applied and written down (ledger).
+Belongs here: the columns that the proofs of errors use, and the form of a proposed correction. Does not: any proof
+(identities, scale, signs, contexts), applying and recording proposals (ledger).
 """
 
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from pipelines.normalize.rule import Rule
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What one rule corrects.
+    """The corrections that one rule proposes.
 
     rule: the rule.
-    evidence: what proves the error, in words; published in table `repairs`.
+    evidence: the proof of the error, in words; published in table `repairs`.
     at: places of the figures in Figures, each once.
-    factor: what each figure is multiplied by.
+    factor: the factor by which each figure is multiplied.
     """
 
     rule: Rule
@@ -32,19 +32,19 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One element a figure, sorted by company, concept, period and filing.
+    """Figures, sorted by company, concept, period and filing.
 
-    row: row of the frame that the figure comes from.
+    row: row of the figure in the frame of vintages.
     company: number of the company, in the order of the CIKs.
     seq: place of the filing among the company's filings.
     concept: number of the amount in elements.AMOUNT.
     start, end: first and last day of the period, as days since 1970; an instant starts where it ends.
-    is_instant: whether the figure stands at an instant.
+    is_instant: whether the figure is of an instant.
     value: in units of the reporting currency, or in shares; as corrected so far.
-    grain: the power of ten that the value is stated to; as corrected so far.
+    grain: the power of ten to which the value is rounded; as corrected so far.
     measure_sign: 0 money, 1 shares, -1 amounts per share.
     line: number of the company and concept.
-    first: place of the figure that the first filing states for the same line and period.
+    first: place of the figure in the first filing that states the same line and period.
     """
 
     row: Ints
@@ -62,7 +62,7 @@ class Figures:
 
     @classmethod
     def of(cls, vintages: pl.DataFrame) -> "Figures":
-        """Take them from a frame of vintages (columns as in ledger.corrected)."""
+        """Make them from a frame of vintages (columns as in ledger.corrected)."""
         cik, seq, concept = (ints(vintages, name) for name in ("cik", "seq", "concept"))
         company = np.searchsorted(np.unique(cik), cik)
         end = day_numbers(vintages["end"])
@@ -87,7 +87,7 @@ class Figures:
         )
 
     def multiplied(self, factor: Floats) -> "Figures":
-        """The same figures, each times its factor."""
+        """The figures, each multiplied by its factor."""
         return replace(self, value=self.value * factor, grain=self.grain * np.abs(factor))
 
     def of_concepts(self, names: tuple[str, ...]) -> Ints:
@@ -96,7 +96,7 @@ class Figures:
 
     @property
     def days(self) -> Ints:
-        """Days of each period, both ends counted; 1 for an instant."""
+        """Days of each period, first and last day included; 1 for an instant."""
         return self.end - self.start + 1
 
     @property

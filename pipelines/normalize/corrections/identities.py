@@ -1,9 +1,9 @@
-"""Identities: what the figures of one filing and period prove about each other's scale and sign.
+"""Identities: errors of scale and sign that the figures of one filing and period prove.
 
-Belongs here: income is earnings per share times shares; income is what is left before tax less the tax; payments and
-interest are positive. Does not: what other filings of the period say (scale, signs, contexts).
+Belongs here: income equals earnings per share times shares; income equals income before tax less tax; payments and
+interest are positive. Does not: errors that other filings of the period prove (scale, signs, contexts).
 
-Beside the filing itself only earlier ones are looked at, so that what was known on a day does not depend on later ones.
+Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
 import numpy as np
@@ -27,27 +27,29 @@ from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
 OUTFLOWS = ("capital_expenditure", "preferred_dividends", "interest_expense")
-"""Payments and expenses are positive by definition; a negative column was typed as it is shown."""
+"""Payments and expenses, positive by definition. Negative figures repeat the minus sign of the printed statement."""
 
 NEAR_COUNTS = 0.35
-"""How far a share count may be from a power of a thousand times an earlier one, in powers of ten: counts grow."""
+"""The largest distance of a share count from a power of a thousand times an earlier one, in powers of ten, because
+counts change over time."""
 HUNDRED = 2
 NEAR_CENTS = 0.05
-"""How far a quotient may be from a hundred or a hundredth, in powers of ten: other errors come near these sooner than
-near a thousand, so that the figures must agree to about a tenth."""
+"""The largest distance of a quotient from a hundred or a hundredth, in powers of ten. Other errors are more often near
+these than near a thousand, so the figures must agree to about a tenth."""
 LIKE_BEFORE = 0.5
-"""A count is like that of an earlier filing within half a power of ten, a factor of about three; it is not after most
-larger splits."""
+"""A count is similar to an earlier one within half a power of ten, a factor of about three. After most larger splits it
+is not."""
 SAME_SIZE = 1.0
-"""Earnings per share are of the size of earlier ones within a power of ten."""
+"""Earnings per share are similar to earlier ones within a power of ten."""
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
-"""Hardly a listed company earns more a share (reporting currency), and none that has so few shares."""
+"""Hardly any listed company earns more per share (in the reporting currency), and none with so few shares."""
 CLOSE = 0.05
-"""How near income before tax less tax must come to net income, as a share of it: what minorities earn lies between."""
+"""The largest difference of income before tax less tax from net income, as a share of it; it is the minorities'
+part."""
 CLOSE_TO_TAX = 0.1
-"""The same as a share of the tax, where the tax is in question: what minorities and discontinued operations earn."""
+"""The same as a share of the tax, if the tax may be wrong: the part of minorities and discontinued operations."""
 CLOSE_PRODUCT = 0.1
-"""How near earnings per share times shares must come to income, as a share of it, before their signs are compared."""
+"""The largest difference of earnings per share times shares from income, as a share of it, if signs are compared."""
 
 BY_EARNINGS = "net income over earnings per share of the same filing"
 BY_COUNTS = "the share counts of earlier filings"
@@ -66,91 +68,92 @@ AFTER_TAX = "Regulation S-X Rule 5-03: income before income tax expense, less in
 
 COUNT_BY_EARNINGS = Rule(
     "correction.scale.count-by-earnings-per-share",
-    "A share count that is a power of a thousand away from net income over earnings per share of its own filing and "
-    "period is multiplied by that power, unless it is like the counts of earlier filings.",
+    "A share count that differs by a power of a thousand from net income divided by earnings per share of the same "
+    "filing and period is multiplied by that power, unless it is similar to the counts of earlier filings.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 COUNT_AND_EARNINGS = Rule(
     "correction.scale.count-and-earnings-per-share",
-    "Where a count corrected by net income and earnings per share would be below 100,000 shares that earn more than "
-    "500 each, the earnings per share are a thousand times too large, too, and both are corrected.",
+    "If a count corrected by net income and earnings per share were below 100,000 shares that earn more than 500 each, "
+    "the earnings per share are a thousand times too large as well, and both are corrected.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 EARNINGS_BY_COUNT = Rule(
     "correction.scale.earnings-per-share-by-count",
-    "Earnings per share that are a power of a thousand away from net income over the share count are corrected where "
-    "the count is like those of earlier filings and the earnings per share are not.",
+    "Earnings per share that differ by a power of a thousand from net income divided by the share count are corrected "
+    "if the count is similar to those of earlier filings and the earnings per share are not.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 EARNINGS_IN_CENTS = Rule(
     "correction.scale.earnings-per-share-in-cents",
-    "Earnings per share that are a hundred times net income over a share count like that of earlier filings are in "
-    "cents, or a hundredth of it, and are corrected.",
+    "Earnings per share that are a hundred times, or a hundredth of, net income divided by the share count are stated "
+    "in a wrong unit (cents) and are corrected if the count is similar to that of earlier filings.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 INCOME_BY_EARNINGS = Rule(
     "correction.scale.income-by-earnings-per-share",
-    "Net income that is a power of a thousand away from earnings per share times shares is corrected where both of "
-    "these are like those of earlier filings.",
+    "Net income that differs by a power of a thousand from earnings per share times shares is corrected if both of "
+    "these are similar to those of earlier filings.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 COMMON_BY_PARENT = Rule(
     "correction.scale.common-income-by-parent-income",
-    "Net income available to common that is a power of a thousand away from that of the parent is corrected where the "
+    "Net income available to common that differs by a power of a thousand from that of the parent is corrected if the "
     "latter equals earnings per share times shares.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 COUNT_BY_EARLIER_COUNTS = Rule(
     "correction.scale.count-by-earlier-counts",
-    "A share count without earnings per share beside it that is a power of a thousand away from the last count that "
-    "was compared with them is multiplied by that power.",
+    "A share count without earnings per share in its filing that differs by a power of a thousand from the last count "
+    "that agreed with earnings per share is multiplied by that power.",
     ERRORS_MEASURED,
     "correct",
 )
 COUNT_BY_LARGEST_EARNINGS = Rule(
     "correction.scale.count-by-largest-earnings",
-    "A first count of fewer than 100,000 shares that would earn more than 500 each is stated in thousands or millions.",
-    "Chosen limits: they separate counts in thousands and millions from companies with few and dear shares",
+    "A first share count below 100,000 that would mean earnings of more than 500 per share is stated in thousands or "
+    "millions.",
+    "Chosen limits: they separate counts in thousands and millions from companies with few expensive shares",
     "correct",
 )
 TAX_SIGN = Rule(
     "correction.sign.tax-by-income-after-tax",
-    "Income tax has its sign turned where income before tax plus the tax as filed gives net income and less the tax "
-    "does not.",
+    "The sign of income tax is reversed if income before tax plus the tax as filed gives net income, and income before "
+    "tax less the tax does not.",
     AFTER_TAX,
     "correct",
 )
 INCOME_SIGN = Rule(
     "correction.sign.income-by-income-before-tax",
-    "Net income has its sign turned where income before tax less tax is its opposite and earnings per share do not "
-    "agree with it.",
+    "The sign of net income is reversed if income before tax less tax gives the same amount with the other sign, and "
+    "the sign of earnings per share does not agree with net income.",
     AFTER_TAX,
     "correct",
 )
 INCOME_SIGN_BY_EARNINGS = Rule(
     "correction.sign.income-by-earnings-per-share",
-    "Net income has its sign turned where earnings per share and income before tax both have the other sign and "
+    "The sign of net income is reversed if earnings per share and income before tax both have the other sign and "
     "earnings per share times shares give its amount.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 EARNINGS_SIGN = Rule(
     "correction.sign.earnings-per-share-by-income",
-    "Earnings per share have their sign turned where they times shares give the amount of net income with the other "
-    "sign.",
+    "The sign of earnings per share is reversed if earnings per share times shares give the amount of net income with "
+    "the other sign.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 OUTFLOW_SIGN = Rule(
     "correction.sign.outflow",
-    "Capital expenditure, preferred dividends and interest expense have their sign turned where every figure of the "
-    "line in a filing is negative.",
+    "The sign of capital expenditure, preferred dividends or interest expense is reversed if every figure of the line "
+    "in a filing is negative.",
     CASH_OUTFLOW,
     "correct",
 )
@@ -172,18 +175,18 @@ RULES = (
 
 
 def proposals(figures: Figures) -> list[Proposal]:
-    """What the figures beside them prove wrong; money is in the reporting currency, counts in shares."""
+    """Corrections that other figures of the same filing prove; money in the reporting currency, counts in shares."""
     beside = SideBySide.of(figures)
     return [*_of_scale(beside), *_of_earlier_counts(beside), *_of_sign(beside), _of_outflows(figures)]
 
 
 def _of_scale(beside: SideBySide) -> list[Proposal]:
-    """Counts, earnings per share and income that are a thousand or a million times off.
+    """Counts, earnings per share and income that are wrong by a thousand or a million times.
 
-    Counts are the usual victims. They are left, and the earnings per share corrected, where they are like those of
-    filings before, or where corrected counts would be too few and the earnings are too many for any company; and both
-    are left, and the income corrected, where the earnings are like those of filings before, too. Earnings in cents are
-    a hundred times off, beside a count as in filings before.
+    Usually the count is wrong. If the count is similar to those of earlier filings, the earnings per share are
+    corrected instead; if these are similar to earlier ones too, the income is corrected. If a corrected count would be
+    too small and the earnings per share too large for any company, both are corrected. Earnings in cents are wrong by a
+    hundred times, with a count similar to those of earlier filings.
     """
     value, powers = beside.value, beside.power
     power = either(*(powers[count] for count in COUNTS))
@@ -223,7 +226,7 @@ def _of_scale(beside: SideBySide) -> list[Proposal]:
 
 
 def _of_earlier_counts(beside: SideBySide) -> list[Proposal]:
-    """Counts without earnings per share beside them: compared with the last count that was judged, and with income.
+    """Counts in filings without earnings per share, compared with the last verified count and with income.
 
     Fewer than a hundred thousand shares that earn more than 500 each are stated in thousands or millions.
     """
@@ -244,7 +247,7 @@ def _of_earlier_counts(beside: SideBySide) -> list[Proposal]:
 
 
 def _of_sign(beside: SideBySide) -> list[Proposal]:
-    """Tax, income and earnings per share that have the other sign than the figures beside them allow."""
+    """Tax, income and earnings per share whose sign contradicts other figures of the same filing."""
     value = beside.value
     pretax, tax, earnings = value[PRETAX], value[TAX], value[EARNINGS]
     income, available = either(value[PARENT], value[COMMON]), either(value[COMMON], value[PARENT])
@@ -267,7 +270,7 @@ def _of_sign(beside: SideBySide) -> list[Proposal]:
 
 
 def _of_outflows(figures: Figures) -> Proposal:
-    """Outflows whose every figure in a filing is negative."""
+    """Outflows of which every figure in a filing is negative."""
     at = figures.of_concepts(OUTFLOWS)
     if not len(at):
         return Proposal(OUTFLOW_SIGN, BY_LINE, at, np.zeros(0))

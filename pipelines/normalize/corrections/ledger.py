@@ -1,6 +1,6 @@
-"""The ledger of corrections: what was filed, what it was corrected to, and what proves the error.
+"""The ledger of corrections: the filed value, the corrected value, and the proof of each error.
 
-Belongs here: the order of the corrections, how they are applied, and the record of each. Does not: what proves an error
+Belongs here: the order of the corrections, applying them, and recording each. Does not: what proves an error
 (identities, scale, signs, contexts).
 """
 
@@ -19,33 +19,33 @@ from pipelines.normalize.rule import Rule
 SCALE, SIGN, CONTEXT = "scale", "sign", "context"
 
 ELSEWHERE = "it is the figure of {} to {}, and filings so far say otherwise of this period"
-"""What is written down of a figure of another period: that period's first and last day."""
+"""The evidence that is recorded for a figure of another period, with that period's first and last day."""
 
 WHAT = ["cik", "seq", "concept", "start", "end"]
 CORRECTIONS = [*WHAT, "kind", "filed_value", "value", "evidence", "rule"]
 
 Corrector = Callable[[Figures], Sequence[Proposal]]
 CORRECTORS: tuple[Corrector, ...] = (identities.proposals, scale.proposals, signs.proposals)
-"""What corrects figures, in order: each looks at the figures as corrected by those before it."""
+"""The correctors, in order: each works on the figures as corrected by those before it."""
 
 
 def corrected(
     vintages: pl.DataFrame, correctors: Sequence[Corrector] = CORRECTORS
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Correct what a filing states wrongly, and leave out what it states for another period.
+    """Correct figures with errors of scale or sign, and leave out figures in the context of another period.
 
     Args:
-        vintages: what filings state: one row a filing, concept and period: `cik`, `seq`, `concept`, `start` (null for
+        vintages: one row a filing, concept and period: `cik`, `seq`, `concept`, `start` (null for
             an instant), `end`, `value` (units of the reporting currency, or shares), `grain`, `measure_sign` (money 0,
             shares 1, amounts per share -1).
-        correctors: all of them, in their order, but for tests.
+        correctors: all correctors in their order; only tests pass others.
 
     Returns:
-        sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 where nothing was to do), and
-            `corrected_by`, the rule (null where there is none).
+        sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 for figures without error), and
+            `corrected_by`, the rule (null for figures without error).
         corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, context),
-            `filed_value`, `value` (null where the figure is left out), `evidence` and `rule`. A figure that is
-            corrected twice has the rule and the evidence of the last correction.
+            `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A figure that is corrected
+            twice has the rule and the evidence of the last correction.
         decisions: `cik`, `rule`, `figures`.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -81,9 +81,9 @@ def corrected(
 
 
 def _applied(figures: Figures, correctors: Sequence[Corrector]) -> tuple[Figures, Floats, list[Proposal], Ints]:
-    """The figures as corrected; the factor of each; all proposals, and the number of each figure's (-1 for none).
+    """The corrected figures; the factor of each; all proposals; and the number of each figure's proposal, or -1.
 
-    Of several proposals of one corrector for a figure, all are applied, and the first is the figure's.
+    If one corrector has several proposals for a figure, all are applied, and the first one is recorded.
     """
     repair = np.ones(len(figures.value))
     last = np.full(len(figures.value), -1)
@@ -100,12 +100,12 @@ def _applied(figures: Figures, correctors: Sequence[Corrector]) -> tuple[Figures
 
 
 def _filed(vintages: pl.DataFrame, rows: Ints) -> pl.DataFrame:
-    """What some rows were filed as."""
+    """The filed values of some rows."""
     return vintages.select(*WHAT, filed_value="value")[rows]
 
 
 def _left_out(vintages: pl.DataFrame, figures: Figures, elsewhere: contexts.Misplaced) -> pl.DataFrame:
-    """The record of figures that are another period's."""
+    """The records of figures that belong to another period."""
     of_period = pl.format(ELSEWHERE, dates(elsewhere.true_start), dates(elsewhere.true_end))
     return _filed(vintages, figures.row[elsewhere.at]).with_columns(
         kind=pl.lit(CONTEXT),

@@ -1,6 +1,7 @@
-"""Powers of a thousand: the step between units, thousands and millions, in which filings state amounts by mistake.
+"""Powers of a thousand: the factor between units, thousands and millions in errors of scale.
 
-Belongs here: how near a quotient is to such a power. Does not: what follows from it (identities, scale).
+Belongs here: testing whether a quotient is near such a power. Does not: the corrections that follow (identities,
+scale).
 """
 
 import numpy as np
@@ -10,18 +11,18 @@ from pipelines.normalize.arrays import Floats
 ERRORS_MEASURED = (
     "Measured: an error of a thousand or a million is 6 % of the changes between successive filings of a period"
 )
-"""The source of rules that rest on how often such errors are."""
+"""The source of rules that rest on the frequency of such errors."""
 
 POWER = 3
-"""Thousands and millions are multiples of three powers of ten."""
+"""A thousand is three powers of ten."""
 
 
 def power_of_thousand(quotient: Floats, near: float) -> Floats:
-    """The power of ten, a multiple of three, that each quotient is near to; NaN where it is near to none.
+    """The power of ten, a multiple of three, that is near to each quotient; NaN if there is none.
 
     Args:
-        quotient: of two amounts; nothing is near to a negative one or to zero.
-        near: how far it may be from the power, in powers of ten.
+        quotient: quotient of two amounts; for zero and negative quotients the result is NaN.
+        near: the largest distance from the power, in powers of ten.
     """
     exponent = np.log10(quotient)
     power = np.round(exponent / POWER) * POWER

@@ -1,9 +1,9 @@
-"""Scale: figures that a filing states a thousand or a million times larger or smaller than filings before it.
+"""Scale: figures that are a thousand or a million times larger or smaller than in earlier filings.
 
-Belongs here: what earlier filings of a period, and the level of a line, prove about a figure. Does not: what the
-figures of one filing prove about each other (identities), splits, which restate counts by small ratios (splits).
+Belongs here: errors of scale that earlier filings of the period and the level of the line prove. Does not: errors that
+other figures of the same filing prove (identities), splits, which restate counts by small ratios (splits).
 
-Only the same filing and earlier ones are looked at, so that what was known on a day does not depend on later ones.
+Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
 import numpy as np
@@ -15,38 +15,37 @@ from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
 NEAR_STATED = 0.01
-"""How far the same figure in another scale may be from the power of a thousand, in powers of ten (about 2 %): it
-differs by its rounding only."""
+"""The largest distance of a quotient from a power of a thousand, in powers of ten (about 2 %): the same figure in
+another scale differs by rounding only."""
 NEARER = 1.0
-"""A figure that is nearer to the level of its line by more than this many powers of ten is the one in units."""
+"""A corrected figure must be nearer to the level of its line by more than so many powers of ten."""
 FEWEST_FILINGS = 4
-"""So many earlier filings make a level; fewer may all be wrong."""
+"""The level of a line needs so many earlier filings; fewer may all be wrong."""
 
 BY_FILINGS_AND_LEVEL = "earlier filings of the same period, and the level of the line"
 
 SCALE_OF_EARLIER_FILINGS = Rule(
     "correction.scale.earlier-filings",
-    "A figure that is a power of a thousand away from what the first filing of its period states is divided by it "
-    "where that brings it nearer to the level of the line in earlier filings.",
+    "A figure that is a power of a thousand times the figure in the first filing of its period is divided by that "
+    "power if this brings it nearer to the level of the line in earlier filings.",
     ERRORS_MEASURED,
     "correct",
 )
 SCALE_WITHIN_FILING = Rule(
     "correction.scale.within-filing",
-    "The other figures of a line in a filing that states one of them in thousands or millions are divided by the same "
-    "power where that brings them nearer to the level of the line in earlier filings.",
-    "Follows from correction.scale.earlier-filings: a filing shows one line of a statement in one scale",
+    "If a filing states one figure of a line in a wrong scale, the other figures of the line in this filing are "
+    "divided by the same power of a thousand if this brings them nearer to the level of the line in earlier filings.",
+    "Follows from correction.scale.earlier-filings: a filing states all figures of a line in one scale",
     "correct",
 )
 RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_WITHIN_FILING)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
-    """Figures in another scale than filings before them.
+    """Figures in another scale than in earlier filings.
 
-    Of two figures of one period that are a thousand or a million times apart, the one that is far from the level of
-    the line is wrong. A filing that is proven wrong in one period of a line by it, is so in the other periods of that
-    line that are as far off.
+    If two figures of one period differ by a thousand or a million times, the one that is far from the level of the line
+    is wrong. Then the filing's figures of the line for other periods are wrong too, if they are as far off.
     """
     later = np.flatnonzero(~figures.is_first)
     power = power_of_thousand(figures.value[later] / figures.value[figures.first[later]], NEAR_STATED)
@@ -75,10 +74,10 @@ def _is_nearer(off: Floats, power: Floats) -> Flags:
 
 
 def _off_level(figures: Figures, at: Ints) -> Floats:
-    """By how many powers of ten figures are above the level of their line in earlier filings; NaN where it has none.
+    """The distance of figures from the level of their line in earlier filings, in powers of ten; NaN without a level.
 
-    The level is the mean over at least FEWEST_FILINGS filings of the mean height of their figures: the power of ten of
-    the amount a day, or of the balance.
+    The level is the mean over at least FEWEST_FILINGS filings of the mean logarithm of their figures: of the amount a
+    day, or of the balance.
     """
     if not len(at):
         return np.zeros(0)
@@ -97,7 +96,7 @@ def _off_level(figures: Figures, at: Ints) -> Floats:
 
 
 def _most_frequent(filing: Ints, power: Floats, proves: Flags) -> Floats:
-    """The power that most proven figures of the same line and filing are off by, the smallest of several."""
+    """The power by which most proven figures of the same line and filing are wrong; of several, the smallest."""
     found = np.full(len(filing), np.nan)
     if proves.any():
         pairs, count = np.unique(np.stack([filing[proves], power[proves]]), axis=1, return_counts=True)

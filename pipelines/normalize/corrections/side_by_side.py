@@ -1,7 +1,7 @@
-"""Side by side: the figures of one filing and period that identities hold between.
+"""Side by side: the figures of one filing and period for which identities hold, in one row.
 
-Belongs here: putting them into one row, and by which power of a thousand a share count is off. Does not: what follows
-from it (identities).
+Belongs here: collecting them into one row, and the power of a thousand by which a share count is wrong. Does not: the
+corrections that follow (identities).
 """
 
 from dataclasses import dataclass
@@ -26,21 +26,21 @@ COMMON, PARENT, EARNINGS, PRETAX, TAX = (
 )
 COMPARED = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS)
 NEAR_EARNINGS = 0.2
-"""How far a quotient of income, earnings per share and shares may be from a power of a thousand, in powers of ten:
-earnings per share are rounded to cents, and income to common differs from that of the parent."""
+"""The largest distance of a quotient of income, earnings per share and shares from a power of a thousand, in powers of
+ten: earnings per share are rounded to cents, and income available to common differs from that of the parent."""
 SMALLEST_EARNINGS = 0.015
-"""Earnings per share of a cent are rounded by half of themselves and prove nothing."""
+"""Smaller earnings per share prove nothing, because rounding to a cent changes them by up to a half."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """One element a filing and period, in the order of company, filing and period: what stands side by side.
+    """One row for each filing and period, in the order of company, filing and period.
 
     company, seq: the filing.
-    value: the figure of each of COMPARED; NaN where the filing states none.
-    place: its place in Figures; -1 where there is none.
-    power: of each of COUNTS: by which power of ten, a multiple of three, income over earnings per share is more than
-        the count; NaN where that is not known.
+    value: for each of COMPARED, the figure; NaN if the filing does not state it.
+    place: for each of COMPARED, the place of the figure in Figures, or -1.
+    power: for each of COUNTS, the power of ten, a multiple of three, by which income divided by earnings per share
+        exceeds the count; NaN if it is not known.
     """
 
     company: Ints
@@ -51,7 +51,7 @@ class SideBySide:
 
     @classmethod
     def of(cls, figures: Figures) -> "SideBySide":
-        """Put the figures of COMPARED side by side."""
+        """Collect the figures of COMPARED."""
         at = figures.of_concepts(COMPARED)
         key = packed(*(column[at] for column in (figures.company, figures.seq, figures.start, figures.end)))
         _, first, period = np.unique(key, return_index=True, return_inverse=True)
@@ -74,7 +74,7 @@ class SideBySide:
         return cls(figures.company[at][first], figures.seq[at][first], value, place, power)
 
     def last(self, holds: Flags) -> Ints:
-        """The last row of the same or an earlier filing of the company for which something holds; -1 for none."""
+        """The last row of the same or an earlier filing of the company where the condition holds; -1 if none."""
         if not len(holds):
             return np.zeros(0, dtype=np.int64)
         filing = packed(self.company, self.seq)
@@ -83,17 +83,17 @@ class SideBySide:
         return np.where((found >= 0) & (self.company[found] == self.company), found, -1)
 
     def propose(self, rule: Rule, evidence: str, name: str, holds: Flags, factor: npt.NDArray[Any] | float) -> Proposal:
-        """Multiply the figures of a concept where something holds."""
+        """Propose to multiply the figures of a concept where the condition holds."""
         holds = holds & (self.place[name] >= 0)
         of_all = np.broadcast_to(factor, holds.shape)
         return Proposal(rule, evidence, self.place[name][holds], of_all[holds])
 
 
 def either(first: Floats, second: Floats) -> Floats:
-    """The first number where there is one, else the second."""
+    """The first number, or the second if the first is NaN."""
     return np.where(np.isnan(first), second, first)
 
 
 def at_rows(values: Floats, rows: Ints) -> Floats:
-    """The numbers of some rows; NaN for NOTHING."""
+    """The numbers at some rows; NaN for NOTHING."""
     return np.where(rows < 0, np.nan, values[rows]) if len(values) else values

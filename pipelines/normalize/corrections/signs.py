@@ -1,9 +1,9 @@
-"""Signs: figures that a filing states with the other sign than filings before it.
+"""Signs: figures with the opposite sign of earlier filings.
 
-Belongs here: what earlier filings of a period prove about a sign. Does not: what the figures of one filing prove about
-each other (identities).
+Belongs here: errors of sign that earlier filings of the same period prove. Does not: errors that other figures of the
+same filing prove (identities).
 
-Only the same filing and earlier ones are looked at, so that what was known on a day does not depend on later ones.
+Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
 import numpy as np
@@ -13,17 +13,19 @@ from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.rule import Rule
 
 UNCHECKED = ("operating_cash_flow", "capital_expenditure", "operating_income", "pretax_income")
-"""Concepts that no identity holds the sign of, so that filings alone can."""
+"""Concepts whose sign no identity determines, so only other filings can."""
 
 SAME_BUT_FOR_SIGN = 0.001
-"""Two figures are the same but for their sign within this share of them: rounding to three digits differs by more."""
+"""Two figures are equal except for the sign if their amounts differ by less than this share. Rounding to three digits
+changes an amount by more."""
 
 BY_FILINGS_OF_PERIOD = "earlier filings of the same period"
 
 SIGN_OF_EARLIER_FILINGS = Rule(
     "correction.sign.earlier-filings",
-    "Cash flow, capital expenditure, operating income or income before tax that merely has the other sign than before "
-    "is turned, unless the filings that state it so are more by now than those that stated it otherwise.",
+    "The sign of operating cash flow, capital expenditure, operating income or income before tax is reversed if "
+    "earlier filings of the period state the same amount with the other sign, unless more filings so far have the new "
+    "sign.",
     "Observed: six months of operating cash flow, 2,360.8 million to 2023-04-02, shown with a minus sign a year later",
     "correct",
 )
@@ -31,7 +33,7 @@ RULES = (SIGN_OF_EARLIER_FILINGS,)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
-    """Figures that merely have the other sign than in filings before."""
+    """Figures that differ from earlier filings by the sign only."""
     at = figures.of_concepts(UNCHECKED)
     at = at[figures.value[at] != 0]
     if not len(at):

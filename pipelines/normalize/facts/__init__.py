@@ -1,1 +1,1 @@
-"""Filed facts: typed, in one currency, in filing order, and what each filing states with them."""
+"""Filed facts: typing, currency, filing order, and the amounts that each filing states with them."""

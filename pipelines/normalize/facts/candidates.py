@@ -1,7 +1,7 @@
-"""Candidates: the amounts that a filing could state for a concept and period, one for each source that is there.
+"""Candidates: the possible amounts of a filing for a concept and period, one for each source in the filing.
 
-Belongs here: which sources of a concept are complete in a filing, and what they add up to. Does not: which of them is
-taken (stated).
+Belongs here: which sources of a concept are complete in a filing, and their sums. Does not: which of them is chosen
+(stated).
 """
 
 from dataclasses import dataclass, fields
@@ -20,26 +20,26 @@ from pipelines.normalize.rule import Rule
 
 NO_LESS_THAN_PART = Rule(
     "source.no-less-than-part",
-    "A source that adds up to less than a larger part or total beside it in the filing is only a part, and the next "
-    "source of the line is taken.",
+    "If the sum of a source is less than another part or total of the line in the same filing, the source is only a "
+    "part, and the next source of the line is taken.",
     "ASC 280-10-50-30: segment amounts reconcile to the consolidated total, which is no less",
     "select",
 )
 RULES = (NO_LESS_THAN_PART,)
 
 SAME_AMOUNT = 0.005
-"""Amounts that differ by no more than half a percent are one amount, rounded differently."""
+"""Amounts that differ by at most half a percent are the same amount, rounded differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """One element a candidate, sorted by filing, period, concept and rank of the source.
+    """Candidates as arrays, sorted by filing, period, concept and rank of the source.
 
-    slot: a number that candidates of one filing, period and concept share, rising. source: number of the source.
-    company: place of the company. seq: place of the filing. filed: day of filing. period: a number for each start and
-    end. days: length of the period; 0 at an instant. value: what the source adds up to. grain: the power of ten it is
-    stated to. is_scaled: whether that is the scale of its filing. parts: the bits of the parts that are there and
-    count. first: the row of its first fact. number: place among the groups of pairs (its facts).
+    slot: increasing number of the filing, period and concept. source: number of the source. company: place of the
+    company. seq: place of the filing. filed: day of filing. period: a number for each start and end. days: length of
+    the period; 0 for an instant. value: sum of the source. grain: the power of ten to which it is rounded. is_scaled:
+    whether that is the scale of its filing. parts: bits of the parts that are present and count. first: row of its
+    first fact. number: place among the groups of pairs (its facts).
     """
 
     slot: Ints
@@ -58,7 +58,7 @@ class Candidates:
 
     @property
     def concept(self) -> Ints:
-        """The concept of the source, as its code in AMOUNT."""
+        """The code of the source's concept in AMOUNT."""
         return matching.CONCEPT_OF_SOURCE[self.source]
 
     @property
@@ -72,15 +72,15 @@ class Candidates:
 
 
 def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
-    """The complete sources of each filing and period, and which of them are no less than a total beside them.
+    """The complete sources of each filing and period, and which of them are at least as large as stated totals.
 
     Args:
         facts: typed facts in filing order.
-        pairs: of these facts and the parts of sources, repetitions left out.
+        pairs: pairs of these facts and parts of sources, without repetitions.
 
     Returns:
-        the candidates of which every needed element is there; and for each whether its amount is at least that of
-        every `at_least` element beside it, less SAME_AMOUNT.
+        the candidates with all required elements; and for each whether its amount is at least that of every
+        `at_least` element in the filing, with the tolerance SAME_AMOUNT.
     """
     source = matching.SOURCE[pairs.part]
     begins = starts(pairs.slot, source)

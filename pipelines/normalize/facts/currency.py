@@ -1,6 +1,7 @@
-"""The reporting currency: the one that a company keeps its books in.
+"""The reporting currency: the currency of a company's books.
 
-Belongs here: choosing one currency a company, and the facts in it. Does not: conversion; nothing is converted.
+Belongs here: choosing one currency for each company, and selecting the facts in it. Does not: conversion; no amount is
+converted.
 """
 
 import polars as pl
@@ -10,22 +11,22 @@ from pipelines.normalize.rule import Rule
 
 REPORTING = Rule(
     "currency.reporting",
-    "Amounts count only in the reporting currency, which most amounts of the newest two annual reports are in; a "
-    "convenience translation is left out.",
+    "Amounts count only in the reporting currency, which is the currency of most amounts in the newest two annual "
+    "reports; a convenience translation is left out.",
     "Regulation S-X Rule 3-20: statements in one currency; a convenience translation covers the newest year only",
     "withhold",
 )
 RULES = (REPORTING,)
 
 CURRENCY_DAYS = 800
-"""Two annual reports and the time between them: a company that changed its currency has kept the new one so long."""
+"""The time of two annual reports: a company that changed its currency has used the new one for so long."""
 
 
 def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `currency`: the one of most monetary facts in the filings of the newest years.
+    """`cik`, `currency`: the currency of most monetary facts in the filings of the newest years.
 
-    A convenience translation covers the newest year only and has no comparatives, so the majority is the currency of
-    the books. A company that changed its currency is served in the new one.
+    A convenience translation covers the newest year only and has no comparatives, so most facts are in the currency of
+    the books. The values of a company that changed its currency are in the new one.
     """
     newest = pl.col("filed").max().over("cik")
     return (
@@ -39,11 +40,11 @@ def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The facts in their company's reporting currency, and those in shares; others are never mixed in.
+    """The facts in their company's reporting currency and those in shares, without facts in other currencies.
 
     Args:
         facts: typed facts.
-        currencies: of reporting_currency; a company that is not there has no facts that count.
+        currencies: of reporting_currency; a company that is missing has no facts that count.
 
     Returns:
         the facts; and the decisions (frames.DECISIONS).

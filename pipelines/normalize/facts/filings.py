@@ -1,6 +1,7 @@
-"""Filings: the reports whose facts count, in the order in which they were filed.
+"""Filings: the reports whose facts count, in the order of filing.
 
-Belongs here: one row a filing. Does not: what makes the order (order), the share basis of a filing (shares.basis).
+Belongs here: one row a filing. Does not: how the order is determined (order), the share basis of a filing
+(shares.basis).
 """
 
 import polars as pl
@@ -11,7 +12,7 @@ def in_order(facts: pl.DataFrame, accepted: pl.DataFrame | None) -> pl.DataFrame
 
     Args:
         facts: in filing order.
-        accepted: `accession`, `accepted_at` where the submissions say so.
+        accepted: `accession`, `accepted_at`, as far as the submissions have it.
     """
     filings = facts.select("cik", "accession", "form", "filed", "seq").unique(["cik", "accession"], maintain_order=True)
     if accepted is None:

@@ -1,7 +1,7 @@
-"""Matching: which sources of which concepts each filed fact belongs to.
+"""Matching: finds the sources and concepts that use each filed fact.
 
 Belongs here: the element tables (elements.CONCEPTS) as arrays, and the pairs of a fact and a source that uses it.
-Does not: which source a filing's value is taken from (stated).
+Does not: which source of a filing is chosen (stated).
 
 A part is one element of one source. Parts are numbered by concept, rank of the source and name of the element, so that
 sorting by part sorts by all three.
@@ -24,18 +24,18 @@ from pipelines.normalize.rule import Rule
 
 ZERO_COUNT = Rule(
     "fact.zero-share-count",
-    "An average number of shares of zero is left out: it is filed where the number is missing.",
+    "An average number of shares of zero is left out, because filers state zero if the number is missing.",
     "ASC 260-10-45-10: basic earnings per share are income divided by the weighted average number of shares",
     "withhold",
 )
 RULES = (ZERO_COUNT,)
 
 PART_BITS = 16
-"""A source has no more elements than this."""
+"""Bits for the parts of a source: no source has more elements."""
 
 
 class Part(NamedTuple):
-    """One element of a source: `source` (its number), `bit` (place in its source), `coefficient`, `is_needed`."""
+    """One element of a source: `source` (number), `bit` (its place in the source), `coefficient`, `is_needed`."""
 
     source: int
     bit: int
@@ -65,7 +65,7 @@ CONCEPT_OF_SOURCE: Ints = np.array([AMOUNT.categories.index_of(concept.name) for
 RULE_OF_SOURCE = pl.Series([source.rule for _, _, source in _NUMBERED])
 RANK_OF_SOURCE: Ints = np.array([rank for _, rank, _ in _NUMBERED])
 NEEDED_BY_SOURCE: Ints = np.zeros(len(_NUMBERED), dtype=np.int64)
-"""The bits of the parts without which a source states nothing."""
+"""For each source, the bits of its required parts."""
 np.bitwise_or.at(
     NEEDED_BY_SOURCE,
     [part.source for part in _PARTS if part.is_needed],
@@ -77,26 +77,26 @@ BIT: Ints = np.array([part.bit for part in _PARTS])
 COEFFICIENT: Floats = np.array([part.coefficient for part in _PARTS])
 IS_NEEDED: Flags = np.array([part.is_needed for part in _PARTS])
 NAME = pl.Series("tag", [f"{part.taxonomy}:{part.tag}" for part in _PARTS])
-"""Of each part: the number of its source, its bit there, its coefficient, whether it is needed, its qualified name."""
+"""For each part: number of its source, its bit, its coefficient, whether it is required, its name with taxonomy."""
 
 
 def elements_of(used: int) -> tuple[str, ...]:
-    """The elements of a source that are there, in alphabetical order.
+    """The elements of a source that are present, in alphabetical order.
 
     Args:
-        used: the number of the source, and in its last PART_BITS bits the parts that are there.
+        used: the number of the source, and in the last PART_BITS bits the parts that are present.
     """
     source = used >> PART_BITS
     return tuple(part.tag for part in _PARTS if part.source == source and part.bit & used)
 
 
 def used_of(concept: str, rank: int, elements: Iterable[str]) -> int:
-    """The number of a source with the parts that are there: what `elements_of` reads.
+    """The number of a source and its present parts, as `elements_of` reads it.
 
     Args:
         concept: the name of the concept.
         rank: place of the source among those of the concept.
-        elements: those that are there.
+        elements: the elements that are present.
     """
     wanted = set(elements)
     source = next(n for n, (each, place, _) in enumerate(_NUMBERED) if (each.name, place) == (concept, rank))
@@ -106,7 +106,7 @@ def used_of(concept: str, rank: int, elements: Iterable[str]) -> int:
 
 _TAG = pl.Enum(sorted({part.tag for part in _PARTS}))
 _KINDS = 2 * len(MEASURES) * 2
-"""An element is looked up by name, standards (us-gaap or ifrs-full), measure, and instant or duration."""
+"""Number of kinds: an element is looked up by name, standards (us-gaap or ifrs-full), measure, instant or duration."""
 
 
 def _kind(is_ifrs: Ints | bool, measure: Ints | int, is_instant: Ints | bool) -> Ints | int:
@@ -114,7 +114,7 @@ def _kind(is_ifrs: Ints | bool, measure: Ints | int, is_instant: Ints | bool) ->
 
 
 def _lists() -> tuple[Ints, Ints, Ints]:
-    """Parts by element and industry: first place and number in one list, by element and kind times industry."""
+    """The parts of each element, kind and industry: first place and count in one list, and the list."""
     lists: dict[tuple[int, int], list[int]] = {}
     places = {tag: place for place, tag in enumerate(_TAG.categories)}
     for number, part in enumerate(_PARTS):
@@ -138,8 +138,8 @@ _FIRST, _COUNT, _LIST = _lists()
 class Matched:
     """Pairs of a fact and a part, sorted by filing, start (instants first), end and part.
 
-    row: the row of the fact. filing: the row of the filing. part: the number of the part. slot: a number that pairs of
-    one filing and period share, rising with the order of the pairs.
+    row: row of the fact. filing: row of the filing. part: number of the part. slot: number of the filing and period;
+    it increases with the order of the pairs.
     """
 
     row: Ints
@@ -153,11 +153,11 @@ class Matched:
 
 
 def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[Matched, Ints]:
-    """The facts that a source of their filer's industry uses, once for each such source.
+    """The facts that sources of the filer's industry use, one row for each fact and source.
 
     Args:
         facts: typed facts in filing order.
-        of_industry: `cik`, `seq`, `industry`: every filing, sorted by `cik`, `seq`.
+        of_industry: `cik`, `seq`, `industry` of every filing, sorted by `cik`, `seq`.
 
     Returns:
         the pairs; and the rows of facts that ZERO_COUNT leaves out.

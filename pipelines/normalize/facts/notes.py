@@ -1,10 +1,10 @@
-"""Notes: amounts of annual reports that stand in a note, filed under an element of the statements.
+"""Notes: amounts from notes of annual reports that use an element of the statements.
 
-Belongs here: telling an amount of a note from the line of a statement. Does not: which elements are the sources of a
-line, and in which order (elements).
+Belongs here: distinguishing the amount of a note from the line of a statement. Does not: which elements are the sources
+of a line, and in which order (elements).
 
-A line of the statements is in every report. An amount that only annual reports have is from a note, and may be another
-amount: capital expenditure with what is not paid yet, income before taxes by country.
+A line of the statements is in every report. An amount that only annual reports have is from a note and may be a
+different amount: capital expenditure including unpaid invoices, income before taxes by country.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ from pipelines.normalize.rule import Rule
 
 ANNUAL_NOTE = Rule(
     "fact.annual-note",
-    "An amount of a year under an element that no interim report of the last 400 days uses is from a note, and gives "
-    "way to the line of the statements if that is at least half of it.",
+    "An annual amount under an element that no interim report of the last 400 days uses is from a note; it is replaced "
+    "by the line of the statements if that is more than half of it.",
     "Regulation S-X Rule 10-01(a): interim statements may be condensed and omit notes",
     "withhold",
     "pre-tax income, capital expenditure and other lines whose elements are used in notes",
@@ -27,19 +27,19 @@ RULES = (ANNUAL_NOTE,)
 INTERIM_DAYS = 300
 """Durations under 300 days are interim: nine months are at most 280 days, a year at least 340."""
 LOOKS_BACK_DAYS = 400
-"""An annual report and the time until the next: within it a line of the statements has been in an interim report."""
+"""The time between two annual reports: within it, every line of the statements is in an interim report."""
 LARGE_PART = 0.5
-"""A line that is less than half of the amount beside it is a part of it, and does not replace it."""
+"""A line of at most half of the other amount is a part of it, and does not replace it."""
 
 COMPANY_BITS, CONCEPT_BITS, RANK_BITS = 20, 8, 6
-"""The bits that a place of a company, a code of a concept and a rank of a source need in a key."""
+"""Bits of a key for the place of a company, the code of a concept and the rank of a source."""
 
 _IN_NOTES = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in CONCEPTS if concept.in_notes])
-"""By code of the concept: whether notes state other amounts under its elements."""
+"""For each code of a concept: whether notes use its elements for other amounts."""
 
 
 def of_notes(candidates: Candidates) -> Flags:
-    """Which candidates are an annual amount from a note, beside a line of the statements that is most of it.
+    """Which candidates are annual amounts from a note where a line of the statements has more than half of it.
 
     A source is a line of the statements if an interim report of the last 400 days shows it.
     """

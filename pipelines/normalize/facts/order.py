@@ -1,6 +1,6 @@
 """The order of filing: the place of each filing among its company's filings.
 
-Belongs here: how filings of one day follow each other. Does not: which filings count (reports, recasts).
+Belongs here: the order of filings of one day. Does not: which filings count (reports, recasts).
 """
 
 import polars as pl
@@ -11,8 +11,8 @@ from pipelines.normalize.rule import Rule
 
 SAME_DAY = Rule(
     "filing.order.same-day",
-    "Filings of one company and day follow each other with amendments last, then by time of acceptance, then by "
-    "accession number.",
+    "Filings of one company and day are ordered with amendments last, then by time of acceptance, then by accession "
+    "number.",
     "EDGAR submissions: acceptanceDateTime; Exchange Act Rule 12b-15: an amendment follows the report it amends",
     "select",
 )
@@ -22,11 +22,11 @@ RULES = (SAME_DAY,)
 def in_filing_order(facts: pl.DataFrame, accepted: pl.DataFrame | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Add `seq`: the filing's place among its company's filings, by date, then by SAME_DAY.
 
-    The year inside an accession number is no date, so accession numbers only break ties.
+    The year in an accession number is not a filing date, so accession numbers are used only last.
 
     Args:
         facts: typed facts.
-        accepted: `accession`, `accepted_at` where the submissions have it.
+        accepted: `accession`, `accepted_at`, as far as the submissions have it.
 
     Returns:
         the facts; and the decisions (frames.DECISIONS): filings that share their day with another.

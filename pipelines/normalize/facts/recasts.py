@@ -1,6 +1,6 @@
-"""Recasts: which figures of current reports (8-K, 6-K) count beside those of periodic reports.
+"""Recasts: which figures of current reports (8-K, 6-K) count in addition to those of periodic reports.
 
-Belongs here: what a current report restates. Does not: which forms are read at all (reports).
+Belongs here: what a current report restates. Does not: which forms are read (reports).
 """
 
 import numpy as np
@@ -14,15 +14,15 @@ from pipelines.normalize.rule import Rule
 
 COMPLETE_SET = Rule(
     "recast.complete-set",
-    "A current report that carries a complete set of statements (profit, revenue and a balance sheet or cash flow "
-    "statement) restates the periods that periodic reports stated before.",
+    "A current report with a complete set of statements (profit, revenue and a balance sheet or cash flow statement) "
+    "restates the periods that periodic reports stated before.",
     "Form 8-K Items 8.01 and 9.01: audited statements recast after a change of segments, a disposal or a new standard",
     "select",
 )
 PARTIAL = Rule(
     "recast.partial",
-    "A current report without a complete set of statements, such as a press release, restates nothing: a figure that a "
-    "periodic report stated before stands.",
+    "A current report without a complete set of statements, such as a press release, restates nothing: the figure of "
+    "the earlier periodic report remains.",
     "Form 8-K Item 2.02 and General Instruction B.2: a press release is furnished, not filed",
     "withhold",
 )
@@ -33,15 +33,15 @@ COMPLETE: tuple[tuple[str, ...], ...] = (
     ("revenue",),
     ("operating_cash_flow", "assets", "equity", "cash"),
 )
-"""A complete set of statements states one concept of each row: profit, revenue, and one of a second statement."""
+"""A complete set of statements has at least one concept of each row: profit, revenue, and a second statement."""
 
 _SHOWS = np.array([np.isin(AMOUNT.categories.to_numpy(), names) for names in COMPLETE])
 
 
 def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Leave out figures that a current report states anew, unless it carries a complete set of statements.
+    """Leave out figures that a current report states again, unless it has a complete set of statements.
 
-    What no periodic report stated before is taken from a press release too.
+    Figures that no periodic report has stated before are also taken from press releases.
 
     Args:
         vintages: of stated.stated_concepts.

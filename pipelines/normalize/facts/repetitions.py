@@ -1,7 +1,7 @@
-"""Repetitions: one amount filed twice, under two elements or again by a later filing.
+"""Repetitions: one amount filed under two elements, or repeated by a later filing under another element.
 
-Belongs here: what adds nothing to a sum, and what restates nothing. Does not: repetitions on another share basis
-(shares).
+Belongs here: amounts that must not be added twice, and amounts that restate nothing. Does not: repetitions on another
+share basis (shares).
 """
 
 import numpy as np
@@ -15,35 +15,35 @@ from pipelines.normalize.rule import Rule
 
 TWO_ELEMENTS = Rule(
     "fact.repeated-under-two-elements",
-    "An optional part of a sum that equals another part of it is one amount under two elements and is added once.",
+    "An optional part of a sum that equals another part of it is one amount under two elements, and is added once.",
     "taxonomy definitions of the elements: an amount filed under a broad and a narrow element is one amount",
     "withhold",
 )
 LESSER_SOURCE = Rule(
     "fact.lesser-source-repeats",
-    "A later filing that shows a period only under a lesser source restates nothing, if the company's filings so far "
-    "showed the two sources side by side and they mostly differed.",
+    "A later filing that states a period only under a source of lower rank restates nothing, if earlier filings of the "
+    "company stated both sources for the same periods and they mostly differed.",
     "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
     "withhold",
 )
 OTHER_SOURCE = Rule(
     "fact.other-source",
-    "A value from a source that for this company is another amount than the best one used so far is flagged.",
+    "A value is flagged if its source is, for this company, a different amount than the best source used so far.",
     "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
     "flag",
 )
 RULES = (TWO_ELEMENTS, LESSER_SOURCE, OTHER_SOURCE)
 
 MOSTLY = 0.5
-"""Two sources are two amounts where they differed in more than half of the periods that showed both."""
+"""Two sources are different amounts if they differed in more than half of the periods that have both."""
 
 
 def of_other_elements(pairs: Matched, values: Floats) -> Flags:
-    """Pairs that are added where present and repeat another amount of their source: one amount under two elements.
+    """Pairs of optional parts that repeat another amount of their source: one amount under two elements.
 
     Args:
-        pairs: facts and the parts of sources that they are.
-        values: of each fact.
+        pairs: pairs of facts and parts of sources.
+        values: value of each fact.
     """
     found = np.zeros(len(pairs.row), dtype=np.bool_)
     part = pairs.part
@@ -61,13 +61,13 @@ def of_other_elements(pairs: Matched, values: Floats) -> Flags:
 
 
 class Differences:
-    """What the filings so far have shown of two sources of a concept side by side: one amount, or two."""
+    """Whether two sources of a concept are different amounts, judged by earlier filings that state both."""
 
     def __init__(self, candidates: Candidates) -> None:
         """Compare each candidate with the best one of its slot.
 
         Args:
-            candidates: of all filings.
+            candidates: the candidates of all filings.
         """
         begins = starts(candidates.slot)
         best = np.flatnonzero(begins)[np.cumsum(begins) - 1]
@@ -87,11 +87,11 @@ class Differences:
         self.series: Ints = np.unique(series)
 
     def mostly(self, candidates: Candidates, better: Ints) -> Flags:
-        """Whether, after its filing, the source of each candidate mostly differed from a better one.
+        """Whether the source of each candidate, up to its filing, mostly differed from a better source.
 
         Args:
-            candidates: those asked for.
-            better: the rank of the other source of the concept; NOTHING where there is none.
+            candidates: the candidates to test.
+            better: rank of the other source of the concept; NOTHING if there is none.
         """
         newest = self._after.after(_pair(candidates, better), candidates.seq)
         found: Flags = newest != NOTHING
@@ -99,23 +99,23 @@ class Differences:
         return found
 
     def rows(self, candidates: Candidates) -> Ints:
-        """The candidates of the concepts of which a company's sources ever mostly differed."""
+        """The candidates of companies and concepts with sources that mostly differed at any time."""
         return np.flatnonzero(np.isin(_series(candidates), self.series))
 
 
 def of_lesser_sources(best: Candidates, differences: Differences, keeps: Flags) -> tuple[Flags, Flags]:
-    """Amounts of a later filing from a lesser source that is another amount for this company.
+    """Amounts of a later filing from a source of lower rank that is a different amount for this company.
 
-    Where its filings so far showed both sources side by side and they mostly differed (net income with and without
-    minorities, sales with and without membership fees), the lesser one alone restates nothing.
+    If earlier filings stated both sources and they mostly differed (net income with and without minorities, sales with
+    and without membership fees), the source of lower rank alone restates nothing.
 
     Args:
         best: the best candidate of each slot.
-        differences: of all candidates.
-        keeps: slots of which an amount of a note was left out: their line restates what was taken from the note.
+        differences: made from all candidates.
+        keeps: slots in which the amount of a note was left out; their line replaces earlier amounts of the note.
 
     Returns:
-        the amounts that restate nothing; and, of the others, those whose source is another amount than the best
+        the amounts that restate nothing; and, among the others, those whose source is a different amount than the best
         source that the company has used for the concept so far.
     """
     is_lesser, is_other = (np.zeros(len(best.slot), dtype=np.bool_) for _ in range(2))
@@ -147,18 +147,18 @@ def _pair(candidates: Candidates, better: Ints) -> Ints:
 
 
 def _least_so_far(rank: Ints, begins: Flags) -> Ints:
-    """The least of each row and those before it in its group."""
+    """The running minimum within each group."""
     if not len(rank):
         return rank
     group = np.cumsum(begins)
-    # each group lies wholly below the one before it, so that one running minimum serves all
+    # shift each group below the one before, so that one running minimum works for all groups
     below = group * (rank.max() + 1)
     least: Ints = np.minimum.accumulate(rank - below) + below
     return least
 
 
 def _least_before(rank: Ints, begins: Flags) -> Ints:
-    """The least of the rows before each in its group; NOTHING at the first row of a group."""
+    """The minimum of the earlier rows of the group; NOTHING for the first row of a group."""
     least = np.full(len(rank), NOTHING)
     least[1:] = _least_so_far(rank, begins)[:-1]
     least[begins] = NOTHING

@@ -1,7 +1,7 @@
-"""Reports: facts as filed, and facts of periodic and current reports with dates and measures.
+"""Reports: the facts of periodic and current reports, with dates and measures.
 
-Belongs here: the columns of filed facts, which forms and units count. Does not: the reporting currency (currency), the
-order of filings (order), which concept a fact states (stated).
+Belongs here: the columns of filed facts, and which forms and units count. Does not: the reporting currency (currency),
+the order of filings (order), which concept a fact states (stated).
 """
 
 import re
@@ -21,7 +21,7 @@ AMENDMENT = "/A"
 
 MEASURES = ("money", "per_share", "shares")
 MEASURE = pl.Enum(MEASURES)
-"""The type of column `measure`: what an amount is counted in."""
+"""The type of column `measure`: money, money per share, or shares."""
 
 RAW_SCHEMA = pl.Schema(
     {
@@ -38,31 +38,31 @@ RAW_SCHEMA = pl.Schema(
         "filed": pl.String,
     }
 )
-"""One row a fact as filed: the columns that the decoder of companyfacts gives."""
+"""One row a fact as filed: the columns of the decoder of companyfacts."""
 
 
 FORMS = Rule(
     "report.forms",
     "Only annual and quarterly reports (10-K, 10-Q, 20-F, 40-F and transition reports) and current reports (8-K, 6-K) "
-    "count: proxies and prospectuses round and restate freely.",
+    "count, because proxies and prospectuses round and restate freely.",
     "Exchange Act Rules 13a-1, 13a-11, 13a-13 and 13a-16: annual, current and quarterly reports",
     "select",
 )
 UNITS = Rule(
     "report.units",
-    "Only amounts in a currency, in a currency per share, or in shares count: no line item has another unit.",
+    "Only amounts in a currency, in a currency per share, or in shares count, because no line item has another unit.",
     "EDGAR Filer Manual: units of iso4217 currencies and shares",
     "select",
 )
 AFTER_FILING = Rule(
     "report.period-ends-after-filing",
-    "A fact whose period ends after its filing is left out: it belongs to a cover page or a subsequent event.",
+    "A fact whose period ends after its filing is left out, because it is from a cover page or a subsequent event.",
     "ASC 855-10-50: events after the balance sheet date are disclosed, not recognized in it",
     "withhold",
 )
 FILED_TWICE = Rule(
     "report.filed-twice",
-    "Of a fact that one filing states twice, the last one counts.",
+    "If one filing states a fact twice, the last one counts.",
     "XBRL 2.1 section 4.10: duplicate items",
     "select",
 )
@@ -117,14 +117,14 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _texts(column: pl.Series) -> tuple[list[str], Ints]:
-    """The distinct texts of a column, and for each row the number of its text; one more than the last where null."""
+    """The distinct texts of a column, and for each row the number of its text; null has the number after the last."""
     texts = column.drop_nulls().unique().sort().to_list()
     numbers = column.cast(pl.Enum(texts)).to_physical().cast(pl.Int64).fill_null(len(texts))
     return texts, numbers.to_numpy()
 
 
 def _measure(unit: str) -> tuple[int, str | None]:
-    """The number of a unit's measure in MEASURES, -1 where it is none; and its currency."""
+    """The number of a unit's measure in MEASURES, -1 for other units; and its currency."""
     if unit == "shares":
         return MEASURES.index("shares"), None
     of_currency = _UNIT.fullmatch(unit)
@@ -134,15 +134,15 @@ def _measure(unit: str) -> tuple[int, str | None]:
 
 
 def _once(facts: pl.DataFrame) -> pl.DataFrame:
-    """Each fact of a filing once, the last of those that the filing states."""
-    # rows with different hashes differ: where all do, nothing is stated twice
+    """Each fact of a filing once: the last one if the filing states it twice."""
+    # if all rows have different hashes, no fact is stated twice
     if facts.select(_IDENTITY).hash_rows().n_unique() == facts.height:
         return facts
     return facts.unique(_IDENTITY, keep="last", maintain_order=True)
 
 
 def _missing(all_of: Ints, left: Ints) -> Ints:
-    """The CIK of each row that is gone, once a row."""
+    """The CIK of each row that was left out, once for each row."""
     companies, rows = np.unique(all_of, return_counts=True)
     remaining = np.bincount(np.searchsorted(companies, left), minlength=len(companies))
     return np.repeat(companies, rows - remaining)

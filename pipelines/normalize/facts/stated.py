@@ -1,7 +1,7 @@
-"""Stated concepts: what each filing states for each concept and period.
+"""Stated concepts: the amount that each filing states for each concept and period.
 
-Belongs here: which source of a concept a filing's value is taken from. Does not: which elements are the sources of a
-concept (elements), which facts count (reports), arithmetic on values (ttm, balance).
+Belongs here: from which source of a concept the amount of a filing is taken. Does not: which elements are the sources
+of a concept (elements), which facts count (reports), arithmetic on values (ttm, balance).
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ OF_FACT = ("unit", "start", "end", "value", "accession", "form", "filed")
 
 
 def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """What each filing states for each concept and period: the amount of its best source.
+    """The amount of each filing for each concept and period, from the best source in the filing.
 
     Args:
         facts: typed facts in filing order, one currency a company.
@@ -28,13 +28,13 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
 
     Returns:
         vintages: one row a filing, concept and period, sorted by `cik`, `seq`, `start` (instants first), `end`,
-            `concept`: `vintage` (row number), these, `rank` of the source, `value` (units), `grain` (the power of ten
-            it is stated to), `filed`, `periodic` (in a periodic report), `amended`, `signature` (elements that count,
-            joined by `+`), `other_source` (the source is, for this company, another amount than the best one that it
-            has stated so far).
-        legs: the facts behind each, sorted by `vintage`, `tag`: these, `unit`, `start`, `end`, `value`,
-            `coefficient`, `accession`, `form`, `filed`; `tag` has its taxonomy.
-        decisions: frames.DECISIONS; of each source, how many amounts it states.
+            `concept`: `vintage` (row number), these columns, `rank` of the source, `value` (units), `grain` (the power
+            of ten to which it is rounded), `filed`, `periodic` (in a periodic report), `amended`, `used` (the source
+            and those of its elements that count), `other_source` (for this company, the source is a different amount
+            than the best source so far).
+        legs: the facts of each amount, sorted by `vintage`, `tag`: these columns, `unit`, `start`, `end`, `value`,
+            `coefficient`, `accession`, `form`, `filed`; `tag` includes the taxonomy.
+        decisions: frames.DECISIONS; for each source the number of amounts taken from it.
     """
     cik = ints(facts, "cik")
     pairs, zero_counts = matching.matched(facts, of_industry)
@@ -65,7 +65,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
 
 
 def _choices(cik: Ints, source: Ints) -> pl.DataFrame:
-    """How many amounts of a company each source states, for a source is a rule: frames.DECISIONS."""
+    """The number of amounts of each company from each source, as each source is a rule: frames.DECISIONS."""
     sources = len(matching.RULE_OF_SOURCE)
     keys, figures = np.unique(cik * sources + source, return_counts=True)
     return pl.DataFrame(
@@ -94,7 +94,7 @@ def _vintages(facts: pl.DataFrame, chosen: Candidates, is_other: Flags) -> pl.Da
 
 
 def _legs(facts: pl.DataFrame, pairs: Matched, chosen: Candidates) -> pl.DataFrame:
-    """The facts that count in each chosen amount; the place of an amount among the chosen ones is its `vintage`."""
+    """The facts that each chosen amount consists of; the row of an amount is its `vintage`."""
     group = np.cumsum(starts(pairs.slot, matching.SOURCE[pairs.part])) - 1
     vintage = np.full(len(group) + 1, -1)
     vintage[chosen.number] = np.arange(len(chosen.number))
