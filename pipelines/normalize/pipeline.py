@@ -183,7 +183,7 @@ def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
     plain, restated = composition.single_lines(placed)
     found, repeated = known.known_amounts(pl.concat([plain, composed.drop("rule")], how="diagonal"))
     of_rule = composed.select("vintage", "rule")
-    balances = known.settled(found, ["cik", "concept", "q"]).join(
+    balances = known.amount_changes(found, ["cik", "concept", "q"]).join(
         of_rule, on="vintage", how="left", maintain_order="left"
     )
     return balances, pl.concat([restated, repeated])

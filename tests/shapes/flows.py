@@ -99,6 +99,23 @@ def own_twelve_months(amount: float) -> list[Row]:
     return [*sales(), fact(REVENUE, amount, "2022-07-01", "2023-06-30", form="10-Q", filed="2023-08-09", fy=2023)]
 
 
+def fifty_five_weeks() -> list[Row]:
+    """A year whose last quarter has 16 weeks, and the quarter after it."""
+    before, weeks = date(2021, 12, 31), [13, 13, 13, 16, 13]
+    sums = {REVENUE: [MILLION] * 5, NET_INCOME: [MILLION] * 5}
+    return Filer(week_ends(before, weeks), sums, before=before).rows()
+
+
+def less_than_its_quarter() -> list[Row]:
+    """Capital expenditure of 600 million in the first quarter of a year, and of 100 million in that year."""
+    spent = company(**{CAPITAL_SPENDING: [600e6] + [10e6] * 5})
+    return changed(
+        spent,
+        lambda row: row["tag"] == CAPITAL_SPENDING and (row["start"], row["end"]) == YEAR_2022,
+        lambda _: 100e6,
+    )
+
+
 WINDOWS: dict[str, list[Row]] = {
     "ttm.fiscal-year": sales(),
     "ttm.year-to-date": sales(),
@@ -111,6 +128,8 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.newest-comparative": recast_with_its_quarter(),
     "ttm.no-mixed-regimes": other_standards_in_quarters(),
     "ttm.no-mixed-elements": lesser_element(["2022-03", "2022-06", "2022-09"], []),
+    "ttm.length": fifty_five_weeks(),
+    "ttm.no-negative-sum": less_than_its_quarter(),
     "flag.weeks-53": fifty_three_weeks(),
     "flag.other-element": lesser_element(["2022-03", "2022-06", "2022-09"], ["2022-12"]),
     "flag.mixed-basis": own_twelve_months(380e6),
@@ -120,6 +139,14 @@ WINDOWS: dict[str, list[Row]] = {
     "precision.coarser-repetition": [
         *company(8, **{REVENUE: [24_165_500_000] * 8}),
         fact(REVENUE, 96_700_000_000, *YEAR_2022, filed="2025-02-20"),
+    ],
+    "precision.finer-repetition": [
+        fact(REVENUE, 96_700_000_000, *YEAR_2022, filed="2023-02-01"),
+        *company(8, **{REVENUE: [24_165_500_000] * 8}),
+    ],
+    "period.two-in-one-filing": [
+        *sales(),
+        *(fact(REVENUE, 410e6, start, "2022-12-31", filed="2025-02-20") for start in ("2022-01-01", "2022-01-02")),
     ],
     "flag.first-seen-as-comparative": [
         fact(REVENUE, 90e6, f"{year}-01-01", f"{year}-12-31", filed="2024-02-20") for year in (2022, 2023)

@@ -87,10 +87,20 @@ ITEMS: dict[str, list[Row]] = {
     "debt-to-fcf.total-debt-over-free-cash-flow": company({CASH_FLOW: 30.0, CAPITAL_SPENDING: 10.0}, {DEBT: 200.0}),
 }
 
+ROUNDED: dict[str, list[Row]] = {
+    "value.significant-digits": company(INCOME, shares=30.0),
+    "value.whole-units": company(INCOME, shares=GROWING),
+    "version.same-within-rounding": [
+        *company(INCOME, shares=30.0),
+        fact(SHARES, 30_000_001, "2023-01-01", "2023-12-31", form="10-K/A", filed="2024-06-03"),
+    ],
+}
+
 RETURNS: dict[str, list[Row]] = {
     "roic.stated-operating-income": company(EARNED, CAPITAL),
     "roic.tax-rate-within-bounds": company(EARNED, CAPITAL),
     "roic.statutory-tax-rate": company({**EARNED, PRETAX: -10.0}, CAPITAL),
+    "roic.no-tax-on-loss": company({**EARNED, OPERATING: -5.0, PRETAX: -10.0, TAX: 0.0}, CAPITAL),
     "roic.income-before-tax-and-interest": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
     "flag.derived-operating-income": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
     "roic.net-interest-sign": company({PRETAX: 40.0, TAX: 8.0, NET_INTEREST: 5.0}, CAPITAL),
@@ -125,6 +135,25 @@ def other_standards() -> list[Row]:
     return [*us_gaap, *({**row, "tag": IN_IFRS[row["tag"]], "taxonomy": "ifrs-full"} for row in year)]
 
 
+def cash_flow_by_other_standards() -> list[Row]:
+    """The report on 2023 by IFRS shows the operating cash flow of 2022 again, and no capital expenditure."""
+    us_gaap = [row for row in company({**INCOME, **OPERATIONS}) if row["filed"] < "2023-04-01"]
+    ifrs = {"Revenue": 400.0, "ProfitLoss": 40.0, "CashFlowsFromUsedInOperatingActivities": 130.0, "Assets": 900.0}
+    shown = [
+        fact(
+            tag,
+            amount * 1e6,
+            None if tag == "Assets" else f"{year}-01-01",
+            f"{year}-12-31",
+            filed="2024-02-29",
+            taxonomy="ifrs-full",
+        )
+        for tag, amount in ifrs.items()
+        for year in (2022, 2023)
+    ]
+    return [*us_gaap, *shown]
+
+
 NO_RETURN: dict[str, list[Row]] = {
     "gap.no-operating-income": company(without(EARNED, OPERATING), CAPITAL),
     "gap.no-pretax-income": company(without(EARNED, PRETAX), CAPITAL),
@@ -138,6 +167,7 @@ NO_RETURN: dict[str, list[Row]] = {
     "gap.no-assets": company(EARNED, without(CAPITAL, ASSETS)),
     "gap.thin-capital": company(EARNED, without(CAPITAL, **{ASSETS: 90_000.0})),
 }
+ONE_REGIME: dict[str, list[Row]] = {"free-cash-flow.no-mixed-regimes": cash_flow_by_other_standards()}
 NO_VALUE: dict[str, list[Row]] = {
     "gap.negative-fcf": company({**OPERATIONS, CAPITAL_SPENDING: 40.0}, {DEBT: 200.0}),
     "gap.no-free-cash-flow": company({CASH_FLOW: 30.0}, {DEBT: 200.0}),
@@ -146,4 +176,8 @@ NO_VALUE: dict[str, list[Row]] = {
     "gap.missing-quarter": [*company({}, CAPITAL), *years_only(NET_INCOME, {2021: 40, 2022: 44, 2023: 48})],
 }
 
-SHAPES = tuple(Shape(rule, rows) for table in (ITEMS, RETURNS, NO_RETURN, NO_VALUE) for rule, rows in table.items())
+SHAPES = tuple(
+    Shape(rule, rows)
+    for table in (ITEMS, ROUNDED, RETURNS, NO_RETURN, ONE_REGIME, NO_VALUE)
+    for rule, rows in table.items()
+)

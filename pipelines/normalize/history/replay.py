@@ -15,18 +15,27 @@ from pipelines.normalize.frames import WITHHELD, counted
 from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
-from pipelines.normalize.items.line_items import CALCULATED, SHARES
+from pipelines.normalize.items.line_items import CALCULATED, SHARES, roundings
 from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.known import SAME_AMOUNT
+from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 SAME_RATIO, SAME_COUNT = 1e-5, 1e-7
 """What is served to six significant digits, or in whole shares, is one value when it differs by less."""
 
+SAME_WITHIN_ROUNDING = Rule(
+    "version.same-within-rounding",
+    f"A value that differs from the one before by at most {SAME_RATIO:g} of it (amounts per share and ratios), "
+    f"{SAME_COUNT:g} (shares) or {NOISE_OF_SUMS:g} (money) is the same version.",
+    "Such differences come from rounding and from the order in which figures are added, not from a filing",
+    "select",
+)
+RULES = (SAME_WITHIN_ROUNDING,)
+
 
 def same_within(item: str) -> float:
     """The share by which two values of an item may differ and still be served as one."""
-    return SAME_RATIO if item in CALCULATED else SAME_COUNT if item in SHARES else SAME_AMOUNT
+    return SAME_RATIO if item in CALCULATED else SAME_COUNT if item in SHARES else NOISE_OF_SUMS
 
 
 def item_versions(
@@ -57,16 +66,19 @@ def item_versions(
         *(pl.Series(name, np.concatenate([each.flag(name) for each in found]), dtype=pl.Boolean) for name in FLAGS),
     )
     decided = [(rule, each.ciks(points, rule, holds)) for each in found for rule, holds in each.item.decided]
+    decided += [(SAME_WITHIN_ROUNDING, points.cik[each.repetitions]) for each in found]
+    decided += roundings(versions)
     withheld = _withheld(points, [each.item for each in found])
     return versions.with_row_index("version"), _legs(found), withheld, counted(decided)
 
 
 @dataclass(frozen=True)
 class _Kept:
-    """The points at which an item has a version."""
+    """The points at which an item has a version, and those whose value differs by rounding alone."""
 
     item: Item
     points: Ints
+    repetitions: Ints
 
     @classmethod
     def of(cls, points: Points, item: Item, has_meaning: Flags | None) -> "_Kept":
@@ -75,7 +87,9 @@ class _Kept:
         rows = np.flatnonzero(served if has_meaning is None else served & has_meaning)
         own = item.value[rows]
         earlier = before(own, starts(points.window[rows]))
-        return cls(item, rows[~(np.abs(own - earlier) <= same_within(item.name) * np.abs(earlier))])
+        off = np.abs(own - earlier)
+        is_same = off <= same_within(item.name) * np.abs(earlier)
+        return cls(item, rows[~is_same], rows[is_same & (off > 0)])
 
     def flag(self, name: str) -> Flags:
         """Whether each version has a flag."""

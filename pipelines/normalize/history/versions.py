@@ -13,7 +13,7 @@ import polars as pl
 
 from pipelines.normalize.history.replay import SAME_COUNT, SAME_RATIO
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
-from pipelines.normalize.ttm.known import SAME_AMOUNT
+from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 VERSION_OF = ["cik", "period_end", "item"]
 
@@ -150,7 +150,7 @@ def _same(one: str, other: str) -> pl.Expr:
         .then(SAME_RATIO)
         .when(pl.col("item").is_in(SHARES))
         .then(SAME_COUNT)
-        .otherwise(SAME_AMOUNT)
+        .otherwise(NOISE_OF_SUMS)
     )
     near = (pl.col(one) - pl.col(other)).abs() <= tolerance * pl.col(other).abs()
     return near.fill_null(pl.col(one).is_null() & pl.col(other).is_null())

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, largest, picked
+from pipelines.normalize.arrays import Flags, Floats, Ints, ints, largest, picked
 from pipelines.normalize.items.item import (
     DIVIDEND,
     DIVISOR,
@@ -52,7 +52,8 @@ ISSUANCE = 1.1
 COMMON = Rule(
     "net-income.available-to-common",
     "Net income is that available to common shareholders, where filings state it throughout the window and the four "
-    "quarter ends before it, or preferred dividends are paid.",
+    "quarter ends before it, or preferred dividends are paid: stated, or shown by an income to the parent that exceeds "
+    f"that to common by more than {PREFERRED_SHARE:.0%} of it.",
     "ASC 260-10-45-11: the numerator of basic earnings per share",
     "select",
 )
@@ -132,6 +133,25 @@ FREE_CASH_FLOW = Rule(
     "Service specification, section 2.4",
     "compose",
 )
+FREE_CASH_FLOW_OF_ONE_REGIME = Rule(
+    "free-cash-flow.no-mixed-regimes",
+    "Free cash flow is withheld where operating cash flow and capital expenditure are those of two companies under one "
+    "CIK, or follow two sets of accounting standards.",
+    "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
+    "withhold",
+)
+SIX_DIGITS = Rule(
+    "value.significant-digits",
+    f"Amounts per share and ratios are served rounded to {SIGNIFICANT_DIGITS} significant digits.",
+    "Sums and quotients of filed figures have no more digits than the figures, and filings state earnings in cents",
+    "compose",
+)
+WHOLE_UNITS = Rule(
+    "value.whole-units",
+    "Amounts of money and numbers of shares are served in whole units.",
+    "Filings state them in whole units or coarser; weighted means have fractions",
+    "compose",
+)
 DEBT_TO_FCF = Rule(
     "debt-to-fcf.total-debt-over-free-cash-flow",
     "Debt to free cash flow is total debt over free cash flow, where free cash flow is positive.",
@@ -153,7 +173,10 @@ RULES = (
     APART,
     MEAN_OF_QUARTERS,
     FREE_CASH_FLOW,
+    FREE_CASH_FLOW_OF_ONE_REGIME,
     DEBT_TO_FCF,
+    SIX_DIGITS,
+    WHOLE_UNITS,
 )
 
 CALCULATED = ("eps_basic", "dividends_per_share", "roic", "debt_to_fcf")
@@ -342,7 +365,9 @@ def _change_of_count(points: Points) -> Floats:
 def _free_cash_flow(points: Points) -> Item:
     """Operating cash flow less capital expenditure, of one regime."""
     operating, capital = "operating_cash_flow", "capital_expenditure"
-    of_one_regime = points.of(operating, "regime") == points.of(capital, "regime")
+    regimes = points.of(operating, "regime"), points.of(capital, "regime")
+    of_one_regime = regimes[0] == regimes[1]
+    of_two_regimes = np.abs(regimes[0] - regimes[1]) > 0
     way = points.way(operating)
     return Item(
         "free_cash_flow",
@@ -353,6 +378,7 @@ def _free_cash_flow(points: Points) -> Item:
         method=way,
         flags=joined_flags(points.flags(operating), points.flags(capital)),
         legs=(points.leg(operating, SUM), points.leg(capital, SUM, -1.0)),
+        decided=((FREE_CASH_FLOW_OF_ONE_REGIME, of_two_regimes),),
     )
 
 
@@ -376,6 +402,18 @@ def served(column: str) -> pl.Expr:
     """Values as they are served: per-share amounts and ratios to six significant digits, all else in whole units."""
     calculated = pl.col("item").is_in(CALCULATED)
     return pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(pl.col(column).round())
+
+
+def roundings(values: pl.DataFrame) -> list[tuple[Rule, Ints]]:
+    """The company of each value that is served rounded, by the rule that rounds it.
+
+    Args:
+        values: `cik`, `item`, `value`.
+    """
+    is_rounded = values.select((served("value") != pl.col("value")).fill_null(value=False)).to_series().to_numpy()
+    calculated = values["item"].is_in(CALCULATED).to_numpy()
+    cik = ints(values, "cik")
+    return [(SIX_DIGITS, cik[is_rounded & calculated]), (WHOLE_UNITS, cik[is_rounded & ~calculated])]
 
 
 def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """Return on invested capital: operating income after tax over the capital that earned it.
 
-Belongs here: operating income where a filer states none, the tax rate, invested capital, and when a return on it says
-nothing. Does not: total debt and cash (balance), twelve months of income (ttm), companies whose business is capital
+Belongs here: operating income where a filer states none, the tax rate, invested capital, and when a return on it has
+no meaning. Does not: total debt and cash (balance), twelve months of income (ttm), companies whose business is capital
 (industry).
 """
 
@@ -17,7 +17,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
 
 STATUTORY_TAX_RATE = 0.21
-"""Internal Revenue Code section 11(b), where a loss before tax says nothing about the rate on operating income."""
+"""Internal Revenue Code section 11(b), where a loss before tax shows no rate on operating income."""
 HIGHEST_TAX_RATE = 0.35
 """The federal rate until 2017: a higher effective rate is a one-off charge."""
 THIN_CAPITAL = 0.05
@@ -30,9 +30,9 @@ RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPIT
 
 BEYOND_INCOME = 0.1
 """The share of operating income by which it must exceed income before tax and interest to be no subtotal of the income
-statement: there is room for other losses below the line."""
+statement: other losses below the line may make up that much."""
 BEYOND_COSTS = 0.02
-"""The share by which it must exceed revenue less costs: room for rounding only, for that is what a subtotal is."""
+"""The share by which it must exceed revenue less costs: operating income is just that, but for rounding."""
 
 STATED = Rule(
     "roic.stated-operating-income",
@@ -51,7 +51,8 @@ FROM_PRETAX = Rule(
 NOT_THE_SEGMENTS = Rule(
     "roic.contradicted-operating-income",
     "Operating income that exceeds both revenue less costs and income before tax and interest is a total of segments; "
-    "income before tax and interest is used instead.",
+    "income before tax and interest is used instead. Where a window lacks the interest or the costs to compare, the "
+    "newest comparison of the four quarter ends before counts.",
     "ASC 280-10-50-30: the total of segments' profit is reconciled to consolidated income before tax",
     "correct",
 )
@@ -69,8 +70,8 @@ CONTRADICTED_OPERATING_INCOME = Rule(
 )
 NET_INTEREST_SIGN = Rule(
     "roic.net-interest-sign",
-    "Net interest counts only where the balance sheet confirms its sign: who owes more than cash covers pays more "
-    "interest than it earns.",
+    "Net interest counts only where the balance sheet confirms its sign: an expense where debt exceeds cash, an income "
+    "where cash exceeds debt.",
     "Some filers state what they pay without a minus sign; the wrong sign would count interest twice",
     "withhold",
 )
@@ -78,6 +79,12 @@ STATUTORY_RATE = Rule(
     "roic.statutory-tax-rate",
     f"Without income before tax, operating income is taxed at the statutory rate of {STATUTORY_TAX_RATE:.0%}.",
     "Internal Revenue Code section 11(b)",
+    "compose",
+)
+NO_TAX_ON_A_LOSS = Rule(
+    "roic.no-tax-on-loss",
+    "Where neither income before tax nor operating income is positive, operating income is not taxed.",
+    "Internal Revenue Code section 11(a): the tax is imposed on taxable income",
     "compose",
 )
 TAX_WITHIN_BOUNDS = Rule(
@@ -94,6 +101,7 @@ RULES = (
     CONTRADICTED_OPERATING_INCOME,
     NET_INTEREST_SIGN,
     STATUTORY_RATE,
+    NO_TAX_ON_A_LOSS,
     TAX_WITHIN_BOUNDS,
 )
 
@@ -223,6 +231,7 @@ def return_on_capital(points: Points, found: Return) -> Item:
         decided=(
             (NET_INTEREST_SIGN, found.ignores_net_interest),
             (STATUTORY_RATE, has_return & ~(pretax > 0) & (found.earned > 0)),
+            (NO_TAX_ON_A_LOSS, has_return & ~(pretax > 0) & ~(found.earned > 0)),
             (TAX_WITHIN_BOUNDS, has_return & (pretax > 0)),
         ),
     )
@@ -236,7 +245,7 @@ def no_return(points: Points, found: Return) -> pl.DataFrame:
 
 
 def tax_rate(earned: Floats, pretax: Floats, tax: Floats) -> Floats:
-    """The rate on operating income: as filed, within bounds; the statutory one where a loss before tax has none."""
+    """The rate on operating income: as filed, within bounds; else statutory on operating income, and 0 on a loss."""
     with np.errstate(divide="ignore", invalid="ignore"):
         filed = np.clip(tax / pretax, 0.0, HIGHEST_TAX_RATE)
     return np.select([pretax > 0, earned > 0, pretax <= 0], [filed, STATUTORY_TAX_RATE, 0.0], np.nan)
@@ -262,11 +271,11 @@ def _earnings(points: Points) -> tuple[Floats, Flags, Flags, Flags, tuple[Leg, .
     stated, pretax = points.of(OPERATING_INCOME), points.of(PRETAX_INCOME)
     expense, income, net = (points.of(name) for name in ("interest_expense", "investment_income", "net_interest"))
     has_expense = ~np.isnan(expense)
-    # who owes more than it has pays more than it gets; some state what they pay without a minus sign
+    # a company with more debt than cash has net interest expense; some filers state it without a minus sign
     net_debt = points.of("cash_and_equivalents") - points.of("total_debt")
     has_net = ~has_expense & (net * net_debt >= 0)
     derived = np.select([has_expense, has_net], [pretax + expense - np.nan_to_num(income), pretax - net], np.nan)
-    is_contradicted = _latest_verdict(points, stated, derived)
+    is_contradicted = _is_contradicted(points, stated, derived)
     takes_stated = ~np.isnan(stated) & ~is_contradicted
     is_derived = ~takes_stated
     legs = (
@@ -280,28 +289,28 @@ def _earnings(points: Points) -> tuple[Floats, Flags, Flags, Flags, tuple[Leg, .
     return np.where(takes_stated, stated, derived), takes_stated, is_contradicted, ignores_net, legs
 
 
-def _latest_verdict(points: Points, stated: Floats, derived: Floats) -> Flags:
-    """Whether operating income as stated is more than both ends of the income statement leave room for.
+def _is_contradicted(points: Points, stated: Floats, derived: Floats) -> Flags:
+    """Whether operating income as stated exceeds what both ends of the income statement support.
 
     Some filers tag the total of their segments so, before corporate expenses, amortization, restructuring and
-    impairments: more than revenue less costs, and more than income before tax and interest. One end alone proves
+    impairments: more than revenue less costs, and more than income before tax and interest. One excess alone proves
     nothing: a loss on investments lowers income before tax, and some totals of costs have interest in them.
 
-    Some filers state interest, or their costs, in annual reports alone; what the element means to them is the same in
-    quarterly ones, so that the newest verdict on one of the year before counts where this window has none.
+    Some filers state interest, or their costs, in annual reports alone, but use the element alike in quarterly ones:
+    where this window cannot be compared, the newest comparison of the four quarter ends before it counts.
 
     Source: ASC 280-10-50-30, the total of segments' profit is reconciled to consolidated income before tax.
     """
-    room = points.of("revenue") - points.of("operating_costs")
+    less_costs = points.of("revenue") - points.of("operating_costs")
     beyond_income = stated - derived > BEYOND_INCOME * np.abs(stated)
-    beyond_costs = stated - room > BEYOND_COSTS * np.abs(stated)
-    knows_income, knows_costs = ~np.isnan(stated - derived), ~np.isnan(stated - room)
-    # one end that leaves room is a verdict already
-    has_verdict = (knows_income & knows_costs) | (knows_income & ~beyond_income) | (knows_costs & ~beyond_costs)
-    verdict = np.where(has_verdict, beyond_income & beyond_costs, np.nan)
-    of_judged = points.timeline(has_verdict)
+    beyond_costs = stated - less_costs > BEYOND_COSTS * np.abs(stated)
+    knows_income, knows_costs = ~np.isnan(stated - derived), ~np.isnan(stated - less_costs)
+    # if one end supports the stated amount, it is not contradicted whatever the other end is
+    is_compared = (knows_income & knows_costs) | (knows_income & ~beyond_income) | (knows_costs & ~beyond_costs)
+    exceeds_both = np.where(is_compared, beyond_income & beyond_costs, np.nan)
+    compared = points.timeline(is_compared)
     for back in range(1, QUARTERS_A_YEAR + 1):
-        earlier = picked(verdict, points.earlier(of_judged, back))
-        verdict = np.where(has_verdict, verdict, earlier)
-        has_verdict = ~np.isnan(verdict)
-    return verdict > 0
+        earlier = picked(exceeds_both, points.earlier(compared, back))
+        exceeds_both = np.where(is_compared, exceeds_both, earlier)
+        is_compared = ~np.isnan(exceeds_both)
+    return exceeds_both > 0

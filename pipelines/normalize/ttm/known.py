@@ -38,7 +38,7 @@ SLOT = ["cik", "concept", "q", "n"]
 HALF_A_UNIT = 0.5000001
 """Two figures are one where they differ by half a unit of the coarser one; a little more, for binary fractions."""
 
-SAME_AMOUNT = 1e-9
+NOISE_OF_SUMS = 1e-9
 """Sums of the same legs in another order differ by less, as a share of the amount."""
 
 COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
@@ -50,13 +50,28 @@ COARSER_REPETITION = Rule(
     "96,700 million and back)",
     "select",
 )
-RULES = (COARSER_REPETITION,)
+FINER_REPETITION = Rule(
+    "precision.finer-repetition",
+    "A later filing that repeats a known amount, to within half a unit of the coarser figure, in more digits replaces "
+    "it with the finer figure.",
+    COARSER_REPETITION.source,
+    "select",
+)
+TWO_PERIODS_OF_ONE_FILING = Rule(
+    "period.two-in-one-filing",
+    "If one filing states an amount for two periods that fall on the same fiscal quarters, one figure counts: that of "
+    "the last element in the order of sources, then of the later period end, then of the later start.",
+    "A convention: nothing in the filing says which of the two periods is the fiscal one",
+    "select",
+)
+RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_PERIODS_OF_ONE_FILING)
 
 
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The amount of each slot after each filing that states it.
 
-    A coarser repetition of a known value changes nothing and the finer value stays.
+    A repetition of a known value changes it only if it is finer; of two periods of one filing on the same quarters one
+    counts.
 
     Args:
         placed: vintages on the grid (periods.calendar.on_grid), on one share basis, with `measure_sign` and `regime`.
@@ -73,25 +88,31 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     slot = [cik, ints(sorted_rows, "concept"), ints(sorted_rows, "q"), ints(sorted_rows, "n")]
     is_last = np.append(starts(*slot, seq)[1:], [True]) if len(seq) else np.zeros(0, dtype=np.bool_)
     rows = sorted_rows.filter(is_last)
+    of_left_out = cik[~is_last]
     cik, seq = cik[is_last], seq[is_last]
     begins = starts(*(part[is_last] for part in slot))
     value, grain = floats(rows, "value"), floats(rows, "grain")
     half_a_unit = np.fmax(grain, before(grain, begins)) * HALF_A_UNIT
     repeats = np.abs(value - before(value, begins)) <= half_a_unit
     of_run = first_row(~repeats)
-    settled = _finest_so_far(grain, ~repeats)
+    finest = _finest_so_far(grain, ~repeats)
     weight = np.where(ints(rows, "measure_sign") > 0, floats(rows, "days"), 1.0)
     known = rows.select(*SLOT, "seq", "days", "regime").with_columns(
-        amount=numbers(value[settled] * weight),
+        amount=numbers(value[finest] * weight),
         weight=weight,
-        vintage=rows["vintage"].gather(settled),
-        grain=numbers(grain[settled]),
-        other_source=flags(rows, "other_source")[settled],
+        vintage=rows["vintage"].gather(finest),
+        grain=numbers(grain[finest]),
+        other_source=flags(rows, "other_source")[finest],
         since=seq[of_run],
         is_revised=~begins[of_run],
     )
-    stays = repeats & (settled != np.arange(len(settled))) & (grain > grain[settled])
-    return known, counted([(COARSER_REPETITION, cik[stays])])
+    is_finest = finest == np.arange(len(finest))
+    decided = [
+        (COARSER_REPETITION, cik[repeats & ~is_finest & (grain > grain[finest])]),
+        (FINER_REPETITION, cik[repeats & is_finest]),
+        (TWO_PERIODS_OF_ONE_FILING, of_left_out),
+    ]
+    return known, counted(decided)
 
 
 def _finest_so_far(grain: Floats, begins: Flags) -> Ints:
@@ -135,8 +156,8 @@ def slot_key(company: Ints, concept: Ints, q: np.ndarray, n: np.ndarray) -> Ints
     return key_of((company, COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS), (n, SPAN_BITS))
 
 
-def telling_points(known: pl.DataFrame) -> pl.DataFrame:
-    """The filings after which twelve months to a quarter end may be something else than before.
+def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
+    """The filings that may change the twelve months to a quarter end.
 
     Args:
         known: of known_amounts: durations.
@@ -177,11 +198,11 @@ def telling_points(known: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def settled(rows: pl.DataFrame, of: list[str]) -> pl.DataFrame:
+def amount_changes(rows: pl.DataFrame, of: list[str]) -> pl.DataFrame:
     """The rows that change `amount`, or its `regime`, against the one before by `seq`, for each `of`; in that order."""
     ordered = rows.sort(*of, "seq")
     begins = starts(*(ints(ordered, name) for name in of))
     amount, regime = floats(ordered, "amount"), floats(ordered, "regime")
     earlier = before(amount, begins)
-    same = (np.abs(amount - earlier) <= SAME_AMOUNT * np.abs(earlier)) & (regime == before(regime, begins))
+    same = (np.abs(amount - earlier) <= NOISE_OF_SUMS * np.abs(earlier)) & (regime == before(regime, begins))
     return ordered.filter(~same)

@@ -28,7 +28,7 @@ from pipelines.normalize.arrays import (
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.known import COMPANY_BITS, Known, settled, slot_key, telling_points
+from pipelines.normalize.ttm.known import COMPANY_BITS, Known, amount_changes, points_to_compute, slot_key
 
 QUARTERS_A_YEAR = 4
 
@@ -84,7 +84,8 @@ FOURTH_QUARTER_BY_THREE = Rule(
 )
 YEAR_BEFORE_RECAST = Rule(
     "ttm.year-before-recast",
-    "Where a fiscal year was recast and the same stretch of it was not, the year counts as before the recast.",
+    "Where a fiscal year was recast and the same stretch of it was not, the year counts as before the recast, unless "
+    "it was then less than the stretch and the amount cannot be negative.",
     "ASC 250-10-45-5: a change is applied to all periods presented; a recast year less a stretch on the former basis "
     "is on neither basis",
     "select",
@@ -92,7 +93,7 @@ YEAR_BEFORE_RECAST = Rule(
 QUARTER_BEFORE_RECAST = Rule(
     "ttm.quarter-before-recast",
     "Where a fiscal year was recast and its nine months were not, the fourth quarter is made of the year as it stood "
-    "before the recast.",
+    "before the recast, unless it was then less than the nine months and the amount cannot be negative.",
     "ASC 250-10-45-5; the whole recast would fall into the fourth quarter",
     "select",
 )
@@ -114,6 +115,19 @@ NO_MIXED_ELEMENTS = Rule(
     "Figures are not added up where some are from an element that this company has stated beside the best one with "
     "another amount, and some are not.",
     "Taxonomy definitions: two elements that a filing states with different amounts are different things",
+    "withhold",
+)
+TWELVE_MONTHS_LONG = Rule(
+    "ttm.length",
+    f"Figures make twelve months only if they span {SHORTEST_WINDOW} to {LONGEST_WINDOW} days together.",
+    "Fiscal years of 52 or 53 weeks have 364 or 371 days; filers shift a period end by some days",
+    "withhold",
+)
+NO_NEGATIVE_SUM = Rule(
+    "ttm.no-negative-sum",
+    "Twelve months below zero of an amount that cannot be negative are left out, and so is a quarter by difference "
+    "below zero: their legs contradict each other.",
+    "Taxonomy definitions: amounts such as revenue, payments, shares and dividends are not negative",
     "withhold",
 )
 WEEKS_53 = Rule(
@@ -161,6 +175,8 @@ RULES = (
     NEWEST_COMPARATIVE,
     NO_MIXED_REGIMES,
     NO_MIXED_ELEMENTS,
+    TWELVE_MONTHS_LONG,
+    NO_NEGATIVE_SUM,
     *WINDOW_FLAGS.values(),
 )
 
@@ -194,7 +210,8 @@ class Leg:
 class Way:
     """One way to twelve months, for each window.
 
-    `regime` is that of the sum. `is_whole`: every leg that is needed is known and they span twelve months.
+    `regime` is that of the sum. `is_whole`: every leg that is needed is known, they span twelve months, and the sum is
+    not below zero where it cannot be. `has_other_length` and `is_negative` say why a known sum is not.
     """
 
     amount: Floats
@@ -202,6 +219,8 @@ class Way:
     regime: Floats
     legs: tuple[Leg, ...]
     is_whole: Flags
+    has_other_length: Flags
+    is_negative: Flags
     grain: Floats
     mixes_regimes: Flags
     mixes_elements: Flags
@@ -213,14 +232,17 @@ class Way:
         regimes, grains, others = (
             [windows.of(name, leg.row) for leg in legs] for name in ("regime", "grain", "other_source")
         )
-        is_whole = ~np.isnan(amount) & (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
+        has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
+        is_negative = ~windows.can_be_negative & (amount < 0)
         has_other = largest(*others) > 0
         return cls(
             amount=amount,
             days=days,
             regime=regime,
             legs=legs,
-            is_whole=is_whole & (windows.can_be_negative | (amount >= 0)),
+            is_whole=~np.isnan(amount) & has_length & ~is_negative,
+            has_other_length=~np.isnan(amount) & ~has_length,
+            is_negative=is_negative,
             grain=largest(*grains),
             mixes_regimes=smallest(*regimes) != largest(*regimes),
             mixes_elements=has_other & (smallest(*others) == 0),
@@ -305,7 +327,7 @@ def flow_versions(
     Source: Regulation S-X Rule 10-01(c).
     """
     companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
-    windows = Windows(telling_points(known), grid, Known.of(known, companies))
+    windows = Windows(points_to_compute(known), grid, Known.of(known, companies))
     by_years, recast = _by_years(windows)
     by_quarters, quarters = _by_quarters(windows)
     return _chosen(windows, by_years, recast, by_quarters, quarters)
@@ -374,6 +396,7 @@ class Quarter:
     by_difference: Flags
     by_three_quarters: Flags
     year_before: Flags
+    is_negative: Flags
 
 
 def _by_quarters(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
@@ -435,6 +458,7 @@ def _quarter(windows: Windows, q: Ints) -> Quarter:
         by_difference=by_difference,
         by_three_quarters=by_three,
         year_before=year_before & by_difference,
+        is_negative=~is_stated & ~can_be_negative & (rest < 0),
     )
 
 
@@ -478,7 +502,7 @@ def _chosen(
         spread=numbers(_spread(windows, by_years, quarters)),
         window=np.arange(len(windows.q)),
     )
-    flows = settled(found.filter(has_way), ["cik", "concept", "q"])
+    flows = amount_changes(found.filter(has_way), ["cik", "concept", "q"])
     kept = ints(flows, "window")
     legs = _legs(windows, [way.legs for way in ways], [condition[kept] for condition in holds], kept)
     decided = _decisions(windows, flows, by_years, recast, quarters, has_way, by_quarters)
@@ -576,4 +600,8 @@ def _decisions(
     for rule, name in ((NO_MIXED_REGIMES, "mixes_regimes"), (NO_MIXED_ELEMENTS, "mixes_elements")):
         mixes = (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
         decided.append((rule, cik[mixes & ~has_way]))
+    is_negative = by_years.is_negative | by_quarters.is_negative
+    is_negative |= np.any([quarter.is_negative for quarter in quarters], axis=0)
+    decided.append((NO_NEGATIVE_SUM, cik[is_negative & ~has_way]))
+    decided.append((TWELVE_MONTHS_LONG, cik[(by_years.has_other_length | by_quarters.has_other_length) & ~has_way]))
     return counted(decided)
