@@ -1,13 +1,13 @@
-"""Which taxonomy elements feed which amount, in which order: tables, not code.
+"""The elements of the taxonomies from which each amount is taken, in order of preference: tables, not code.
 
-Belongs here: all concepts, and what other steps look up in them. Does not: the sources of a concept (income, cash_flow,
-per_share, cash, totals, debt, loans), how a source is chosen in a filing (facts), how concepts combine into line items
-(items, balance).
+Belongs here: all concepts, and tables that other steps derive from them. Does not: the sources of a concept (income,
+cash_flow, per_share, cash, totals, debt, loans), how a source is chosen in a filing (facts), how concepts combine into
+line items (items, balance).
 
-The value of a concept in a filing is the first source, among those of the filer's industry, whose elements are all
-reported in the same filing and for the same period; `minus` elements are required too, and taken off; `where` elements
-are required but not counted; `plus` elements are added and `less` elements taken off where present. Where an `at_least`
-element is present, a smaller sum is only a part, and the next source is asked. Each source is a rule.
+The value of a concept in a filing comes from the first source of the filer's industry whose elements are all reported
+in the filing for the same period. `minus` elements are required too and subtracted; `where` elements are required but
+not counted; `plus` elements are added and `less` elements subtracted if present. If an `at_least` element is present
+and the sum is smaller, the source is only a part and the next source is tried. Each source is a rule.
 """
 
 import polars as pl
@@ -94,7 +94,7 @@ COMPOSED = ("total_debt", "cash_and_equivalents")
 """Amounts that are composed of the lines of one balance sheet."""
 
 AMOUNT = pl.Enum([*BY_NAME, *COMPOSED])
-"""The type of column `concept`: every amount that filings state or that is composed of what they state."""
+"""The type of column `concept`: every amount that filings state, or that is composed of such amounts."""
 
 RESERVATIONS = pl.DataFrame(
     [
@@ -105,7 +105,7 @@ RESERVATIONS = pl.DataFrame(
     ],
     schema_overrides={"concept": AMOUNT, "rank": pl.Int16},
 )
-"""The flag of what comes from a source: `concept`, `rank` (of the source), `reservation`."""
+"""The flag of amounts from a source: `concept`, `rank` (of the source), `reservation`."""
 
 RULES: tuple[Rule, ...] = tuple(rule_of_source(source) for concept in CONCEPTS for source in concept.sources)
 """The rule of each source, in the order of the concepts and their sources."""
@@ -121,13 +121,13 @@ RULE_OF_RANK = pl.DataFrame(
 """The rule of a source: `concept`, `rank` (of the source), `rule`."""
 
 OF_SOURCE = RULE_OF_RANK.join(RESERVATIONS, on=["concept", "rank"], how="left", maintain_order="left")
-"""What is to be known of an amount by its source: `concept`, `rank`, `rule`, and `reservation` (a flag, or null)."""
+"""The rule and the flag of each source: `concept`, `rank`, `rule`, and `reservation` (a flag, or null)."""
 
 MEASURE_SIGNS = pl.DataFrame(
     {"concept": list(BY_NAME), "measure_sign": [MEASURE_SIGN[concept.measure] for concept in CONCEPTS]},
     schema={"concept": AMOUNT, "measure_sign": pl.Int8},
 )
-"""How a share basis enters a concept: `concept`, `measure_sign` (money 0, shares 1, amounts per share -1)."""
+"""How a share basis changes a concept: `concept`, `measure_sign` (money 0, shares 1, amounts per share -1)."""
 
 ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     "revenue": (REVENUE,),
@@ -165,11 +165,11 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     ),
     "debt_to_fcf": (),
 }
-"""The concepts of each line item, in the order of the specification; CUSTOMER_FUNDS is for the valuation alone."""
+"""The concepts of each line item, in the order of the specification; only the valuation uses CUSTOMER_FUNDS."""
 
 
 def wanted_elements() -> dict[str, frozenset[str]]:
-    """Taxonomy -> elements that any rule reads: what is decoded from a companyfacts document."""
+    """The elements that rules use, by taxonomy; only these are decoded from a companyfacts document."""
     wanted: dict[str, set[str]] = {US_GAAP: set(INDICATORS) - set(IFRS_ONLY), IFRS: set(IFRS_ONLY)}
     for concept in CONCEPTS:
         for source in concept.sources:
@@ -180,7 +180,7 @@ def wanted_elements() -> dict[str, frozenset[str]]:
 
 
 def sources_of(item: str, industry: Industry) -> list[tuple[Concept, Source]]:
-    """The concepts of a line item with their sources for an industry, in the order in which they are asked."""
+    """The concepts of a line item with their sources for an industry, in order of preference."""
     return [
         (concept, source)
         for concept in ITEM_CONCEPTS[item]
@@ -190,21 +190,21 @@ def sources_of(item: str, industry: Industry) -> list[tuple[Concept, Source]]:
 
 
 def combination(source: Source) -> str:
-    """The elements of a source as a sum: `us-gaap:A + B - C [+ D]`; in brackets what counts where present."""
+    """The elements of a source as a sum: `us-gaap:A + B - C [+ D]`; elements in brackets count if present."""
     parts = [f" + {element}" for element in source.elements]
     parts += [f" - {element}" for element in source.minus]
     parts += [f" [+ {element}]" for element in source.plus]
     parts += [f" [- {element}]" for element in source.less]
     parts += [f" [no less than {element}]" for element in source.at_least]
-    parts += [f" [where {element} is told]" for element in source.where]
+    parts += [f" [where {element} is reported]" for element in source.where]
     return f"{source.taxonomy}:{''.join(parts).removeprefix(' + ').lstrip()}"
 
 
 def describe_sources(item: str) -> str:
-    """The elements that feed a line item, one concept a line, best first: the `sources` of table `line_items`.
+    """The sources of a line item, one line for each concept, best source first: `sources` of table `line_items`.
 
-    `name: source | source`, where a source is a combination and, in brackets, the industries that it holds for, its
-    rule's id and its rule's statement.
+    Each line is `name: source | source`. A source is its combination with, in brackets, its industries, and the id and
+    the statement of its rule.
     """
     lines = []
     for concept in ITEM_CONCEPTS[item]:

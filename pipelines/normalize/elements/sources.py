@@ -1,7 +1,7 @@
-"""The shape of a concept: an amount that filers report, and the sources that report it, best first.
+"""The types of concepts and sources: an amount that filers report, and its sources in order of preference.
 
-Belongs here: what a source can say, the rule that each source is, and short ways to write one. Does not: any concept
-(income, cash_flow, per_share, cash, totals, debt, loans), how a source is chosen in a filing (facts).
+Belongs here: the fields of a source, its rule, and short constructors. Does not: any concept (income, cash_flow,
+per_share, cash, totals, debt, loans), how a source is chosen in a filing (facts).
 """
 
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ class Source:
 
     rule: its id, dotted; it never changes its meaning.
     statement: one plain sentence: what is taken, and when.
-    authority: the paragraph that says so (the rule's `source`); empty: the taxonomy's definition of the elements.
-    elements: all are required, and added up.
-    plus: added where present.
-    minus: required too, and taken off.
-    less: taken off where present.
-    at_least: where one of these is present, a smaller sum is only a part, and the next source is asked.
-    where: required too, but not counted: they show that the filer is of the kind meant.
-    reservation: the flag of a value that comes from it.
+    authority: the paragraph that justifies it (the rule's `source`); empty: the taxonomy's definition of the elements.
+    elements: all are required and added.
+    plus: added if present.
+    minus: required and subtracted.
+    less: subtracted if present.
+    at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
+    where: required but not counted: they show that the source applies to the filer.
+    reservation: the flag of a value from this source.
     """
 
     rule: str
@@ -55,10 +55,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """An amount that filers report: over a duration or at an instant, with its sources, best first.
+    """An amount that filers report over a duration or at an instant, with its sources in order of preference.
 
-    in_notes: notes of annual reports use these elements for other amounts as well; the source that interim reports
-        use too is then the line of the statement.
+    in_notes: notes of annual reports use these elements for other amounts too; then the source that interim reports
+        also use is the line of the statement.
     """
 
     name: str
@@ -106,7 +106,7 @@ def ifrs(
 
 
 def rule_of_source(source: Source) -> Rule:
-    """The rule that a source is: it selects one element, or composes an amount of several."""
+    """The rule of a source: it selects one element, or composes an amount from several."""
     defined = ", ".join(source.counted)
     return Rule(
         id=source.rule,
@@ -118,7 +118,7 @@ def rule_of_source(source: Source) -> Rule:
 
 
 def validity(source: Source) -> str:
-    """The industries that a source holds for, in words: `all`, `bank, reit`, `all but bank`."""
+    """The industries for which a source applies, in words: `all`, `bank, reit`, `all but bank`."""
     others = [industry for industry in INDUSTRIES if industry not in source.industries]
     if not others:
         return "all"

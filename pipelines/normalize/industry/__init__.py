@@ -1,1 +1,1 @@
-"""Industries of filers, and the line items that apply to each."""
+"""Industry: the industry of a filer at each filing, and the line items that apply to it."""

@@ -1,10 +1,10 @@
-"""The industry of a filer when it filed, and the line items that have no meaning there.
+"""The industry of a filer at each filing, and the line items that have no meaning in an industry.
 
 Belongs here: applying the table of industries to each filing; items without meaning. Does not: the table (table), the
-elements that show an industry (indicators), which elements feed an item in an industry (elements).
+elements that show an industry (indicators), which elements are the sources of an item in an industry (elements).
 
-A filing is judged by the SIC code of its filer, and by the elements of that filing and of those of the year before it,
-so that nothing filed later changes what was known. EDGAR keeps no history of codes: the code is today's.
+The SIC code of the filer decides, together with the elements of the filing and of the filings of the year before it.
+Later filings change nothing. EDGAR keeps no history of SIC codes, so the code is today's.
 """
 
 import numpy as np
@@ -17,28 +17,29 @@ from pipelines.normalize.industry.table import INDICATORS, TABLE, IndustryRule
 from pipelines.normalize.rule import Rule
 
 LOOKS_BACK_DAYS = 400
-"""An annual report and the time until the next: a filing with few elements is judged with those before it."""
+"""The time between two annual reports: the elements of earlier filings within it count for a filing as well."""
 LARGEST_CODE = 9999
 
 FINANCIAL = Rule(
     "industry.withhold.financial-company",
     "Return on invested capital and debt to free cash flow are withheld for banks, brokers, insurers, other financial "
-    "companies and investment companies: they trade in capital.",
+    "companies and investment companies, because they trade in capital.",
     "Regulation S-X Articles 6, 7 and 9: these statements have no operating income and no classified balance sheet",
     "withhold",
     "industries: bank, broker, insurer, financial, investment company",
 )
 FINANCE_ARM = Rule(
     "industry.withhold.finance-arm",
-    "Debt to free cash flow is withheld for a company that owns the lender to its buyers: most of its debt funds "
-    "receivables.",
+    "Debt to free cash flow is withheld for a company that owns the lender to its buyers, because most of its debt "
+    "funds receivables.",
     "definition of the item: the years of free cash flow that repay the debt",
     "withhold",
     "industries: captive finance",
 )
 SHELL = Rule(
     "industry.withhold.shell",
-    "Return on invested capital and debt to free cash flow are withheld for shells: there is no business to measure.",
+    "Return on invested capital and debt to free cash flow are withheld for shells, because they have no business to "
+    "measure.",
     "definition of the items: both measure an operating business",
     "withhold",
     "industries: shell",
@@ -74,7 +75,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
 
     Args:
         facts: typed facts in the order of filing (order.in_filing_order).
-        registrants: `cik`, `sic` (four digits, empty where EDGAR has none); None where no submissions are held.
+        registrants: `cik`, `sic` (four digits, empty if EDGAR has none); None without submissions.
     """
     filings = facts.select("cik", "seq", "filed").unique(["cik", "seq"]).sort("cik", "seq")
     used = _used(facts, filings).astype(np.float32)
@@ -92,7 +93,7 @@ def decisions(of_industry: pl.DataFrame) -> pl.DataFrame:
 
 
 def newest(of_industry: pl.DataFrame) -> pl.DataFrame:
-    """`cik`, `industry`: what the newest filing shows."""
+    """The industry at the newest filing: `cik`, `industry`."""
     return of_industry.sort("cik", "seq").group_by("cik", maintain_order=True).agg(pl.col("industry").last())
 
 
@@ -111,7 +112,7 @@ _USES, _UNLESS = _members([row.uses for row in TABLE]), _members([row.unless for
 
 
 def _by_code(row: IndustryRule) -> Flags:
-    """For each SIC code, whether a row of the table is about it; the last place is for numbers that are no code."""
+    """For each SIC code, whether a row of the table applies to it; the last place is for invalid codes."""
     found = np.zeros(LARGEST_CODE + 2, dtype=np.bool_)
     for low, high in row.codes:
         found[low : high + 1] = True
@@ -123,12 +124,12 @@ _BY_CODE[-1, -1] = True
 
 
 def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
-    """A matrix of filings by indicators: which a filing uses, or one of the year before it."""
+    """A matrix of filings by indicators: whether the filing, or one of the year before it, uses the indicator."""
     used = facts.select("cik", "seq", "tag").filter(pl.col("tag").is_in(INDICATORS)).unique()
     newest = np.full((filings.height, len(INDICATORS)), -1)
     row = used.join(filings.with_row_index("row"), on=["cik", "seq"], maintain_order="left")["row"].to_numpy()
     newest[row, used["tag"].cast(_INDICATOR).to_physical().to_numpy()] = row
-    # the newest filing so far that uses an indicator, of any company: earlier rows may be another company's
+    # the newest row so far that uses an indicator; it may be another company's, which is excluded below
     newest = np.maximum.accumulate(newest, axis=0)
     first_of_company = np.maximum.accumulate(np.where(starts(ints(filings, "cik")), np.arange(filings.height), 0))
     filed = filings["filed"].to_physical().to_numpy()
@@ -138,7 +139,7 @@ def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
 
 
 def _codes(filings: pl.DataFrame, registrants: pl.DataFrame | None) -> Ints:
-    """The SIC code of each filing's filer; 0 where none is known."""
+    """The SIC code of each filing's filer; 0 if it is not known."""
     if registrants is None:
         return np.zeros(filings.height, dtype=np.int64)
     codes = registrants.select(pl.col("cik").cast(pl.Int64), code=pl.col("sic").cast(pl.Int32, strict=False))

@@ -1,7 +1,7 @@
 """Indicators: the elements whose presence in a filing shows the industry of its filer.
 
-Belongs here: groups of elements, by the business that uses them. Does not: how many of a group it takes, and with which
-SIC code (table).
+Belongs here: groups of elements, by the business that uses them. Does not: how many elements of a group are needed, and
+with which SIC codes (table).
 
 The elements of IFRS_ONLY are of ifrs-full, the others of us-gaap.
 """
@@ -95,11 +95,11 @@ TOTAL_EQUITY = (
 )
 """Every complete report states total equity (Regulation S-X 5-02, IAS 1.54): a document without it is incomplete.
 
-Measured on 101 documents: none of the 30 that hold about twenty elements has one of these; of 1,552 filings in complete
-documents all but three do, with those of the year before them all but two.
+Measured on 101 documents: none of the 30 documents with about twenty elements has one of these. Of 1,552 filings in
+complete documents all but three have one; together with the filings of the year before them, all but two.
 """
 BALANCE_SHEET = ("StockholdersEquity", "LiabilitiesAndStockholdersEquity", "AssetsCurrent")
-"""Of us-gaap only: beside these, us-gaap elements show credit to buyers where there is any."""
+"""Elements of us-gaap only: a document that has them would also have the elements of credit to buyers, if any."""
 UNITS = (
     "NetIncomeLossPerOutstandingLimitedPartnershipUnitBasicNetOfTax",
     "WeightedAverageLimitedPartnershipUnitsOutstanding",

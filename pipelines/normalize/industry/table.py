@@ -1,7 +1,7 @@
 """The table of industries: one row a rule that assigns an industry to a filing.
 
-Belongs here: SIC codes, how many elements of a group it takes, and what speaks against it. Does not: the groups of
-elements (indicators), applying the table (classification).
+Belongs here: SIC codes, how many elements of a group are needed, and which elements exclude the industry. Does not: the
+groups of elements (indicators), applying the table (classification).
 """
 
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ ELEMENTS = "us-gaap taxonomy: definitions of the elements named in the data dict
 
 @dataclass(frozen=True, slots=True)
 class IndustryRule:
-    """A filer is of `industry` if its SIC code is in `codes`, and its filings of the last year show it.
+    """A filer belongs to `industry` if its SIC code is in `codes` and its filings of the last year meet the conditions.
 
-    rule, statement, source: of its Rule. uses: elements, of which `at_least` so many are used. unless: elements of
+    rule, statement, source: of its Rule. uses: elements, of which at least `at_least` are used. unless: elements of
     which none is used.
     """
 
@@ -338,7 +338,7 @@ TABLE: tuple[IndustryRule, ...] = (
         "Regulation S-X Article 5: commercial and industrial companies",
     ),
 )
-"""The first row that holds gives the industry; the last one always holds."""
+"""The first row whose conditions hold decides the industry; those of the last row always hold."""
 
 RULES: tuple[Rule, ...] = tuple(Rule(row.rule, row.statement, row.source, "select") for row in TABLE)
 

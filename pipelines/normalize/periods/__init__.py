@@ -1,1 +1,1 @@
-"""Fiscal years, quarters, breaks between companies and standards, predecessors."""
+"""Periods: fiscal years, quarters, breaks between companies or standards, predecessors."""

@@ -1,7 +1,7 @@
 """Breaks: filings from which on the figures under a CIK are another company's, or follow other accounting standards.
 
-Belongs here: how such a filing is found, and the twelve months that have no value because of it. Does not: which
-windows are made of figures of one regime (ttm), why a value changed (causes).
+Belongs here: how such a filing is found, and which twelve months have no value because of it. Does not: combining
+figures of one regime (ttm), why a value changed (causes).
 """
 
 from typing import NamedTuple
@@ -23,48 +23,48 @@ ENTITY, STANDARDS = "entity", "standards"
 
 NEARLY_ALL_FIGURES = Rule(
     "break.entity.nearly-all-figures",
-    "A filing that states at least six figures of earlier periods anew, of three concepts, and nearly all of them by "
-    "more than half, shows another company's past: its figures are not added to those before it.",
+    "A filing that restates at least six figures of earlier periods, of three concepts, and nearly all of them by more "
+    "than half, shows another company's past: its figures are not added to those of earlier filings.",
     "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
     "withhold",
 )
 WHOLE_SHEET = Rule(
     "break.entity.whole-sheet",
-    "A filing that states both total assets and cash of an earlier day anew by more than half shows another company's "
-    "balance sheet: its figures are not added to those before it.",
+    "A filing that restates both total assets and cash of an earlier day by more than half shows another company's "
+    "balance sheet: its figures are not added to those of earlier filings.",
     "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
     "withhold",
 )
 OTHER_STANDARDS = Rule(
     "break.standards",
-    "A filing that follows other accounting standards than the one before it, by most of its facts, begins figures "
-    "that are not added to those before it.",
+    "If most facts of a filing follow other accounting standards than the filing before, its figures are not added to "
+    "those of earlier filings.",
     "us-gaap and ifrs-full taxonomies: the taxonomy of a fact is that of the standards it follows",
     "withhold",
 )
 ACROSS = Rule(
     "break.twelve-months-across",
-    "Twelve months that a change of the company or of its standards lies in have no value where their figures are not "
-    "all of one side.",
+    "Twelve months in which the company or its standards changed have no value unless all their figures are from the "
+    "same side of the change.",
     "ASC 250-10-45-21 (change in the reporting entity) and IFRS 1.21: comparatives are stated on the new basis",
     "withhold",
 )
 RULES = (NEARLY_ALL_FIGURES, WHOLE_SHEET, OTHER_STANDARDS, ACROSS)
 
 MOST_FACTS = 0.5
-"""A filing follows the standards that more than half of its facts are of; a few facts of others are no change."""
+"""A filing follows the standards of more than half of its facts; a few facts of other standards are not a change."""
 LARGE = 0.5
-"""A restatement or a disposal moves some figures by more than half, and leaves cash, equity or other periods alone."""
+"""A restatement or a disposal changes some figures by more than half, but not cash, equity or other periods."""
 FEWEST_FIGURES, FEWEST_CONCEPTS = 6, 3
-"""Fewer figures or concepts may all move in one restatement."""
+"""Fewer figures or concepts may all change in one restatement."""
 NEARLY_ALL = 0.75
-"""The part of the figures that have to move: a few stay about the same by chance."""
+"""The share of the figures that must change; a few stay about the same by chance."""
 SHEET = ("assets", "cash")
-"""A restatement does not move both of these by so much; they decide where a report shows few earlier figures."""
+"""A restatement does not change both of these by so much; they decide if a report has few earlier figures."""
 SAME_BREAK_DAYS = 400
-"""Filings of the year that follows show the rest of the other company's past, and are no further break."""
+"""Filings within so many days show the rest of the other company's past, and are not another break."""
 DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
-"""A break is seen up to a quarter and the time to its report after it happened."""
+"""A break becomes visible up to a quarter, plus the time until its report, after it happened."""
 FLOW_ITEMS = (
     "revenue",
     "net_income",
@@ -85,11 +85,11 @@ def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         facts: typed facts in filing order.
-        vintages: what filings state, corrected: `cik`, `seq`, `filed`, `concept`, `start`, `end`, `value`.
+        vintages: corrected amounts of filings: `cik`, `seq`, `filed`, `concept`, `start`, `end`, `value`.
 
     Returns:
         `cik`, `seq`, sorted: `regime` (a number, different on both sides of a break), `entity` (number of breaks of
-        the entity so far), `is_ifrs`, `entity_rule` (the rule by which another entity begins here, else null).
+        the entity so far), `is_ifrs`, `entity_rule` (the rule by which another entity begins here, or null).
     """
     filings = facts.group_by(FILING).agg(is_ifrs=(pl.col("taxonomy") == IFRS).mean() > MOST_FACTS).sort(FILING)
     cik, is_ifrs = ints(filings, "cik"), filings["is_ifrs"].to_numpy()
@@ -130,10 +130,10 @@ def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
 
 
 def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """The twelve months that a break lies in, and what they cannot have: `cik`, `q`, `item`, `reason`, `rule`.
+    """The twelve months that contain a break, and their items without value: `cik`, `q`, `item`, `reason`, `rule`.
 
-    A break is seen at the first filing that shows the other past, up to a quarter after the period in which it
-    happened; the figures of four quarters around it are not all stated in one regime.
+    The date of a break is that of the first filing that shows the other past, up to a quarter after the period in which
+    the break happened. The figures of the four quarters around it are not all stated in one regime.
 
     Args:
         found: of breaks.
@@ -153,9 +153,9 @@ NO_RULE = 0
 
 
 class _Pairs(NamedTuple):
-    """Figures of money beside the figure of the filing before for the same concept and period.
+    """Figures of money that an earlier filing stated too, compared with the last such filing.
 
-    filing: row of the filing. concept: its code. filed: day of filing. large: whether it differs by more than half.
+    filing: row of the filing. concept: its code. filed: day of filing. large: whether they differ by more than half.
     """
 
     filing: Ints
@@ -165,7 +165,7 @@ class _Pairs(NamedTuple):
 
 
 def _entity_rules(vintages: pl.DataFrame, filings: pl.DataFrame) -> Ints:
-    """For each filing 1 or 2, the number of the rule by which it shows another company's past; else NO_RULE."""
+    """For each filing the number (1 or 2) of the rule by which it shows another company's past, or NO_RULE."""
     pairs = _stated_anew(vintages, filings)
     rule = np.full(filings.height, NO_RULE)
     figures = np.bincount(pairs.filing, minlength=filings.height)
@@ -186,7 +186,7 @@ def _entity_rules(vintages: pl.DataFrame, filings: pl.DataFrame) -> Ints:
 
 
 def _stated_anew(vintages: pl.DataFrame, filings: pl.DataFrame) -> _Pairs:
-    """Figures of money that an earlier filing stated too, without those that are a thousand times the earlier ones."""
+    """Figures of money that an earlier filing stated too, without errors of scale (a thousand times another)."""
     rows = np.flatnonzero(_IS_MONEY[ints(vintages, "concept")])
     cik, seq = ints(vintages, "cik")[rows], ints(vintages, "seq")[rows]
     concept, value = ints(vintages, "concept")[rows], vintages["value"].to_numpy()[rows]

@@ -1,8 +1,7 @@
-"""Each company's fiscal calendar, from the dates of its filed facts alone.
+"""Each company's fiscal calendar, derived from the dates of its filed facts only.
 
-Belongs here: quarter ends, their labels, and the place of a fact on that grid. Does not: which years there are and how
-they are named (fiscal_years), what lies between them (stretches), what is added up over those periods (ttm), or what
-stands at their ends (balance).
+Belongs here: quarter ends, their labels, and the place of a fact on this grid. Does not: fiscal years and their names
+(fiscal_years), the time between them (stretches), sums over these periods (ttm), balances at their ends (balance).
 """
 
 from dataclasses import dataclass
@@ -27,20 +26,20 @@ from pipelines.normalize.periods.stretches import DAYS_OF_YEAR, QUARTERS_A_YEAR,
 from pipelines.normalize.rule import Rule
 
 LONGEST_OPEN_YEAR = 381
-"""Days after which the next year of a stretch without annual reports begins. It separates the last quarter of such a
-year, which may be a week or two late, from the first one of the next."""
+"""Days after which the next year begins in a stretch without annual reports. The last quarter of such a year may end a
+week or two late; this limit separates it from the first quarter of the next year."""
 
 MOST_FIGURES = Rule(
     "period.quarter.most-figures",
-    "A quarter ends on the day on which most figures end or before which most begin, of the days that agree with its "
-    "place in the fiscal year; days that a report is about go before those of comparatives.",
+    "Among the days that fit its place in the fiscal year, a quarter ends on the day on which most figures end or "
+    "before which most begin; the period ends of reports have priority over those of comparatives.",
     "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
     "select",
 )
 OPEN_YEAR = Rule(
     "period.quarter.open-year",
-    "The quarters of a running year, and of years before the first annual report, are counted from the nearest fiscal "
-    "year end in years of 365 days.",
+    "The quarters of the current year, and of years before the first annual report, are counted from the nearest "
+    "fiscal year end in years of 365 days.",
     "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
     "select",
 )
@@ -58,7 +57,7 @@ RULES = (MOST_FIGURES, OPEN_YEAR, NO_FISCAL_PERIOD)
 class _Ends(Columns):
     """Quarter ends; `q` is the running number of the quarter.
 
-    period_end, year_end: days since 1970; the latter of the year that the quarter is named after.
+    period_end: end of the quarter; year_end: end of the fiscal year that it belongs to; days since 1970.
     """
 
     company: Ints
@@ -76,10 +75,10 @@ def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         facts: typed facts in filing order (facts.order).
 
     Returns:
-        grid: `cik`, `q` (running number of the quarter; a quarter without facts leaves a hole), `period_end`,
-            `previous_end` (null after a hole), `fiscal_year`, `fiscal_quarter` (1-4), `is_year_end`, and `q` of the
-            year end before, `year_before`. The first row of a company is the day before its first fiscal year; it is
-            no period (`fiscal_quarter` is 0).
+        grid: `cik`, `q` (running number of the quarter; quarters without facts are missing), `period_end`,
+            `previous_end` (null if the quarter before is missing), `fiscal_year`, `fiscal_quarter` (1-4),
+            `is_year_end`, and `year_before`, the `q` of the fiscal year end before. The first row of a company is the
+            day before its first fiscal year; it is not a period (`fiscal_quarter` is 0).
         decisions: `cik`, `rule`, `figures` (years, quarters).
     """
     durations = Durations.of(facts)
@@ -113,15 +112,15 @@ def _grid(durations: Durations, ends: _Ends, offsets: Ints) -> pl.DataFrame:
 
 
 def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[Decided]]:
-    """The end that most figures agree on, for each quarter of each stretch; the ends of stretches as they are.
+    """The most frequent end of each quarter of each stretch, and the ends of the stretches themselves.
 
-    Ends that some report is about go first: after a change of the fiscal year, comparatives have ends of their own.
+    Period ends of reports have priority, because after a change of the fiscal year comparatives have other ends.
     """
     reported = _reported_ends(durations)
     place = tiles.holding(reported.company, reported.day)
     reported, of = reported.at(place >= 0), tiles.at(place[place >= 0])
     days = reported.day - of.before
-    # a hole of several years has no calendar of its own: its quarters are counted in years of 365 days
+    # quarters of a gap of several years are counted in years of 365 days
     years_in = np.where(of.closed, 0, days // LONGEST_OPEN_YEAR)
     quarter = quarters_spanned(days - DAYS_OF_YEAR * years_in)
     number = quarter + QUARTERS_A_YEAR * years_in
@@ -146,9 +145,9 @@ def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[D
 class _ReportedEnds(Columns):
     """Days on which interim figures end or before which they begin, by company.
 
-    day: as days since 1970.
-    figures: how many figures say so.
-    is_own: whether a report is about a period that ends there.
+    day: days since 1970.
+    figures: number of figures that end or begin so.
+    is_own: whether the day is the period end of a report.
     """
 
     company: Ints
@@ -160,12 +159,12 @@ class _ReportedEnds(Columns):
 def _reported_ends(durations: Durations) -> _ReportedEnds:
     at = np.flatnonzero(durations.lasting(INTERIM_DAYS))
     company, start, end = (column[at] for column in (durations.company, durations.start, durations.end))
-    # the beginning of a quarter shows where the one before it ended
+    # the first day of a quarter shows the last day of the quarter before
     both, days = np.concatenate([company, company]), np.concatenate([end, start - 1])
     _, first, group, figures = np.unique(
         company_key(both, days), return_index=True, return_inverse=True, return_counts=True
     )
-    # most figures of a report are of its own period, or as many of the same one a year before
+    # most figures of a report are of its own period, or as many of the same period a year before
     _, of_end, in_filing = np.unique(packed(company, durations.seq[at], end), return_index=True, return_counts=True)
     filing = packed(company[of_end], durations.seq[at][of_end])
     most_first = np.lexsort((-end[of_end], -in_filing, filing))
@@ -176,7 +175,7 @@ def _reported_ends(durations: Durations) -> _ReportedEnds:
 
 
 def _closes(tiles: Stretches) -> _Ends:
-    """The last days of the stretches that are over."""
+    """The last days of the stretches that have ended."""
     over, quarters = ~tiles.running, tiles.quarters
     year_end = np.where(tiles.closed, tiles.end, _end_of_open_year(tiles.before, (quarters - 1) // QUARTERS_A_YEAR))
     fiscal_quarter = (quarters - 1) % QUARTERS_A_YEAR + 1
@@ -191,21 +190,21 @@ def _origins(tiles: Stretches) -> _Ends:
 
 
 def _end_of_open_year(before: Ints, years_in: Ints) -> Ints:
-    """Where a year of an open stretch is expected to end: 365 days a year after the last known end."""
+    """The expected end of a year without annual report: 365 days for each year after the last known end."""
     return before + DAYS_OF_YEAR * (years_in + 1)
 
 
 def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Place what filings state on the fiscal grid.
+    """Place the amounts of filings on the fiscal grid.
 
     Args:
-        vintages: what filings state: `cik`, `start` (null for an instant), `end`.
+        vintages: amounts of filings: `cik`, `start` (null for an instant), `end`.
         grid: of fiscal_grid.
 
     Returns:
-        placed: the vintages that fit, with `q` (quarter that they end in), `n` (quarters spanned; 0 for an instant) and
-            `days` (of the grid, between the ends; null for an instant). What starts or ends elsewhere is left out: it
-            is no fiscal period.
+        placed: the vintages that fit, with `q` (the quarter in which they end), `n` (quarters spanned; 0 for an
+            instant) and `days` (days on the grid between the ends; null for an instant). Vintages that start or end
+            elsewhere are left out, because they are not of a fiscal period.
         decisions: `cik`, `rule`, `figures`.
     """
     cik, is_instant = ints(vintages, "cik"), vintages["start"].is_null().to_numpy()
@@ -232,7 +231,7 @@ def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, p
 
 
 def _nearest(ends: Ints, days: Ints) -> Ints:
-    """The row of the end that is nearest to each day, less than SAME_END_DAYS away; NOTHING where there is none.
+    """The row of the end that is nearest to each day and less than SAME_END_DAYS away; NOTHING if there is none.
 
     Args:
         ends: sorted keys of company and day.

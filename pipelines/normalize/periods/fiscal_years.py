@@ -1,9 +1,9 @@
-"""Fiscal years: the stretches of time that annual reports are about, and what companies call them.
+"""Fiscal years: the periods that annual reports cover, and their names.
 
-Belongs here: how long a year and a quarter may be, which durations are fiscal years, and their names. Does not: the
-quarters within and between them, and the place of a fact on that grid (calendar).
+Belongs here: the possible lengths of years and quarters, which durations are fiscal years, and their names. Does not:
+the quarters within and between them, the place of a fact on the grid (calendar).
 
-`fy`, `fp` and `frame` describe a filing, not a fact: only the year's name is taken from `fy`, by majority.
+`fy`, `fp` and `frame` describe a filing, not a fact: only the name of the year is taken from `fy`, by majority.
 """
 
 from dataclasses import dataclass
@@ -19,66 +19,67 @@ from pipelines.normalize.keys import any_of, company_key, day_numbers, largest_o
 from pipelines.normalize.rule import Rule
 
 Decided = tuple[Rule, Ints]
-"""A rule and the CIKs of what it decided."""
+"""A rule and the CIK of each of its decisions."""
 
 SAME_END_DAYS = 8
-"""Ends less than this apart are one end: filers shift a period by a day, and a week where a calendar changes."""
+"""Ends that are fewer days apart count as the same: filers shift a period by a day, or by a week if a calendar
+changes."""
 
 INTERIM_DAYS, YEAR_DAYS = (75, 300), (340, 390)
-"""Fewest and most days of one to three quarters, and of a year: 12 weeks to 40, and 52 or 53 with a shifted end."""
+"""Fewest and most days of one to three quarters (12 to 40 weeks), and of a year (52 or 53 weeks with a shifted end)."""
 QUARTER_BANDS: tuple[tuple[int, int, int], ...] = ((1, 75, 125), (2, 150, 215), (3, 230, 300), (4, 340, 390))
 """(quarters, fewest days, most days): wide enough for 12/12/12/16 and 16/12/12/12 weeks, and never overlapping."""
 
 EARLY_JANUARY_DAYS = 10
-"""A year that ends in the first ten days of a month belongs to the month before (JNJ: 3 January)."""
+"""A year that ends in the first ten days of a month counts as ending in the month before (JNJ: 3 January)."""
 
 FEWEST_ELEMENTS = 2
-"""So many elements state a fiscal year in an annual report; a stretch that one element alone states may be none."""
+"""A fiscal year needs so many elements in an annual report; a period that only one element states may be another."""
 
 YEARS_THAT_NAME = 5
-"""So many of the newest annual reports name the year: 22 of 1,214 annual reports of 89 filers name it inconsistently,
-up to 7 of one company."""
+"""So many of the newest annual reports decide the name of the year. Measured: 22 of 1,214 annual reports of 89 filers
+name it inconsistently, up to 7 of one company."""
 MAJORITY = 0.5
-"""The share of reports that more than must agree: the majority."""
+"""More than this share of the reports must agree."""
 
 CURRENT_REPORT = "6-K"
 NO_YEAR = np.iinfo(np.int32).min
-"""`fy` of a fact that has none."""
+"""Value of `fy` for a fact without it."""
 
 ANNUAL_PERIODS = "Regulation S-X Rules 3-01 and 3-02: annual reports present audited statements of fiscal years"
 NAMES = "Measured on 89 filers: the name of a year is its end's year, or the one before (HD in all of 17 reports)"
 
 ANNUAL_REPORT = Rule(
     "period.year.annual-report",
-    "A fiscal year is a stretch of 340 to 390 days that at least two elements of an annual report state, or as many "
-    "elements as state any year of the company.",
+    "A fiscal year is a period of 340 to 390 days for which an annual report has at least two elements, or as many "
+    "elements as for any other year of the company.",
     ANNUAL_PERIODS,
     "select",
 )
 CURRENT_REPORTS = Rule(
     "period.year.current-report",
-    "A filer whose annual reports contain no facts has the fiscal years that its Forms 6-K state.",
+    "For a filer whose annual reports contain no facts, the fiscal years are those in its Forms 6-K.",
     "Observed with Canadian filers of Form 40-F, whose annual statements may be in Forms 6-K alone (CNI)",
     "select",
     "filers without facts in annual reports",
 )
 ONE_YEAR = Rule(
     "period.year.same-end",
-    "Years whose ends are less than 8 days apart are one year; the one that a report is about, and then the one that "
-    "most figures state, is taken.",
+    "Years whose ends are less than 8 days apart are the same year; the dates of the year that a report covers are "
+    "used, and otherwise those of most figures.",
     "Measured: filers repeat a year a day off, and a week where a calendar of weeks changes",
     "select",
 )
 OVERLAPPING = Rule(
     "period.year.overlapping-comparative",
-    "A year that is only shown as a comparative and ends less than 340 days from one that an annual report is about is "
-    "no fiscal year of the company.",
+    "A year that is only a comparative and ends less than 340 days from a year that an annual report covers is not a "
+    "fiscal year of the company.",
     ANNUAL_PERIODS,
     "withhold",
 )
 FIRST_RUNNING = Rule(
     "period.year.first-running",
-    "A company that has filed no annual report yet is in the fiscal year that begins where most of its years to date "
+    "The first fiscal year of a company without an annual report begins on the day on which most of its years to date "
     "begin.",
     "Regulation S-X Rule 10-01(c): interim statements of income are for the quarter and for the fiscal year to date",
     "select",
@@ -86,8 +87,8 @@ FIRST_RUNNING = Rule(
 )
 NAMED_AFTER_START = Rule(
     "period.year.named-after-start",
-    "A fiscal year is called after the year before the one that it ends in where most of the newest five annual "
-    "reports call it so.",
+    "A fiscal year is named after the calendar year before the one in which it ends if most of the newest five annual "
+    "reports name it so.",
     NAMES,
     "select",
 )
@@ -95,12 +96,12 @@ RULES = (ANNUAL_REPORT, CURRENT_REPORTS, ONE_YEAR, OVERLAPPING, FIRST_RUNNING, N
 
 
 def duration_days() -> pl.Expr:
-    """Days of a duration, both ends counted."""
+    """Days of a duration, first and last day included."""
     return (pl.col("end") - pl.col("start")).dt.total_days() + 1
 
 
 def quarters_spanned(days: Ints) -> Ints:
-    """1 to 4 quarters by the number of days; 0 where it is no such stretch."""
+    """The number of quarters (1 to 4) of a duration in days; 0 for other lengths."""
     spanned = np.zeros(len(days), dtype=np.int64)
     for quarters, fewest, most in QUARTER_BANDS:
         spanned[(days >= fewest) & (days <= most)] = quarters
@@ -108,18 +109,18 @@ def quarters_spanned(days: Ints) -> Ints:
 
 
 def nominal_month(year_end: pl.Expr) -> pl.Expr:
-    """Month that a fiscal year end stands for: the first ten days count to the month before."""
+    """The month of a fiscal year end; the first ten days of a month count as the month before."""
     return year_end.dt.offset_by(f"-{EARLY_JANUARY_DAYS}d").dt.month()
 
 
 def plain_year(year_end: Ints) -> Ints:
-    """The year that a fiscal year ends in, of a day since 1970."""
+    """The calendar year in which a fiscal year ends, from its last day since 1970."""
     years: Ints = _dates(year_end - EARLY_JANUARY_DAYS).astype("datetime64[Y]").astype(np.int64) + 1970
     return years
 
 
 def years_on(day: Ints, years: Ints) -> Ints:
-    """The same day of another year, as days since 1970; 28 February where the 29th is missing."""
+    """The same day so many years later, as days since 1970; 28 February instead of a missing 29th."""
     month = _dates(day).astype("datetime64[M]")
     day_of_month = day - month.astype("datetime64[D]").astype(np.int64)
     later = month + 12 * years
@@ -135,15 +136,15 @@ def _dates(days: Ints) -> npt.NDArray[np.datetime64]:
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """Facts over a duration, one element a fact; days are counted since 1970.
+    """Facts over a duration, as arrays; days are counted since 1970.
 
-    cik: the companies, in order; `company` is a fact's place there.
+    cik: the companies, in order; `company` is the place of a fact's company in it.
     row: row of the frame of facts.
     seq: place of the filing among the company's filings.
     start, end: first and last day.
     filed: day of filing.
     is_annual: whether the report is an annual one; is_current: whether it is a Form 6-K.
-    fiscal_year: `fy` of the filing; NO_YEAR where it has none.
+    fiscal_year: `fy` of the filing; NO_YEAR if it has none.
     """
 
     cik: Ints
@@ -159,7 +160,7 @@ class Durations:
 
     @classmethod
     def of(cls, facts: pl.DataFrame) -> "Durations":
-        """Take them from facts in filing order (facts.order)."""
+        """Make them from facts in filing order (facts.order)."""
         row = np.flatnonzero(facts["start"].is_not_null().to_numpy())
         chosen = facts.select(
             "cik",
@@ -179,7 +180,7 @@ class Durations:
         return cls(companies, row, company, seq, start, end, filed, is_annual, is_current, fiscal_year)
 
     def lasting(self, days: tuple[int, int]) -> Flags:
-        """Whether each lasts at least and at most so many days, both ends counted."""
+        """Whether the length of each is within fewest and most days, first and last day included."""
         lasts = self.end - self.start + 1
         return (lasts >= days[0]) & (lasts <= days[1])
 
@@ -198,18 +199,18 @@ class Years(Columns):
 
 
 def fiscal_years(durations: Durations, tags: pl.Series) -> tuple[Years, list[Decided]]:
-    """The fiscal years that annual reports show.
+    """The fiscal years in annual reports.
 
-    A year is a stretch of 340 to 390 days in an annual report, stated by at least two elements. Twelve-month figures
-    of quarterly reports (Amazon) are no fiscal years. A comparative that overlaps a year some annual report is about is
-    dropped.
+    A fiscal year is a period of 340 to 390 days in an annual report, stated by at least two elements. Twelve-month
+    figures of quarterly reports (Amazon) are not fiscal years. A comparative that overlaps a year that an annual report
+    covers is left out.
 
     Args:
         durations: facts.
         tags: the element of each row of the frame of facts.
 
     Returns:
-        the years, and what each rule decided.
+        the years, and the decisions of each rule.
     """
     at, has_no_report = _of_annual_reports(durations)
     company, start, end = (column[at] for column in (durations.company, durations.start, durations.end))
@@ -239,20 +240,20 @@ def fiscal_years(durations: Durations, tags: pl.Series) -> tuple[Years, list[Dec
 
 
 def _of_annual_reports(durations: Durations) -> tuple[Ints, Flags]:
-    """Places of the durations of a year in annual reports, and the companies for which Forms 6-K stand in for them."""
+    """Places of the durations of a year in annual reports, and the companies for which Forms 6-K are used instead."""
     of_year = np.flatnonzero(durations.lasting(YEAR_DAYS))
     company, is_annual = durations.company[of_year], durations.is_annual[of_year]
     has_none = ~any_of(company, len(durations.cik), is_annual)
-    # 40-F filers may attach their statements to a 6-K, and the annual report itself has no facts
+    # filers of 40-F may attach their statements to a 6-K, so that the annual report has no facts
     return of_year[is_annual | (has_none[company] & durations.is_current[of_year])], has_none
 
 
 @dataclass(frozen=True, slots=True)
 class _ShownYears(Columns):
-    """Stretches of a year that annual reports show, by company.
+    """Periods of a year in annual reports, by company.
 
-    is_reported: whether a report is about it: it is the newest that the report shows.
-    figures: how many figures say so.
+    is_reported: whether it is the newest year in a report, and therefore the year that the report covers.
+    figures: number of figures of the period.
     """
 
     company: Ints
@@ -263,9 +264,9 @@ class _ShownYears(Columns):
 
 
 def _one_of_each_end(shown: _ShownYears) -> Ints:
-    """The rows to keep of those whose ends are less than SAME_END_DAYS apart, by company and end.
+    """One row of each group of years whose ends are less than SAME_END_DAYS apart.
 
-    A year that a report is about goes first, then the one of most figures, then the one that ends last.
+    The year that a report covers is kept; otherwise the one with most figures, then the one that ends last.
     """
     order = np.lexsort((shown.start, shown.end, shown.company))
     begins = starts(shown.company[order])
@@ -277,7 +278,7 @@ def _one_of_each_end(shown: _ShownYears) -> Ints:
 
 
 def _is_near(shown: _ShownYears, others: _ShownYears, days: int) -> Flags:
-    """Whether a year ends less than so many days from the end of one of the company's others; these are sorted."""
+    """Whether a year ends less than so many days from the end of one of the company's `others`, which are sorted."""
     near = np.zeros(len(shown.company), dtype=np.bool_)
     if len(others.company):
         ends, of_others = company_key(shown.company, shown.end), company_key(others.company, others.end)
@@ -288,7 +289,7 @@ def _is_near(shown: _ShownYears, others: _ShownYears, days: int) -> Flags:
 
 
 def first_years(durations: Durations, years: Years) -> tuple[Years, list[Decided]]:
-    """The running year of companies that have filed no annual report yet, from their longest year to date."""
+    """The current year of companies without an annual report, from the first day of most of their figures."""
     has_year = np.isin(np.arange(len(durations.cik)), years.company)
     at = np.flatnonzero(~has_year[durations.company] & durations.lasting(INTERIM_DAYS))
     _, first, figures = np.unique(
@@ -303,9 +304,9 @@ def first_years(durations: Durations, years: Years) -> tuple[Years, list[Decided
 
 
 def name_offsets(durations: Durations) -> tuple[Ints, list[Decided]]:
-    """For each company 0 where a fiscal year is named after the year it ends in, -1 after the one before.
+    """For each company 0 if fiscal years are named after the calendar year of their end, -1 if after the year before.
 
-    By majority of `fy` in the newest five annual reports, constant through the company's history.
+    The majority of `fy` in the newest five annual reports decides, for the company's whole history.
     """
     at = np.flatnonzero(durations.is_annual & durations.lasting(YEAR_DAYS) & (durations.fiscal_year != NO_YEAR))
     _, first, filing = np.unique(
@@ -315,7 +316,7 @@ def name_offsets(durations: Durations) -> tuple[Ints, list[Decided]]:
     offset = durations.fiscal_year[at][first] - plain_year(end)
     is_name = (offset == 0) | (offset == -1)
     company, offset = durations.company[at][first][is_name], offset[is_name]
-    # in the order of filing: the last ones of each company are its newest
+    # rows are in the order of filing, so the last ones of each company are its newest
     from_last = np.searchsorted(company, company, side="right") - np.arange(len(company))
     is_newest = from_last <= YEARS_THAT_NAME
     company, offset = company[is_newest], offset[is_newest]

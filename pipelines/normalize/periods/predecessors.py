@@ -1,6 +1,6 @@
-"""Predecessors: companies that file under another CIK since they were reorganized.
+"""Predecessors: joins the filings of companies that file under another CIK since a reorganization.
 
-Belongs here: which CIK may continue which, and what proves it. Does not: other companies under one CIK (breaks).
+Belongs here: candidates for a predecessor, and the proof. Does not: several companies under one CIK (breaks).
 """
 
 import csv
@@ -25,10 +25,10 @@ RULES = (CONTINUED,)
 
 
 class Succession(NamedTuple):
-    """A CIK that may continue the reports of another.
+    """A CIK that may continue the reports of another CIK.
 
     successor, predecessor: CIKs of ten digits. event: what happened, and when. source: accession number of the notice
-    of succession, such as Form 8-K12B, where it was read; empty where none was at hand.
+    of succession, such as Form 8-K12B; empty if the notice was not read.
     """
 
     successor: str
@@ -43,17 +43,17 @@ def _listed_successions() -> tuple[Succession, ...]:
 
 
 SUCCESSIONS = _listed_successions()
-"""Candidates only: the filings have to prove each. Many predecessors file on as subsidiaries of their successors; what
-they report then is not the successor's."""
+"""Candidates; the filings have to prove each. Many predecessors continue to file as subsidiaries of their successors,
+and these later reports are not the successor's."""
 
 PERIOD = ["taxonomy", "tag", "unit", "start", "end"]
 
 FEWEST_FIGURES = 20
-"""Two filers are one company only if they report at least so many figures for the same periods: fewer may agree by
+"""Two filers count as one company only if both report at least so many figures for the same periods; fewer may agree by
 chance."""
 
 NEARLY_ALL = 0.9
-"""So large a part of these figures must be equal: a successor may restate a few of its predecessor's."""
+"""At least this share of these figures must be equal; a successor may restate a few of them."""
 
 DECISIONS = pl.Schema({"cik": pl.String(), "rule": pl.String(), "figures": pl.UInt32()})
 
@@ -62,8 +62,8 @@ def chains(ciks: Iterable[str], listed: Iterable[str]) -> dict[str, list[str]]:
     """Each company's possible predecessors, the nearest first; companies without any are left out.
 
     Args:
-        ciks: the companies asked for.
-        listed: every company of the SEC's list: a listed company is not taken for a predecessor.
+        ciks: the companies to look for.
+        listed: every company of the SEC's list; a listed company cannot be a predecessor.
     """
     before = {each.successor: each.predecessor for each in SUCCESSIONS}
     taken = set(listed)
@@ -77,9 +77,9 @@ def chains(ciks: Iterable[str], listed: Iterable[str]) -> dict[str, list[str]]:
 
 
 def stitched(raw: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The facts of companies, together with those of their proven predecessors, under the company's own CIK.
+    """The facts of companies and of their proven predecessors, all under the company's own CIK.
 
-    A predecessor's filings count until the successor first reports on a period that both report on.
+    A predecessor's filings count until the successor first reports a period that both have reported.
 
     Args:
         raw: facts as filed of the companies and of their possible predecessors, columns of reports.RAW_SCHEMA.
@@ -107,14 +107,14 @@ def stitched(raw: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> tu
 
 
 def _until_taken_over(predecessor: pl.DataFrame, successor: pl.DataFrame) -> pl.DataFrame:
-    """What the predecessor filed before the successor's first periodic report on a period that both report on."""
+    """The predecessor's filings before the successor's first periodic report with a period that both have reported."""
     periodic = successor.filter(pl.col("form").str.strip_suffix(AMENDMENT).is_in(PERIODIC_FORMS))
     common = periodic.join(predecessor.select(PERIOD).unique(), on=PERIOD, how="semi", nulls_equal=True)
     return predecessor.filter(pl.col("filed") < common.get_column("filed").min())
 
 
 def is_continued(predecessor: pl.DataFrame, successor: pl.DataFrame) -> bool:
-    """Whether the successor's first figures for common periods are the predecessor's.
+    """Whether the successor's first figures for common periods equal the predecessor's.
 
     Args:
         predecessor: facts as filed of one CIK.

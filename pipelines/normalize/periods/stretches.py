@@ -1,7 +1,7 @@
-"""Stretches: fiscal years and what lies between, before and after them, tiling each company's time.
+"""Stretches: the division of each company's time into fiscal years and the time before, between and after them.
 
-Belongs here: where stretches begin and end, and how many quarters each has. Does not: which years there are
-(fiscal_years), where their quarters end (calendar).
+Belongs here: first and last days of stretches, and the number of their quarters. Does not: which fiscal years there are
+(fiscal_years), the ends of quarters (calendar).
 """
 
 from dataclasses import dataclass
@@ -25,14 +25,15 @@ from pipelines.normalize.rule import Rule
 
 QUARTERS_A_YEAR = 4
 DAYS_OF_QUARTER, DAYS_OF_YEAR = 91.3, 365
-"""Days by which quarters and years are counted where nothing reports their ends."""
+"""Lengths of quarters and years in days where no report states their ends."""
 NEARLY_A_YEAR = (QUARTER_BANDS[2][2], YEAR_DAYS[0])
-"""Ten or eleven months, more and fewer days than these, are three quarters and what is left of a fourth."""
+"""A stretch of ten or eleven months (more than the first, fewer than the second number of days) has four quarters:
+three full ones and a shortened one."""
 
 HOLE = Rule(
     "period.quarter.hole",
-    "Time between two fiscal years that no annual report is about (a transition period, a missing report) is divided "
-    "into quarters of 91.3 days, and is no fiscal year.",
+    "Time between two fiscal years without an annual report (a transition period, a missing report) is divided into "
+    "quarters of 91.3 days, and is not a fiscal year.",
     "Exchange Act Rule 13a-10: a transition period is reported on its own",
     "select",
 )
@@ -44,9 +45,9 @@ class Stretches(Columns):
     """One row a stretch, by company and day; days are counted since 1970.
 
     company: place of the company in Durations.
-    before: the day before the first; end: the last day.
-    closed: whether it is a fiscal year; not so the running year, transition periods and holes.
-    running: whether it is the year that is not over.
+    before: the day before the first day; end: the last day.
+    closed: whether it is a fiscal year; false for the current year, transition periods and years without report.
+    running: whether it is the current year.
     """
 
     company: Ints
@@ -57,7 +58,7 @@ class Stretches(Columns):
 
     @property
     def quarters(self) -> Ints:
-        """How many quarters each has."""
+        """The number of quarters of each stretch."""
         days = self.end - self.before
         by_days = np.round(days / DAYS_OF_QUARTER).astype(np.int64)
         is_nearly_a_year = (days > NEARLY_A_YEAR[0]) & (days < NEARLY_A_YEAR[1])
@@ -65,28 +66,28 @@ class Stretches(Columns):
 
     @property
     def first_q(self) -> Ints:
-        """The running number of the quarter before each."""
+        """The running number of the quarter before each stretch."""
         so_far = np.cumsum(self.quarters) - self.quarters
         numbers: Ints = so_far - so_far[first_row(starts(self.company))]
         return numbers
 
     @property
     def between(self) -> Flags:
-        """Whether each lies between two fiscal years."""
+        """Whether each stretch is between two fiscal years."""
         return ~self.closed & ~self.running & ~starts(self.company)
 
     def holding(self, company: Ints, day: Ints) -> Ints:
-        """The row of the stretch that each day lies in; NOTHING for days before the first one."""
+        """The row of the stretch that contains each day; NOTHING for days before the first one."""
         eves = company_key(self.company, self.before)
         place = np.searchsorted(eves, company_key(company, day - 1), side="right") - 1
         return np.where((place >= 0) & (picked(self.company, place) == company), place, NOTHING)
 
 
 def stretches(years: Years, durations: Durations) -> tuple[Stretches, list[Decided]]:
-    """Fiscal years and what lies between, before and after them.
+    """The fiscal years and the time before, between and after them.
 
-    The running stretch is a year, or as many as interim reports go on after the last annual one; where interim reports
-    come first, as many years as they need are before the first one.
+    After the last fiscal year there is one more year, or as many as the interim reports after it need. If interim
+    reports come before the first annual report, as many years as they need are added before the first fiscal year.
 
     Args:
         years: fiscal years in any order.
@@ -116,9 +117,9 @@ def _stretches(company: Ints, before: Ints, end: Ints, *, closed: bool = False, 
 
 
 def _years_beyond(durations: Durations, known: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
-    """How many years interim figures need before a company's first and, at least one, after its last year.
+    """The number of years that interim figures need before a company's first and after its last year (at least one).
 
-    Figures of days after they were filed are errors.
+    Figures of periods that end after their filing are errors and are not used.
 
     Args:
         durations: facts.

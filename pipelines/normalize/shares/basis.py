@@ -1,7 +1,6 @@
-"""Share basis: the factor that puts the shares of a filing, and its amounts per share, on the newest basis.
+"""Share basis: converts the shares of a filing, and its amounts per share, to the newest share basis.
 
-Belongs here: on which basis a filing is, and what that makes of its figures. Does not: which splits there were
-(splits).
+Belongs here: the basis of each filing, and converting its figures. Does not: which splits there were (splits).
 """
 
 import numpy as np
@@ -30,18 +29,18 @@ AMENDMENT = Rule(
 RULES = (NEWEST_BASIS, AMENDMENT)
 
 SAME_BASIS = 1e-9
-"""Two filings are on one basis where their factors differ by less: ratios such as 4/3 are binary fractions."""
+"""Factors that differ by less are the same basis: ratios such as 4/3 are not exact in binary."""
 
 REPEATED = pl.Schema({"cik": pl.Int64(), "seq": pl.Int32(), "of_seq": pl.Int32()})
 
 
 def repeated(vintages: pl.DataFrame) -> pl.DataFrame:
-    """Amendments on the share basis of what they repeat: `cik`, `seq`, and `of_seq`, the report that they repeat.
+    """Amendments on the share basis of the report that they repeat: `cik`, `seq`, and `of_seq`, the report.
 
-    A report that is amended after a split may show the counts of before, or anew.
+    A report that is amended after a split may show the share counts before the split, or restate them.
 
     Args:
-        vintages: sound ones, in units.
+        vintages: corrected amounts of filings, in units.
     """
     concept, value = ints(vintages, "concept"), floats(vintages, "value")
     row = np.flatnonzero((places_in(SHARE_CONCEPTS, concept) >= 0) & (value > 0))
@@ -95,10 +94,10 @@ def on_newest_basis(
     Args:
         vintages: with `measure_sign`: 1 for shares, -1 for per-share values, 0 for money.
         splits: of infer_splits.
-        repetitions: of repeated, where any are known.
+        repetitions: of repeated, if any.
 
     Returns:
-        the vintages with `value` and `grain` multiplied; a filing is on the basis of the splits effective by then.
+        the vintages with converted `value` and `grain`; a filing is on the basis after all splits effective by then.
     """
     of_seq = pl.DataFrame(schema=REPEATED) if repetitions is None else repetitions
     sign = ints(vintages, "measure_sign")
@@ -121,7 +120,7 @@ def _factors(cik: Ints, seq: Ints, splits: pl.DataFrame, repetitions: pl.DataFra
         repeats = amendment[place] == company_key(company, of_seq)
         of_seq = np.where(repeats, ints(amended, "of_seq")[place], of_seq)
     of_split = np.searchsorted(companies, ints(ordered, "cik"))
-    # the splits after the last one of a company are none
+    # there are no splits after the last one of a company
     after = np.searchsorted(
         company_key(of_split, ints(ordered, "effective_seq")), company_key(company, of_seq), "right"
     )
@@ -131,7 +130,7 @@ def _factors(cik: Ints, seq: Ints, splits: pl.DataFrame, repetitions: pl.DataFra
 
 
 def _products_to_come(company: Ints, splits: pl.DataFrame) -> Floats:
-    """The product of the ratio of each split and of all later ones of its company; splits are in that order."""
+    """For each split, the product of its ratio and those of all later splits of the company; sorted by both."""
     products = floats(splits, "ratio").copy()
     for place in range(len(products) - 2, -1, -1):
         if company[place] == company[place + 1]:

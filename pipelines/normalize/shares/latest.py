@@ -1,10 +1,9 @@
-"""The newest quarter's average shares: what a value per share of today is divided by.
+"""The newest quarter's average shares, by which a present value is divided.
 
-Belongs here: the discrete quarter behind the newest counts, and the income beside them, which shows a loss. Does not:
-averages over twelve months, which are line items (items).
+Belongs here: the quarter of the newest counts, and its net income, which may be a loss. Does not: averages over twelve
+months, which are line items (items).
 
-A value of today belongs to today's holders: an average over twelve months lags by half a year behind issues and
-buybacks.
+A present value belongs to today's holders. An average over twelve months lags half a year behind issues and buybacks.
 """
 
 from dataclasses import dataclass
@@ -22,14 +21,14 @@ from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
 SHARES = ("shares_basic", "shares_diluted")
 INCOME = ("net_income_common", "net_income_parent")
 BASIC, DILUTED, COMMON, PARENT = range(4)
-"""Places in SHARES and INCOME, put together."""
+"""Places in the concatenation of SHARES and INCOME."""
 NEAR = 1.25
-"""A fourth quarter by difference that is further from the average of its year than this factor is not taken: the
-potential shares of a year are no average of its quarters once some of them have a loss (ASC 260-10-45-17)."""
+"""Largest factor between a fourth quarter by difference and the average of its year. If some quarters have a loss, the
+potential shares of the year are not the average of those of its quarters (ASC 260-10-45-17)."""
 
 QUARTER, DIFFERENCE, TO_DATE = "quarter", "difference", "year_to_date"
 METHODS = (QUARTER, DIFFERENCE, TO_DATE)
-"""In the order in which they are preferred."""
+"""Methods in order of preference."""
 
 WEIGHTED_AVERAGE = (
     "ASC 260-10-45-10: basic earnings per share are income over the weighted average shares of the period"
@@ -42,15 +41,15 @@ BY_QUARTER = Rule(
 )
 BY_DIFFERENCE = Rule(
     "shares.latest.difference",
-    "Where no filing states the newest quarter alone, its average share count is the year to date less the stretch "
-    "before, weighted by days, unless it is more than 25 % from the average to date.",
+    "If no filing states the newest quarter alone, its average share count is the year to date less the period before "
+    "the quarter, weighted by days, unless it differs by more than 25 % from the average to date.",
     "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
     "compose",
 )
 BY_YEAR_TO_DATE = Rule(
     "shares.latest.year-to-date",
-    "Where the newest quarter is neither filed nor found by difference, the newest average share count is that of the "
-    "shortest stretch that ends with it.",
+    "If the newest quarter is neither filed nor found by difference, the newest average share count is that of the "
+    "shortest filed period that ends with it.",
     WEIGHTED_AVERAGE,
     "select",
 )
@@ -72,13 +71,13 @@ LATEST_SHARES = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class _Known(Columns):
-    """The newest amount of each slot of shares and income.
+    """The newest amounts of shares and income, by concept and period.
 
     company: place of the CIK among all.
-    concept: place in SHARES and INCOME, put together.
-    q, n: the quarter that it ends in, and the quarters that it spans.
+    concept: place in the concatenation of SHARES and INCOME.
+    q, n: the quarter in which the period ends, and the quarters that it spans.
     amount: additive: shares are multiplied by their days.
-    days: days of shares, 1 for income: what the amount is an average over.
+    days: the days of the average for shares, 1 for income.
     """
 
     company: Ints
@@ -89,25 +88,25 @@ class _Known(Columns):
     days: Floats
 
     def key(self, quarters_less: int = 0) -> Ints:
-        """A number for each slot, or for the one that begins with it and is so many quarters shorter."""
+        """A number for each concept and period, or for the period with the same start that is quarters shorter."""
         of_line = self.company * (len(SHARES) + len(INCOME)) + self.concept
         return company_key(of_line, (self.q - quarters_less) * 2 * QUARTERS_A_YEAR + self.n - quarters_less)
 
 
 def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Weighted average shares of each company's newest quarter that states any.
+    """Weighted average shares of each company's newest quarter with share counts.
 
-    The quarter as filed; else the year to date less the stretch before it, which is how a fourth quarter comes out of
-    an annual report; else the shortest stretch that ends there. Net income is that of the same stretch.
+    The quarter as filed; otherwise the year to date less the period before the quarter, which gives the fourth quarter
+    of an annual report; otherwise the shortest period that ends with the quarter. Net income is of the same period.
 
     Args:
         known: durations (ttm.known.known_amounts), on the newest share basis.
         grid: of calendar.fiscal_grid.
 
     Returns:
-        latest: columns of LATEST_SHARES, one row a company: `period_end`, the counts (null where not stated),
+        latest: columns of LATEST_SHARES, one row a company: `period_end`, the counts (null if not stated),
             `net_income` (reporting currency), `method` (quarter, difference, year_to_date) of the counts, and
-            `has_diluted`: whether the company has stated diluted shares within a year of it.
+            `has_diluted`: whether the company has stated diluted shares within the last year.
         decisions: `cik`, `rule`, `figures` (companies).
 
     Source: ASC 260-10-45-10, the weighted average of a period; Regulation S-X Rule 10-01(c), year to date.
@@ -139,7 +138,7 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
 
 
 def _newest_known(known: pl.DataFrame, ciks: Ints) -> _Known:
-    """What stands after the last filing."""
+    """The amounts known after the last filing."""
     concept = places_in((*SHARES, *INCOME), ints(known, "concept"))
     at = np.flatnonzero(concept >= 0)
     cik, q, n = (ints(known, name)[at] for name in ("cik", "q", "n"))
@@ -150,10 +149,10 @@ def _newest_known(known: pl.DataFrame, ciks: Ints) -> _Known:
 
 
 def _best(slots: _Known, newest: Ints) -> tuple[Floats, Ints]:
-    """For each of SHARES and INCOME and each company its mean over the newest quarter, and how that was found.
+    """The mean over the newest quarter, and the method, for each of SHARES and INCOME and each company.
 
     Returns:
-        means (NaN where there is none), and numbers of METHODS (NOTHING where there is none); one row a concept.
+        means (NaN if there is none) and numbers of METHODS (NOTHING if there is none); one row for each concept.
     """
     ending = slots.at(slots.q == newest[slots.company])
     order = np.argsort(slots.key())

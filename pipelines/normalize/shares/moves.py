@@ -1,6 +1,6 @@
-"""Moves: by how much share counts differ between two filings that state one period.
+"""Moves: changes of share counts between two filings that state the same period.
 
-Belongs here: which figures of reports bear on splits, and how they moved. Does not: which splits follow (splits).
+Belongs here: which figures can prove a split, and their changes. Does not: which splits follow (splits).
 """
 
 from dataclasses import dataclass
@@ -14,27 +14,28 @@ from pipelines.normalize.columns import Columns
 from pipelines.normalize.keys import any_of, day_numbers, largest_of, packed, places_in
 
 SNAP = 0.01
-"""A ratio is another one where it is this near to it, as a share: weighted averages move a little with rounding."""
+"""Two ratios count as the same if they differ by at most this share: weighted averages change a little by rounding."""
 
 POTENTIAL = 1 / 3
-"""Potential shares alone hardly make up more of a count."""
+"""Potential shares alone are hardly ever a larger part of a diluted count."""
 
 SHARE_CONCEPTS = ("shares_basic", "shares_diluted")
 EARNINGS, SMALLEST_EARNINGS = "eps_basic", 0.5
-"""Earnings per share move against the count, and count where none is stated; in cents, small ones are too coarse."""
+"""Earnings per share change inversely to the count, and are used if no count is stated. Below the smallest amount they
+are too coarse, because they are rounded to cents."""
 WITNESS_CONCEPTS = (EARNINGS, *SHARE_CONCEPTS)
-"""In this order, last first, the figures that evidence names."""
+"""The figures that can prove a split; the evidence names the last of these that does."""
 PER_SHARE, BASIC, DILUTED = range(3)
 
 
 @dataclass(frozen=True, slots=True)
 class ShareFigures(Columns):
-    """What reports state of shares and of earnings per share, by company, concept, period and filing.
+    """Shares and earnings per share in reports, by company, concept, period and filing.
 
     company: place of the CIK among all.
     concept: place in WITNESS_CONCEPTS.
-    start, end: as days since 1970.
-    seq: place of the first filing of the day: what is filed on one day is on one basis.
+    start, end: days since 1970.
+    seq: place of the first filing of the day, because all filings of one day are on the same basis.
     """
 
     company: Ints
@@ -47,7 +48,7 @@ class ShareFigures(Columns):
 
     @classmethod
     def of(cls, vintages: pl.DataFrame) -> "tuple[ShareFigures, dict[tuple[int, int], date]]":
-        """Take them, and the day of filing by company and `seq`, from vintages; amendments are left out."""
+        """Make them from vintages without amendments; and the filing date by company and `seq`."""
         report = np.flatnonzero(~flags(vintages, "amended"))
         cik, seq = ints(vintages, "cik"), ints(vintages, "seq")
         company = np.searchsorted(np.unique(cik), cik)
@@ -70,9 +71,9 @@ class ShareFigures(Columns):
 
 @dataclass(frozen=True, slots=True)
 class Moves(Columns):
-    """Figures that two filings state one after the other, by company and pair of filings.
+    """Changes of figures that two successive filings state, by company and pair of filings.
 
-    observed: by how much the count moved: new shares for one.
+    observed: new shares for one old share.
     """
 
     company: Ints
@@ -85,9 +86,9 @@ class Moves(Columns):
 
 
 def figures_moved(figures: ShareFigures) -> Moves:
-    """By how much the figures of each pair of filings moved.
+    """The changes of figures between each pair of filings.
 
-    Earnings per share stand in between filings that state no common period's shares.
+    Earnings per share are used for pairs of filings without share counts of a common period.
     """
     is_count = figures.concept != PER_SHARE
     size = np.where(is_count, figures.value, 1 / np.abs(figures.value))
@@ -107,16 +108,16 @@ def figures_moved(figures: ShareFigures) -> Moves:
 
 
 def _only_witnesses(figures: ShareFigures, size: Floats) -> tuple[ShareFigures, Floats]:
-    """Without counts of nothing, and earnings per share of cents."""
+    """Without share counts of zero, and without small earnings per share."""
     is_count = figures.concept != PER_SHARE
     holds = np.where(is_count, figures.value > 0, np.abs(figures.value) >= SMALLEST_EARNINGS)
     return figures.at(holds), size[holds]
 
 
 def _moves_alone(moves: Moves, pair: Ints) -> Flags:
-    """Whether a diluted count moves otherwise than the basic one of its period, or alone by no more than POTENTIAL.
+    """Whether a diluted count changes differently from the basic one of its period, or alone by at most POTENTIAL.
 
-    A split moves all shares: potential ones alone are counted anew under another standard (ASU 2020-06).
+    A split changes all shares; a change of potential shares only comes from a new standard (ASU 2020-06).
     """
     period = packed(pair, moves.start, moves.end)
     basic = np.flatnonzero(moves.concept == BASIC)
@@ -133,7 +134,7 @@ def _moves_alone(moves: Moves, pair: Ints) -> Flags:
 
 
 def own_counts(figures: ShareFigures) -> dict[int, dict[int, float]]:
-    """Company to the average of the newest and shortest period that each filing states, by its `seq`."""
+    """For each company the average count of the newest and shortest period in each filing, by `seq`."""
     figures = figures.at((figures.concept == BASIC) & (figures.value > 0))
     figures = figures.at(np.lexsort((figures.start, figures.end, figures.seq, figures.company)))
     counts: dict[int, dict[int, float]] = {}

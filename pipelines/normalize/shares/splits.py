@@ -1,10 +1,10 @@
-"""Splits, inferred from the filings alone.
+"""Splits, inferred from the filings only.
 
-Belongs here: what a ratio between two filings of one period proves, and when it took effect.
-Does not: what follows for the figures of a filing (basis), how many shares there are (latest, items).
+Belongs here: finding splits from the ratios between two filings that state the same period, and when they took effect.
+Does not: converting the figures of a filing (basis), the number of shares (latest, items).
 
-The first periodic report after a split restates every period it shows (ASC 260-10-55-12); older periods are never
-restated, so one series holds several bases.
+The first periodic report after a split restates every period that it shows (ASC 260-10-55-12). Older periods are never
+restated, so a series of filings has several share bases.
 """
 
 from bisect import bisect_left
@@ -35,64 +35,63 @@ RESTATED = "ASC 260-10-55-12: a split or a dividend in shares is applied to the 
 
 USUAL_RATIO = Rule(
     "split.usual-ratio",
-    "Two filings between which at least two figures of share counts move by a usual ratio (2:1, 3:2, 1:10), to within "
-    "1 %, lie on both sides of a split.",
+    "There was a split between two filings if at least two share counts differ by a usual ratio (2:1, 3:2, 1:10), "
+    "within 1 %.",
     RESTATED,
     "correct",
 )
 SMALL_RATIO = Rule(
     "split.small-ratio",
-    "A small split (5 % to 4:3) needs four figures that move by its ratio, to within 0.2 %.",
+    "A small split (5 % to 4:3) needs four figures that differ by its ratio, within 0.2 %.",
     RESTATED,
     "correct",
 )
 SHARE_DIVIDEND = Rule(
     "split.share-dividend",
-    "A dividend in shares of 2 to 8 % needs four figures that move by its ratio, to within 0.05 %.",
+    "A dividend in shares of 2 to 8 % needs four figures that differ by its ratio, within 0.05 %.",
     RESTATED,
     "correct",
 )
 ODD_RATIO = Rule(
     "split.odd-ratio",
-    "Any other ratio of 1.25 and more (two splits at once, an exchange of shares) that is no power of a thousand needs "
-    "four figures that move by it, to within 0.05 %.",
+    "Any other ratio of 1.25 and more (two splits at once, an exchange of shares) that is not a power of a thousand "
+    "needs four figures that differ by it, within 0.05 %.",
     RESTATED,
     "correct",
 )
 BY_EARNINGS = Rule(
     "split.earnings-per-share",
-    "Where two filings state no common period's share counts, earnings per share that move the other way prove a split "
-    "of one of these ratios.",
+    "If two filings have no share counts of a common period, earnings per share that differ by the inverse of one of "
+    "these ratios prove a split.",
     RESTATED,
     "correct",
-    "filers that state share counts for each class alone",
+    "filers that state share counts for each class only",
 )
 RULES = (USUAL_RATIO, SMALL_RATIO, SHARE_DIVIDEND, ODD_RATIO, BY_EARNINGS)
 
 DIVIDENDS_IN_SHARES: tuple[float, ...] = (1.02, 1.03, 1.04, 1.06, 1.07, 1.08)
 SMALL_RATIOS: tuple[float, ...] = (1.05, 1.1, 1.15, 1.2, 1.25, 4 / 3)
-"""Dividends in shares and small splits: averages that are revised a little come near them, so they need more proof."""
+"""Dividends in shares and small splits: small revisions of averages come near them, so they need more proof."""
 RATIOS: tuple[float, ...] = (
     *(7 / 5, 3 / 2, 8 / 5, 5 / 3, 7 / 4, 5 / 2, 7 / 2),
     *range(2, 101),
     *range(105, 201, 5),
     *range(225, 501, 25),
 )
-"""Split ratios that are looked for, and their inverses; a thousand or a million is an error of scale."""
+"""Usual split ratios; their inverses count too. A thousand or a million is an error of scale."""
 
 SNAP_SMALL, SNAP_EXACT = 0.002, 0.0005
-"""The smaller or the odder a ratio is, the nearer to it a figure must have moved."""
+"""Tolerances for small and for unusual ratios, where figures must be nearer to the ratio."""
 SMALLEST_ODD = 1.25
-"""Any other ratio (two splits at once, an exchange of shares) is taken where the periods agree on it to the digit, and
-where it is so large that no correction of a count comes to it."""
+"""Smallest unusual ratio (two splits at once, an exchange of shares). Corrections of a share count are smaller."""
 
 THOUSAND = 1000.0
 
 WITNESSES, WITNESSES_SMALL = 2, 4
-"""So many restated figures make a split; one alone may be an error."""
+"""A split needs so many restated figures; one alone may be an error."""
 
 HALF_WAY = 0.5
-"""A count that has gone more than half of the way (in logarithms) to the new basis is on it."""
+"""A count is on the new basis if it is nearer to it than to the old one (in logarithms)."""
 
 SPLITS = pl.Schema(
     {
@@ -107,14 +106,14 @@ SPLITS = pl.Schema(
 )
 
 _Witness = tuple[int, int, int]
-"""A figure that moved: its place in WITNESS_CONCEPTS, first and last day of its period (days since 1970)."""
+"""A changed figure: its place in WITNESS_CONCEPTS, first and last day of its period (days since 1970)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two filings that state periods one after the other: by how much (new shares for one) each period moved, and most.
+    """Two successive filings with common periods: the change of each period (new shares for one), and the median.
 
-    The splits at the filings after the first, up to the second, multiply to it.
+    The product of the splits after the first filing, up to the second, is this change.
     """
 
     after_seq: int
@@ -129,7 +128,7 @@ class _Pair:
 
 @dataclass(frozen=True, slots=True)
 class _Usual:
-    """A usual ratio: how near a ratio must come to it, and how often it must be seen."""
+    """A usual ratio: its tolerance, and the number of figures that must show it."""
 
     ratio: float
     snap: float
@@ -165,15 +164,15 @@ class _Split:
 
 
 def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
-    """Splits between consecutive filings of one period's weighted shares, or of its earnings per share.
+    """Splits between successive filings that state weighted shares, or earnings per share, of the same period.
 
-    What a filing restates proves the product of all splits since the period was last stated. A period that is stated
-    again unchanged proves that there was none, so what is left of a product lies where nothing else is known. What
-    two companies under one CIK state of their shares proves no split, nor does an amendment, which may repeat a report
-    on the basis of its day.
+    A restated figure proves the product of all splits since the period was last stated. A repeated unchanged figure
+    proves that there was no split in between. So the rest of a product belongs to the filings without such proof.
+    Filings of two companies under one CIK prove no split. Nor does an amendment, which may repeat a report on the basis
+    of the report's day.
 
     Args:
-        vintages: sound ones, in units, with `regime`.
+        vintages: corrected amounts of filings, in units, with `regime`.
 
     Returns:
         `cik`, `ratio` (new shares per old), `effective_seq` (the first filing on the new basis), `effective_by` and
@@ -203,9 +202,9 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs(moves: Moves) -> dict[int, list[_Pair]]:
-    """The pairs of filings of each company, with the middle one of what moved.
+    """The pairs of filings of each company, with the median change.
 
-    Some periods may be left unrestated, or be restated for another reason.
+    The median is used because some periods may not be restated, or be restated for another reason.
     """
     seen = np.lexsort((moves.end, moves.start, moves.concept, moves.seq, moves.after_seq, moves.company))
     begins = np.flatnonzero(starts(moves.company, moves.after_seq, moves.seq)).tolist()
@@ -223,13 +222,13 @@ def _pairs(moves: Moves) -> dict[int, list[_Pair]]:
 
 
 def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list[_Split]:
-    """The splits that explain by how much the periods of a company's filings moved.
+    """The splits that explain the changes between a company's filings.
 
-    The pair with the fewest filings that a split can lie at is explained first, together with all others that show
-    the same; what is explained narrows the others down.
+    The pair with the fewest possible filings for a split is explained first, together with all other pairs that show
+    the same split. Each split that is found leaves fewer possibilities for the other pairs.
 
     Args:
-        pairs: of one company.
+        pairs: the pairs of one company.
         counts: of own_counts.
     """
     filings = sorted({seq for pair in pairs for seq in (pair.after_seq, pair.seq)} | counts.keys())
@@ -268,17 +267,17 @@ def _placed(
     filings: Sequence[int],
     counts: Mapping[int, float],
 ) -> _Split | None:
-    """A split of a usual ratio at one of some filings; None where too few periods prove it.
+    """A split of a usual ratio at one of some filings; None if too few periods prove it.
 
-    It is at the filing whose own count is nearest to its ratio from the one before, if any is on the new basis; else
-    where most periods prove it.
+    It is placed at the filing whose own count, compared with the one before, is nearest to the ratio, if any is on the
+    new basis; otherwise at the filing with most proof.
 
     Args:
         usual: the ratio.
-        places: filings that it may be at.
-        pairs: what is not explained yet: each pair, the product of the splits known in it, and the filings that
-            another may be at.
-        filings: all of the company.
+        places: possible filings of the split.
+        pairs: pairs that are not explained yet: the pair, the product of its known splits, and the possible filings of
+            another split.
+        filings: all filings of the company.
         counts: of own_counts.
     """
     counted = [pair.witnesses(usual.ratio * known, usual.snap) for pair, known, _ in pairs]
@@ -307,7 +306,7 @@ def _placed(
 
 
 def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:
-    """How much of the way (in logarithms) to a split's basis a filing's own count is from the one before."""
+    """The change of a filing's own count from the one before, as a share of the split (in logarithms)."""
     before = max((each for each in counts if each < seq), default=None)
     if before is None or seq not in counts:
         return 0.0
@@ -315,7 +314,7 @@ def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:
 
 
 def _usual(ratio: float) -> _Usual | None:
-    """The usual ratio that one is near to, else itself if it is large; None for errors of scale."""
+    """The usual ratio near a ratio, or the ratio itself if it is large enough; None for errors of scale."""
     place = bisect_left(_LOGARITHMS, log(ratio))
     nearest = min(USUAL[max(place - 1, 0) : place + 1], key=lambda usual: abs(log(ratio / usual.ratio)))
     if _near(ratio, nearest.ratio, nearest.snap):
