@@ -1,4 +1,4 @@
-"""Total debt and cash from the lines of one balance sheet: nothing twice, nothing beside its total."""
+"""Total debt and cash from the lines of one balance sheet: no amount twice, and no part in addition to its total."""
 
 import polars as pl
 import pytest
@@ -40,7 +40,7 @@ DEBT_CASES = {
         90,
         "classified.noncurrent-and-maturities",
     ),
-    # the parent of maturities and short-term borrowings
+    # the total of maturities and short-term borrowings
     "current debt is the parent of both": (
         {"noncurrent": 70, "current_maturities": 20, "short_term": 10, "current": 30},
         100,
@@ -106,7 +106,7 @@ DEBT_CASES = {
         90,
         "classified.long-term-debt",
     ),
-    # instruments, on a balance sheet without current and non-current parts
+    # instruments on an unclassified balance sheet
     "instruments add up": ({"advances": 50, "subordinated": 20, "junior": 10}, 80, LARGEST_SUM),
     "a total of the instruments beside them": (
         {"long_term": 80, "advances": 50, "subordinated": 20, "junior": 10},
@@ -119,11 +119,11 @@ DEBT_CASES = {
     "long-term debt covers the notes in it": ({"long_term": 90, "notes": 60}, 90, LARGEST_SUM),
     "advances above long-term debt are beside it": ({"long_term": 30, "advances": 50}, 80, LARGEST_SUM),
     "drawn credit lines count with proof alone": ({"advances": 50, "credit_line": 400}, 50, LARGEST_SUM),
-    # one total of everything
+    # one total of all debt
     "everything in one line": ({"all": 100}, 100, "filer-total"),
     "everything in one line beside parts": ({"noncurrent": 70, "current_maturities": 20, "all": 105}, 90, PARTS_ADD_UP),
     "everything in one line beside what is due": ({"current": 30, "all": 100}, 100, "classified.filer-total"),
-    # nothing of long term
+    # no long-term debt
     "current debt only": ({"current": 30}, 30, "classified.current-alone"),
     "short-term only": ({"short_term": 10}, 10, LARGEST_SUM),
     "maturities only": ({"current_maturities": 20}, 20, "classified.maturities-and-short-term"),
@@ -174,7 +174,7 @@ ELEMENT = {concept.name: concept.sources[0].counted[0] for concept in CONCEPTS}
 
 
 def sheet(lines: dict[str, float]) -> pl.DataFrame:
-    """One balance sheet with some lines, in millions, as placed on the grid."""
+    """One balance sheet with some lines, in millions, on the fiscal grid."""
     rows = [
         {"concept": name, "value": value * 1e6, "vintage": number, "used": used_of(name, 0, [ELEMENT[name]])}
         for number, (name, value) in enumerate(lines.items())
@@ -199,7 +199,7 @@ def of_debt(lines: dict[str, float]) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def composed() -> pl.DataFrame:
-    """What each of the cases above leads to: one company a case, in their order, in one batch."""
+    """The result of each case above: one company per case, in their order, in one batch."""
     cases = [*(of_debt(lines) for lines, *_ in DEBT_CASES.values()), *(lines for lines, *_ in CASH_CASES.values())]
     sheets = [sheet(lines).with_columns(cik=pl.lit(number, pl.Int64)) for number, lines in enumerate(cases)]
     return composition.balances(pl.concat(sheets)).composed
@@ -207,7 +207,7 @@ def composed() -> pl.DataFrame:
 
 @pytest.mark.parametrize(("number", "debt", "rule"), of_cases(DEBT_CASES), ids=DEBT_CASES)
 def test_total_debt(composed, number, debt, rule):
-    """Long-term debt, current maturities and short-term borrowings, each amount once, and the rule that says so."""
+    """Long-term debt, current maturities and short-term borrowings, each amount once, with the rule of the value."""
     found = composed.filter(cik=number)
 
     assert found["value"].to_list() == pytest.approx([debt * 1e6], rel=1e-6)
@@ -232,7 +232,7 @@ def test_cash_and_equivalents(composed, number, cash, rule):
     ],
 )
 def test_a_total_that_contradicts_its_parts_is_flagged(lines, is_flagged):
-    """The sum of the lines stands; the filer's own total is neither it, nor it without short-term borrowings."""
+    """The sum of the lines is used if the filer's own total is neither it nor it without short-term borrowings."""
     found = composition.balances(sheet(of_debt(lines)))
 
     assert found.composed["flag"].to_list() == [composition.CONTRADICTED if is_flagged else None]
@@ -240,14 +240,14 @@ def test_a_total_that_contradicts_its_parts_is_flagged(lines, is_flagged):
 
 
 def test_a_balance_sheet_without_such_lines_has_no_value():
-    """Absence is no zero; securities without cash are no cash."""
+    """A missing line is not zero, and securities without cash are not cash."""
     found = composition.balances(sheet({"assets": 500, "short_term_investments": 15}))
 
     assert found.composed.is_empty()
     assert found.parts.is_empty()
 
 
-def test_nothing_stated_gives_empty_frames():
+def test_no_lines_give_empty_frames():
     found = composition.balances(sheet({"assets": 500}).clear())
     lines, decisions = composition.single_lines(sheet({"cash": 30}))
 
@@ -257,7 +257,7 @@ def test_nothing_stated_gives_empty_frames():
 
 
 def test_the_lines_that_were_added_are_kept():
-    """With what they are stated to: a sum of two is rounded twice."""
+    """With their precision: a sum of two lines has two rounding errors."""
     lines = {"debt_short_term": 20, "debt_current_maturities": 20, "debt_noncurrent": 70}
 
     found = composition.balances(sheet(lines))
@@ -270,7 +270,7 @@ def test_the_lines_that_were_added_are_kept():
 
 
 def filed(date_filed: str, form: str = "10-K", **lines: float) -> list[Row]:
-    """A report on 2023 and its balance sheet, or a later one that shows it again; amounts in millions."""
+    """A report on 2023 and its balance sheet, or a later report that shows it again; amounts in millions."""
     year = 2023 if date_filed < "2025" else 2024
     flows = [
         fact(tag, 100e6, f"{year}-01-01", f"{year}-12-31", form=form, filed=date_filed) for tag in (REVENUE, NET_INCOME)
@@ -282,7 +282,7 @@ def filed(date_filed: str, form: str = "10-K", **lines: float) -> list[Row]:
 
 
 def of_a_bank(**lines: float) -> list[Row]:
-    """A report on 2023 that shows a bank, and some lines of its balance sheet."""
+    """A report on 2023 of a bank, with some lines of its balance sheet."""
     income = [
         fact(tag, 50e6, "2023-01-01", "2023-12-31", filed="2024-02-20")
         for tag in ("InterestIncomeExpenseNet", "NoninterestIncome")
@@ -302,10 +302,10 @@ ONE_LINE = {"LongTermDebtNoncurrent": 70, "ShortTermBorrowings": 10}
 RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 
 FILED: dict[str, tuple[list[Row], str, float | None]] = {
-    # what is filed, item, its amount at the end of 2023
+    # filed figures, item, its amount at the end of 2023
     "elements become debt": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "total_debt", 100),
     "and cash": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "cash_and_equivalents", 45),
-    # the next year's report shows long-term debt of the old balance sheet alone: what it lacks is no restatement
+    # the next year's report shows only long-term debt of the old balance sheet: missing lines are not a restatement
     "a later report with fewer lines of debt restates nothing": (
         [*filed("2024-02-20", **PARTS), *filed("2025-02-20", LongTermDebtNoncurrent=70)],
         "total_debt",
@@ -321,8 +321,8 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         105,
     ),
-    # mortgages that stood under an element of the filer's own have one of the taxonomy a quarter later;
-    # the year after shows the old lines alone again, which takes nothing away
+    # mortgages under an element of the filer's own are under one of the taxonomy a quarter later;
+    # the year after shows only the old lines again, which withdraws nothing
     "before a line has an element of the taxonomy": (filed("2024-02-20", **NOTES), "total_debt", 75),
     "a later report that states one line more restates": (
         [row for row in MORTGAGES_NAMED if row["filed"] < "2025"],
@@ -330,7 +330,7 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         84,
     ),
     "a report without it again takes nothing away": (MORTGAGES_NAMED, "total_debt", 84),
-    # the next year's report has what was one line under two elements, one of them for a part of the other
+    # the next year's report splits one line into two elements, one of them for a part of the other
     "an amount within a line is no line more": (
         [
             *filed("2024-02-20", **ONE_LINE),
@@ -349,13 +349,13 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         70,
     ),
-    # its securities are its business, not its cash
+    # its securities are its business and not cash
     "a bank holds its cash on two lines": (
         of_a_bank(CashAndDueFromBanks=20, InterestBearingDepositsInBanks=300, ShortTermInvestments=50),
         "cash_and_equivalents",
         320,
     ),
-    # short-term borrowings are never all of it
+    # short-term borrowings are never all of the debt
     "a bank with unsecured debt": (of_a_bank(UnsecuredLongTermDebt=240, ShortTermBorrowings=70), "total_debt", 310),
     "a bank with senior notes": (of_a_bank(SeniorLongTermNotes=240, ShortTermBorrowings=70), "total_debt", 310),
     "unsecured debt has its maturities apart": (
@@ -377,7 +377,7 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         None,
     ),
-    # a filer whose only line is the total of the cash flow statement
+    # a filer whose only line of cash is the total of the cash flow statement
     "restricted cash that is stated apart is taken off": (
         filed("2024-02-20", **{RESTRICTED: 30, "RestrictedCashAndCashEquivalents": 4}),
         "cash_and_equivalents",
@@ -544,7 +544,7 @@ COMPANIES = [
     *(filed("2024-02-20", **lines) for lines, *_ in FLAGGED.values()),
     *(rows for rows, *_ in RULES.values()),
 ]
-"""What each company of the cases above files, in their order."""
+"""The filings of each company of the cases above, in their order."""
 
 
 def company(number: int) -> str:
@@ -552,7 +552,7 @@ def company(number: int) -> str:
 
 
 def numbered(rows: list[Row], number: int) -> list[Row]:
-    """The filings of one case as those of a company of its own."""
+    """The filings of one case under the CIK of its own company."""
     return [{**row, "cik": company(number), "accession": f"{number}-{row['accession']}"} for row in rows]
 
 
@@ -590,14 +590,14 @@ def test_without_a_line_of_debt_there_is_a_reason(served):
     [(number, item, flag) for number, (_, item, flag) in enumerate(FLAGGED.values(), len(FILED))],
     ids=FLAGGED,
 )
-def test_a_value_carries_the_reservations_of_its_sources(served, number, item, flag):
-    """What the only line holds besides is published with the value."""
+def test_a_value_has_the_flags_of_its_sources(served, number, item, flag):
+    """What the only line may contain in addition is published as a flag of the value."""
     assert row_of(served.values, item, "annual", "2023-12-31", company(number))["flags"] == flag
 
 
 @pytest.fixture(scope="module")
 def decided(filings) -> set[tuple[int, str]]:
-    """Company and rule of everything that the rules for balance sheets decide."""
+    """Company and rule of all decisions on balance sheets."""
     instants = stated(filings)[0].filter(pl.col("start").is_null())
     found = composition.balances(
         instants.with_columns(q=pl.lit(4, pl.Int32), n=pl.lit(0, pl.Int32), regime=pl.lit(0, pl.Int32))
@@ -614,7 +614,7 @@ def decided(filings) -> set[tuple[int, str]]:
     ids=RULES,
 )
 def test_each_rule_has_a_filing_that_it_decides(served, decided, number, rule, item, amount):
-    """And leads to the amount that an accountant would write down."""
+    """The decision leads to the amount that an accountant would write down."""
     value = value_of(served, item, "annual", "2023-12-31", company(number))
 
     assert (int(company(number)), rule) in decided

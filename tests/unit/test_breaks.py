@@ -1,4 +1,4 @@
-"""Filings from which on a CIK's figures are another company's, or follow other standards, and what is never mixed."""
+"""Breaks: filings at which a CIK's figures change to another company's or to other standards, and their effects."""
 
 from datetime import date
 
@@ -27,7 +27,7 @@ BALANCES = {ASSETS: 900e6, CASH: 80e6}
 
 
 def annual_report(year, scale=1.0, years=2, filed=None, form="10-K", taxonomy="us-gaap", names=None):
-    """A year beside the year before it; figures grow by a tenth a year."""
+    """An annual report with the year before as comparative; figures grow by a tenth per year."""
     filed = filed or f"{year + 1}-02-20"
     rows = []
     for back in range(years):
@@ -55,12 +55,12 @@ IN_IFRS = {
 
 
 def found_in(*rows):
-    """(filed, kind) of the breaks."""
+    """Filing date and kind of the breaks."""
     return [(filed, kind) for filed, kind, _ in breaks_in(*rows)]
 
 
 def breaks_in(*rows):
-    """(filed, kind, rule) of the breaks."""
+    """Filing date, kind and rule of the breaks."""
     facts, vintages = ordered_facts(raw(*rows)), signed(raw(*rows))
     filings = facts.select("cik", "seq", "accession", "filed").unique(["cik", "seq"])
     found = breaks.breaks(breaks.regimes(facts, vintages), filings)
@@ -71,7 +71,7 @@ def breaks_in(*rows):
 
 
 def test_a_reverse_merger_is_one_break():
-    """The report after it shows another company's years; the reports that follow show more of them."""
+    """The first report after the merger shows another company's years; later reports show more of them."""
     shell = annual_reports(2018, 2019, scale=0.01)
     company = annual_reports(2020, 2021, years=3)
 
@@ -79,14 +79,14 @@ def test_a_reverse_merger_is_one_break():
 
 
 def test_other_statements_without_a_balance_sheet_are_another_company():
-    """Revenue, income and cash flow of two years, all stated anew by a hundred times."""
+    """Revenue, income and cash flow of two years, all restated to a hundred times."""
     flows = [row for row in annual_report(2019, scale=100, filed="2020-12-20") if row["tag"] in FIGURES]
 
     assert found_in(annual_report(2019), flows) == [("2020-12-20", "entity")]
 
 
-def test_reports_that_show_more_of_the_other_past_are_no_further_break():
-    """The 10-Q after the merger has a quarter of the company, which a 10-Q of the shell had shown before."""
+def test_reports_that_show_more_of_the_other_history_are_no_further_break():
+    """The 10-Q after the merger shows a quarter of the company that a 10-Q of the shell had shown before."""
     quarter = ("2019-01-01", "2019-03-31")
 
     def quarterly(scale, filed):
@@ -102,7 +102,7 @@ def test_reports_that_show_more_of_the_other_past_are_no_further_break():
 
 
 def test_another_balance_sheet_is_another_company():
-    """A report that shows few figures of before, total assets and cash among them, and both by more than half more."""
+    """A report that repeats few figures, among them total assets and cash, both larger by more than half."""
     first = annual_report(2008, years=1)
     merged = [row for row in annual_report(2009, scale=1.7) if row["tag"] in BALANCES or row["end"] == "2009-12-31"]
     assets_only = [row for row in merged if row["tag"] != CASH]
@@ -112,17 +112,17 @@ def test_another_balance_sheet_is_another_company():
 
 
 def test_a_balance_sheet_in_thousands_is_no_break():
-    """Every figure of the year before a thousand times smaller: the same company, in another scale."""
+    """All figures of the year before a thousand times smaller: the same company in another scale."""
     assert found_in(annual_report(2008), annual_report(2009, scale=0.001)) == []
 
 
 def test_a_restatement_is_no_break():
-    """Every figure is stated anew, none by more than half."""
+    """All figures are restated, none by more than half."""
     assert found_in(annual_report(2019), annual_report(2019, scale=0.7, filed="2020-08-20", form="10-K/A")) == []
 
 
 def test_a_discontinued_operation_is_no_break():
-    """Revenue of the years before halves and more; income, cash and total assets stay."""
+    """Revenue of earlier years falls by more than half; income, cash and total assets stay."""
     sold = [
         {**row, "value": row["value"] * (0.3 if row["tag"] in (REVENUE, CASH_FLOW) else 1)}
         for row in annual_report(2020, years=3)
@@ -132,7 +132,7 @@ def test_a_discontinued_operation_is_no_break():
 
 
 def test_an_error_of_scale_is_no_break():
-    """Shares in thousands say nothing of the money; one figure in thousands says nothing of the others."""
+    """Shares in thousands do not affect the amounts of money; one figure in thousands does not affect the others."""
     counted = [fact(SHARES, 10e6, f"{year}-01-01", f"{year}-12-31", filed="2020-02-20") for year in (2018, 2019)]
     wrong = [{**row, "value": row["value"] / 1e3, "filed": "2021-02-20", "accession": "later"} for row in counted]
     income = [
@@ -143,8 +143,8 @@ def test_an_error_of_scale_is_no_break():
     assert found_in(annual_report(2019), counted, wrong, income) == []
 
 
-def test_a_few_figures_are_no_company():
-    """Three figures that are quite different may be anything."""
+def test_a_few_figures_are_not_enough():
+    """Three figures that differ may have other causes."""
     few = [row for row in annual_report(2020, scale=20, years=2) if row["tag"] in (REVENUE, NET_INCOME, CASH)]
 
     assert found_in(annual_report(2019), few) == []
@@ -170,14 +170,14 @@ def test_companies_break_by_themselves():
 
 
 def test_a_change_of_standards_is_a_break():
-    """20-F under IFRS until 2020, 10-K under US-GAAP after it."""
+    """Form 20-F under IFRS until 2020, 10-K under US-GAAP after it."""
     before = annual_reports(2019, 2020, form="20-F", taxonomy="ifrs-full", names=IN_IFRS)
 
     assert found_in(before, annual_report(2021), annual_report(2022)) == [("2022-02-20", "standards")]
 
 
 def test_a_few_elements_of_other_standards_are_no_change():
-    """The standards are those of most facts of a filing."""
+    """The standards of a filing are those of most of its facts."""
     beside = fact("Revenue", 1e6, "2021-01-01", "2021-12-31", filed="2022-02-20", taxonomy="ifrs-full")
 
     assert found_in(annual_report(2020), annual_report(2021), beside) == []
@@ -221,7 +221,7 @@ def reports_of(amounts):
 
 
 def merged(before, after, at):
-    """What the shell filed before a day, and the company from then on."""
+    """The filings of the shell before a day, and those of the company from then on."""
     rows = [row for row in reports_of(before) if row["filed"] < at] + [
         row for row in reports_of(after) if row["filed"] >= at
     ]
@@ -229,15 +229,15 @@ def merged(before, after, at):
 
 
 def merged_shell():
-    """Merged between the second and the third quarter of 2020."""
+    """A shell that merged between the second and the third quarter of 2020."""
     return merged(SHELL, COMPANY, at="2020-08-01")
 
 
 def test_twelve_months_never_mix_two_companies():
-    """Merged between the second and the third quarter: no sum of the shell's and the company's quarters.
+    """After a merger between two quarters, no sum combines the shell's and the company's quarters.
 
-    The quarters that the company's own reports show as comparatives give its twelve months; the rest has no value, or
-    is the shell's.
+    The quarters that the company's own reports show as comparatives give its twelve months; other periods have no value
+    or are the shell's.
     """
     found = merged_shell()
 
@@ -250,7 +250,7 @@ def test_twelve_months_never_mix_two_companies():
 
 
 def test_both_companies_stay_in_the_history():
-    """What was said of 2019 before the merger, and what after it, with the reason."""
+    """The values of 2019 stated before and after the merger, with the cause."""
     found = merged_shell().found.versions
 
     told = found.filter(item="net_income", period_end=date(2019, 12, 31)).select("value", "cause")
@@ -276,8 +276,8 @@ def test_twelve_months_never_mix_two_standards(item, year):
     assert told[date(2020, 3, 31)] == told[date(2020, 12, 31)] == date(2021, 3, 1)
 
 
-def test_regimes_are_told_by_filings_so_far():
-    """What a filing belongs to does not depend on those that follow it."""
+def test_the_standards_of_a_filing_do_not_depend_on_later_ones():
+    """The standards and the entity of a filing do not depend on those that follow it."""
     reports = [annual_report(year, scale=0.01) for year in (2018, 2019)]
     reports += [annual_report(year, years=3) for year in (2020, 2021)]
 

@@ -1,4 +1,4 @@
-"""The fiscal calendar comes from the dates of facts alone, and every fact finds its place on it."""
+"""The fiscal calendar: derived from the dates of facts, with a position for every fact."""
 
 from datetime import date, timedelta
 
@@ -26,7 +26,7 @@ WEEKS_52, WEEKS_53 = (13, 13, 13, 13), (13, 13, 13, 14)
 
 
 def filer(ends: list[date], **more) -> Filer:
-    """Two elements that add up, so that each year is stated by more than one."""
+    """Two elements that add up, so that each year is stated by more than one element."""
     amounts = [100e6 + 1e6 * number for number in range(len(ends))]
     return Filer(ends, {REVENUE: amounts, NET_INCOME: [amount / 10 for amount in amounts]}, **more)
 
@@ -36,7 +36,7 @@ def grid_of(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def labels(rows: pl.DataFrame) -> list[str]:
-    """`2021Q4 2021-12-31*` for each quarter end; year ends are starred."""
+    """`2021Q4 2021-12-31*` for each quarter end; year ends have a star."""
     return [
         f"{row['fiscal_year']}Q{row['fiscal_quarter']} {row['period_end']}{'*' if row['is_year_end'] else ''}"
         for row in grid_of(rows).filter(pl.col("fiscal_quarter") > 0).to_dicts()
@@ -47,7 +47,7 @@ def ends(rows: pl.DataFrame) -> list[date]:
     return grid_of(rows).filter(pl.col("fiscal_quarter") > 0)["period_end"].to_list()
 
 
-# --- Stretches
+# --- Lengths of periods
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def ends(rows: pl.DataFrame) -> list[date]:
         (30, None), (75, 1), (74, None), (125, 1), (126, None), (189, 2), (518, None),
     ],
 )  # fmt: skip
-def test_a_stretch_is_one_to_four_quarters(days, quarters):
-    """Wide enough for quarters of 12 to 17 weeks; a month, or a transition of 17 months, is none."""
+def test_a_period_is_one_to_four_quarters(days, quarters):
+    """The limits include quarters of 12 to 17 weeks; a month, or a transition period of 17 months, is left out."""
     assert fiscal_years.quarters_spanned(np.array([days])).tolist() == [quarters or 0]
 
 
-def test_days_of_a_duration_count_both_ends():
+def test_the_days_of_a_duration_include_both_ends():
     year = pl.DataFrame({"start": [day("2023-01-01")], "end": [day("2023-12-31")]})
 
     assert year.select(fiscal_years.duration_days()).item() == 365
@@ -81,7 +81,7 @@ def test_days_of_a_duration_count_both_ends():
         ("2025-01-11", 1),
     ],
 )
-def test_the_first_ten_days_of_a_month_count_to_the_month_before(year_end, month):
+def test_the_first_ten_days_of_a_month_belong_to_the_month_before(year_end, month):
     assert pl.select(fiscal_years.nominal_month(pl.lit(day(year_end)))).item() == month
 
 
@@ -105,7 +105,7 @@ def test_calendar_quarters():
     ids=str,
 )
 def test_years_of_weeks(weeks):
-    """Fifty-two or fifty-three weeks, whichever quarter is the long one: its number is its place in the year."""
+    """Years of 52 or 53 weeks, whichever quarter is the long one: a quarter's number is its position in the year."""
     before = day("2020-08-30")
     quarter_ends = week_ends(before, [*weeks, *WEEKS_52, *weeks, *weeks[:2]])
 
@@ -126,7 +126,7 @@ def test_a_year_that_ends_in_early_january_belongs_to_the_year_before():
 
 
 def test_a_year_may_be_named_after_the_year_it_begins_in():
-    """Most retailers call the year to the end of January 2024 fiscal 2023: the majority of their reports says so."""
+    """Most retailers call the year to the end of January 2024 fiscal 2023; the label of most reports is used."""
     quarter_ends = month_ends(2022, 10, last_month=1)
 
     assert labels(filer(quarter_ends, names=-1).facts())[3] == "2021Q4 2022-01-31*"
@@ -146,7 +146,7 @@ def test_reports_without_a_name_are_named_after_the_year_they_end_in():
     assert labels(rows)[-1] == "2022Q4 2022-12-31*"
 
 
-def test_twelve_months_in_a_quarterly_report_are_no_fiscal_year():
+def test_twelve_months_in_a_quarterly_report_are_not_a_fiscal_year():
     """Some filers state trailing twelve months in every 10-Q."""
     company = filer(month_ends(2021, 10))
     twelve = [
@@ -167,15 +167,15 @@ def test_a_year_that_a_later_report_repeats_a_day_off_is_the_same_year():
     assert labels(raw(company.rows(), shifted)) == labels(company.facts())
 
 
-def test_a_comparative_that_overlaps_reported_years_is_no_year():
-    """Pro forma years of other dates, shown beside the real ones."""
+def test_a_comparative_that_overlaps_reported_years_is_not_a_fiscal_year():
+    """Pro forma years with other dates, shown next to the real ones."""
     company = filer(month_ends(2021, 8))
     odd = [fact(tag, 9e6, "2021-07-01", "2022-06-30", filed=company.filed(7), fy=2022) for tag in (REVENUE, NET_INCOME)]
 
     assert labels(raw(company.rows(), odd)) == labels(company.facts())
 
 
-def test_annual_reports_alone_give_year_ends_alone():
+def test_annual_reports_alone_give_only_year_ends():
     grid = grid_of(filer(month_ends(2021, 12), annual_only=True, annual_form="20-F").facts())
 
     assert grid.select("period_end", "fiscal_quarter", "is_year_end").rows() == [
@@ -188,8 +188,8 @@ def test_annual_reports_alone_give_year_ends_alone():
     assert grid["previous_end"].to_list() == [None] * 4
 
 
-def test_a_company_without_an_annual_report_has_a_running_year():
-    """It begins where its years to date begin; the day before is a year end, with the balances shown for it."""
+def test_a_company_without_an_annual_report_has_its_current_year():
+    """The year begins with its years to date; the day before is a year end, with the balance sheet of that date."""
     found = labels(filer(month_ends(2023, 3, last_month=6)).facts())
 
     assert found == ["2022Q4 2022-06-30*", "2023Q1 2022-09-30", "2023Q2 2022-12-31", "2023Q3 2023-03-31"]
@@ -199,7 +199,7 @@ def test_a_company_without_durations_has_no_calendar():
     assert grid_of(raw(fact(CASH, 5, None, "2023-12-31"))).is_empty()
 
 
-def test_the_end_that_most_facts_state_is_the_quarters_end():
+def test_the_quarter_end_is_the_date_of_most_facts():
     company = filer(month_ends(2022, 8))
     stray = fact(REVENUE, 1e6, "2023-04-01", "2023-06-29", form="10-Q", filed=company.filed(5))
 
@@ -207,8 +207,8 @@ def test_the_end_that_most_facts_state_is_the_quarters_end():
     assert day("2023-06-29") not in ends(raw(company.rows(), stray))
 
 
-def test_a_quarter_without_facts_leaves_a_hole():
-    """The numbers go on, and what comes after the hole has no previous end."""
+def test_a_quarter_without_facts_keeps_its_number():
+    """The numbers continue after the missing quarter, and the quarter after it has no previous end."""
     everything = filer(month_ends(2022, 12)).facts()
     one_quarter = (pl.col("form") == "10-Q") & (pl.col("filed") == "2024-05-10")
 
@@ -226,8 +226,8 @@ def test_a_quarter_without_facts_leaves_a_hole():
     ]
 
 
-def test_years_that_nobody_reported_are_counted():
-    """Two reports five years apart: the numbers of the quarters between are kept free."""
+def test_years_without_a_report_are_counted():
+    """Two reports five years apart: the quarters between them keep their numbers."""
     early, late = filer(month_ends(2012, 4)), filer(month_ends(2018, 6))
     between = fact(REVENUE, 5e6, "2015-04-01", "2015-06-30", form="10-Q", filed="2018-08-09")
 
@@ -238,8 +238,8 @@ def test_years_that_nobody_reported_are_counted():
     assert number[day("2015-06-30")] - number[day("2012-12-31")] == 10
 
 
-def test_interim_reports_before_the_first_annual_one_have_quarters_of_their_own():
-    """Whole years before the first that an annual report states, as many as they need."""
+def test_interim_reports_before_the_first_annual_report_get_quarters():
+    """Whole years before the first year of an annual report, as many as the interim reports need."""
     everything = filer(month_ends(2022, 12)).facts()
     without_first = everything.filter((pl.col("form") == "10-Q") | (pl.col("filed") > "2024-06-01"))
     of_first_years = (pl.col("start") < "2024-01-01") & (pl.col("form") == "10-K")
@@ -251,8 +251,8 @@ def test_interim_reports_before_the_first_annual_one_have_quarters_of_their_own(
     assert not [label for label in found[:-1] if label.endswith("*")]
 
 
-def test_interim_reports_go_on_after_the_last_annual_one():
-    """As many years as they are about; figures of days after they were filed are errors."""
+def test_interim_reports_after_the_last_annual_report_get_quarters():
+    """As many years as the reports cover; figures with dates after their filing are errors."""
     everything = filer(month_ends(2022, 12)).facts()
     interim = everything.filter((pl.col("form") == "10-Q") | (pl.col("filed") < "2023-06-01"))
     error = fact(REVENUE, 5e6, "2034-01-01", "2034-03-31", form="10-Q", filed="2024-11-09")
@@ -285,7 +285,7 @@ def _both(revenue: float) -> list[tuple[str, float]]:
     return [(REVENUE, revenue), (NET_INCOME, revenue / 10)]
 
 
-def test_a_transition_period_is_no_fiscal_year():
+def test_a_transition_period_is_not_a_fiscal_year():
     found = labels(transition()[0])
 
     assert [label for label in found if label.endswith("*")] == [
@@ -300,7 +300,7 @@ def test_a_transition_period_is_no_fiscal_year():
 
 
 def test_twelve_months_tile_a_transition_period():
-    """After the change twelve months are still the last four quarters, whatever year they are of."""
+    """After the change, twelve months are still the last four quarters, whatever years these belong to."""
     rows, quarters = transition()
 
     found = standardized(rows).values.filter(item="revenue", period_kind="ttm").sort("period_end")
@@ -310,11 +310,11 @@ def test_twelve_months_tile_a_transition_period():
     assert found["period_end"].to_list()[5:7] == [day("2022-09-30"), day("2022-12-31")]
 
 
-# --- The place of a fact
+# --- The position of a fact
 
 
 def placed(rows: pl.DataFrame) -> pl.DataFrame:
-    """Vintages on the grid, with the label of the quarter that they end in."""
+    """The values on the fiscal grid, with the label of the quarter that each ends in."""
     vintages, _ = stated(rows)
     grid = grid_of(rows)
     return calendar.on_grid(vintages, grid)[0].join(grid.select("cik", "q", "period_end"), on=["cik", "q"])
@@ -345,13 +345,13 @@ def test_facts_find_their_quarter_and_their_length():
         ("2023-04-01", "2023-07-09", False),
         ("2023-04-15", "2023-06-30", False),
         ("2023-06-01", "2023-06-30", False),  # a month
-        ("2022-07-01", "2023-06-30", True),  # twelve months, though no fiscal year
+        ("2022-07-01", "2023-06-30", True),  # twelve months that are not a fiscal year
         (None, "2023-06-26", True),
         (None, "2023-05-15", False),
     ],
 )
-def test_what_starts_or_ends_elsewhere_is_no_fiscal_period(start, end, fits):
-    """Within a week the dates are those of the grid; beyond, a fact says nothing about a fiscal period."""
+def test_facts_of_other_dates_are_not_of_a_fiscal_period(start, end, fits):
+    """Dates within a week of the grid count as those of the grid; a fact with other dates is not used."""
     company = filer(month_ends(2022, 8))
     tag = "OperatingIncomeLoss" if start else CASH
     rows = raw(company.rows(), fact(tag, 5e6, start, end, form="10-Q", filed="2023-08-09"))
@@ -361,7 +361,7 @@ def test_what_starts_or_ends_elsewhere_is_no_fiscal_period(start, end, fits):
     assert found["period_end"].to_list() == ([day("2023-06-30")] if fits else [])
 
 
-def test_a_balance_near_two_ends_is_the_nearer_ones():
+def test_a_balance_near_two_ends_belongs_to_the_nearer_end():
     company = filer(month_ends(2022, 8))
     rows = raw(company.rows(), fact(CASH, 5e6, None, day("2023-06-30") - timedelta(days=3), filed="2024-02-29"))
 

@@ -1,4 +1,4 @@
-"""Why a value changed: each row of the table of causes with a small example of its own, and which row comes first."""
+"""Causes of versions: one small example per row of the table of causes, and the precedence of the rows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,19 +33,19 @@ def leg(value: float, tag: str = REVENUE, period: tuple[str, str] = YEAR, **more
 def version(
     item: str, seq: int, value: float, *, q: int = 8, legs: Sequence[Leg] | None = None, **more: Any
 ) -> Version:
-    """A value after a filing, made of one fact where no other is given."""
+    """A value after a filing, composed of one fact unless others are given."""
     legs = [leg(value)] if legs is None else list(legs)
     told = {"method": "fiscal_year", "flags": "", "is_amended": False, "tags": REVENUE, "standards": "us-gaap USD"}
     return {"cik": CIK, "q": q, "item": item, "seq": seq, "value": float(value), **told, **more, "legs": legs}
 
 
 def causes(*versions: Version) -> list[str]:
-    """The cause of each version, in the order given."""
+    """The cause of each version, in the given order."""
     return classified(*frames(versions)).sort("version")["cause"].to_list()
 
 
 def frames(versions: Sequence[Version]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The versions, numbered as given, and the facts behind them."""
+    """The versions, numbered in the given order, and the facts behind them."""
     rows = pl.DataFrame(list(versions), schema_overrides={"legs": pl.List(FACT)}).with_row_index("version")
     found = rows.with_columns(
         mixed_basis=pl.col("flags").str.contains("mixed_basis"),
@@ -60,7 +60,7 @@ def last_cause(*versions: Version) -> str:
 
 
 def income(seq: int, *values: float) -> list[Version]:
-    """Net income of a year and of those before it, after a filing."""
+    """Net income of a year and of the years before it, after a filing."""
     return [
         version("net_income", seq, value, q=8 - 4 * back, legs=[leg(value, INCOME)])
         for back, value in enumerate(values)
@@ -111,17 +111,17 @@ def test_each_cause_has_its_example(cause, versions):
 
 
 def test_every_row_of_the_table_is_reached():
-    """But the last, which is for what nobody thought of."""
+    """Except the last, which has no condition."""
     assert {cause.name for cause in CAUSES} - set(CASES) == {"unexplained"}
     assert all(cause.meaning for cause in CAUSES)
 
 
-def test_what_nobody_thought_of_is_unexplained():
+def test_a_change_without_a_known_cause_is_unexplained():
     assert last_cause(version("goodwill", 1, 100.0), version("goodwill", 2, 96.0)) == "unexplained"
 
 
-def test_one_period_stated_anew_is_a_restatement():
-    """Net income of one year alone; of several it is an accounting change, and revenue that moves with it too."""
+def test_one_restated_period_is_a_restatement():
+    """Net income of one year alone is restated; for several years, or with revenue, it is an accounting change."""
     alone = [*income(1, 10e6, 8e6), *income(2, 11e6, 8e6)[:1]]
     with_revenue = [version("revenue", 1, 100e6), version("revenue", 2, 96e6)]
 
@@ -130,7 +130,7 @@ def test_one_period_stated_anew_is_a_restatement():
     assert last_cause(*income(1, 10e6, 8e6), *income(2, 11e6, 9e6), *with_revenue) == "accounting_change"
 
 
-def test_net_income_of_another_window_says_nothing():
+def test_net_income_of_another_window_is_not_considered():
     """A filing restates last year's net income; this year's revenue was only reclassified."""
     versions = [*income(1, 10e6, 8e6), version("revenue", 1, 100e6), *income(2, 10e6, 9e6)[1:]]
 
@@ -141,13 +141,13 @@ def test_net_income_of_another_window_says_nothing():
 
 
 def sums(*values: float, **more: Any) -> list[Leg]:
-    """A year, nine months of the next added, and of the year taken off."""
+    """A year, plus nine months of the next year, less nine months of the year."""
     periods = [YEAR, ("2023-01-01", "2023-09-30"), NINE_MONTHS]
     return [leg(value, period=period, **more) for value, period in zip(values, periods, strict=True)]
 
 
 def test_sums_of_rounded_figures_differ_by_their_rounding():
-    """Three legs in millions, then in thousands: each moved by less than half a million, and so did the sum."""
+    """Three legs in millions, then in thousands: each changed by less than half a million, and so did the sum."""
     before = sums(400e6, 330e6, -290e6)
     after = sums(400_410_000, 330_420_000, -289_610_000)
 
@@ -156,8 +156,8 @@ def test_sums_of_rounded_figures_differ_by_their_rounding():
     assert found == "precision"
 
 
-def test_a_figure_that_moves_by_more_than_its_rounding_is_stated_anew():
-    """Though the sum moves by less than the rounding of its legs together."""
+def test_a_figure_that_changes_by_more_than_its_rounding_is_restated():
+    """Even if the sum changes by less than the combined rounding of its legs."""
     before, after = sums(400e6, 330e6, -290e6), sums(401e6, 330e6, -290e6)
 
     found = last_cause(version("revenue", 1, 440e6, legs=before), version("revenue", 2, 441e6, legs=after))
@@ -165,8 +165,8 @@ def test_a_figure_that_moves_by_more_than_its_rounding_is_stated_anew():
     assert found == "reclassification"
 
 
-def test_a_round_number_is_no_rounding_of_another():
-    """1,123 million become 1,120 million: capital expenditure was stated anew, and the result happens to be round."""
+def test_a_round_number_is_not_a_rounding_of_another():
+    """1,123 million become 1,120 million: capital expenditure was restated, and the result happens to be round."""
     before, after = sums(1_400e6, 130e6, -407e6), sums(1_400e6, 130e6, -410e6)
 
     found = last_cause(
@@ -176,8 +176,8 @@ def test_a_round_number_is_no_rounding_of_another():
     assert found == "reclassification"
 
 
-def test_averages_move_by_the_rounding_of_their_share():
-    """A split turns counts in millions into tens of millions; later they are told in millions again."""
+def test_averages_change_by_the_rounding_of_their_weighted_legs():
+    """A split turns counts in millions into tens of millions; later they are stated in millions again."""
     before = [leg(126e6, SHARES, role="mean", weight=365.0, split_factor=10.0, unit="shares")]
     after = [leg(1_258e6, SHARES, role="mean", weight=365.0, unit="shares")]
 
@@ -192,7 +192,7 @@ def test_averages_move_by_the_rounding_of_their_share():
 
 
 def test_a_leg_in_thousands_is_an_error_of_scale():
-    """One quarter of an average that was filed in thousands moves the whole by no power of ten."""
+    """One quarter of an average filed in thousands does not change the average by a power of ten."""
     before = [leg(2_239, SHARES, NINE_MONTHS, role="mean", weight=181.0), leg(3e6, SHARES, role="mean", weight=184.0)]
     after = [leg(2_239_000, SHARES, NINE_MONTHS, role="mean", weight=181.0), *before[1:]]
 
@@ -201,22 +201,22 @@ def test_a_leg_in_thousands_is_an_error_of_scale():
     assert found == "scale_fix"
 
 
-def test_a_leg_with_the_other_sign_is_an_error_of_sign():
-    """A tax of 7,139 million becomes a benefit of 7,156 million, and the return on capital half as high again."""
+def test_a_leg_with_the_opposite_sign_is_an_error_of_sign():
+    """A tax of 7,139 million becomes a benefit of 7,156 million, and the return on capital rises by half."""
     before, after = [leg(7_139e6, role="income_tax")], [leg(-7_156e6, role="income_tax")]
 
     assert last_cause(version("roic", 1, 0.165, legs=before), version("roic", 2, 0.245, legs=after)) == "sign_fix"
 
 
 def test_a_reverse_merger_changes_the_entity_of_the_whole_filing():
-    """Revenue and net income of the year are another company's; so is the cash that moves in the same filing."""
+    """Revenue and net income of the year are another company's; so is the cash that changes in the same filing."""
     before = [*income(1, 394e6), version("revenue", 1, 5_101e6), version("cash_and_equivalents", 1, 2_368e6)]
     after = [*income(2, -7_336e6), version("revenue", 2, 19_719e6), version("cash_and_equivalents", 2, 1_900e6)]
 
     assert causes(*before, *after)[3:] == ["entity_change"] * 3
 
 
-def test_a_large_restatement_of_profit_alone_changes_no_entity():
+def test_a_large_restatement_of_profit_alone_is_no_change_of_entity():
     before = [*income(1, 10e6), version("revenue", 1, 100e6)]
 
     assert last_cause(*before, version("revenue", 2, 96e6), *income(2, -30e6)) == "restatement"
@@ -229,8 +229,8 @@ def test_shares_that_jump_with_most_items_are_another_companys():
     assert causes(*before, *after)[3:] == ["entity_change"] * 3
 
 
-def test_companies_items_and_periods_are_apart():
-    """The first value of each is initial, whatever stands beside it."""
+def test_companies_items_and_periods_are_independent():
+    """The first value of each has the cause `initial`, whatever other values there are."""
     others = [
         version("revenue", 1, 50e6, q=9),
         version("net_income", 1, 7e6),
@@ -240,7 +240,7 @@ def test_companies_items_and_periods_are_apart():
     assert causes(version("revenue", 1, 100e6), *others) == ["initial"] * 4
 
 
-def test_nothing_has_no_cause():
+def test_no_versions_give_no_causes():
     versions, legs = frames([version("revenue", 1, 1)])
 
     assert classified(versions.clear(), legs.clear()).is_empty()

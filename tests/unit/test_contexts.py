@@ -1,4 +1,4 @@
-"""Figures that a filing states for another period than their own."""
+"""Figures that a filing states in the context of another period."""
 
 import re
 
@@ -23,7 +23,7 @@ def stretch(quarter, year):
 
 
 def own(tag, amounts, year=IN):
-    """What the quarterly reports of a year say of its stretches, in millions."""
+    """The figures of a year's quarterly reports, in millions."""
     return [
         fact(tag, amount * 1e6, *stretch(quarter, year), form="10-Q", filed=f"{year}{FILED[quarter]}")
         for quarter, amount in amounts.items()
@@ -31,12 +31,12 @@ def own(tag, amounts, year=IN):
 
 
 def later(tag, quarter, value, year=IN, filed=f"{IN + 1}-01-30"):
-    """What the annual report says of a stretch."""
+    """The figures of the annual report."""
     return fact(tag, value, *stretch(quarter, year), filed=filed)
 
 
 def found_in(*rows):
-    """What is taken for another period's, with the day of the filing that states it so."""
+    """Figures that are recognized as another period's, with the date of the filing that states them."""
     vintages = signed(raw(*rows))
     filed = vintages.select("cik", "seq", "filed").unique()
     corrections = corrected(vintages)[1].join(filed, on=["cik", "seq"])
@@ -44,14 +44,14 @@ def found_in(*rows):
 
 
 def left_out(*rows):
-    """(concept, start, end): the true period of what is taken for another period's."""
+    """The true period of each figure that is left out, by concept, start and end."""
     return {
         (row["concept"], str(row["start"]), str(row["end"])): true_period(row["evidence"]) for row in found_in(*rows)
     }
 
 
 def true_period(evidence):
-    """First and last day of the period that a figure is said to be of."""
+    """First and last day of the period that a figure is recognized to belong to."""
     return tuple(re.findall(r"\d{4}-\d{2}-\d{2}", evidence))
 
 
@@ -61,11 +61,11 @@ INCOME = {FIRST: 130, SECOND: 7, THIRD: -274}
 INCOME_BEFORE = {FIRST: 201, SECOND: 191, THIRD: 63}
 
 
-# --- The same stretch of another year
+# --- The same period of another year
 
 
 def test_quarters_of_the_year_before_in_the_contexts_of_this_year():
-    """An annual report with the quarters of both years exchanged; and the fourth, which nobody stated before."""
+    """An annual report with the quarters of both years exchanged, and a fourth quarter that no report stated before."""
     rows = [
         *own(REVENUE, SALES),
         *own(REVENUE, SALES_BEFORE, IN - 1),
@@ -89,8 +89,8 @@ def test_quarters_of_the_year_before_in_the_contexts_of_this_year():
     assert all(start.startswith(str(IN - 1)) for start, _ in found.values())
 
 
-def test_what_the_year_after_says_truly_is_kept():
-    """The report of the year after repeats the true quarters, and tells a fourth of 97 million for the first time."""
+def test_the_right_figures_of_the_year_after_are_kept():
+    """The next year's report repeats the true quarters, and is the first to state a fourth quarter of 97 million."""
     wrong, right = f"{IN + 1}-01-30", f"{IN + 2}-01-31"
     rows = [
         *own(NET_INCOME, INCOME),
@@ -111,22 +111,22 @@ def test_what_the_year_after_says_truly_is_kept():
 
 
 def test_a_restated_quarter_is_kept():
-    """What was stated otherwise before, and is no other period's figure, is a restatement."""
+    """A figure that differs from the earlier one and is no other period's figure is a restatement."""
     assert left_out(*own(REVENUE, SALES), later(REVENUE, SECOND, 12_900e6)) == {}
 
 
 def test_a_repetition_of_the_periods_own_figure_is_kept():
-    """The same sales in two years, repeated as they were."""
+    """Two years with the same sales, repeated in a later report."""
     rows = [*own(REVENUE, SALES), *own(REVENUE, {SECOND: 12_834}, IN - 1), later(REVENUE, SECOND, 12_834e6)]
 
     assert left_out(*rows) == {}
 
 
-# --- Another stretch with the same end
+# --- Another period with the same end
 
 
 def test_a_quarters_figures_in_the_six_months():
-    """Revenue of 2,230 and income of 583 million are the second quarter's; the six months were 4,167 and 1,091."""
+    """Revenue of 2,230 and income of 583 million belong to the second quarter; the six months had 4,167 and 1,091."""
     rows = [
         *own(REVENUE, {SECOND: 2_230, HALF: 4_167}),
         *own(NET_INCOME, {SECOND: 583, HALF: 1_091}),
@@ -148,15 +148,15 @@ def test_one_amount_of_four_digits_is_enough():
 
 
 @pytest.mark.parametrize(("quarter", "half"), [(583, 1_091), (20, 60)])
-def test_an_amount_in_a_longer_stretch_needs_no_digits(quarter, half):
-    """Six months that were 60 and are 20 now, as their second quarter was: no restatement makes them its equal."""
+def test_an_amount_in_a_longer_period_needs_no_minimum_of_digits(quarter, half):
+    """Six months of 60 that become 20, the figure of their second quarter: such a restatement is implausible."""
     rows = [*own(NET_INCOME, {SECOND: quarter, HALF: half}), later(NET_INCOME, HALF, quarter * 1e6)]
 
     assert left_out(*rows) == {("net_income_parent", *stretch(HALF, IN)): stretch(SECOND, IN)}
 
 
 def test_amounts_per_share_alone_prove_nothing():
-    """They have few digits, and six months may be restated to what a quarter was."""
+    """They have few digits, and six months may be restated to the quarter's figure by chance."""
     rows = [*own(REVENUE, SALES), *own(EPS, {SECOND: 0.98e-6, HALF: 1.83e-6}), later(EPS, HALF, 0.98)]
 
     assert left_out(*rows) == {}
@@ -164,7 +164,7 @@ def test_amounts_per_share_alone_prove_nothing():
 
 @pytest.mark.parametrize("amount", [583, 20, 2_200])
 def test_few_digits_of_another_year_prove_nothing(amount):
-    """Of the quarters of many companies some are restated to a figure of the year before by chance."""
+    """Among the quarters of many companies, some are restated to a figure of the year before by chance."""
     rows = [*own(NET_INCOME, {SECOND: 601}), *own(NET_INCOME, {SECOND: amount}, IN - 1)]
 
     assert left_out(*own(REVENUE, SALES), *rows, later(NET_INCOME, SECOND, amount * 1e6)) == {}
@@ -172,7 +172,7 @@ def test_few_digits_of_another_year_prove_nothing(amount):
 
 @pytest.mark.parametrize(("sales", "income"), [(60, 20), (62, 21)])
 def test_round_amounts_prove_nothing_together(sales, income):
-    """Two digits each: among many small companies some meet both by chance."""
+    """Two amounts of two digits each: among many small companies, some match both by chance."""
     rows = [
         *own(REVENUE, {FIRST: 90}),
         *own(REVENUE, {FIRST: sales}, IN - 1),
@@ -185,8 +185,8 @@ def test_round_amounts_prove_nothing_together(sales, income):
     assert left_out(*rows) == {}
 
 
-def test_a_figure_that_another_period_is_told_to_have_later_is_kept():
-    """What a report restates is not held against the reports after it."""
+def test_a_figure_that_a_later_report_states_for_another_period_is_kept():
+    """A restatement does not make the reports after it wrong."""
     rows = [
         *own(REVENUE, SALES),
         later(REVENUE, SECOND, 9_913e6),
@@ -196,8 +196,8 @@ def test_a_figure_that_another_period_is_told_to_have_later_is_kept():
     assert left_out(*rows) == {}
 
 
-def test_a_restated_year_that_stood_in_a_quarters_place_before_is_kept():
-    """39,831 million, restated to 39,383; an earlier report had put 39,383 into the fourth quarter's context."""
+def test_a_restated_year_that_was_filed_for_a_quarter_before_is_kept():
+    """39,831 million, restated to 39,383; an earlier report had stated 39,383 in the fourth quarter's context."""
     rows = [
         later(REVENUE, YEAR, 39_831e6),
         later(REVENUE, FOURTH, 39_383e6),
@@ -214,16 +214,16 @@ def test_the_first_statement_of_a_period_is_kept():
     assert left_out(*rows) == {}
 
 
-def test_what_follows_changes_nothing_before_it():
-    """What was left out after a filing is left out whatever comes after it, and nothing else of before."""
+def test_later_filings_change_no_earlier_decision():
+    """The figures left out after a filing are the same whatever is filed later."""
     early = [*own(REVENUE, {SECOND: 2_234, HALF: 4_167}), later(REVENUE, HALF, 2_234e6)]
     after = [later(REVENUE, quarter, 4_167e6, filed=f"{IN + 2}-01-30") for quarter in (SECOND, HALF)]
 
     assert left_out(*early).items() <= left_out(*early, *after).items()
 
 
-def test_balances_have_no_stretch():
-    """Figures at an instant repeat without harm."""
+def test_balances_are_not_checked():
+    """Balances may be equal at several dates without being wrong."""
     rows = [
         fact("Assets", 1_234e6, None, "2012-06-30", form="10-Q", filed="2012-08-01"),
         fact("Assets", 2_345e6, None, "2011-06-30", form="10-Q", filed="2011-08-01"),

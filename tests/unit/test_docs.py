@@ -1,4 +1,4 @@
-"""The documents say what is there: variables, commands, endpoints, tables, answers; and all that they say works."""
+"""The documents match the code: variables, commands, endpoints, tables, examples; and their commands work."""
 
 import argparse
 import ast
@@ -31,29 +31,29 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
 def fenced(text: str, language: str = "") -> list[str]:
-    """The blocks between fences."""
+    """The fenced code blocks of a page."""
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def code(text: str) -> str:
-    """All code of a page, a line each: fenced and indented blocks, and spans."""
+    """All code of a page, one line each: fenced and indented blocks, and spans."""
     blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     return "\n".join([*blocks, *re.findall(r"^    .+", prose, re.MULTILINE), *re.findall(r"`([^`\n]+)`", prose)])
 
 
 def column(first_head: str, number: int = 0) -> list[str]:
-    """One column of the README's table whose first heading is this."""
+    """One column of the README's table with this first heading."""
     table = re.search(rf"^\| {first_head} \|.*\n\|-.*\n((?:\|.*\n)+)", README, re.MULTILINE)
     assert table, f"the README has no table {first_head!r}"
     return [row.strip("|").split(" | ")[number].strip(" |") for row in table[1].splitlines()]
 
 
-# --- What the environment and the commands are ------------------------------------------------------------------
+# --- Variables and commands -----------------------------------------------------------------------------------------
 
 
 def variables_read(tree: ast.AST) -> Iterator[str]:
-    """Names that are looked up in what is called `environ` or `environment`."""
+    """Names that the code looks up in a variable called `environ` or `environment`."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=mapping), args=[ast.Constant(value=str(name)), *_]):
@@ -74,7 +74,7 @@ def test_the_readme_lists_the_variables_that_the_code_reads() -> None:
 
 
 def test_the_page_of_settings_lists_them_too() -> None:
-    """What an operator reads in the browser is what the README and the code say."""
+    """The page of settings in the browser lists the variables of the README and the code."""
     assert {f"`{name}`" for name, _, _ in SETTINGS} == set(column("environment"))
 
 
@@ -83,7 +83,7 @@ TARGETS = set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
 
 
 @each_page
-def test_what_is_said_of_make_is_in_the_makefile(page: Path) -> None:
+def test_make_targets_in_the_pages_exist(page: Path) -> None:
     said = code(page.read_text(encoding="utf-8"))
     assert set(re.findall(r"\bmake ([a-z]+)", said)) <= TARGETS
     given = {name for line in re.findall(r"\bmake .*", said) for name in re.findall(r"\b([A-Z_]+)=", line)}
@@ -94,7 +94,7 @@ def test_what_is_said_of_make_is_in_the_makefile(page: Path) -> None:
 
 
 def test_make_test_runs_every_folder_of_tests_once() -> None:
-    """A folder that pytest's settings do not name would never be run; make names none, so that all of them are."""
+    """pytest's settings must name every folder of tests, because make names none."""
     options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     [command] = re.findall(r"-m pytest (?:.*\\\n)*.*$", MAKEFILE, re.MULTILINE)
     assert "tests" not in command
@@ -107,7 +107,7 @@ def test_the_readme_names_every_target_of_make() -> None:
 
 
 def leaves(parser: argparse.ArgumentParser, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The commands that a parser takes."""
+    """The commands of a parser and of its subparsers."""
     choices = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     if not choices:
         yield before
@@ -130,7 +130,7 @@ def test_commands_in_prose_exist(page: Path) -> None:
     assert set(re.findall(r"\bfundamentals ([a-z]+)", code(page.read_text(encoding="utf-8")))) <= commands
 
 
-# --- What is answered -------------------------------------------------------------------------------------------
+# --- Endpoints and examples ------------------------------------------------------------------------------------------
 
 
 def test_the_readme_lists_the_endpoints_and_their_parameters() -> None:
@@ -141,7 +141,7 @@ def test_the_readme_lists_the_endpoints_and_their_parameters() -> None:
         assert named == [parameter.name for parameter in endpoint.parameters]
 
 
-def test_the_answer_in_the_readme_is_the_truth_of_the_sample() -> None:
+def test_the_response_in_the_readme_is_the_truth_of_the_sample() -> None:
     [answer] = [json.loads(block) for block in fenced(README, "json")]
     [shown] = answer["data"]
     [filer] = [filer for filer in sample_filers() if "XQORC" in filer.symbols]
@@ -154,8 +154,8 @@ def test_the_answer_in_the_readme_is_the_truth_of_the_sample() -> None:
     }
 
 
-def test_the_analysts_lines_run_as_they_stand(tmp_path: Path) -> None:
-    """In a folder where the home lies as it does in the project."""
+def test_the_analysts_code_runs_unchanged(tmp_path: Path) -> None:
+    """In a folder that contains the home at the same path as the project does."""
     builds.small(tmp_path / ".data" / "sample" / "published")
     [lines] = [block for block in fenced(README, "bash") if "duckdb" in block]
     lines = lines.replace(".venv/bin/python", shlex.quote(sys.executable))
@@ -167,7 +167,7 @@ def test_the_analysts_lines_run_as_they_stand(tmp_path: Path) -> None:
 # --- The data dictionary ----------------------------------------------------------------------------------------
 
 
-def test_the_data_dictionary_is_what_the_schema_says() -> None:
+def test_the_data_dictionary_is_generated_from_the_schema() -> None:
     held = dictionary.PAGE.read_text(encoding="utf-8")
     assert held == dictionary.page(), "stale: run python -m pipelines.dictionary"
 
@@ -182,13 +182,13 @@ def test_the_data_dictionary_has_every_table_column_and_item() -> None:
     assert "| 1 | `us-gaap:NetIncomeLossAvailableToCommonStockholdersBasic` | all |" in dictionary.page()
 
 
-def test_the_data_dictionary_is_written(tmp_path: Path) -> None:
+def test_the_data_dictionary_is_up_to_date(tmp_path: Path) -> None:
     dictionary.main(tmp_path)
     assert (tmp_path / "data-dictionary.md").read_text(encoding="utf-8") == dictionary.page()
     assert (tmp_path / "rules.md").read_text(encoding="utf-8") == dictionary.rules()
 
 
-def test_a_bar_does_not_end_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bars_in_cells_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     table = schema.Table("a", "b", ("c",), (schema.Column("c", "DOUBLE", "this | that", "1|2"),))
     monkeypatch.setattr(schema, "TABLES", (table,))
     assert "| `c` | DOUBLE | 1\\|2 | yes | this \\| that |\n" in dictionary.page()
@@ -204,7 +204,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @each_page
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_to_existing_pages_and_anchors(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     for link in (link for link in links if "://" not in link):
         path, _, anchor = link.partition("#")
@@ -214,13 +214,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @each_page
-def test_pages_speak_of_the_project_alone(page: Path) -> None:
-    """No path of a machine, no host that dependencies come from, no ticket."""
+def test_pages_mention_nothing_of_this_machine(page: Path) -> None:
+    """No path of a machine, no package index host, no ticket."""
     foreign = r"/(?:work|tmp|home|root|Users)/|\.\./|/simple\b|\bissue #?\d|session|\bTODO\b"
     assert re.findall(foreign, page.read_text(encoding="utf-8"), re.IGNORECASE) == []
 
 
-def test_the_readme_can_be_read_in_one_sitting_and_says_what_it_must() -> None:
+def test_the_readme_is_short_and_has_the_required_statements() -> None:
     assert len(README.splitlines()) < 200
     assert "The data is provided as is and is not investment advice." in README
     assert "    make run " in README[:900]

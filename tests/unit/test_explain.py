@@ -1,4 +1,4 @@
-"""Explaining a value: arithmetic that a person can follow, text for a terminal, and what is told when there is none."""
+"""The command `explain`: arithmetic, text for a terminal, and messages for missing values and wrong arguments."""
 
 import json
 import re
@@ -41,11 +41,11 @@ CONCEPTS = {
     "Cash": "cash",
     "Earnings": "eps_basic",
 }
-"""The amount that each element of these tests states, unless a leg says otherwise."""
+"""The amount that each element of these tests states, unless a leg has another."""
 
 
 def leg(number: int, tag: str, value: float, span: tuple[str, str] | str, weight: float = 1.0, **of: Any) -> Leg:
-    """A filed fact over a span, or on a day."""
+    """A filed fact of a period or a day."""
     start, end = (None, span) if isinstance(span, str) else span
     defaults = {"operation": "add" if weight > 0 else "subtract", "split_factor": 1.0, "unit": "USD"}
     given = {**defaults, "concept": CONCEPTS.get(tag), **of}
@@ -95,7 +95,7 @@ FREE_CASH_FLOW = (
 
 
 def test_free_cash_flow_is_shown_as_one_flow_less_another() -> None:
-    """Each amount as its own sum, with the sign that the filings give it, however it enters the value."""
+    """Each amount has its own sum, with the sign of the filed figures, whether it is added or subtracted."""
     of = explained("free_cash_flow", 1080.0, *FREE_CASH_FLOW)
     assert [(part.name, part.sign, part.value) for part in of.parts] == [
         ("operating cash flow", 1, 1200.0),
@@ -108,7 +108,7 @@ def test_free_cash_flow_is_shown_as_one_flow_less_another() -> None:
     assert of.recomputed == of.value == 1080.0
 
 
-def test_an_average_is_weighted_by_days_on_the_share_basis_of_today() -> None:
+def test_an_average_is_weighted_by_days_on_the_newest_share_basis() -> None:
     shares = {"operation": "mean", "unit": "shares"}
     of = explained(
         "shares_basic",
@@ -122,7 +122,7 @@ def test_an_average_is_weighted_by_days_on_the_share_basis_of_today() -> None:
     assert (step.formula, step.value) == ("sum over days / days", (10 * 4 * 365 + 44) / 366)
 
 
-def test_a_quotient_names_what_its_formula_names() -> None:
+def test_a_quotient_uses_the_names_of_its_formula() -> None:
     legs = [
         leg(1, "Debt", 240.0, "2024-09-30", operation="dividend"),
         leg(2, "Operating", 100.0, YEAR, operation="divisor"),
@@ -181,8 +181,8 @@ def test_return_on_capital_shows_the_tax_rate_and_both_capitals(
     assert of.recomputed == pytest.approx(income * (1 - rate) / 100)
 
 
-def test_an_element_of_two_amounts_is_named_by_the_amount_that_it_states() -> None:
-    """Income tax is an amount of its own, and a part of income before tax where that is read from below."""
+def test_an_element_of_two_amounts_is_named_by_its_amount() -> None:
+    """Income tax is an amount itself, and a part of income before tax if that is derived from net income."""
     legs = return_legs(20.0, None, None)
     before_tax = {"operation": "pretax_income", "concept": "pretax_income"}
     legs += [leg(0, tag, value, YEAR, **before_tax) for tag, value in (("After", 6.0), ("Tax", 4.0))]
@@ -212,7 +212,7 @@ ITEM_OF_ROLES = {
 
 @st.composite
 def any_legs(draw: st.DrawFn) -> tuple[str, list[Leg]]:
-    """Legs of all the roles of one kind of value; the first of each role is positive and full-length."""
+    """Legs of all roles of one kind of value; the first of each role is positive and has the full length."""
     roles = draw(st.sampled_from(list(ITEM_OF_ROLES)))
     legs = []
     for role in roles:
@@ -232,8 +232,8 @@ def test_every_role_of_the_rules_is_explained() -> None:
 
 
 @given(any_legs())
-def test_what_is_explained_is_what_the_rules_compute(given: tuple[str, list[Leg]]) -> None:
-    """Whatever the legs are, the last step comes to what `recomputed` does, or both divide by zero."""
+def test_an_explanation_computes_the_value_of_the_rules(given: tuple[str, list[Leg]]) -> None:
+    """For any legs, the last step gives the result of `recomputed`, or both divide by zero."""
     item, legs = given
     columns = ("role", "weight", "split_factor", "value")
     rows = [(one.operation, one.weight, one.split_factor, one.value) for one in legs]
@@ -247,11 +247,11 @@ def test_what_is_explained_is_what_the_rules_compute(given: tuple[str, list[Leg]
         assert recomputed == pytest.approx(again, rel=1e-9, abs=1e-6)
 
 
-# --- What is said of it -----------------------------------------------------------------------------------------
+# --- Meanings and rules -------------------------------------------------------------------------------------------
 
 
 def test_legs_without_a_known_amount_are_named_by_their_tag() -> None:
-    """They were recorded before amounts were."""
+    """They were recorded before legs had amounts."""
     assert [part.name for part in explained("revenue", 1.0, leg(1, "Unheard", 1.0, YEAR)).parts] == ["us-gaap:Unheard"]
     of = explained(
         "roic", 0.1, leg(1, "Interest", 1.0, YEAR, operation="operating_income"), *return_legs(9.0, 1.0, 0.2)
@@ -295,7 +295,7 @@ def decided(of: explain.Explanation) -> list[tuple[Any, ...]]:
 
 
 def test_the_chain_of_rules_goes_from_the_facts_to_the_value() -> None:
-    """Each amount by the rule that chose its facts, repairs with their proof, then the value and its flags."""
+    """The rule that chose the facts of each amount, repairs with their evidence, then the rules of value and flags."""
     legs = [
         leg(1, "Operating", 1000.0, YEAR, rule=OPERATING.id),
         leg(2, "Operating", 0.9, TO_DATE, rule=SCALE.id, split_factor=1000.0),
@@ -340,7 +340,7 @@ Rules that decided it
 
 
 def test_a_corrected_fact_keeps_the_rule_that_chose_it() -> None:
-    """Where the leg names the rule that chose it, and the repair another; what was left out says so."""
+    """The leg names the rule that chose it and the repair another; the evidence says if a figure was left out."""
     repair = Repair("9990000001-24-000001", "operating_cash_flow", *YEAR, "context", 5.0, None, "the year", SCALE.id)
     of = explained(
         "free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule=OPERATING.id), repairs=[repair], rules=RULES
@@ -352,7 +352,7 @@ def test_a_corrected_fact_keeps_the_rule_that_chose_it() -> None:
     assert "filed as 5, left out: the year" in text(of, 80)
 
 
-def test_the_way_to_twelve_months_is_named_beside_the_rule_that_made_the_value_of_them() -> None:
+def test_the_rule_of_twelve_months_is_named_before_the_rule_of_the_value() -> None:
     of = explained("free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR), rules=RULES, rule="fcf.difference")
     assert decided(of) == [
         ("window", "year_to_date", (), TO_DATE_RULE.id),
@@ -362,7 +362,7 @@ def test_the_way_to_twelve_months_is_named_beside_the_rule_that_made_the_value_o
 
 
 def test_a_ratio_names_the_rules_of_the_items_that_it_is_calculated_from() -> None:
-    """Not where its legs are summed: then it is made of one amount."""
+    """But not if its legs are summed: then it is not calculated from other items."""
     inputs = {"total_debt": "debt.classified", "free_cash_flow": "fcf.difference"}
     legs = [
         leg(1, "Debt", 240.0, "2024-09-30", operation="dividend"),
@@ -381,7 +381,7 @@ def test_a_ratio_names_the_rules_of_the_items_that_it_is_calculated_from() -> No
     assert decided(of) == [("value", "eps basic", (), "eps.as-filed")]
 
 
-def test_a_flag_that_several_rules_set_is_of_the_rule_about_the_same_amount() -> None:
+def test_a_flag_of_several_rules_names_the_rule_of_the_same_amount() -> None:
     debt, cash = (Rule(f"{about}.apart", "Apart.", "measured", "flag", "apart") for about in ("debt", "cash"))
     of = explained(
         "total_debt", 5.0, leg(1, "Debt", 5.0, "2024-09-30", rule="debt.lines"), flags="apart", rules=[cash, debt]
@@ -391,7 +391,7 @@ def test_a_flag_that_several_rules_set_is_of_the_rule_about_the_same_amount() ->
     assert decided(of) == [("flag", "apart", (), "cash.apart"), ("flag", "apart", (), "debt.apart")]
 
 
-def test_a_rule_that_the_build_does_not_state_is_named_by_its_id() -> None:
+def test_a_rule_that_is_not_in_the_build_is_named_by_its_id() -> None:
     of = explained("free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule="made.up"), rule="another.rule")
     assert decided(of) == [
         ("fact", "operating cash flow", (1,), "made.up"),
@@ -494,13 +494,13 @@ def test_sentences_and_formulas_keep_to_the_width(width: int) -> None:
         ({"weight": 91.0, "operation": "mean", "split_factor": 4.0}, "(5.6 x 4 x 91 days)"),
     ],
 )
-def test_what_was_filed_is_shown_beside_what_it_counts_for(of: dict[str, Any], shown: str) -> None:
+def test_the_filed_figure_is_shown_with_its_factors(of: dict[str, Any], shown: str) -> None:
     printed = text(explained("eps_basic", 1.0, leg(1, "Earnings", 5.6, YEAR, **of)), 80)
     assert f"  {shown}\n" in printed
     assert ("share basis of the newest filing" in printed) == ("split_factor" in of)
 
 
-def test_withdrawn_versions_and_filings_that_are_not_held_are_told() -> None:
+def test_withdrawn_versions_and_missing_filings_are_shown() -> None:
     nowhere = {"form": None, "filed": None, "accession": None, "url": None}
     of = explain.explanation(
         HOLDER,
@@ -525,7 +525,7 @@ def test_withdrawn_versions_and_filings_that_are_not_held_are_told() -> None:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the small build, a preferred share, and a label that two periods have."""
+    """A home with the small build, a preferred share, and a label of two periods."""
     home = tmp_path_factory.mktemp("home")
     rows = builds.tables()
     who = {"symbol": "FJRD", "cik": "9990000003"}
@@ -579,7 +579,7 @@ def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 
 @pytest.fixture
 def home_of_before(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home as a version of this service left it that had no rules."""
+    """The home as published by a version of this service without rules."""
     shutil.copytree(small / "published", tmp_path / "published", symlinks=True)
     file = (tmp_path / "published" / "warehouse.duckdb").resolve()
     file.chmod(0o644)
@@ -593,7 +593,7 @@ def home_of_before(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_json_has_the_rules(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those of the facts, of the value, and of a gap."""
+    """The rules of the facts, of the value, and of a gap."""
     told = as_json(capsys, "LNTR", "revenue", "FY2024")
     assert [(one["about"], one["name"], one["legs"], one["rule"]["id"]) for one in told["decisions"]] == [
         ("fact", "revenue", [1, 2], OPERATING.id),
@@ -627,10 +627,10 @@ def test_a_build_of_an_earlier_version_is_explained_without_rules(
         ("GONE", "revenue", "2024Q1", "ttm", 5.0),
     ],
 )
-def test_symbol_item_and_period_are_found_as_they_are_written(
+def test_symbol_item_and_period_are_found_in_any_case(
     home: Path, capsys: pytest.CaptureFixture[str], symbol: str, item: str, period: str, kind: str, value: float
 ) -> None:
-    """Without case; a class, one that left the list; a day is the end of twelve months before it is that of a year."""
+    """Symbols of other share classes and delisted ones, too; for a day, twelve months precede the fiscal year."""
     told = as_json(capsys, symbol, item, period)
     assert (told["symbol"], told["item"], told["kind"], told["value"]) == (symbol.upper(), item.lower(), kind, value)
     assert told["recomputed"] == pytest.approx(value)
@@ -655,14 +655,14 @@ def test_withdrawn_values_have_no_legs(home: Path, capsys: pytest.CaptureFixture
 
 
 def test_a_gap_gives_its_reason(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the newest period where two have the label."""
+    """If two periods have the label, the gap of the newer one."""
     told = as_json(capsys, "FJRD", "roic", "FY2024")
     assert (told["value"], told["reason"]["code"]) == (None, "no_tag")
     assert told["reason"]["meaning"].startswith("The company's filings never state the item")
     assert (told["period_end"], told["namesakes"]) == ("2024-12-31", ["2024-06-30"])
 
 
-def test_it_is_printed_for_the_width_of_the_terminal(
+def test_the_text_is_wrapped_at_the_width_of_the_terminal(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     printed = {}
@@ -697,7 +697,7 @@ def test_it_is_printed_for_the_width_of_the_terminal(
         (("LNTR", "roic", "2024"), r"'2024' is not a period; expected a label like"),
     ],
 )
-def test_what_is_not_there_is_told_with_what_to_do(
+def test_unknown_arguments_are_errors_that_suggest_existing_ones(
     home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     assert fundamentals.main(["explain", *words]) == 1
@@ -709,7 +709,7 @@ def test_what_is_not_there_is_told_with_what_to_do(
 def test_where_nothing_is_published_it_says_what_to_run(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And where the build that is pointed to is gone."""
+    """Also if the file of the current build is missing."""
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
     assert fundamentals.main(["explain", "LNTR", "roic", "FY2024"]) == 1
     said = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Which filed facts count, in which order, and which source a filing's value comes from."""
+"""Facts: which filed facts count, the order of filings, and the source of a filing's value."""
 
 from datetime import UTC, datetime
 
@@ -31,7 +31,7 @@ BANK = ("InterestAndDividendIncomeOperating", "NoninterestIncome", "Deposits")
 
 
 def values(rows: pl.DataFrame, concept: str) -> list[float]:
-    """What filings state for a concept, in filing order."""
+    """The values that filings state for a concept, in the order of filing."""
     return stated(rows)[0].filter(concept=concept).sort("seq")["value"].to_list()
 
 
@@ -46,13 +46,13 @@ def test_periodic_reports_feed_values(form):
 
 
 @pytest.mark.parametrize("form", ["DEF 14A", "424B2", "S-1", "PRE 14A", "10-K405"])
-def test_other_forms_feed_nothing(form):
-    """Proxies round and prospectuses restate freely: only periodic reports are statements."""
+def test_facts_of_other_forms_are_not_used(form):
+    """Proxies round figures and prospectuses restate them: only periodic reports count."""
     assert typed(raw(fact(REVENUE, 5, *YEAR, form=form)))[0].is_empty()
 
 
 def test_a_period_that_ends_after_its_filing_is_ignored():
-    """Cover pages and subsequent events date facts into the future."""
+    """Cover pages and subsequent events have facts with future dates."""
     rows = raw(
         fact(CASH, 1, None, "2024-02-21", filed="2024-02-20"),
         fact(CASH, 2, None, "2024-02-20", filed="2024-02-20"),
@@ -72,7 +72,7 @@ def test_a_unit_makes_a_measure(unit, measure, currency):
 
 
 @pytest.mark.parametrize("unit", ["pure", "USD/oz", "usd", "shares/USD", "Y"])
-def test_other_units_are_no_measure(unit):
+def test_other_units_are_left_out(unit):
     assert typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))[0].is_empty()
 
 
@@ -86,7 +86,7 @@ def test_a_fact_repeated_within_a_filing_counts_once():
 
 
 def test_a_convenience_translation_is_no_reporting_currency():
-    """The dollar column of the newest year is fewer facts than the books of all years in their own currency."""
+    """The dollar column of the newest year has fewer facts than the accounts of all years in their own currency."""
     books = [
         fact(REVENUE, 30 * year, f"{year}-01-01", f"{year}-12-31", unit="TWD", filed=f"{year + 1}-04-15")
         for year in range(2020, 2024)
@@ -117,7 +117,7 @@ def sequence(rows: pl.DataFrame, accepted: pl.DataFrame | None = None) -> list[s
 
 
 def test_filings_follow_each_other_by_date_never_by_accession_number():
-    """The year inside an accession number is no date."""
+    """The year in an accession number is not a date."""
     rows = raw(
         fact(REVENUE, 2, *YEAR, filed="2024-06-01", accession="0000000001-20-000007"),
         fact(REVENUE, 1, *YEAR, filed="2024-02-01", accession="0000000001-24-000001"),
@@ -149,7 +149,7 @@ def test_on_one_day_the_amendment_is_last_and_acceptance_decides():
 
 
 def test_a_filing_states_its_best_source():
-    """Revenues before contract revenue, which is often only a part; the tag is chosen filing by filing."""
+    """Revenues come before contract revenue, which is often only a part; the tag is chosen for each filing."""
     contract, older = "RevenueFromContractWithCustomerExcludingAssessedTax", "SalesRevenueNet"
     rows = raw(
         fact(older, 90, *YEAR, filed="2024-02-01"),
@@ -167,7 +167,7 @@ def test_a_filing_states_its_best_source():
 
 
 def test_a_sum_needs_each_of_its_elements_in_one_filing():
-    """Cost of revenue and gross profit make revenue only where both are there."""
+    """Cost of revenue plus gross profit are revenue only if a filing states both."""
     rows = raw(
         fact("CostOfRevenue", 60, *YEAR, filed="2024-02-01"),
         fact("GrossProfit", 40, *YEAR, filed="2025-02-01"),
@@ -179,7 +179,7 @@ def test_a_sum_needs_each_of_its_elements_in_one_filing():
 
 
 def test_what_is_added_or_taken_off_may_be_missing():
-    """Equity with minorities is the parent's equity plus minorities; net income is the total less their share."""
+    """Total equity is the parent's equity plus minorities; the parent's net income is the total less their share."""
     end = YEAR[1]
     rows = raw(
         fact("StockholdersEquity", 50, None, end),
@@ -193,8 +193,8 @@ def test_what_is_added_or_taken_off_may_be_missing():
     assert values(rows, "net_income_parent") == [17]
 
 
-def test_an_instant_is_no_duration():
-    """One element over a period and at a date are two things; a concept takes the kind that it is."""
+def test_instants_and_durations_are_distinguished():
+    """One element may have facts over a period and at a date; a concept uses only facts of its kind."""
     rows = raw(fact("Assets", 5, *YEAR), fact("Assets", 6, None, YEAR[1]), fact(REVENUE, 7, None, YEAR[1]))
 
     assert values(rows, "assets") == [6]
@@ -218,7 +218,7 @@ def test_the_revenue_of_a_bank_is_net_of_interest_expense():
         (96_700_000_000, 1e8),
         (96_662_000_000, 1e6),
         (1_234_567, 1),
-        (20_000_000, 1e5),  # 200 x 100,000: fewer digits are not taken for rounding
+        (20_000_000, 1e5),  # 200 x 100,000: fewer digits are not rounding
         (6.13, 0.01),
         (-0.0827, 0.0001),
         (0, 0.01),
@@ -237,8 +237,8 @@ def test_a_figure_is_a_whole_number_of_its_grains(digits, power):
     assert abs(value) / grain >= 100
 
 
-def test_a_total_is_no_less_than_its_part():
-    """`Revenues` below net sales of the same filing and period are a segment's; equal ones are the total."""
+def test_a_total_is_at_least_its_part():
+    """`Revenues` below net sales of the same filing and period is a segment's; if equal, it is the total."""
     segment = raw(fact("Revenues", 29, *YEAR), fact("SalesRevenueNet", 82, *YEAR))
     total = raw(fact("Revenues", 82, *YEAR), fact("SalesRevenueNet", 82, *YEAR))
 
@@ -246,8 +246,8 @@ def test_a_total_is_no_less_than_its_part():
     assert values(total, "revenue") == [82]
 
 
-def test_income_by_country_from_a_note_gives_way_to_the_income_statement():
-    """It leaves out associates; what interim reports lead to is what the year leads to."""
+def test_the_income_statement_precedes_income_by_country_from_a_note():
+    """The note leaves out associates; interim reports and years lead to the same figures."""
     quarter, when = ("2023-07-01", "2023-09-30"), {"form": "10-Q", "filed": "2023-11-01"}
     interim = [fact("ProfitLoss", 20, *quarter, **when), fact("IncomeTaxExpenseBenefit", 5, *quarter, **when)]
     annual = [fact("ProfitLoss", 80, *YEAR), fact("IncomeTaxExpenseBenefit", 20, *YEAR)]
@@ -258,7 +258,7 @@ def test_income_by_country_from_a_note_gives_way_to_the_income_statement():
 
 
 def beside(filed, parent, consolidated):
-    """A report that shows net income with and without minorities."""
+    """A report that states net income with and without minorities."""
     year = (f"{filed - 1}-01-01", f"{filed - 1}-12-31")
     return [
         fact("NetIncomeLoss", parent, *year, filed=f"{filed}-02-20"),
@@ -267,30 +267,30 @@ def beside(filed, parent, consolidated):
 
 
 def repeated(filed, year, consolidated):
-    """A later report that shows the year with minorities only."""
+    """A later report that states the year with minorities only."""
     return fact("ProfitLoss", consolidated, f"{year}-01-01", f"{year}-12-31", filed=f"{filed}-02-20")
 
 
-def test_a_lesser_source_restates_nothing_where_it_is_another_amount():
+def test_a_less_preferred_source_with_another_amount_restates_nothing():
     rows = raw(beside(2022, 90, 100), beside(2023, 95, 104), repeated(2024, 2022, 104))
 
     assert values(rows, "net_income_parent") == [90, 95]
 
 
-def test_a_lesser_source_restates_where_it_is_the_same_amount():
+def test_a_less_preferred_source_with_the_same_amount_restates():
     rows = raw(beside(2022, 90, 90), beside(2023, 95, 95), repeated(2024, 2022, 96))
 
     assert values(rows, "net_income_parent") == [90, 95, 96]
 
 
-def test_what_sources_are_to_each_other_is_told_by_filings_so_far():
-    """That the two differ in a later filing does not reach back."""
+def test_the_relation_of_two_sources_depends_on_earlier_filings_only():
+    """A difference of the two sources in a later filing has no effect on earlier ones."""
     rows = raw(beside(2022, 90, 90), repeated(2023, 2021, 91), beside(2024, 90, 120), beside(2025, 90, 130))
 
     assert 91 in values(rows, "net_income_parent")
 
 
-def test_zero_is_no_average_number_of_shares():
+def test_zero_is_not_used_as_an_average_number_of_shares():
     rows = raw(fact("WeightedAverageNumberOfSharesOutstandingBasic", 0, *YEAR))
 
     assert values(rows, "shares_basic") == []
@@ -300,15 +300,15 @@ def test_zero_is_no_average_number_of_shares():
 
 
 @pytest.mark.parametrize("form", ["8-K", "6-K", "8-K/A", "6-K/A"])
-def test_current_reports_are_read_and_are_no_periodic_ones(form):
-    """Recasts and interim reports of foreign issuers: whether they count is judged later."""
+def test_current_reports_are_read_apart_from_periodic_ones(form):
+    """Recasts and interim reports of foreign issuers are read here; a later step decides which of them count."""
     vintages, _ = stated(raw(fact(REVENUE, 5, *YEAR, form=form), fact(REVENUE, 5, *YEAR, form="10-K")))
 
     assert vintages.sort("periodic")["periodic"].to_list() == [False, True]
 
 
 def test_a_company_that_changed_its_currency_is_served_in_the_new_one():
-    """Ten years in francs and two in dollars: the books of the newest years tell, and nothing is mixed in."""
+    """Ten years in francs and two in dollars: the newest years decide the currency, and the two are not mixed."""
     rows = [
         fact(REVENUE, year, f"{year}-01-01", f"{year}-12-31", unit=unit, filed=f"{year + 1}-03-10")
         for years, unit in ((range(2010, 2020), "CHF"), (range(2020, 2023), "USD"))
@@ -323,7 +323,7 @@ def test_a_company_that_changed_its_currency_is_served_in_the_new_one():
 
 
 def test_one_filing_in_another_currency_changes_nothing():
-    """A year's convenience translation, though the newest filing holds nothing else."""
+    """The convenience translation of one year changes nothing, even if the newest filing has no other facts."""
     rows = [
         fact(REVENUE, year, f"{year}-01-01", f"{year}-12-31", unit="TWD", filed=f"{year + 1}-03-10")
         for year in range(2019, 2023)
@@ -341,7 +341,7 @@ MODULES = (candidates, currency, matching, notes, order, precision, recasts, rep
 RECAST = {REVENUE: 800e6, "NetIncomeLoss": 90e6, "NetCashProvidedByUsedInOperatingActivities": 110e6}
 
 DECIDED = {
-    # rule: facts of one company that it decides about
+    # rule: the facts of one company that it decides about
     "report.forms": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, form="DEF 14A")],
     "report.units": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, unit="pure")],
     "report.period-ends-after-filing": [fact(REVENUE, 5, *YEAR), fact(CASH, 1, None, "2024-03-01")],
@@ -387,7 +387,7 @@ DECIDED = {
 
 @pytest.fixture(scope="module")
 def decided():
-    """Company and rule of every decision about these reports, a company each."""
+    """Company and rule of every decision on these reports, one company each."""
     rows = [
         {**row, "cik": str(number), "accession": f"{number}-{row['accession']}"}
         for number, reports_of in enumerate(DECIDED.values(), start=1)
@@ -405,5 +405,5 @@ def decided():
 
 @pytest.mark.parametrize("rule", [rule.id for module in MODULES for rule in module.RULES])
 def test_each_rule_about_facts_decides_about_a_report(decided, rule):
-    """And is counted: a rule that no report needs would be seen here."""
+    """Each decision is counted; a rule that no report exercises would fail here."""
     assert (list(DECIDED).index(rule) + 1, rule) in decided

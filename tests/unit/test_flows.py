@@ -1,4 +1,4 @@
-"""Twelve months from what filings state: the identities between years, quarters and years to date."""
+"""Trailing twelve months from filed figures: the identities between years, quarters and years to date."""
 
 from datetime import date, timedelta
 
@@ -36,13 +36,13 @@ WEEKS_52 = [13, 13, 13, 13]
 
 
 def series(found: Today, item: str, kind: str = "ttm") -> dict[date, float]:
-    """Period end to value."""
+    """Values of an item by period end."""
     rows = found.values.filter(item=item, period_kind=kind).sort("period_end")
     return dict(rows.select("period_end", "value").iter_rows())
 
 
 def of_four(ends: list[date], quarters: list[float]) -> dict[date, float]:
-    """The sum of the four quarters that end there, for every end that has four."""
+    """The sum of four quarters, for each period end that has four."""
     return {ends[n]: float(sum(quarters[n - 3 : n + 1])) for n in range(3, len(ends))}
 
 
@@ -55,7 +55,7 @@ def of_four(ends: list[date], quarters: list[float]) -> dict[date, float]:
     weeks=st.sampled_from([[13, 13, 13, 13], [13, 13, 13, 14], [12, 12, 12, 16], [16, 12, 12, 13], [14, 13, 13, 13]]),
 )
 def test_twelve_months_are_the_last_four_quarters(quarters, weeks):
-    """Whatever ten quarters were: FY + YTD - prior YTD is the sum of the four that end there."""
+    """FY + YTD - prior YTD equals the sum of the last four quarters, for any ten quarters."""
     before = day("2021-01-02")
     ends = week_ends(before, [*weeks, *weeks, *weeks[:2]])
     company = Filer(ends, {NET_INCOME: quarters, CASH_FLOW: quarters}, before=before)
@@ -68,7 +68,7 @@ def test_twelve_months_are_the_last_four_quarters(quarters, weeks):
 @few
 @given(quarters=st.lists(amounts.map(abs), min_size=10, max_size=10))
 def test_both_ways_lead_to_the_same_twelve_months(quarters):
-    """By years, from years and years to date alone; by quarters, from discrete quarters alone: one identity."""
+    """Years and years to date alone, and discrete quarters alone, give the same twelve months."""
     ends = month_ends(2021, 10)
     company = Filer(ends, {REVENUE: quarters, NET_INCOME: quarters})
     fourth = [fact(REVENUE, quarters[n], company.start(n), ends[n], filed=company.filed(n)) for n in (3, 7)]
@@ -84,7 +84,7 @@ def test_both_ways_lead_to_the_same_twelve_months(quarters):
 
 
 def test_amounts_per_share_are_summed_by_quarters():
-    """The fourth quarter is the year less nine months; at a year end the year as filed stands."""
+    """The fourth quarter is the year less nine months; at a year end the value as filed is used."""
     ends = month_ends(2022, 6)
     company = Filer(ends, {REVENUE: [MILLION] * 6, EPS: [1.00, 1.10, 1.20, 1.30, 1.40, 1.50], DIVIDENDS: [0.25] * 6})
 
@@ -97,7 +97,7 @@ def test_amounts_per_share_are_summed_by_quarters():
 
 
 def test_a_whole_years_dividend_declared_at_once_counts_once():
-    """0.94 in the first quarter and nothing after, then 0.99: twelve months are 0.94, then 0.99, never four times."""
+    """Dividends of 0.94 declared in one quarter, then of 0.99: twelve months are 0.94 and 0.99, not four times that."""
     company = Filer(month_ends(2022, 5), {REVENUE: [MILLION] * 5, DIVIDENDS: [0.94, 0, 0, 0, 0.99]})
 
     found = standardized(company.facts())
@@ -111,7 +111,7 @@ def test_a_whole_years_dividend_declared_at_once_counts_once():
 @few
 @given(means=st.lists(counts, min_size=10, max_size=10))
 def test_share_days_add_up(means):
-    """Weighted averages are never summed: the average of twelve months is that of its quarters, weighted by days."""
+    """Weighted averages are not summed: the average of twelve months is the day-weighted mean of its quarters."""
     ends = month_ends(2021, 10)
     company = Filer(ends, {REVENUE: [MILLION] * 10}, {SHARES: means})
 
@@ -124,7 +124,7 @@ def test_share_days_add_up(means):
 
 
 def test_an_average_over_weeks_is_weighted_by_them():
-    """A 17-week quarter weighs more than one of 12 weeks."""
+    """A quarter of 17 weeks has more weight than one of 12 weeks."""
     before = day("2021-01-02")
     ends = week_ends(before, [12, 12, 12, 17, 12, 12, 12, 16, 12])
     company = Filer(ends, {REVENUE: [MILLION] * 9}, {SHARES: [100e6, 100e6, 100e6, 130e6] * 2 + [100e6]}, before=before)
@@ -136,7 +136,7 @@ def test_an_average_over_weeks_is_weighted_by_them():
     assert found[ends[8]] == pytest.approx((36 * 100e6 + 16 * 130e6) / 52, abs=1)
 
 
-# --- What is no twelve months
+# --- Too few periods for twelve months
 
 
 def test_three_quarters_are_no_estimate_of_four():
@@ -147,7 +147,7 @@ def test_three_quarters_are_no_estimate_of_four():
 
 
 def test_a_missing_leg_leaves_the_period_out():
-    """Without the first year there is no comparative to take off; nothing is estimated from the years around."""
+    """Without the first year there is no comparative to subtract; the value is missing and not estimated."""
     company = Filer(month_ends(2021, 11), {REVENUE: [MILLION * n for n in range(1, 12)], NET_INCOME: [MILLION] * 11})
     rows = company.facts()
     lacking = rows.filter((pl.col("tag") != REVENUE) | (pl.col("end") != "2022-09-30"))
@@ -161,7 +161,7 @@ def test_a_missing_leg_leaves_the_period_out():
 
 
 def test_annual_reports_alone_give_a_twelve_months_a_year():
-    """A filer without quarterly reports has one TTM row a year, equal to the annual one."""
+    """A filer without quarterly reports has one TTM value per year, equal to the annual value."""
     company = Filer(
         month_ends(2021, 12), {REVENUE: [MILLION] * 12, EPS: [0.5] * 12}, annual_only=True, annual_form="20-F"
     )
@@ -189,7 +189,7 @@ def test_the_window_of_53_weeks_is_marked():
 
 
 def company_with(*later: dict) -> Today:
-    """Two years of one company, and facts that later filings add."""
+    """Two years of one company, plus the facts of later filings."""
     company = Filer(month_ends(2022, 8), {REVENUE: [24_165_500_000.0] * 8, NET_INCOME: [MILLION] * 8})
     return standardized(raw(company.rows(), list(later)))
 
@@ -198,7 +198,7 @@ FIRST_YEAR = ("2022-01-01", "2022-12-31")
 
 
 def test_a_coarser_repetition_changes_nothing():
-    """96,662 million, later shown as 96.7 billion: the finer value stays, and its filing with it."""
+    """96,662 million, later stated as 96.7 billion: the more precise value and its filing stay."""
     found = company_with(fact(REVENUE, 96_700_000_000, *FIRST_YEAR, filed="2025-02-20"))
 
     assert value_of(found, "revenue", "annual", "2022-12-31") == 96_662_000_000
@@ -207,14 +207,14 @@ def test_a_coarser_repetition_changes_nothing():
 
 
 def test_a_finer_repetition_replaces():
-    """96,662 million, later told to the dollar."""
+    """96,662 million, later stated to the dollar: the more precise value replaces it."""
     found = company_with(fact(REVENUE, 96_662_345_678, *FIRST_YEAR, filed="2025-02-20"))
 
     assert value_of(found, "revenue", "annual", "2022-12-31") == 96_662_345_678
 
 
 def test_a_restated_value_replaces():
-    """Beyond rounding it is another value; the newest counts, and a return to the first counts again."""
+    """A difference beyond rounding is a restatement: the newest value counts, also if it returns to the first one."""
     restated = fact(REVENUE, 97_000_000_000, *FIRST_YEAR, filed="2025-02-20")
     back = fact(REVENUE, 96_662_000_000, *FIRST_YEAR, filed="2026-02-20")
 
@@ -237,11 +237,11 @@ def test_what_proxies_and_announcements_say_is_ignored(form):
     assert value_of(found, "revenue", "annual", "2022-12-31") == 96_662_000_000
 
 
-# --- The accounting basis of the stub
+# --- The accounting basis of the year to date
 
 
 def recast(*, year_too: bool) -> Today:
-    """A year of 100 a quarter. The next report shows 130 for its first quarter; an amendment, 520 for the year."""
+    """A year of 100 per quarter. The next report recasts its first quarter to 130, an amendment the year to 520."""
     ends = month_ends(2022, 8)
     company = Filer(ends, {REVENUE: [100 * MILLION] * 4 + [130 * MILLION] * 4, NET_INCOME: [MILLION] * 8})
     rows = company.facts().filter(pl.col("filed") < "2023-06-01")
@@ -253,16 +253,16 @@ def recast(*, year_too: bool) -> Today:
     return standardized(pl.concat([rows, raw(restated)]))
 
 
-def test_the_stub_stays_on_one_accounting_basis():
-    """Until the year is recast, what is taken off it is the quarter as the year's own reports showed it.
+def test_the_year_to_date_stays_on_one_accounting_basis():
+    """Until the year is recast, the quarter subtracted from it is the one in the year's own reports.
 
-    100 x 3 + 130 = 430. The recast quarter would give 400 - 130 + 130 = 400: two bases in one difference.
+    100 x 3 + 130 = 430. Subtracting the recast quarter would give 400 - 130 + 130 = 400, which mixes two bases.
     """
     assert value_of(recast(year_too=False), "revenue", "ttm", "2023-03-31") == 430 * MILLION
 
 
 def test_a_recast_year_takes_the_recast_quarter_along():
-    """Once the year is stated on the new basis, both legs of the stub are: 520 - 130 + 130."""
+    """Once the year is recast, both years to date are on the new basis: 520 - 130 + 130."""
     found = row_of(recast(year_too=True).values, "revenue", "ttm", "2023-03-31")
 
     assert found["value"] == 520 * MILLION
@@ -270,7 +270,7 @@ def test_a_recast_year_takes_the_recast_quarter_along():
 
 
 def test_two_ways_that_disagree_are_marked():
-    """Quarters restated one by one while the year to date is not: the year to date stands, and says so."""
+    """If quarters are restated and the year to date is not, the year to date is used and the value is flagged."""
     ends = month_ends(2022, 6)
     company = Filer(ends, {REVENUE: [100 * MILLION] * 6, NET_INCOME: [MILLION] * 6})
     second = (pl.col("tag") == REVENUE) & (pl.col("start") == "2023-04-01")
@@ -283,9 +283,10 @@ def test_two_ways_that_disagree_are_marked():
 
 @pytest.mark.parametrize(("stated", "flags"), [(400, ""), (402, ""), (403, "mixed_basis"), (380, "mixed_basis")])
 def test_twelve_months_that_the_filer_states_otherwise_are_marked(stated, flags):
-    """A filer that states twelve months to an interim quarter itself, as Amazon does, says what its basis leads to.
+    """If a filer states its own twelve months to an interim quarter, as Amazon does, a different result is flagged.
 
-    What rounding of three legs and of the sum itself can explain, two units of the last digit, is no contradiction.
+    Differences that rounding of the three legs and of the sum can explain (two units of the last digit) are not
+    flagged.
     """
     ends = month_ends(2022, 6)
     company = Filer(ends, {REVENUE: [100 * MILLION] * 6, NET_INCOME: [101 * MILLION] * 6})
@@ -296,11 +297,11 @@ def test_twelve_months_that_the_filer_states_otherwise_are_marked(stated, flags)
     assert (found["value"], found["flags"]) == (400 * MILLION, flags)
 
 
-# --- Money that is made of two flows
+# --- Free cash flow
 
 
 def test_free_cash_flow_is_cash_from_operations_less_spending_on_property():
-    """Cash flow statements show the year to date alone; both flows are tiled by themselves."""
+    """Cash flow statements state years to date only; each of the two flows is computed separately."""
     ends = month_ends(2022, 7)
     company = Filer(
         ends,
@@ -315,7 +316,7 @@ def test_free_cash_flow_is_cash_from_operations_less_spending_on_property():
 
 
 def test_periods_shifted_by_a_day_are_the_same_periods():
-    """A filer that starts a year to date a day late still reports that year to date."""
+    """A year to date that starts a day late is still that year to date."""
     ends = month_ends(2022, 6)
     company = Filer(ends, {REVENUE: [n * MILLION for n in range(1, 7)], NET_INCOME: [MILLION] * 6})
     late = (pl.col("start") == "2023-01-01") & (pl.col("tag") == REVENUE)
@@ -329,7 +330,7 @@ def test_periods_shifted_by_a_day_are_the_same_periods():
 
 
 def recast_years(tag: str, year: float, quarters: list[float], form: str = "10-K", **of_years: float) -> pl.DataFrame:
-    """Three years of quarters; the newest annual report shows the first two years anew, the quarters nobody does."""
+    """Three years of quarters; the newest annual report recasts the first two years, but not their quarters."""
     ends = month_ends(2021, 12)
     company = Filer(ends, {REVENUE: [MILLION] * 12, tag: quarters}, balances={CASH: [MILLION] * 12})
     again = [fact(tag, year, f"{of}-01-01", f"{of}-12-31", form=form, filed="2024-02-29") for of in (2021, 2022)]
@@ -337,14 +338,14 @@ def recast_years(tag: str, year: float, quarters: list[float], form: str = "10-K
 
 
 def test_a_year_recast_alone_leaves_the_twelve_months_between_as_they_were():
-    """A new standard takes 240 of 400 from the years, and no quarter before the newest year was shown on it.
+    """A new standard takes 240 of 400 from the years, and no quarter before the newest year was recast to it.
 
-    160 + 110 - 100 would put the recast of a whole year into three quarters.
+    160 + 110 - 100 would attribute the recast of a whole year to three quarters.
     """
     quarters = [100 * MILLION] * 4 + [110 * MILLION] * 4 + [120 * MILLION] * 4
 
     found = series(standardized(recast_years(CASH_FLOW, 160 * MILLION, quarters)), "free_cash_flow")
-    assert found == {}  # no spending on property, no free cash flow
+    assert found == {}  # without spending on property there is no free cash flow
     rows = pl.concat([recast_years(CASH_FLOW, 160 * MILLION, quarters), spending(month_ends(2021, 12))])
     found = series(standardized(rows), "free_cash_flow")
 
@@ -354,13 +355,13 @@ def test_a_year_recast_alone_leaves_the_twelve_months_between_as_they_were():
 
 
 def spending(ends: list[date]) -> pl.DataFrame:
-    """Nothing spent on property, and said so."""
+    """Spending on property, stated as zero."""
     company = Filer(ends, {CAPITAL_SPENDING: [0.0] * len(ends)})
     return raw([row for row in company.rows() if row["filed"] < "2024-02-29"])
 
 
 def test_the_recast_of_a_year_is_not_put_into_its_fourth_quarter():
-    """4.00 a share, later 3.20 without a business that was sold: the fourth quarter stays 1.00, and is not 0.20."""
+    """4.00 per share, later 3.20 without a sold business: the fourth quarter stays 1.00 and does not become 0.20."""
     found = standardized(recast_years(EPS, 3.2, [1.0] * 4 + [1.0] * 4 + [1.5] * 4))
 
     assert value_of(found, "eps_basic", "annual", "2022-12-31") == 3.2
@@ -369,9 +370,9 @@ def test_the_recast_of_a_year_is_not_put_into_its_fourth_quarter():
 
 
 def test_a_fourth_quarter_is_on_the_basis_of_its_nine_months():
-    """4.00 a share, recast to 4.40; the quarters before, too, as the reports of the year after showed them.
+    """4.00 per share, recast to 4.40; the reports of the year after recast the earlier quarters, too.
 
-    The fourth is 4.40 - 3.30, not the 4.00 as first told less 3.30.
+    The fourth quarter is 4.40 - 3.30, not the 4.00 first stated less 3.30.
     """
     company = Filer(month_ends(2021, 8), {REVENUE: [MILLION] * 8, EPS: [1.0] * 4 + [1.2] * 4})
     comparative = (pl.col("tag") == EPS) & (pl.col("filed") > "2022-04-01") & (pl.col("end") < "2022-01-01")
@@ -384,8 +385,8 @@ def test_a_fourth_quarter_is_on_the_basis_of_its_nine_months():
     assert value_of(found, "eps_basic", "ttm", "2022-09-30") == 4.7
 
 
-def test_a_year_that_was_told_wrongly_gives_way_to_the_right_one():
-    """The last quarter's 0.115 stood for the year; nine months had 0.28, so the year that follows, 0.395, counts."""
+def test_a_year_that_was_stated_wrongly_is_replaced_by_the_right_one():
+    """The last quarter's 0.115 was stated for the year, with 0.28 for nine months: the later 0.395 counts."""
     ends = month_ends(2021, 8)
     paid = [0.085, 0.0975, 0.0975, 0.115, 0.115, 0.115, 0.115, 0.14]
     company = Filer(ends, {REVENUE: [MILLION] * 8, DIVIDENDS: paid})
@@ -403,7 +404,7 @@ def test_a_year_that_was_told_wrongly_gives_way_to_the_right_one():
 
 @pytest.mark.parametrize("item", ["revenue", "dividends_per_share"])
 def test_what_cannot_be_negative_has_no_negative_quarter(item):
-    """A year below its nine months leaves no fourth quarter: null, not less than nothing."""
+    """If a year is less than its nine months, the fourth quarter is null, because these amounts cannot be negative."""
     tag = REVENUE if item == "revenue" else DIVIDENDS
     company = Filer(month_ends(2021, 7), {NET_INCOME: [MILLION] * 7, tag: [10.0] * 7})
     year = (pl.col("tag") == tag) & (pl.col("end") == "2021-12-31")
@@ -419,7 +420,7 @@ def test_what_cannot_be_negative_has_no_negative_quarter(item):
 
 
 def test_losses_may_follow_profits_within_a_year():
-    """What can be negative is taken off as it is: a year of 10 after nine months of 30 lost 20 in its last quarter."""
+    """Amounts that can be negative are subtracted: a year of 10 less nine months of 30 is a quarter's loss of 20."""
     company = Filer(month_ends(2021, 7), {REVENUE: [MILLION] * 7, NET_INCOME: [10e6, 10e6, 10e6, -20e6, 5e6, 5e6, 5e6]})
 
     assert series(standardized(company.facts()), "net_income")[day("2022-06-30")] == 0.0

@@ -1,4 +1,4 @@
-"""What the figures of one filing prove about each other's scale and sign, and what they do not prove."""
+"""Identities among the figures of one filing: which errors of scale and sign they prove, and which they do not."""
 
 import polars as pl
 import pytest
@@ -24,7 +24,7 @@ def annual_report(year=0, count=COUNT, earnings=EARNINGS, income=INCOME, diluted
 
 
 def stating(year, figures):
-    """An annual report that states these figures for its year."""
+    """An annual report with these figures for its year."""
     start, end, filed = YEARS[year]
     return [fact(tag, value, start, end, filed=filed) for tag, value in figures.items()]
 
@@ -34,7 +34,7 @@ def found_in(*reports):
 
 
 def in_units(*reports):
-    """(concept, year): value and repair."""
+    """Corrected value and kind of repair, by concept and year."""
     return {
         (row["concept"], f"{row['end']:%Y}"): (pytest.approx(row["value"]), row["repair"]) for row in found_in(*reports)
     }
@@ -54,7 +54,7 @@ def untouched(*reports):
 
 @pytest.mark.parametrize("power", [3, 6, -3])
 def test_income_over_earnings_is_the_share_count(power):
-    """A count that is 10^3 or 10^6 away from net income over earnings per share of its own filing is repaired."""
+    """A count that is 10^3 or 10^6 away from net income divided by earnings per share of its filing is corrected."""
     found = in_units(annual_report(count=COUNT / 10**power))
 
     assert found["shares_basic", "2021"] == (COUNT, 10.0**power)
@@ -62,7 +62,7 @@ def test_income_over_earnings_is_the_share_count(power):
 
 
 def test_a_count_without_earnings_is_held_against_the_one_before():
-    """A filing may show the count alone; those before it say how many shares there are."""
+    """If a filing states only the count, earlier filings show its scale."""
     reports = annual_report(0), annual_report(1, count=COUNT / 1000, earnings=None)
 
     assert in_units(*reports)["shares_basic", "2022"] == (COUNT, 1000.0)
@@ -77,7 +77,7 @@ def test_a_count_without_earnings_is_held_against_the_one_before():
     ],
 )
 def test_so_few_shares_cannot_earn_so_much(count, income, units):
-    """5,922 'shares' that earn 19.8 billion are millions, though nothing else in the filing and none before it says."""
+    """A count of 5,922 with earnings of 19.8 billion is in millions, even if nothing else shows it."""
     reports = annual_report(count=None, diluted=count, earnings=None, income=income)
 
     assert in_units(reports)["shares_diluted", "2021"] == (units, units / count)
@@ -85,13 +85,13 @@ def test_so_few_shares_cannot_earn_so_much(count, income, units):
 
 
 @pytest.mark.parametrize("count", [80_000.0, 20_000.0])
-def test_few_shares_of_a_dear_stock_are_what_they_are(count):
-    """A company whose 80,000 shares earned 6,000 each may have so few, or fewer, without saying it again."""
+def test_few_shares_of_an_expensive_stock_are_not_corrected(count):
+    """A company with 80,000 shares that earn 6,000 each may state fewer shares without other figures."""
     assert untouched(annual_report(0, 80_000.0, 6_000.0, 480e6), annual_report(1, count, None, 480e6))
 
 
 def test_diluted_counts_are_repaired_by_basic_earnings():
-    """Dilution moves a count by far less than a power of a thousand."""
+    """Dilution changes a count by far less than a factor of a thousand."""
     found = in_units(annual_report(diluted=COUNT * 1.1 / 1000))
 
     assert found["shares_diluted", "2021"] == (COUNT * 1.1, 1000.0)
@@ -101,7 +101,7 @@ def test_diluted_counts_are_repaired_by_basic_earnings():
 
 
 def test_earnings_are_repaired_where_the_count_fits_those_before():
-    """The count agrees with the year before; then 2,250 a share is the error."""
+    """The count agrees with the year before, so earnings of 2,250 per share are the error."""
     found = in_units(annual_report(0), annual_report(1, earnings=EARNINGS * 1000))
 
     assert found["eps_basic", "2022"] == (EARNINGS, 0.001)
@@ -109,7 +109,7 @@ def test_earnings_are_repaired_where_the_count_fits_those_before():
 
 
 def test_income_is_repaired_where_count_and_earnings_fit_those_before():
-    """Net income in thousands beside counts in units: only the income is off."""
+    """Net income in thousands and counts in units: only net income is wrong."""
     found = in_units(annual_report(0), annual_report(1, income=INCOME / 1000))
 
     assert found["net_income_parent", "2022"] == (INCOME, 1000.0)
@@ -117,10 +117,10 @@ def test_income_is_repaired_where_count_and_earnings_fit_those_before():
     assert found["shares_basic", "2022"] == (COUNT, 1.0)
 
 
-def test_counts_and_earnings_may_err_both():
-    """The first report of a company: 930 a share and 10,998,041,000 shares of an income of 10,278,000.
+def test_counts_and_earnings_may_both_be_wrong():
+    """The first report of a company: 930 per share and 10,998,041,000 shares, with net income of 10,278,000.
 
-    By the identity the count is a million times too large; but nobody earns 930 on each of so few shares.
+    By the identity the count is a million times too large; but so few shares do not earn 930 each, so both are wrong.
     """
     found = in_units(annual_report(count=10_998_041_000, diluted=10_998_041_000, earnings=930, income=10_278_000))
 
@@ -130,8 +130,8 @@ def test_counts_and_earnings_may_err_both():
     assert found["net_income_parent", "2021"] == (10_278_000, 1.0)
 
 
-def test_income_to_common_in_thousands_beside_the_parents_in_units():
-    """8,685 to common beside 8,685,000 to the parent, with earnings and counts that fit the latter."""
+def test_income_to_common_in_thousands_and_the_parents_in_units():
+    """8,685 for common shares and 8,685,000 for the parent, with earnings and counts that fit the latter."""
     report = stating(0, {COMMON: 8_685, NET_INCOME: 8_685_000, EPS: 1.25, SHARES: 6_948_000})
 
     assert in_units(report)["net_income_common", "2021"] == (8_685_000, 1000.0)
@@ -143,20 +143,20 @@ def test_income_to_common_in_thousands_beside_the_parents_in_units():
     "report",
     [
         annual_report(count=COUNT * 4, earnings=EARNINGS / 4),  # a split
-        annual_report(count=COUNT * 50),  # no power of a thousand: another error, not ours to guess
-        annual_report(count=COUNT / 1000, earnings=0.01, income=4e5),  # a cent a share may be half of one
+        annual_report(count=COUNT * 50),  # not a power of a thousand: another error, which is not corrected
+        annual_report(count=COUNT / 1000, earnings=0.01, income=4e5),  # a cent per share may be a rounded half cent
         annual_report(earnings=0.0),
         annual_report(income=0.0, earnings=0.0),
         stating(0, {COMMON: INCOME - 5e6, NET_INCOME: INCOME, EPS: 2.125, SHARES: COUNT}),  # preferred dividends
     ],
 )
-def test_what_proves_nothing_repairs_nothing(report):
-    """Splits, other errors, cents and zeros: the figures stay as filed."""
+def test_figures_without_proof_are_not_corrected(report):
+    """Splits, other errors, cents and zeros prove no error of scale: the figures stay as filed."""
     assert untouched(report)
 
 
-def test_a_split_is_no_error_of_scale():
-    """Ten times the shares at a tenth of the earnings, and a count without earnings after it."""
+def test_a_split_is_not_an_error_of_scale():
+    """Ten times the shares and a tenth of the earnings, and a count without earnings after it."""
     assert untouched(
         annual_report(0), annual_report(1, count=COUNT * 10, earnings=EARNINGS / 10), annual_report(2, COUNT * 10, None)
     )
@@ -165,37 +165,37 @@ def test_a_split_is_no_error_of_scale():
 # --- Sign
 
 
-def test_a_tax_that_income_does_not_bear_out_is_turned():
-    """20,867 before tax, a tax of -7,133 and 13,381 after it: the tax was a charge."""
+def test_the_sign_of_a_tax_that_contradicts_income_is_corrected():
+    """20,867 before tax, a tax of -7,133 and 13,381 after it: the tax was an expense."""
     found = in_units(stating(0, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6}))
 
     assert found["income_tax", "2021"] == (7_133e6, -1.0)
     assert found["net_income_parent", "2021"] == (13_381e6, 1.0)
 
 
-def test_what_minorities_take_hides_no_sign_of_a_tax():
-    """22,118 before tax, a tax of -7,156, and 14,370 after it and after minorities and a discontinued business."""
+def test_the_sign_of_a_tax_is_corrected_after_minorities_too():
+    """22,118 before tax, a tax of -7,156, and 14,370 after tax, minorities and a discontinued business."""
     found = in_units(stating(0, {PRETAX: 22_118e6, TAX: -7_156e6, NET_INCOME: 14_370e6}))
 
     assert found["income_tax", "2021"] == (7_156e6, -1.0)
 
 
 def test_a_benefit_is_a_benefit():
-    """Income above income before tax: the tax is negative by right; and a loss may bear a charge."""
+    """If net income exceeds income before tax, the tax is rightly negative; and a loss may have a tax expense."""
     assert untouched(stating(0, {PRETAX: 100e6, TAX: -20e6, NET_INCOME: 120e6}))
     assert untouched(stating(0, {PRETAX: -100e6, TAX: 20e6, NET_INCOME: -120e6}))
 
 
-def test_income_after_tax_is_turned_where_it_has_the_other_sign():
-    """A loss before tax of 10 and a benefit of 2 leave a loss of 8, whatever the filing's minus says."""
+def test_the_sign_of_income_after_tax_is_corrected():
+    """A loss before tax of 10 and a benefit of 2 leave a loss of 8, not a profit."""
     found = in_units(stating(0, {PRETAX: -10e6, TAX: -2e6, NET_INCOME: 8e6, COMMON: 8e6}))
 
     assert found["net_income_parent", "2021"] == (-8e6, -1.0)
     assert found["net_income_common", "2021"] == (-8e6, -1.0)
 
 
-def test_one_figure_errs_where_either_might():
-    """Nothing before tax, a charge of 5 and 5 after it: a benefit explains it, and a loss would too."""
+def test_only_one_figure_is_corrected_where_either_may_be_wrong():
+    """Zero before tax, an expense of 5 and income of 5: tax or income is wrong, and only one is corrected."""
     found = in_units(stating(0, {PRETAX: 1e3, TAX: 5e6, NET_INCOME: 5e6}))
 
     assert found["income_tax", "2021"] == (-5e6, -1.0)
@@ -203,15 +203,15 @@ def test_one_figure_errs_where_either_might():
 
 
 def test_earnings_have_the_sign_of_income():
-    """A loss a share beside a profit, alike in amount: the earnings per share err."""
+    """A loss per share and a profit of the matching amount: the earnings per share are wrong."""
     found = in_units(annual_report(earnings=-EARNINGS))
 
     assert found["eps_basic", "2021"] == (EARNINGS, -1.0)
     assert found["net_income_parent", "2021"] == (INCOME, 1.0)
 
 
-def test_income_is_turned_where_earnings_and_income_before_tax_say_so():
-    """A loss before tax and a loss a share beside a profit: the profit errs."""
+def test_the_sign_of_income_is_corrected_by_earnings_and_income_before_tax():
+    """A loss before tax, a loss per share and a profit: the profit is wrong."""
     found = in_units(stating(0, {PRETAX: -95e6, NET_INCOME: INCOME, EPS: -EARNINGS, SHARES: COUNT}))
 
     assert found["net_income_parent", "2021"] == (-INCOME, -1.0)
@@ -219,13 +219,13 @@ def test_income_is_turned_where_earnings_and_income_before_tax_say_so():
 
 
 def test_signs_that_differ_in_other_amounts_prove_nothing():
-    """A loss a share beside a small profit: dividends of preferred shares may have taken more than all of it."""
+    """A loss per share with a small profit proves nothing: preferred dividends may exceed the profit."""
     assert untouched(annual_report(income=INCOME / 3, earnings=-EARNINGS))
 
 
 @pytest.mark.parametrize("tag", [CAPITAL_SPENDING, PREFERRED])
-def test_an_outflow_of_negative_figures_is_turned(tag):
-    """Payments are positive by definition: a filing that shows the whole line with a minus sign typed it as shown."""
+def test_the_sign_of_an_outflow_with_negative_figures_only_is_corrected(tag):
+    """Payments are positive by definition: a filing with only negative figures of a line copied the displayed sign."""
     start, end, filed = YEARS[1]
     report = [fact(tag, -4_452e6, *YEARS[0][:2], filed=filed), fact(tag, -5_984e6, start, end, filed=filed)]
 
@@ -235,18 +235,18 @@ def test_an_outflow_of_negative_figures_is_turned(tag):
     assert {repair for _, repair in found.values()} == {1.0, -1.0}
 
 
-def test_one_negative_figure_of_a_line_is_no_sign_of_a_mistyped_line():
-    """A correction of the year before may be negative: the line is taken as it is."""
+def test_one_negative_figure_of_a_line_is_not_corrected():
+    """A correction of the year before may be negative: the line stays as filed."""
     report = [fact(CAPITAL_SPENDING, value, *YEARS[n][:2], filed=YEARS[1][2]) for n, value in enumerate([-3e6, 60e6])]
 
     assert untouched(report)
 
 
-# --- What is never touched, and when
+# --- What is not corrected
 
 
 def test_other_money_is_never_touched():
-    """An error of the count changes nothing but the count."""
+    """A wrong count leads to a correction of the count only."""
     report = [*annual_report(count=COUNT / 1000), *stating(0, {REVENUE: 5e9, CAPITAL_SPENDING: 1e9})]
 
     found = in_units(report)
@@ -256,8 +256,8 @@ def test_other_money_is_never_touched():
     assert found["capital_expenditure", "2021"] == (1e9, 1.0)
 
 
-def test_the_grain_of_a_figure_is_repaired_with_it():
-    """40,000 thousand is a figure to the thousand: a repetition in units is a finer one, and no other."""
+def test_the_precision_of_a_figure_is_corrected_with_it():
+    """40,000 thousand is precise to the thousand: a repetition in units is more precise and not a restatement."""
     vintages = signed(raw(annual_report(count=40_123.0)))
 
     found = corrected_by(vintages, identities.proposals).filter(pl.col("concept") == "shares_basic")
@@ -265,8 +265,8 @@ def test_the_grain_of_a_figure_is_repaired_with_it():
     assert found.select("value", "grain").row(0) == (40_123_000.0, 1000.0)
 
 
-def test_later_filings_repair_nothing_before_them():
-    """What was known on a day does not depend on what was filed after it."""
+def test_later_filings_do_not_correct_earlier_ones():
+    """What is known on a day does not depend on later filings."""
     found = in_units(annual_report(0, count=COUNT / 1000, earnings=None, income=9e6), annual_report(1))
 
     assert found["shares_basic", "2021"] == (COUNT / 1000, 1.0)
@@ -284,8 +284,8 @@ errors = st.fixed_dictionaries(
 
 @settings(max_examples=40, deadline=None)
 @given(reports=st.lists(errors, min_size=4, max_size=4), known=st.integers(1, 3))
-def test_what_is_known_after_a_filing_stays(reports, known):
-    """Whatever errs in four reports: the first ones are read alike with and without those that follow."""
+def test_corrections_after_a_filing_do_not_depend_on_later_ones(reports, known):
+    """For any errors in four reports, the first reports are corrected alike with and without the later ones."""
     filed = [annual_report(year, **report) for year, report in enumerate(reports)]
 
     whole, then = in_units(*filed), in_units(*filed[:known])

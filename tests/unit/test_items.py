@@ -1,4 +1,4 @@
-"""How flows and balances make the line items, and why an item has no value."""
+"""Line items: their values from flows and balances, and the reasons for missing values."""
 
 import polars as pl
 import pytest
@@ -35,7 +35,7 @@ YEARS = {2021: ("2021-01-01", "2021-12-31"), 2022: ("2022-01-01", "2022-12-31"),
 
 
 def company(sums: dict[str, list[float]], means: dict | None = None, balances: dict | None = None) -> Filer:
-    """Three fiscal years, in millions; revenue is always there."""
+    """Three fiscal years, in millions; revenue is always stated."""
     millions = {tag: [value * 1e6 for value in values] for tag, values in sums.items()}
     held = {tag: [value * 1e6 for value in values] for tag, values in (balances or {}).items()}
     return Filer(ENDS, {REVENUE: [100e6] * 12, **millions}, means or {}, held)
@@ -63,8 +63,8 @@ def years_only(tag: str, values: dict[int, float]) -> list[dict]:
 # --- Net income
 
 
-def test_income_to_common_where_it_is_stated_throughout():
-    """After preferred dividends and participating securities: the numerator of basic earnings per share."""
+def test_income_to_common_is_used_if_every_year_states_it():
+    """Net income after preferred dividends and participating securities: the numerator of basic earnings per share."""
     found = standardized(company({NET_INCOME: [10] * 12, COMMON: [9] * 12}).facts())
 
     assert yearly(found, "net_income") == [36, 36, 36]
@@ -79,7 +79,7 @@ def test_income_to_the_parent_where_there_are_no_preferred_shares():
 
 
 def test_income_to_common_is_completed_by_preferred_dividends():
-    """Where one year states it and all state preferred dividends: income of the parent less those."""
+    """One year states income to common, all years preferred dividends: income of the parent less these dividends."""
     rows = company({NET_INCOME: [10] * 12, PREFERRED: [1] * 12}).rows()
 
     found = standardized(raw(rows, years_only(COMMON, {2023: 36})))
@@ -90,7 +90,7 @@ def test_income_to_common_is_completed_by_preferred_dividends():
 
 
 def test_one_basis_for_the_whole_series():
-    """Participating securities make the two differ; stated now and then, income to common would make a sawtooth."""
+    """Participating securities make the two differ; mixing them would make the series jump."""
     rows = company({NET_INCOME: [10] * 12}).rows()
 
     found = standardized(raw(rows, years_only(COMMON, {2022: 39})))
@@ -99,14 +99,14 @@ def test_one_basis_for_the_whole_series():
     assert flags(found, "net_income") == "attributable_to_parent"
 
 
-def test_two_bases_that_never_differ_are_one():
+def test_two_bases_that_never_differ_count_as_one():
     found = standardized(raw(company({NET_INCOME: [10] * 12}).rows(), years_only(COMMON, {2022: 40})))
 
     assert flags(found, "net_income", 2022) == ""
 
 
-def test_between_preferred_dividends_a_window_without_them_has_no_value():
-    """Preferred shares exist, and what they got is not to be found: null over guess."""
+def test_a_window_without_preferred_dividends_between_others_has_no_value():
+    """There are preferred shares, but their dividends are not stated: the value is missing, not guessed."""
     rows = company({NET_INCOME: [10] * 12}).rows()
 
     found = standardized(raw(rows, years_only(PREFERRED, {2021: 4, 2023: 4})))
@@ -135,7 +135,7 @@ def test_earnings_per_share_as_filed_come_first():
 
 
 def test_earnings_per_share_may_follow_from_income_and_shares():
-    """Filers with several classes state none for the company as a whole; it is marked as derived."""
+    """Filers with several share classes state none for the whole company; the value is flagged as derived."""
     filer = Filer(ENDS, {REVENUE: [1e8] * 12, NET_INCOME: [1e7] * 12}, {SHARES: [3e7] * 12})
 
     found = standardized(filer.facts())
@@ -144,7 +144,7 @@ def test_earnings_per_share_may_follow_from_income_and_shares():
     assert (row["value"], row["method"], row["flags"]) == (1.33333, "net_income_over_shares", "derived")
 
 
-def test_no_shares_make_no_earnings_per_share():
+def test_without_shares_there_are_no_earnings_per_share():
     found = standardized(
         Filer(ENDS, {REVENUE: [1e8] * 12, NET_INCOME: [1e7] * 12}, {SHARES: [0.0] * 12}).facts(),
     )
@@ -152,7 +152,7 @@ def test_no_shares_make_no_earnings_per_share():
     assert found.values.filter(item="eps_basic").is_empty()
 
 
-# --- Free cash flow and what it can carry
+# --- Free cash flow and the debt ratio
 
 
 def test_years_of_free_cash_flow_that_pay_the_debt():
@@ -164,7 +164,7 @@ def test_years_of_free_cash_flow_that_pay_the_debt():
     assert value_of(found, "debt_to_fcf", "annual", ENDS[11]) == 2.5
 
 
-def test_no_debt_takes_no_years():
+def test_zero_debt_takes_zero_years():
     found = standardized(
         company({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, balances={DEBT: [0] * 12}).facts()
     )
@@ -182,7 +182,7 @@ def test_no_debt_takes_no_years():
     ],
 )
 def test_why_debt_has_no_ratio_to_free_cash_flow(sums, balances, why):
-    """None or negative free cash flow never pays a debt back; without either amount there is no ratio."""
+    """If free cash flow is not positive, or an amount is missing, there is no ratio."""
     found = standardized(company(sums, balances=balances).facts())
 
     assert value_of(found, "debt_to_fcf", "annual", ENDS[11]) is None
@@ -225,7 +225,7 @@ def test_a_balance_that_is_stated_elsewhere_is_not_on_this_balance_sheet():
     assert reason(found, "total_debt", "2021-12-31") is None
 
 
-# --- Earnings per share against net income over shares
+# --- Earnings per share compared with net income per share
 
 
 def offered(counts: list[float], earnings: list[float], income: list[float]) -> Today:
@@ -236,9 +236,9 @@ def offered(counts: list[float], earnings: list[float], income: list[float]) -> 
 
 
 def test_an_offering_makes_quarters_on_different_counts():
-    """A loss of 100 a quarter over 50, and then over 280 million shares: the quarters' sum is no earnings per share.
+    """A loss of 100 per quarter over 50, then over 280 million shares: the sum of quarters is not used.
 
-    Twelve months to June: net income over the average of the counts, weighted by days; the year as filed stands.
+    Twelve months to June are net income over the day-weighted mean of the counts; the year is as filed.
     """
     counts = [50, 50, 50, 50, 250, 280, 280]
     found = offered(counts, [-2, -2, -2, -2, -0.4, -0.36, -0.36], [-100] * 7)
@@ -250,8 +250,8 @@ def test_an_offering_makes_quarters_on_different_counts():
     assert value_of(found, "eps_basic", "annual", "2021-12-31") == -8
 
 
-def test_a_sum_that_fits_its_control_stands():
-    """Rounding moves four quarters by less than two cents."""
+def test_a_sum_that_matches_net_income_per_share_is_used():
+    """Rounding changes the sum of four quarters by less than two cents."""
     found = offered([100] * 7, [0.101, 0.099, 0.1, 0.1, 0.104, 0.1, 0.1], [10] * 7)
 
     row = row_of(found.values, "eps_basic", "ttm", "2022-06-30")
@@ -261,13 +261,13 @@ def test_a_sum_that_fits_its_control_stands():
 @pytest.mark.parametrize(
     ("quarter", "value", "method"),
     [
-        (0.13, 0.52, "four_quarters"),  # dividends of another class are in the income
-        (0.2, 0.4, "net_income_over_shares"),  # off by all of it: the quarters are another company's, or wrong
-        (20.0, 80.0, "four_quarters"),  # by hundreds of times: the count may be the one that errs
+        (0.13, 0.52, "four_quarters"),  # dividends of another share class are part of net income
+        (0.2, 0.4, "net_income_over_shares"),  # wholly different: the quarters are another company's, or wrong
+        (20.0, 80.0, "four_quarters"),  # different by hundreds of times: the count may be wrong
     ],
 )
-def test_a_sum_that_is_apart_without_an_offering_is_flagged(quarter, value, method):
-    """On an even count the quarters add up: what was filed stands, unless it is off by half."""
+def test_a_sum_that_differs_without_an_offering_is_flagged(quarter, value, method):
+    """With a steady count the sum of quarters is used, and flagged if it differs by half."""
     found = offered([100] * 7, [quarter] * 7, [10] * 7)
 
     row = row_of(found.values, "eps_basic", "ttm", "2022-06-30")
@@ -277,7 +277,7 @@ def test_a_sum_that_is_apart_without_an_offering_is_flagged(quarter, value, meth
 
 
 def test_a_year_as_filed_is_never_replaced():
-    """At a fiscal year end the company's own figure stands, whatever it is apart from."""
+    """At a fiscal year end the company's own figure is used, whatever the control gives."""
     found = offered([50, 100, 200, 400, 400, 400, 400], [0.5] * 7, [10] * 7)
 
     row = row_of(found.values, "eps_basic", "annual", "2021-12-31")
@@ -295,8 +295,8 @@ def test_a_year_as_filed_is_never_replaced():
         years_only(COMMON, {2022: 39, 2023: 38}),
     ],
 )
-def test_the_basis_of_net_income_is_told_by_filings_so_far(later):
-    """What a later report says of preferred dividends or income to common changes no value of the years before it."""
+def test_the_basis_of_net_income_depends_on_earlier_filings_only(later):
+    """Later reports with preferred dividends or income to common change no value of earlier years."""
     rows = company({NET_INCOME: [10] * 12}).rows()
     first_later = min(row["filed"] for row in later)
 

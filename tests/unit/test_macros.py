@@ -1,4 +1,4 @@
-"""The macros of a build: each told again in Python, row by row, over a log that holds whatever a log may hold."""
+"""The macros of a build, compared with slow Python implementations over a log with all kinds of versions."""
 
 import shutil
 from collections import defaultdict
@@ -26,8 +26,11 @@ MACROS = {"financials_known", "financials_as_of", "financials_as_served", "resta
 
 
 def random_log(random: Random) -> tuple[Rows, Rows]:
-    """Versions and their legs: of one filing or several, never served, withdrawn and back, out of the order of filing,
-    without legs, without a day of filing."""
+    """Random versions and their legs.
+
+    Versions come from one filing or several, may never have been served, may be withdrawn and restored, out of the
+    order of filing, without legs, or without a filing date.
+    """
     versions: Rows = []
     lineage: Rows = []
     for cik in ("9990000001", "9990000002", "9990000005"):
@@ -63,7 +66,7 @@ def random_history(random: Random) -> list[builds.Known]:
 def told(
     companies: Rows, versions: Rows, lineage: Rows, filed_by: date | None = None, recorded_by: datetime | None = None
 ) -> list[Row]:
-    """Table `financials` by two clocks, the slow way."""
+    """Table `financials` up to a filing date and a time of recording, computed row by row."""
     newest: dict[Row, dict[str, Any]] = {}
     for row in versions:
         filed = filed_by is None or row["filed"] is None or row["filed"] <= filed_by
@@ -121,14 +124,14 @@ class Build:
         return told(self.companies, self.versions, self.lineage, **bounds)
 
     def _gaps(self) -> Rows:
-        """A reason for every item that has no version in a period that has any."""
+        """A reason for every item without a version in a period that has others."""
         had = {(*key_of(row), row["item"]) for row in self.versions}
         wanted = {(*key, item) for *key, _ in had for item in schema.ITEM_NAMES}
         columns = (*KEY, "item", "reason", "rule")
         return [dict(zip(columns, (*key, "no_tag", GAP_RULE), strict=True)) for key in sorted(wanted - had)]
 
     def explained(self, symbol: str, item: str, period: str) -> Rows:
-        """A row a leg of the current value, or one row, the slow way."""
+        """One row per leg of the current value, or a single row, computed in Python."""
         [company] = [row for row in self.companies if row["symbol"] == symbol.upper()]
         own = [row for row in self.versions if row["cik"] == company["cik"]]
         keys = {key_of(row): row["period"] for row in own if period.upper() in (row["period"], str(row["period_end"]))}
@@ -161,7 +164,7 @@ class Build:
         return [of | left_out | current | leg for leg in legs or [{}]]
 
     def days(self) -> list[date]:
-        """Every day on which something was filed, and the days around it."""
+        """Every filing date, and the days around it."""
         filed = {row["filed"] for row in self.versions if row["filed"]}
         return sorted({day + timedelta(days) for day in filed for days in (-1, 0, 1)})
 
@@ -176,7 +179,7 @@ Ask = Callable[..., list[Row]]
 
 @pytest.fixture
 def ask(build: Build) -> Iterator[Ask]:
-    """SQL over the build, through the door of all readers."""
+    """SQL over the build, with the connection that all readers use."""
     with open_read_only(build.file) as connection:
 
         def rows(sql: str, *parameters: object) -> list[Row]:
@@ -188,7 +191,7 @@ def ask(build: Build) -> Iterator[Ask]:
 BY_KEY = "ORDER BY symbol, period_kind, period_end"
 
 
-def test_as_of_is_what_the_filings_told_on_any_day(build: Build, ask: Ask) -> None:
+def test_as_of_is_the_state_of_the_filings_on_any_day(build: Build, ask: Ask) -> None:
     seen = set()
     for day in build.days():
         found = ask(f"FROM financials_as_of(?) {BY_KEY}", day)
@@ -203,7 +206,7 @@ def test_as_of_the_last_day_is_the_table_itself(build: Build, ask: Ask) -> None:
     assert ask(f"FROM financials_as_of('9999-12-31') {BY_KEY}") == held
 
 
-def test_as_served_is_what_was_recorded_by_then(build: Build, ask: Ask) -> None:
+def test_as_served_is_the_state_recorded_by_then(build: Build, ask: Ask) -> None:
     moments = {row["recorded_at"] for row in build.versions if row["recorded_at"]}
     for moment in sorted(moments):
         for at in (moment, moment - timedelta(microseconds=1)):
@@ -214,27 +217,27 @@ def test_as_served_is_what_was_recorded_by_then(build: Build, ask: Ask) -> None:
     assert ask(last) == ask("SELECT count(*) FROM financials")
 
 
-def test_both_clocks_at_once(build: Build, ask: Ask) -> None:
+def test_filing_date_and_time_of_recording_together(build: Build, ask: Ask) -> None:
     day, at = FIRST_DAY + timedelta(30), datetime(2024, 1, 2, tzinfo=UTC)
     found = ask(f"FROM financials_known(?, ?) {BY_KEY}", day, at)
     assert found == build.told(filed_by=day, recorded_by=at)
     assert ask(f"FROM financials_known(NULL, NULL) {BY_KEY}") == build.told()
 
 
-def test_filters_choose_rows_and_change_none(build: Build, ask: Ask) -> None:
+def test_filters_select_rows_without_changing_them(build: Build, ask: Ask) -> None:
     day = FIRST_DAY + timedelta(40)
     kept = [row for row in build.told(filed_by=day) if row[0] == "LNTR-B" and row[1] == "ttm" and row[2] > ENDS[0]]
     where = "WHERE symbol = 'LNTR-B' AND period_kind = 'ttm' AND period_end > '2022-12-31'"
     assert ask(f"FROM financials_as_of(?) {where} {BY_KEY}", day) == kept
 
 
-def test_they_have_the_columns_and_types_of_the_table(ask: Ask) -> None:
+def test_the_macros_have_the_columns_and_types_of_the_table(ask: Ask) -> None:
     table = ask("SELECT column_name, column_type FROM (DESCRIBE financials)")
     for call in ("financials_as_of('2024-01-01')", "financials_as_served('2024-01-01T00:00:00Z')"):
         assert ask(f"SELECT column_name, column_type FROM (DESCRIBE FROM {call})") == table
 
 
-def test_restatements_are_all_versions_of_what_has_more_than_one(build: Build, ask: Ask) -> None:
+def test_restatements_are_all_versions_of_values_that_changed(build: Build, ask: Ask) -> None:
     urls = {row["accession"]: row["url"] for row in builds.filings()}
     numbered: dict[Row, list[dict[str, Any]]] = defaultdict(list)
     for row in build.versions:
@@ -262,7 +265,7 @@ def test_restatements_are_all_versions_of_what_has_more_than_one(build: Build, a
     assert ask("FROM restatements('lntr')") == [tuple(row[name] for name in names) for row in ordered]
 
 
-def test_restatements_of_a_symbol_that_is_none_are_none(ask: Ask) -> None:
+def test_restatements_of_an_unknown_symbol_are_empty(ask: Ask) -> None:
     assert ask("FROM restatements('NOPE')") == []
     assert ask("FROM restatements(NULL)") == []
 
@@ -278,13 +281,13 @@ def test_latest_is_the_newest_twelve_months_of_each_primary_listed_symbol(build:
     assert found == sorted(newest.values())
 
 
-def test_latest_says_whose_it_is(ask: Ask) -> None:
+def test_latest_has_the_company_of_each_value(ask: Ask) -> None:
     columns = [row[0] for row in ask("SELECT column_name FROM (DESCRIBE FROM latest('revenue'))")]
     about = ["symbol", "cik", "name", "exchange", "sic", "currency"]
     assert columns == [*about, "item", "period_end", "period", "value"]
 
 
-def test_latest_of_what_is_no_line_item_is_told(ask: Ask) -> None:
+def test_latest_refuses_an_unknown_line_item(ask: Ask) -> None:
     with pytest.raises(duckdb.Error, match="no such line item: revenu; the names of line items are in table"):
         ask("FROM latest('revenu')")
 
@@ -295,7 +298,7 @@ def test_latest_of_what_is_no_line_item_is_told(ask: Ask) -> None:
 def test_explain_is_the_facts_behind_the_current_value(
     build: Build, ask: Ask, symbol: str, item: str, period: str
 ) -> None:
-    """Or a row that says why there is none; a day is the end of twelve months before it is that of a year."""
+    """Or one row with the reason for a missing value; for a day, twelve months precede the fiscal year."""
     names = [row[0] for row in ask("SELECT column_name FROM (DESCRIBE FROM explain('LNTR', 'revenue', 'FY2023'))")]
     expected = [tuple(row.get(name) for name in names) for row in build.explained(symbol, item, period)]
     assert ask("FROM explain(?, ?, ?)", symbol, item, period) == expected
@@ -307,8 +310,8 @@ def test_explain_takes_a_date_as_a_date(ask: Ask) -> None:
     assert found == ask("FROM explain('LNTR', 'revenue', '2023-12-31')")
 
 
-def test_a_label_that_occurs_twice_is_that_of_the_newest_period(tmp_path: Path) -> None:
-    """As after a change of the fiscal year."""
+def test_a_repeated_label_means_the_newest_period(tmp_path: Path) -> None:
+    """A label is repeated after a change of the fiscal year, for example."""
     rows = builds.tables()
     earlier = builds.period({"symbol": "FJRD", "cik": "9990000003"}, "annual", date(2024, 6, 30), 4, revenue=3.0)
     rows["versions"] += [builds.version(earlier, "revenue", 1, *builds.history(earlier, "revenue")[0], True)]
@@ -318,29 +321,29 @@ def test_a_label_that_occurs_twice_is_that_of_the_newest_period(tmp_path: Path) 
     assert found == [(builds.YEAR_END,)]
 
 
-def test_explaining_what_is_not_there(ask: Ask) -> None:
-    """No such symbol is no row; no such item is told, for it would look like a gap."""
+def test_explain_of_an_unknown_symbol_or_item(ask: Ask) -> None:
+    """An unknown symbol gives no row; an unknown item is an error, because no row would look like a gap."""
     assert ask("FROM explain('NOPE', 'revenue', 'FY2023')") == []
     assert ask("FROM explain(NULL, 'revenue', NULL)") == []
     with pytest.raises(duckdb.Error, match="no such line item: revenu; the names of line items are in table"):
         ask("FROM explain('LNTR', 'revenu', '2023-12-31')")
 
 
-def test_a_day_that_is_none_is_told(ask: Ask) -> None:
+def test_an_invalid_day_is_an_error(ask: Ask) -> None:
     with pytest.raises(duckdb.ConversionException, match="2024-02-30"):
         ask("FROM financials_as_of('2024-02-30')")
 
 
-def test_every_macro_says_what_it_does(ask: Ask) -> None:
+def test_every_macro_has_a_comment(ask: Ask) -> None:
     comments: dict[str, str] = dict(ask("SELECT function_name, comment FROM duckdb_functions() WHERE NOT internal"))
     assert comments.keys() == MACROS
     assert all(comment.endswith(".") for comment in comments.values())
 
 
-def test_they_work_wherever_the_file_lies_and_whatever_it_is_called(
+def test_the_macros_work_in_a_renamed_and_in_an_attached_file(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As an analyst has it: a copy under another name, opened by DuckDB alone, or attached beside other files."""
+    """As an analyst uses it: a copy under another name, opened by DuckDB alone, or attached to other files."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     shutil.copy(build.file, elsewhere / "my copy.db")
@@ -355,7 +358,7 @@ def test_they_work_wherever_the_file_lies_and_whatever_it_is_called(
 
 
 def test_the_small_build_agrees_with_its_versions(tmp_path: Path) -> None:
-    """The rows that the tests of the interface are made from: table `financials` is what the versions lead to."""
+    """Table `financials` of the build that the interface is tested with is consistent with its versions."""
     file = tmp_path / "published" / builds.small(tmp_path / "published").file
     has_value = f"coalesce({', '.join(schema.ITEM_NAMES)}) IS NOT NULL"
     with open_read_only(file) as connection:

@@ -1,4 +1,4 @@
-"""Publishing: what a build holds, what is refused, and what is pointed to whenever a publication is killed."""
+"""Publishing: the content of a build, refused builds, and the pointer after a killed publication."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ def names(folder: Path) -> set[str]:
 
 
 def builds_and_links(*builds: str) -> set[str]:
-    """What lies in the folder of builds beside the times of synchronizations."""
+    """The content of the folder of builds without the files of synchronization times."""
     of_builds = {name for build in builds for name in (f"warehouse-{build}.duckdb", f"parquet-{build}")}
     return {"CURRENT.json", "warehouse.duckdb", "parquet"} | of_builds
 
@@ -60,7 +60,7 @@ def test_a_build_holds_the_rows_of_the_parquet_files_by_column_name_sorted(publi
     assert dict(made.rows) == {table.name: len(rows.get(table.name, [])) for table in schema.TABLES}
 
 
-def test_every_table_and_column_says_what_it_is(published: Path) -> None:
+def test_every_table_and_column_has_a_comment(published: Path) -> None:
     file = published / builds.publish_small(published).file
     assert dict(stored(file, "SELECT table_name, comment FROM duckdb_tables()")) == {
         table.name: table.description for table in schema.TABLES
@@ -81,7 +81,7 @@ def test_the_file_is_read_only_and_of_the_older_storage_version(published: Path)
     assert tags["storage_version"].startswith("v1.5.0")
 
 
-def test_the_pointer_says_what_is_current(published: Path) -> None:
+def test_the_pointer_names_the_current_build(published: Path) -> None:
     made = builds.publish_small(published)
     said = json.loads((published / "CURRENT.json").read_text())
     assert datetime.fromisoformat(said.pop("published_at")).tzinfo == UTC
@@ -104,7 +104,7 @@ def test_the_pointer_says_what_is_current(published: Path) -> None:
     assert (published / "warehouse.duckdb").readlink() == Path("warehouse-b1.duckdb")
 
 
-def test_nothing_published_is_no_pointer_and_a_damaged_one_is_told(published: Path) -> None:
+def test_without_a_build_there_is_no_pointer_and_a_damaged_one_is_an_error(published: Path) -> None:
     assert publish.current(published) is None
     builds.publish_small(published)
     (published / "CURRENT.json").write_text('{"build": 1}')
@@ -114,7 +114,7 @@ def test_nothing_published_is_no_pointer_and_a_damaged_one_is_told(published: Pa
     assert publish.current(published).build == "b2"  # type: ignore[union-attr]
 
 
-def test_what_nothing_points_to_is_removed_but_for_the_build_before(published: Path) -> None:
+def test_unused_files_are_removed_except_the_previous_build(published: Path) -> None:
     for number in (1, 2, 3):
         builds.publish_small(published, f"b{number}", sync_id=f"s{number}")
     (published / ".building-b0.duckdb.wal").touch()
@@ -139,7 +139,7 @@ def test_a_synchronization_that_found_nothing_new_is_recorded_without_a_build(pu
     assert publish.current(published) == msgspec.structs.replace(after, inputs="other inputs, same rows")
 
 
-def test_recording_needs_a_build_that_is_there(published: Path) -> None:
+def test_recording_needs_a_published_build(published: Path) -> None:
     with pytest.raises(publish.PublishError, match="no build to record"):
         publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
     made = builds.publish_small(published)
@@ -148,7 +148,7 @@ def test_recording_needs_a_build_that_is_there(published: Path) -> None:
         publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
 
 
-# --- the copies
+# --- copies
 
 
 def same_rows(file: Path, folder: Path) -> dict[str, bool]:
@@ -165,8 +165,8 @@ def same_rows(file: Path, folder: Path) -> dict[str, bool]:
         }
 
 
-def test_beside_the_file_lie_parquet_copies_of_its_tables(published: Path) -> None:
-    """Same names, columns and rows, read-only; the link leads to those of the current build."""
+def test_a_build_has_parquet_copies_of_its_tables(published: Path) -> None:
+    """The copies have the same names, columns and rows, and are read-only; the link leads to the newest ones."""
     for build in ("b1", "b2"):
         made = builds.publish_small(published, build)
         assert (published / "parquet").readlink() == Path(f"parquet-{build}")
@@ -175,7 +175,7 @@ def test_beside_the_file_lie_parquet_copies_of_its_tables(published: Path) -> No
     assert {stat.S_IMODE(path.stat().st_mode) for path in (published / "parquet").iterdir()} == {0o444}
 
 
-def test_a_copy_that_is_not_its_table_is_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_differs_from_its_table_is_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checksum = copies._checksum
     monkeypatch.setattr(copies, "_checksum", lambda *given: (*checksum(*given)[:1], given[1]))
     paths = builds.write(published.parent / "tables", builds.tables())
@@ -188,7 +188,7 @@ def test_a_copy_that_is_not_its_table_is_noticed(published: Path, monkeypatch: p
 
 
 def hash_by_hand(rows: dict[str, builds.Rows]) -> str:
-    """What the docstring of content_hash says, in Python."""
+    """The algorithm in the docstring of content_hash, in Python."""
 
     def text(value: object, column: schema.Column) -> str:
         if value is None:
@@ -214,11 +214,11 @@ def hash_by_hand(rows: dict[str, builds.Rows]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def test_the_content_hash_is_what_its_description_says(published: Path) -> None:
+def test_the_content_hash_follows_its_description(published: Path) -> None:
     assert builds.publish_small(published).content_hash == hash_by_hand(builds.tables())
 
 
-def test_the_content_hash_does_not_depend_on_times_of_our_own_nor_on_order(published: Path) -> None:
+def test_the_content_hash_does_not_depend_on_run_times_or_order(published: Path) -> None:
     first = builds.publish_small(published)
     rows = builds.tables()
     rows["financials"].reverse()
@@ -238,18 +238,18 @@ def test_the_content_hash_does_not_depend_on_times_of_our_own_nor_on_order(publi
         ("filings", "accepted_at", datetime(2025, 2, 15, 21, 30, 0, 1, tzinfo=UTC)),
     ],
 )
-def test_the_content_hash_sees_every_value(published: Path, table: str, column: str, value: object) -> None:
+def test_the_content_hash_depends_on_every_value(published: Path, table: str, column: str, value: object) -> None:
     first = builds.publish_small(published)
     rows = builds.tables()
     rows[table][0][column] = value
     assert builds.publish_small(published, "b2", rows).content_hash != first.content_hash
 
 
-# --- what is refused
+# --- refused builds
 
 
 def refused(published: Path, rows: dict[str, builds.Rows], error: type[Exception], message: str) -> None:
-    """A publication over an existing one fails with a message, and leaves nothing but what was there."""
+    """A publication over an existing one fails with a message, and the existing files stay unchanged."""
     builds.publish_small(published)
     before, files = (published / "CURRENT.json").read_bytes(), names(published)
     with pytest.raises(error, match=message) as raised:
@@ -278,7 +278,7 @@ def test_a_missing_required_value_is_refused(published: Path) -> None:
     refused(published, rows, publish.PublishError, "table companies: .*NOT NULL.*currency")
 
 
-def test_rows_that_are_lost_on_the_way_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_rows_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     insert = publish._insert
     monkeypatch.setattr(publish, "_insert", lambda *given: insert(*given) + (given[1].name == "filings"))
     paths = builds.write(published.parent / "tables", builds.tables())
@@ -306,7 +306,7 @@ def test_a_table_or_a_column_that_the_schema_does_not_know_is_refused(published:
         publish.build(published, paths | {"filings": paths["companies"]}, "b1")
 
 
-def test_what_is_no_parquet_file_is_refused(published: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_parquet_is_refused(published: Path, tmp_path: Path) -> None:
     (tmp_path / "filings.parquet").write_text("accession,cik")
     with pytest.raises(publish.PublishError, match=r"table filings: .*filings\.parquet"):
         publish.build(published, {"filings": tmp_path / "filings.parquet"}, "b1")
@@ -314,7 +314,7 @@ def test_what_is_no_parquet_file_is_refused(published: Path, tmp_path: Path) -> 
         publish.build(published, {"filings": tmp_path / "nothing.parquet"}, "b1")
 
 
-def test_ids_that_are_no_part_of_a_file_name_are_refused(published: Path) -> None:
+def test_ids_that_cannot_be_part_of_a_file_name_are_refused(published: Path) -> None:
     with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
         publish.build(published, {}, "../b1")
     with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
@@ -331,7 +331,7 @@ def test_a_synchronization_that_lacks_a_time_is_refused(published: Path) -> None
 
 
 @pytest.mark.parametrize("time", ["", "yesterday", "2026-03-02", "2026-03-02T06:00:00"])
-def test_a_time_that_is_none_is_refused(published: Path, time: str) -> None:
+def test_a_malformed_time_is_refused(published: Path, time: str) -> None:
     with pytest.raises(publish.PublishError, match="is not a time"):
         builds.publish_small(published, finished_at=time)
     with pytest.raises(publish.PublishError, match="is not a time"):
@@ -339,7 +339,7 @@ def test_a_time_that_is_none_is_refused(published: Path, time: str) -> None:
     assert publish.current(published) is None
 
 
-def test_a_place_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_folder_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(publish.PublishError, match="cannot publish"):
         publish.build(tmp_path / "file", {}, "b1")
@@ -348,7 +348,7 @@ def test_a_place_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, monk
         publish.build(tmp_path / "published", {}, "b1")
 
 
-# --- killed, and read meanwhile
+# --- killed publications, and concurrent readers
 
 KILLED = """
 import signal, sys
@@ -376,21 +376,21 @@ builds.publish_small(Path(sys.argv[1]), "b2", sync_id="s2")
 @pytest.mark.parametrize(
     ("step", "nth", "left"),
     [
-        ("_insert", 2, "b1"),  # half the tables are in the file
+        ("_insert", 2, "b1"),  # half of the tables are in the file
         ("verify", 1, "b1"),
-        ("write", 1, "b1"),  # the file is verified, the copies are not made
-        ("replace", 2, "b1"),  # the copies have their name, the file has not
-        ("sync", 1, "b1"),  # both have their names, the pointer has not moved
+        ("write", 1, "b1"),  # the file is verified, the copies are not written
+        ("replace", 2, "b1"),  # the copies have their final name, the file does not
+        ("sync", 1, "b1"),  # both have their final names, the pointer is unchanged
         ("_write", 2, "b1"),  # the times are written
-        ("_link", 1, "b2"),  # the pointer has moved, the links have not
+        ("_link", 1, "b2"),  # the pointer is changed, the links are not
         ("_link", 2, "b2"),
-        ("_clear", 3, "b2"),  # all but tidying up
+        ("_clear", 3, "b2"),  # all but the removal of old files is done
     ],
 )
 def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
     published: Path, step: str, nth: int, left: str
 ) -> None:
-    """And the next publication needs no hand."""
+    """And the next publication needs no manual repair."""
     builds.publish_small(published)
     command = [sys.executable, "-c", KILLED, str(published), step, str(nth)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -405,7 +405,7 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
         assert queries.company(build, "LNTR")
         assert build.updated_at("9990000001") == builds.UPDATED["9990000001"]
     warehouse.close()
-    assert all(same_rows(published / "warehouse.duckdb", published / "parquet").values())  # wherever the links lead
+    assert all(same_rows(published / "warehouse.duckdb", published / "parquet").values())  # wherever the links point
 
     builds.publish_small(published, "b3", sync_id="s3")
     assert names(published) == builds_and_links(left, "b3") | {"synchronized-s3.json"}
@@ -416,7 +416,7 @@ def descriptors() -> int:
 
 
 def test_ten_publications_under_readers(published: Path) -> None:
-    """Every answer is of one build, no reader sees an error, no file stays open."""
+    """Every response is from one build, no reader sees an error, no file stays open."""
     publications = 10
     paths = builds.write(published.parent / "tables", builds.tables())
     builds.publish_small(published, "b0")
@@ -458,7 +458,7 @@ def test_ten_publications_under_readers(published: Path) -> None:
     warehouse.close()
 
 
-def test_the_link_is_for_analysts(published: Path) -> None:
+def test_the_link_leads_to_the_current_build(published: Path) -> None:
     builds.publish_small(published)
     with duckdb.connect(published / "warehouse.duckdb", read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM companies").fetchall() == [(7,)]

@@ -1,4 +1,4 @@
-"""Return on invested capital: its parts, its bounds, and each reason why there is none."""
+"""Return on invested capital: its parts, its bounds, and each reason for a missing value."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ Amounts = dict[str, list[float] | None]
 
 
 def filer(income: Amounts, capital: Amounts | None = None, **more: Any) -> Filer:
-    """Three fiscal years, in millions; what is given as None is not stated."""
+    """Three fiscal years, in millions; amounts given as None are not stated."""
 
     def stated(amounts: Amounts) -> dict[str, list[float]]:
         return {tag: [value * 1e6 for value in values] for tag, values in amounts.items() if values is not None}
@@ -47,14 +47,14 @@ def test_operating_income_after_tax_over_mean_capital():
     assert roic(INCOME) == pytest.approx(160 / 700, rel=1e-5)
 
 
-def test_capital_has_the_minorities_whose_income_it_is():
+def test_capital_includes_the_minorities_whose_income_is_included():
     assert roic(INCOME, {MINORITIES: [100] * 12}) == pytest.approx(160 / 800, rel=1e-5)
 
 
 @pytest.mark.parametrize(
     ("tax", "rate"),
     [
-        ({PRETAX: [40] * 12, TAX: [30] * 12}, 0.35),  # a one-off charge says nothing about operating income
+        ({PRETAX: [40] * 12, TAX: [30] * 12}, 0.35),  # a one-off charge is not part of operating income
         ({PRETAX: [40] * 12, TAX: [-8] * 12}, 0.0),
         ({PRETAX: [-10] * 12, TAX: [-8] * 12}, 0.21),
         ({PRETAX: [0] * 12, TAX: [0] * 12}, 0.21),
@@ -62,7 +62,7 @@ def test_capital_has_the_minorities_whose_income_it_is():
     ],
 )
 def test_the_tax_rate_stays_within_bounds(tax, rate):
-    """As filed between 0 and 35 %; the statutory rate where a loss before tax says nothing."""
+    """The filed rate between 0 and 35 %; the statutory rate if there is a loss before tax."""
     assert roic({OPERATING: [50] * 12, **tax}) == pytest.approx(200 * (1 - rate) / 700, rel=1e-5)
 
 
@@ -70,8 +70,8 @@ def test_an_operating_loss_is_not_reduced_by_tax():
     assert roic({OPERATING: [-50] * 12, PRETAX: [-60] * 12, TAX: [-8] * 12}) == pytest.approx(-200 / 700, rel=1e-5)
 
 
-def test_income_before_interest_stands_in_for_operating_income_and_says_so():
-    """40 before tax and 12 of interest paid, 2 earned: 50 a quarter, flagged, from three filed amounts."""
+def test_income_before_interest_replaces_operating_income_and_is_flagged():
+    """40 before tax, 12 of interest paid, 2 of interest earned: 50 per quarter, flagged, from three filed amounts."""
     found = standardized(filer({**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts())
 
     row = row_of(found.values, "roic", "annual", LAST)
@@ -85,7 +85,7 @@ def test_income_before_interest_stands_in_for_operating_income_and_says_so():
     ]
 
 
-def test_no_investment_income_is_stated_and_none_is_taken_off():
+def test_investment_income_that_is_not_stated_is_not_subtracted():
     assert roic({**INCOME, OPERATING: None, INTEREST: [10] * 12}) == pytest.approx(160 / 700, rel=1e-5)
 
 
@@ -93,8 +93,8 @@ NET_INTEREST = "InterestIncomeExpenseNonoperatingNet"
 
 
 @pytest.mark.parametrize("element", [NET_INTEREST, "InterestIncomeExpenseNet"])
-def test_net_interest_alone_is_taken_off(element):
-    """40 before tax, 10 of it paid net for debt: 50 a quarter."""
+def test_net_interest_alone_is_added_back(element):
+    """40 before tax after 10 of net interest paid: 50 per quarter."""
     found = standardized(filer({**INCOME, OPERATING: None, element: [-10] * 12}).facts())
 
     row = row_of(found.values, "roic", "annual", LAST)
@@ -108,8 +108,8 @@ def test_both_sides_of_interest_come_before_the_net():
     assert roic(income) == pytest.approx(160 / 700, rel=1e-5)
 
 
-def test_net_interest_of_a_sign_that_the_balance_sheet_does_not_bear_out_is_not_taken():
-    """Income on more debt than cash: what is paid, typed as it is shown."""
+def test_net_interest_with_a_sign_that_contradicts_the_balance_sheet_is_not_used():
+    """Net interest income with more debt than cash: an expense, filed with the sign as displayed."""
     found = standardized(filer({**INCOME, OPERATING: None, NET_INTEREST: [10] * 12}).facts())
 
     assert reason(found) == "no_operating_income"
@@ -123,8 +123,8 @@ def test_net_interest_of_a_sign_that_the_balance_sheet_does_not_bear_out_is_not_
         ({"ProfitLoss": [27] * 12}, {"IncomeLossFromDiscontinuedOperationsNetOfTax": [-5] * 12}),
     ],
 )
-def test_income_before_tax_can_be_read_from_below(below, discontinued):
-    """Net income of 32 and tax of 8, without what a discontinued business lost: 40 before tax."""
+def test_income_before_tax_can_be_derived_from_net_income(below, discontinued):
+    """Net income of 32 plus tax of 8, without the loss of a discontinued business: 40 before tax."""
     assert roic({**INCOME, PRETAX: None, **below, **discontinued}) == pytest.approx(160 / 700, rel=1e-5)
 
 
@@ -136,14 +136,14 @@ WITHOUT: list[tuple[Amounts, Amounts, str]] = [
     ({}, {DEBT: None}, "no_total_debt"),
     ({}, {CASH: None}, "no_cash"),
     ({}, {ASSETS: None}, "no_assets"),
-    ({}, {EQUITY: [-400] * 12}, "non_positive_capital"),  # buy-backs: less than nothing was invested
+    ({}, {EQUITY: [-400] * 12}, "non_positive_capital"),  # buy-backs: invested capital is negative
     ({}, {EQUITY: [-150] * 8 + [600] * 4}, "non_positive_capital"),  # at one of the two ends
-    ({}, {EQUITY: [-80] * 8 + [-170] * 4}, "thin_capital"),  # 2.5 % of assets: the ratio would explode
+    ({}, {EQUITY: [-80] * 8 + [-170] * 4}, "thin_capital"),  # 2.5 % of assets: the ratio would be meaningless
 ]
 
 
 @pytest.mark.parametrize(("income", "capital", "why"), WITHOUT)
-def test_each_reason_why_there_is_none(income, capital, why):
+def test_each_reason_for_a_missing_return(income, capital, why):
     found = standardized(filer({**INCOME, **income}, capital).facts())
 
     assert value_of(found, "roic", "annual", LAST) is None
@@ -163,7 +163,7 @@ def test_the_first_year_has_no_capital_before_it():
 
 
 def test_a_change_of_accounting_standards_between_the_two_ends_breaks_it():
-    """Annual reports under IFRS, then, from the last year on, under US GAAP; the year before is not shown again."""
+    """Annual reports under IFRS, and from the last year on under US GAAP without restated comparatives."""
     names = {
         OPERATING: "ProfitLossFromOperatingActivities",
         PRETAX: "ProfitLossBeforeTax",
@@ -203,7 +203,7 @@ def test_a_bank_has_no_invested_capital():
         {**INCOME, OPERATING: [90] * 12, INTEREST: [-10] * 12, "CostsAndExpenses": [50] * 12},
     ],
 )
-def test_anybody_can_compute_it_again_from_its_legs(income):
+def test_a_return_can_be_recomputed_from_its_legs(income):
     found = standardized(filer(income).facts())
     legs = found.lineage.filter(item="roic", period_kind="annual", period_end=LAST)
 
@@ -213,7 +213,7 @@ def test_anybody_can_compute_it_again_from_its_legs(income):
 
 
 def test_operating_income_as_stated_comes_first():
-    """Whatever else is stated, nothing is derived."""
+    """Nothing is derived, whatever else is stated."""
     found = standardized(filer({**INCOME, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts())
 
     assert row_of(found.values, "roic", "annual", LAST)["flags"] == ""
@@ -223,8 +223,8 @@ COSTS, SELLING, COST_OF_SALES = "CostsAndExpenses", "SellingGeneralAndAdministra
 
 
 @pytest.mark.parametrize("costs", [{COSTS: [62] * 12}, {COST_OF_SALES: [50] * 12, SELLING: [12] * 12}])
-def test_a_total_of_segments_is_no_operating_income(costs):
-    """50 a quarter before corporate expenses: sales of 100 less costs of 62 are 38, and so are 30 + 10 - 2."""
+def test_a_total_of_segments_is_not_used_as_operating_income(costs):
+    """50 per quarter before corporate expenses: sales of 100 less costs of 62 are 38, and so are 30 + 10 - 2."""
     income = {OPERATING: [50] * 12, PRETAX: [30] * 12, TAX: [6] * 12, INTEREST: [10] * 12, INVESTMENTS: [2] * 12}
     found = standardized(filer({**income, **costs}).facts())
 
@@ -238,14 +238,14 @@ def test_a_total_of_segments_is_no_operating_income(costs):
     ("below", "costs"),
     [
         ({PRETAX: [10] * 12, TAX: [2] * 12}, {COSTS: [50] * 12}),  # a loss on investments, below the line
-        ({PRETAX: [10] * 12, TAX: [2] * 12}, {COST_OF_SALES: [40] * 12, SELLING: [8] * 12}),  # lines of costs beside
+        ({PRETAX: [10] * 12, TAX: [2] * 12}, {COST_OF_SALES: [40] * 12, SELLING: [8] * 12}),  # further lines of costs
         ({PRETAX: [10] * 12, TAX: [2] * 12}, {}),  # nothing proves it
-        ({PRETAX: [40] * 12, TAX: [8] * 12}, {COSTS: [60] * 12}),  # a total of costs with interest in it
-        ({PRETAX: [36] * 12, TAX: [7.2] * 12}, {COSTS: [55] * 12}),  # income from affiliates above the line
+        ({PRETAX: [40] * 12, TAX: [8] * 12}, {COSTS: [60] * 12}),  # a total of costs that includes interest
+        ({PRETAX: [36] * 12, TAX: [7.2] * 12}, {COSTS: [55] * 12}),  # income from affiliates above operating income
     ],
 )
-def test_operating_income_that_either_end_of_the_income_statement_supports_stands(below, costs):
-    """One end alone proves nothing: 50 of operating income, whatever is below it."""
+def test_operating_income_supported_by_one_end_of_the_income_statement_is_used(below, costs):
+    """One contradiction alone proves nothing: operating income of 50 is used, whatever follows it."""
     found = standardized(filer({OPERATING: [50] * 12, INTEREST: [10] * 12, **below, **costs}).facts())
 
     row = row_of(found.values, "roic", "annual", LAST)
@@ -253,7 +253,7 @@ def test_operating_income_that_either_end_of_the_income_statement_supports_stand
     assert row["flags"] == ""
 
 
-def test_interest_shown_with_a_minus_sign_is_an_expense_all_the_same():
+def test_interest_filed_with_a_minus_sign_is_an_expense():
     found = standardized(filer({**INCOME, OPERATING: None, INTEREST: [-10] * 12}).facts())
 
     row = row_of(found.values, "roic", "annual", LAST)
@@ -261,8 +261,8 @@ def test_interest_shown_with_a_minus_sign_is_an_expense_all_the_same():
     assert row["flags"] == "derived_operating_income,sign_repaired"
 
 
-def test_a_total_of_segments_is_one_in_quarterly_reports_without_interest_too():
-    """Interest is in annual reports alone: between them there is no operating income, rather than the segments'."""
+def test_a_total_of_segments_is_not_used_in_quarterly_reports_without_interest():
+    """If only annual reports state interest, there is no operating income between them, rather than the segments'."""
     income = {OPERATING: [50] * 12, PRETAX: [30] * 12, TAX: [6] * 12, INTEREST: [10] * 12, COSTS: [60] * 12}
     rows = [row for row in filer(income).rows() if row["tag"] != INTEREST or row["form"] == "10-K"]
 

@@ -1,4 +1,4 @@
-"""The registry: every decision that can change a served value has a name, a statement, a source and a document."""
+"""The registry of rules: every decision that can change a served value has an id, a statement, a source and a test."""
 
 import re
 from dataclasses import fields
@@ -29,7 +29,7 @@ THIRD = Rule("a.c", "Third.", "A source.", "select")
 
 @pytest.mark.parametrize("rule", REGISTRY.values(), ids=list(REGISTRY))
 def test_every_rule_is_named_and_stated(rule):
-    """A dotted id, one sentence that can stand in a table, a source."""
+    """A dotted id, a statement of one sentence that fits a table, and a source."""
     assert ID.fullmatch(rule.id)
     assert rule.statement[0].isupper()
     assert rule.statement.endswith(".")
@@ -37,7 +37,7 @@ def test_every_rule_is_named_and_stated(rule):
     assert rule.source
 
 
-def test_every_rule_leads_to_its_code():
+def test_every_rule_names_the_file_of_its_code():
     """Its id is written in full in the file that it is in, so that a search for the id finds the code."""
     files = {rule: ROOT / rules.path(rule) for rule in REGISTRY if rules.path(rule) != IDS_MADE_IN_A_LOOP}
     text = {file: file.read_text(encoding="utf-8") for file in set(files.values())}
@@ -45,7 +45,7 @@ def test_every_rule_leads_to_its_code():
     assert [rule for rule, file in files.items() if f'"{rule}"' not in text[file]] == []
 
 
-def test_every_source_of_an_element_is_a_rule_of_its_own():
+def test_every_source_of_an_element_is_a_separate_rule():
     ranks = {(concept, rank): rule for concept, rank, rule in elements.RULE_OF_RANK.iter_rows()}
 
     assert len(set(ranks.values())) == len(ranks) == sum(len(concept.sources) for concept in CONCEPTS)
@@ -55,7 +55,7 @@ def test_every_source_of_an_element_is_a_rule_of_its_own():
 
 
 def test_two_rules_with_one_id_are_refused():
-    """The error names the id and both modules; a rule that two modules name is one, of the shorter tuple."""
+    """The error names the id and both modules; a rule listed by two modules belongs to that with the shorter tuple."""
     assert rules.collected([("there", [ONE, THIRD]), ("here", [ONE])]) == (
         {"a.b": ONE, "a.c": THIRD},
         {"a.b": "here", "a.c": "there"},
@@ -64,8 +64,8 @@ def test_two_rules_with_one_id_are_refused():
         rules.collected([("here", [ONE]), ("there", [OTHER])])
 
 
-def test_the_page_of_the_rules_is_what_the_registry_says():
-    """Every id has its row; `make docs` writes the page."""
+def test_the_page_of_the_rules_is_generated_from_the_registry():
+    """Every id has a row; `make docs` writes the page."""
     held = dictionary.RULES_PAGE.read_text(encoding="utf-8")
 
     assert held == dictionary.rules(), "stale: run make docs"
@@ -73,14 +73,14 @@ def test_the_page_of_the_rules_is_what_the_registry_says():
     assert set(rule_page.SINGLE_COMPANY) <= set(REGISTRY)
 
 
-# --- Each rule decides in a document of its own -----------------------------------------------------------------
+# --- Each rule decides in its own document ------------------------------------------------------------------------
 
 AREAS = (balances, calendars, corrections, facts, flows, industries, items, shares)
 SHAPES = {str(9_992_000_000 + number): shape for number, shape in enumerate(s for area in AREAS for s in area.SHAPES)}
-"""Each small document by the CIK that it is filed under here: one company a document."""
+"""Each small document by the CIK that it is filed under: one company per document."""
 
 PENDING: dict[str, str] = {}
-"""Rules that no document exercises yet, and why."""
+"""Rules that no document exercises yet, with the reason."""
 
 RESERVATIONS_AS_FLAGS = {
     *(f"flag.{source.reservation.replace('_', '-')}" for concept in CONCEPTS for source in concept.sources),
@@ -93,7 +93,7 @@ OUTCOMES = {
     "gaps": ("period_end", "item", "reason"),
     "evidence": ("customer_funds_end",),
 }
-"""What two companies are compared by."""
+"""The results that are compared between two companies."""
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def reports() -> list[elements_shapes.Report]:
 
 @pytest.fixture(scope="module")
 def found(reports) -> Standardized:
-    """All small documents, standardized together; every frame between two steps is as it is declared."""
+    """All small documents, standardized together; every frame between two steps is checked against its declaration."""
     rows = raw(
         *(report.rows for report in reports),
         *map(elements_shapes.twins, reports),
@@ -119,7 +119,7 @@ def found(reports) -> Standardized:
 
 @pytest.fixture(scope="module")
 def decided(found) -> set[tuple[str, str]]:
-    """(CIK, rule): every decision that a value, a leg, a flag, a gap or a repair names, and those that are counted."""
+    """CIK and rule of every decision that a value, leg, flag, gap or repair names, and of those that are counted."""
     frames = [getattr(found, field.name) for field in fields(found)]
     legs = found.versions.select("cik", "legs").explode("legs").unnest("legs")
     flags = found.versions.select("cik", flag=pl.col("flags").str.split(",")).explode("flag")
@@ -132,7 +132,7 @@ def decided(found) -> set[tuple[str, str]]:
 
 
 def test_every_source_of_an_element_decides(reports, found, decided):
-    """In a report that holds what it needs, it is the one that is chosen, and a leg of a value is of its element."""
+    """In a report with all its elements the source is chosen, and a leg of a value has its element."""
     tags = found.versions.select("cik", "legs").explode("legs").unnest("legs").select("cik", "tag")
     served = set(tags.with_columns(pl.col("tag").str.split(":").list.last()).iter_rows())
 
@@ -143,8 +143,8 @@ def test_every_source_of_an_element_decides(reports, found, decided):
     assert [report.rule for report in reports if not decides(report)] == []
 
 
-def test_every_amount_that_is_no_part_of_a_value_decides_about_one(reports, found):
-    """The report and its twin without the amount lead to other values, gaps or evidence."""
+def test_every_amount_outside_of_values_changes_one(reports, found):
+    """The report and its copy without the amount lead to different values, gaps or evidence."""
     outcome = {table: getattr(found, table).select("cik", *columns) for table, columns in OUTCOMES.items()}
 
     def of(cik: str) -> list[list[tuple[object, ...]]]:
@@ -160,8 +160,8 @@ def test_every_other_rule_decides(decided):
     assert silent == set(PENDING)
 
 
-def test_every_rule_has_a_document_of_its_own(reports, decided):
-    """And everything that is named as a rule is one."""
+def test_every_rule_has_its_own_document(reports, decided):
+    """And every name in these documents is the id of a rule."""
     exercised = {report.rule for report in reports} | {shape.rule for shape in SHAPES.values()} | {CONTINUED.id}
     assert exercised == set(REGISTRY)
     assert {rule for _, rule in decided} - set(REGISTRY) - RESERVATIONS_AS_FLAGS == set()

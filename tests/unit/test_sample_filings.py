@@ -1,4 +1,4 @@
-"""What simulated filers report holds together, and each trait of the sample is visible in the facts."""
+"""Simulated filings are consistent, and each trait of the sample shows in the facts."""
 
 import itertools
 from collections import defaultdict
@@ -30,7 +30,7 @@ from pipelines.edgar.sample.filings import Column, Filing
 
 ADDITIVE = ("USD", "EUR")
 REPORTING = [one.name.split()[1] for one in sample_filers() if one.served and one.kind is not Kind.FUND]
-OF_OTHER_COLUMNS = ("Basin", "Borealis")  # a transition period and half-years, which have tests of their own
+OF_OTHER_COLUMNS = ("Basin", "Borealis")  # a transition period and half-years, which have separate tests
 PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
 
 
@@ -61,19 +61,19 @@ def tags(word: str, taxonomy: str = "us-gaap") -> set[str]:
 
 
 def values(word: str, tag: str, unit: str = "USD") -> Iterator[tuple[tuple, list[float]]]:
-    """For each period the values in the order of filing."""
+    """The values of each period, in the order of filing."""
     told: dict[tuple, list[float]] = defaultdict(list)
     for fact in facts(word, tag, unit):
         told[fact.get("start"), fact["end"]].append(fact["val"])
     return iter(told.items())
 
 
-# -- every filing holds together -----------------------------------------------------------------------------------
+# -- every filing is consistent --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("word", REPORTING)
 def test_balance_sheets_balance(word):
-    """Assets are liabilities and equity, at each date of each filing."""
+    """Assets equal liabilities and equity, at each date of each filing."""
     for filing in reports(word):
         shown = table(filing)
         equity = next(shown[tag] for tag in ("StockholdersEquity", "Equity", "PartnersCapital") if tag in shown)
@@ -98,7 +98,7 @@ REVENUE = {"Revenues", "Revenue", "SalesRevenueNet", "RevenueFromContractWithCus
 
 @pytest.mark.parametrize("word", REPORTING)
 def test_quarters_add_up_to_the_year_to_date(word):
-    """In the newest vintage, to the unit, wherever all quarters are reported."""
+    """In the newest filings, to the unit, wherever all quarters are reported."""
     newest: dict[tuple[str, Column], float] = {}
     for filing in reports(word):
         for fact in filing.facts:
@@ -131,7 +131,7 @@ def test_weighted_shares_of_a_year_to_date_are_the_mean_of_its_quarters(word):
 
 @pytest.mark.parametrize("word", [word for word in REPORTING if word not in OF_OTHER_COLUMNS])
 def test_reports_have_the_columns_that_the_rules_ask_for(word):
-    """Quarterly: quarter and year to date of two years, cash flows to date only. Annual: three years, no quarter."""
+    """Quarterly reports: quarter and year to date of two years, cash flows to date only; annual ones: three years."""
     for filing in reports(word):
         shown = table(filing)
         year = filing.fiscal_year
@@ -151,7 +151,7 @@ def test_reports_have_the_columns_that_the_rules_ask_for(word):
 
 @pytest.mark.parametrize("word", REPORTING)
 def test_comparatives_repeat_what_was_filed_before(word):
-    """Unless a revision, other standards or a split came between, a period has one value in all reports."""
+    """A period has one value in all reports, except after a revision, a change of standards or a split."""
     filer = company(word).filer
     revised = {year for revision in filer.revisions for year in revision.years}
     told: dict[tuple, set[float]] = defaultdict(set)
@@ -165,7 +165,7 @@ def test_comparatives_repeat_what_was_filed_before(word):
 
 
 def test_fiscal_year_and_period_are_those_of_the_filing():
-    """Comparatives bear the label of the filing that shows them, which makes the label useless as a key."""
+    """Comparatives have the fiscal year and period of the filing that shows them, so these are not a key."""
     labels = {(fact["fy"], fact["fp"]) for fact in facts("Orchard", "NetIncomeLoss") if fact["end"] == "2018-09-30"}
 
     assert labels == {(2018, "Q3"), (2019, "Q3")}
@@ -190,7 +190,7 @@ def test_a_calendar_of_weeks_has_years_of_52_and_53():
 
 
 def test_a_retailer_has_quarters_of_twelve_weeks_and_a_long_last_one():
-    """Year to date: 12, 24, 36 and 52 or 53 weeks; the last quarter of 16 or 17 is never reported."""
+    """Years to date have 12, 24, 36 and 52 or 53 weeks; the last quarter of 16 or 17 weeks is never reported."""
     assert lengths("Warehouse") == {12 * 7, 24 * 7, 36 * 7, 364, 371}
 
 
@@ -213,7 +213,7 @@ def test_a_year_to_the_end_of_december_may_end_in_january():
 
 
 def test_revenue_is_tagged_in_three_ways_over_the_years():
-    """Each filing has one tag for all its columns."""
+    """Each filing uses one tag for all its columns."""
     used = {tag: {fact["fy"] for fact in facts("Willow", tag)} for tag in tags("Willow") & REVENUE}
 
     assert used == {
@@ -224,7 +224,7 @@ def test_revenue_is_tagged_in_three_ways_over_the_years():
 
 
 def test_an_amended_annual_report_changes_two_years_and_later_comparatives():
-    """Revenue, net income and equity of the year and the year before fall; the year before these stays."""
+    """Revenue, net income and equity of the year and the year before fall; earlier years stay."""
     annual = {filing.form: table(filing) for filing in reports("Copper") if filing.report_date == date(2019, 12, 31)}
     before, after = annual["10-K"], annual["10-K/A"]
     changed = {
@@ -249,7 +249,7 @@ def test_an_amended_annual_report_changes_two_years_and_later_comparatives():
 
 
 def test_a_recast_comes_with_comparatives_alone():
-    """Next year's reports show less revenue and less cost; net income, equity and forms are as ever."""
+    """Next year's reports show less revenue and less cost; net income, equity and forms stay the same."""
     revenue = dict(values("Meadow", "RevenueFromContractWithCustomerExcludingAssessedTax"))
     year = revenue["2020-07-01", "2021-06-30"]
 
@@ -263,7 +263,7 @@ def test_a_recast_comes_with_comparatives_alone():
     ("word", "ratio", "day"), [("Harbor", 4, "2020-08-31"), ("Ridge", Fraction(1, 10), "2021-06-15")]
 )
 def test_a_split_restates_only_what_is_shown_after_it(word, ratio, day):
-    """Shares multiply and earnings per share divide in filings from that day on, not in those before."""
+    """In filings from that day on, shares are multiplied and earnings per share divided; earlier filings stay."""
     shares, seen = defaultdict(dict), 0
     for fact in facts(word, "WeightedAverageNumberOfSharesOutstandingBasic", "shares"):
         shares[fact["start"], fact["end"]][fact["filed"] >= day] = fact["val"]
@@ -294,8 +294,8 @@ def test_missing_items_are_never_tagged():
     assert not {tag for tag in tags("Juniper") if "Debt" in tag or tag == "CommercialPaper"}
 
 
-def test_an_offering_leaves_facts_that_are_no_report():
-    """The prospectus and proxies tell other values than the reports; the first report comes after the offering."""
+def test_an_offering_leaves_facts_from_other_forms_than_reports():
+    """The prospectus and proxies state other values than the reports; the first report follows the offering."""
     first = reports("Nimbus")[0]
     strays = [fact for fact in facts("Nimbus", "NetIncomeLoss") if fact["form"] in {"424B4", "DEF 14A"}]
     reported = {
@@ -349,7 +349,7 @@ def test_money_is_reported_in_the_filers_unit():
 
 
 def test_a_new_year_end_leaves_a_transition_period():
-    """Two quarters with a report of their own; a year later quarters of both years are beside each other."""
+    """The two quarters have a transition report; a year later, quarters of both years are shown side by side."""
     [transition] = [filing for filing in reports("Basin") if filing.form == "10-KT"]
     [first] = [filing for filing in reports("Basin") if filing.fiscal_year == 2023 and filing.fiscal_period == "Q3"]
 
@@ -361,8 +361,8 @@ def test_a_new_year_end_leaves_a_transition_period():
     assert {filing.report_date for filing in reports("Basin")} >= {date(2022, 3, 31), date(2023, 6, 30)}
 
 
-def test_a_foreign_filer_tells_half_years_and_moves_to_other_standards():
-    """6-K of half-years and 20-F until the 10-K of 2023, which restates two years; then quarters."""
+def test_a_foreign_filer_reports_half_years_and_changes_its_standards():
+    """Form 6-K for half-years and 20-F until the 10-K of 2023, which restates two years; then quarters."""
     forms = [(filing.form, filing.fiscal_year, filing.fiscal_period) for filing in reports("Borealis")]
     halves = next(filing for filing in reports("Borealis") if filing.form == "6-K")
     under = {
@@ -379,8 +379,8 @@ def test_a_foreign_filer_tells_half_years_and_moves_to_other_standards():
     assert all(under["ifrs-full", year] > under["us-gaap", year] for year in (2021, 2022))
 
 
-def test_errors_are_in_the_documents_and_not_in_the_filings():
-    """What was meant and what was stated: counts in thousands in one report, a negative comparative in another."""
+def test_errors_are_in_the_documents_and_not_in_the_true_filings():
+    """The true value and the stated one: counts in thousands in one report, a negative comparative in another."""
     average = dict(values("Anvil", "WeightedAverageNumberOfSharesOutstandingBasic", "shares"))
     operating = dict(values("Anvil", "NetCashProvidedByUsedInOperatingActivities"))
     counts, flows = average["2021-04-01", "2021-06-30"], operating["2022-01-01", "2022-06-30"]
@@ -396,7 +396,7 @@ def test_errors_are_in_the_documents_and_not_in_the_filings():
 
 
 def test_two_splits_multiply():
-    """A unit of before both is six units; a unit of between them is three."""
+    """One share from before both splits is six shares; one from between them is three."""
     told = dict(values("Delta", "WeightedAverageLimitedPartnershipUnitsOutstanding", "shares"))
 
     assert told["2020-01-01", "2020-12-31"][-1] / told["2020-01-01", "2020-12-31"][0] == pytest.approx(2, rel=1e-6)
@@ -431,7 +431,7 @@ def plain(**traits: object) -> Filer:
 
 
 def told_by(filer: Filer, tag: str, unit: str = "USD") -> dict[tuple, list[float]]:
-    """For each period the values in the order of filing."""
+    """The stated values of each period, in the order of filing."""
     told: dict[tuple, list[float]] = defaultdict(list)
     for fact in simulate(filer).companyfacts()["facts"]["us-gaap"][tag]["units"][unit]:
         told[fact.get("start"), fact["end"]].append(fact["val"])
@@ -439,7 +439,7 @@ def told_by(filer: Filer, tag: str, unit: str = "USD") -> dict[tuple, list[float
 
 
 def test_a_quarter_in_the_context_of_the_half_year_is_right_before_and_after():
-    """Three filings: the middle one, an annual report with quarterly data, tells the second quarter twice."""
+    """Of three filings, the middle one (an annual report with quarterly data) states the second quarter twice."""
     error = Error(items=frozenset({"revenue"}), report=(2022, 4), columns=Columns.OWN, moved=Moved.TO_YEAR_TO_DATE)
     revenue = told_by(plain(quarterly_data=True, errors=(error,)), "Revenues")
     right, wrong, again = revenue["2022-01-01", "2022-06-30"]
@@ -448,7 +448,7 @@ def test_a_quarter_in_the_context_of_the_half_year_is_right_before_and_after():
     assert wrong == revenue["2022-04-01", "2022-06-30"][0]
 
 
-def test_last_years_quarters_stand_in_the_contexts_of_this_year():
+def test_last_years_quarters_are_filed_in_the_contexts_of_this_year():
     error = Error(items=frozenset({"revenue"}), report=(2022, 4), columns=Columns.COMPARATIVE, moved=Moved.TO_NEXT_YEAR)
     revenue = told_by(plain(quarterly_data=True, errors=(error,)), "Revenues")
     third = revenue["2022-07-01", "2022-09-30"]
@@ -476,7 +476,7 @@ def test_missing_reports_are_not_filed():
     assert {(2023, "Q1"), (2023, "Q3"), (2024, "Q2")} <= filed
 
 
-def test_rounded_reports_tell_the_same_in_millions():
+def test_rounded_reports_state_the_same_in_millions():
     revenue = told_by(plain(unit=1_000, rounded_in=frozenset({2023})), "Revenues")["2022-01-01", "2022-12-31"]
 
     assert revenue[1] % 1_000_000 == 0 != revenue[0] % 1_000_000
@@ -484,15 +484,15 @@ def test_rounded_reports_tell_the_same_in_millions():
     assert revenue[2] == revenue[0]
 
 
-def test_a_reverse_merger_changes_whose_history_is_told():
-    """The same quarter, first of the shell, then of the business, ten times as large."""
+def test_a_reverse_merger_changes_the_company_whose_history_is_filed():
+    """The same quarter is first that of the shell and then that of the business, ten times as large."""
     revenue = told_by(plain(merged=date(2022, 7, 1)), "Revenues")["2021-04-01", "2021-06-30"]
 
     assert len(revenue) == 2
     assert revenue[1] > 5 * revenue[0]
 
 
-def test_an_announced_split_is_told_and_does_not_happen():
+def test_an_announced_split_is_stated_but_not_carried_out():
     filer = plain(announced=(Split(ratio=Fraction(4), effective=date(2023, 3, 1)),))
     average = "WeightedAverageNumberOfSharesOutstandingBasic"
 
@@ -501,7 +501,7 @@ def test_an_announced_split_is_told_and_does_not_happen():
 
 
 def test_a_business_moves_to_another_cik_with_its_books():
-    """The successor's comparatives are what the predecessor filed."""
+    """The successor's comparatives are the figures that the predecessor filed."""
     whole = plain(business="moved")
     before = told_by(replace(whole, last_filed=date(2023, 3, 1)), "Revenues")
     after = told_by(replace(whole, cik="9990000101", since=date(2023, 3, 1)), "Revenues")
@@ -511,8 +511,8 @@ def test_a_business_moves_to_another_cik_with_its_books():
     assert all(before[period][-1] == after[period][0] for period in shared)
 
 
-def test_a_line_changes_its_tag_and_a_total_ceases():
-    """Another name for it from 2023 on; the half that stays was beside the total all along."""
+def test_a_line_changes_its_tag_and_a_total_ends():
+    """From 2023 on the line has another tag, and of the total only the part remains that was stated before, too."""
     half = Extra(tag="HalfOfRevenue", beside="revenue", of=(("revenue", 0.5),))
     other = Extra(tag="OtherRevenue", beside="revenue", since=2023)
     filer = plain(extras=(half, other), ceased=(("revenue", 2023),))
@@ -529,14 +529,14 @@ def test_a_change_that_is_no_whole_number_of_quarters_is_refused(change):
         FiscalCalendar(change=change)
 
 
-# -- the pieces ------------------------------------------------------------------------------------------------------
+# -- the parts ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("month", [1, 2, 6, 9, 12])
 @pytest.mark.parametrize("weekday", [None, 3, 5, 6])
 @pytest.mark.parametrize("nearest", [False, True])
 def test_fiscal_years_tile_time(month, weekday, nearest):
-    """Years and quarters follow one another without gap or overlap and have 52 or 53 weeks, or twelve months."""
+    """Years and quarters follow one another without gap or overlap, and have 52 or 53 weeks or twelve months."""
     calendar = FiscalCalendar(month=month, weekday=weekday, nearest=nearest)
     years = [calendar.year(label) for label in range(2000, 2030)]
     quarters = [quarter for year in years for quarter in year.quarters]

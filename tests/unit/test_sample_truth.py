@@ -1,4 +1,4 @@
-"""The truth of the sample is what the books say, and is silent where the filings are."""
+"""The truth of the sample equals its simulated books, and has no value where the filings support none."""
 
 from datetime import date
 from fractions import Fraction
@@ -37,9 +37,9 @@ def truth(word: str, item: str, kind: str = "ttm") -> dict[date, float]:
 
 
 def check_against_books(filer: Filer, rows: list[TruthRow]) -> None:
-    """Every true value is what the quarters of the books come to, within what rounding in filings leaves open.
+    """Every true value equals the sum over the quarters of the books, within the rounding of filings.
 
-    What was only told under other standards is as these have it.
+    Values stated only under other standards are as these standards have them.
     """
     books = keep_books(filer)
     ordinals, quarters_of_all = {key: n for n, key in enumerate(books)}, list(books.values())
@@ -61,7 +61,7 @@ def check_against_books(filer: Filer, rows: list[TruthRow]) -> None:
 
 
 def told_under_other_standards(filer: Filer, row: TruthRow) -> bool:
-    """Before the three years of the report that a foreign filer moves to US-GAAP with, or within these."""
+    """Periods before, or within, the three years of the report in which a foreign filer changes to US-GAAP."""
     if filer.conversion is None:
         return False
     since = filer.conversion.year - (2 if row.fiscal_quarter == 4 else -1)
@@ -69,7 +69,7 @@ def told_under_other_standards(filer: Filer, row: TruthRow) -> bool:
 
 
 def earnings_per_share(books: dict, quarters: list[tuple[int, int]], is_year: bool) -> tuple[float, float]:
-    """Of the year, or of four quarters, each as it is or what the year to date grew by: the least and the most."""
+    """The least and the largest earnings per share of a year, or of four filed or derived quarters."""
 
     def earned(year: int, first: int, last: int) -> float:
         summed = [books[year, n] for n in range(first, last + 1)]
@@ -124,7 +124,7 @@ def test_a_plain_filer_has_every_item_from_its_first_full_year_on():
 
 
 def test_earnings_per_share_are_the_sum_of_quarters_as_filed():
-    """The fourth quarter is the year less nine months, so the sum is not earnings over shares."""
+    """The fourth quarter is the year less nine months, so the sum differs from earnings divided by shares."""
     facts = company("Orchard").companyfacts()["facts"]["us-gaap"]["EarningsPerShareBasic"]["units"]["USD/shares"]
     filed = {(fact["start"], fact["end"]): fact["val"] for fact in facts}
     fourth = filed["2018-01-01", "2018-12-31"] - filed["2018-01-01", "2018-09-30"]
@@ -133,7 +133,7 @@ def test_earnings_per_share_are_the_sum_of_quarters_as_filed():
     assert truth("Orchard", "eps_basic")[date(2019, 6, 30)] == pytest.approx(fourth + sum(quarters))
 
 
-def test_no_value_for_what_is_never_tagged():
+def test_items_that_are_never_tagged_have_no_value():
     assert "free_cash_flow" not in {row.item for row in company("Ridge").truth()}
     assert "dividends_per_share" not in {row.item for row in company("Ridge").truth()}
     assert not {"total_debt", "dividends_per_share"} & {row.item for row in company("Juniper").truth()}
@@ -147,7 +147,7 @@ def test_no_value_for_what_is_never_tagged():
     ],
 )
 def test_no_value_for_twelve_months_that_mix_bases(word, year, items, untouched):
-    """The quarters of the earlier revised year were never shown again; the years themselves were."""
+    """The quarters of the earlier revised year were never restated, but the years were."""
     quarters = {
         quarter.end for label in (year - 1, year) for quarter in company(word).filer.calendar.year(label).quarters[:3]
     }
@@ -161,8 +161,8 @@ def test_no_value_for_twelve_months_that_mix_bases(word, year, items, untouched)
         assert quarters <= set(truth(word, item))
 
 
-def test_no_value_where_only_the_prospectus_tells():
-    """An offering: no balance sheet nor cash flow before what the first reports show, no sum of earnings per share."""
+def test_no_value_where_only_the_prospectus_states_one():
+    """After an offering: no balance sheet, cash flow or sum of earnings per share before the first reports' periods."""
     assert min(truth("Nimbus", "cash_and_equivalents")) == date(2019, 12, 31)
     assert min(truth("Nimbus", "free_cash_flow", "annual")) == date(2018, 12, 31)
     assert date(2020, 6, 30) in truth("Nimbus", "revenue")
@@ -182,7 +182,7 @@ def test_nothing_is_true_before_the_first_annual_report():
 
 
 def test_the_truth_of_a_day_has_the_share_basis_of_that_day():
-    """Before the split four times the earnings and a quarter of the shares; money is the same."""
+    """Before the split, four times the earnings per share and a quarter of the shares; money is the same."""
     end = date(2019, 9, 28)
     then = {row.item: row.value for row in company("Harbor").truth(filed_by=date(2020, 7, 31)) if row.period_end == end}
     now = {row.item: row.value for row in company("Harbor").truth() if row.period_end == end}
@@ -224,14 +224,14 @@ def keys(rows: list[TruthRow]) -> set[tuple]:
 @examples(25)
 @given(filer=filers(), day=st.dates(FIRST_DAY, LAST_DAY))
 def test_whatever_the_traits_the_truth_and_the_filings_agree(filer, day):
-    """Books and truth agree, filings balance, a cut is a part of the whole, and nothing depends on chance."""
+    """Books and truth agree, filings balance, an earlier cut is a subset, and nothing depends on chance."""
     one = simulate(filer)
     rows = one.truth()
 
     check_against_books(filer, rows)
     assert simulate(filer).filings == one.filings
     assert len(keys(rows)) == len(rows)
-    if not (filer.revisions or filer.merged):  # which overtake what was known before
+    if not (filer.revisions or filer.merged):  # later revisions of figures known before
         assert keys(one.truth(filed_by=day)) <= keys(rows)
     for filing in one.filings:
         balance = {(fact.line.item, fact.column): fact.value for fact in filing.facts if fact.line}

@@ -1,4 +1,4 @@
-"""Figures a thousand or a million times off, told by filings before them and by the level of their line."""
+"""Figures a thousand or a million times too large or small, found by earlier filings and the level of their line."""
 
 import pytest
 
@@ -12,11 +12,11 @@ SALES = [5.01e9, 5.12e9, 5.23e9, 5.34e9, 5.45e9, 5.56e9]
 FILED = ["2021-05-05", "2021-08-05", "2021-11-05", "2022-02-05", "2022-05-05", "2022-08-05"]
 
 ASSETS_IN_DOLLARS = fact(ASSETS, 9e9, None, QUARTERS[0], form="10-Q", filed=FILED[0])
-"""A company has a currency by what it states in it."""
+"""Assets in dollars decide the company's currency."""
 
 
 def quarter(number, value, filed=None, tag=REVENUE):
-    """A quarterly report's figure for a quarter; `filed` by another report where that is said."""
+    """A quarterly report's figure for a quarter; `filed` names another report that states it."""
     year, month = QUARTERS[number][:4], int(QUARTERS[number][5:7])
     start = f"{year}-{month - 2:02d}-01"
     return fact(tag, value, start, QUARTERS[number], form="10-Q", filed=filed or FILED[number])
@@ -28,17 +28,17 @@ def reports(last=3, tag=REVENUE, scale=1.0):
 
 
 def digits(value):
-    """A value without what floating point adds to it."""
+    """A value rounded to remove floating point noise."""
     return float(f"{value:.9g}")
 
 
 def corrected(*rows):
-    """What is stated, on one scale."""
+    """The stated figures, on one scale."""
     return corrected_by(signed(raw(*rows)), identities.proposals, scale.proposals)
 
 
 def in_units(*rows):
-    """(quarter, filed): value and repair."""
+    """Corrected value and kind of repair, by quarter and filing."""
     found = corrected(*rows)
     return {
         (str(row["end"]), str(row["filed"])): (digits(row["value"]), digits(row["repair"]))
@@ -52,16 +52,16 @@ def untouched(*rows):
 
 
 @pytest.mark.parametrize("power", [3, 6, -3])
-def test_a_repetition_in_another_scale_is_put_back(power):
-    """5,010 million, later shown as 5.01 million or 5.01 billion thousands: the earlier filing and the level agree."""
+def test_a_repetition_in_another_scale_is_corrected(power):
+    """5,010 million, later shown as 5.01 million or 5,010 billion: the earlier filing and the level agree."""
     found = in_units(reports(), quarter(0, SALES[0] * 10**power, filed=FILED[4]))
 
     assert found[QUARTERS[0], FILED[4]] == (SALES[0], 10.0**-power)
     assert found[QUARTERS[0], FILED[0]] == (SALES[0], 1.0)
 
 
-def test_the_other_figures_of_that_line_and_filing_are_put_back_too():
-    """The filing's own quarter is stated by nobody before it; its comparative proves the scale of both."""
+def test_the_other_figures_of_that_line_and_filing_are_corrected_too():
+    """No earlier filing states the filing's own quarter; its comparative proves the scale of both."""
     found = in_units(
         reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]), quarter(4, SALES[4] / THOUSAND, filed=FILED[4])
     )
@@ -69,15 +69,15 @@ def test_the_other_figures_of_that_line_and_filing_are_put_back_too():
     assert found[QUARTERS[4], FILED[4]] == (SALES[4], THOUSAND)
 
 
-def test_a_figure_in_units_beside_one_in_thousands_stays():
-    """Only what is as far from the level of the line as the proven figure errs with it."""
+def test_a_figure_in_units_next_to_one_in_thousands_stays():
+    """Only figures as far from the level of the line as the proven figure are corrected with it."""
     found = in_units(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]), quarter(4, SALES[4]))
 
     assert found[QUARTERS[4], FILED[4]] == (SALES[4], 1.0)
 
 
 def test_other_lines_of_that_filing_stay():
-    """One line of a filing may be in thousands beside the others."""
+    """One line of a filing may be in thousands while others are not."""
     other = reports(tag=CASH_FLOW), quarter(0, SALES[0], filed=FILED[4], tag=CASH_FLOW)
     found = corrected(reports(), *other, quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
 
@@ -86,13 +86,13 @@ def test_other_lines_of_that_filing_stay():
 
 
 def test_without_a_level_nothing_is_proven():
-    """Two filings that say it otherwise: either may be wrong, until enough of them have shown the line."""
+    """Of two filings with different scales either may be wrong, until enough filings show the level of the line."""
     assert untouched(*reports(last=1), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
     assert untouched(*reports(last=2), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
 
 
-def test_the_first_statement_may_be_the_one_that_errs():
-    """A quarter first told in thousands and then in units: the repetition that is on the level stands."""
+def test_the_first_statement_may_be_the_wrong_one():
+    """A quarter first stated in thousands and then in units: the repetition on the level of the line is kept."""
     first, second = quarter(4, SALES[4] / THOUSAND), quarter(4, SALES[4], filed=FILED[5])
 
     found = in_units(reports(), first, second)
@@ -100,21 +100,21 @@ def test_the_first_statement_may_be_the_one_that_errs():
     assert found[QUARTERS[4], FILED[5]] == (SALES[4], 1.0)
 
 
-def test_a_line_that_grows_a_thousandfold_is_believed():
-    """Figures that no two filings state otherwise are what they are: a start-up's first sales, a single gain."""
+def test_a_line_that_grows_a_thousandfold_is_not_corrected():
+    """Figures that no other filing contradicts stay: a start-up's first sales, a single gain."""
     assert untouched(*reports(scale=1e-3), quarter(4, SALES[4]))
 
 
 @pytest.mark.parametrize("ratio", [2.0, 10.0, 100.0, 1 / 8, 950.0])
-def test_other_ratios_are_no_scale(ratio):
-    """Restatements, splits and errors of another kind are for others to judge."""
+def test_other_ratios_are_not_errors_of_scale(ratio):
+    """Restatements, splits and other errors are handled elsewhere."""
     found = in_units(reports(), quarter(0, SALES[0] * ratio, filed=FILED[4]))
 
     assert found[QUARTERS[0], FILED[4]] == (SALES[0] * ratio, 1.0)
 
 
-def test_zero_and_negative_figures_have_a_scale_or_none():
-    """A loss of 5,010 million in thousands is put back with its sign; zero stays zero."""
+def test_negative_figures_are_corrected_and_zero_stays():
+    """A loss of 5,010 million in thousands is corrected with its sign; zero stays zero."""
     losses = [{**row, "value": -row["value"]} for row in reports(tag=NET_INCOME)]
 
     found = in_units(
@@ -128,7 +128,7 @@ def test_zero_and_negative_figures_have_a_scale_or_none():
 
 
 def test_dividends_per_share_have_a_level_too():
-    """0.25 a share, later told as 250."""
+    """0.25 per share, later stated as 250."""
     paid = [quarter(number, 0.25, tag=DIVIDENDS) for number in range(4)]
 
     found = in_units(ASSETS_IN_DOLLARS, paid, quarter(0, 250.0, filed=FILED[4], tag=DIVIDENDS))
@@ -136,8 +136,8 @@ def test_dividends_per_share_have_a_level_too():
     assert found[QUARTERS[0], FILED[4]] == (0.25, 0.001)
 
 
-def test_what_follows_changes_nothing_before_it():
-    """The repairs of the first filings are the same whatever the later ones say."""
+def test_later_filings_change_no_earlier_repair():
+    """The repairs of the first filings are the same whatever later filings state."""
     early = [*reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4])]
     later = [quarter(1, SALES[1] * THOUSAND, filed=FILED[5]), quarter(4, SALES[4] / THOUSAND, filed=FILED[5])]
 
@@ -146,7 +146,7 @@ def test_what_follows_changes_nothing_before_it():
     assert {key: whole[key] for key in then} == then
 
 
-def test_the_evidence_is_said():
+def test_the_evidence_is_recorded():
     found = corrected(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
 
     assert found.filter(found["repair"] != 1)["evidence"].to_list() == [BY_FILINGS_AND_LEVEL]

@@ -1,4 +1,4 @@
-"""Splits are what filings prove: restated share counts, more than one of them."""
+"""Splits are inferred from restated share counts, confirmed by more than one figure."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ BEFORE, AFTER = "2023-02-20", "2024-02-20"
 
 
 def averages(ratio: float, *, years: int = 2, tags: tuple[str, ...] = (SHARES,), after: str = AFTER) -> list[dict]:
-    """Annual averages of some years as filed before, and again after, times the ratio."""
+    """Annual averages of some years as filed before and as restated after, times the ratio."""
     rows = []
     for filed, factor in ((BEFORE, 1.0), (after, ratio)):
         for year in range(2022 - years + 1, 2023):
@@ -50,22 +50,22 @@ def inferred(rows: list[dict]) -> list[tuple]:
 
 @pytest.mark.parametrize("ratio", [2, 3, 1.5, 7, 10, 20, 50, 1 / 8, 1 / 25])
 def test_a_ratio_between_two_filings_is_a_split(ratio):
-    """Forward or reverse; it took effect between the filings."""
+    """A forward or reverse split, effective between the two filings."""
     assert inferred(averages(ratio)) == [(pytest.approx(ratio), day(BEFORE), day(AFTER))]
 
 
 def test_rounding_does_not_hide_a_split():
-    """Averages in millions, restated in thousands, are a little off the ratio."""
+    """Averages in millions, restated in thousands, differ a little from the ratio."""
     assert inferred(averages(4.005))[0][0] == 4
 
 
 @pytest.mark.parametrize("ratio", [1000, 1 / 1000, 1e6, 1.0, 1.05, 1.3, 2.2])
-def test_errors_of_scale_and_stock_dividends_are_no_splits(ratio):
+def test_errors_of_scale_and_stock_dividends_are_not_splits(ratio):
     assert inferred(averages(ratio)) == []
 
 
 def test_one_witness_is_not_enough():
-    """A single restated average may be an error; the diluted one beside it is a second witness."""
+    """A single restated average may be an error; the diluted average is a second witness."""
     assert inferred(averages(4, years=1)) == []
     assert len(inferred(averages(4, years=1, tags=(SHARES, DILUTED)))) == 1
 
@@ -86,12 +86,12 @@ def test_the_evidence_names_its_witnesses():
     ],
 )
 def test_the_rule_is_that_of_the_ratio(ratio, tag, rule):
-    """The smaller or odder the ratio, the more figures prove it."""
+    """The smaller or less common the ratio, the more figures must prove it."""
     assert found_in(averages(ratio, years=4, tags=(tag,)))["rule"].to_list() == [rule]
 
 
 def test_two_splits_of_one_ratio_are_two_events():
-    """2:1 and years later 2:1 again: each between filings of its own."""
+    """Two 2:1 splits years apart, each between two filings."""
     first = averages(2)
     second = [
         fact(SHARES, value, f"{year}-01-01", f"{year}-12-31", filed=filed)
@@ -123,7 +123,7 @@ def split_company() -> Filer:
 
 
 def as_filed(company: Filer, ratio: float, effective: str) -> pl.DataFrame:
-    """What it filed before the split was on the old basis."""
+    """The quarters as filed: before the split on the old basis."""
     old = pl.col("filed") < effective
     scale = (
         pl.when(pl.col("unit") == "shares")
@@ -135,11 +135,11 @@ def as_filed(company: Filer, ratio: float, effective: str) -> pl.DataFrame:
     return company.facts().with_columns(value=pl.when(old).then(pl.col("value") * scale).otherwise("value"))
 
 
-# --- Many splits, and few witnesses
+# --- Many splits and few witnesses
 
 
 def restating(quarters: int = 24, tags: tuple[str, ...] = (SHARES, DILUTED)) -> Filer:
-    """Six years from 2015 on of a count that hardly changes, each report on the basis of its day."""
+    """Six years from 2015 on with a nearly constant count, each report on the basis of its date."""
     return Filer(
         month_ends(2015, quarters),
         {REVENUE: [1e9] * quarters, NET_INCOME: [1e8] * quarters},
@@ -148,7 +148,7 @@ def restating(quarters: int = 24, tags: tuple[str, ...] = (SHARES, DILUTED)) -> 
 
 
 def on_basis_of_their_day(company: Filer, splits_at: dict[str, float]) -> list[dict]:
-    """The rows of the company, whose counts are of 2015: each report after the splits until its day."""
+    """The rows of the company, whose counts are on the basis of 2015: each report after the splits until its date."""
     rows = []
     for row in company.rows():
         factor = 1.0
@@ -168,7 +168,7 @@ def changed_counts(company: Filer, tags: tuple[str, ...], more: float = 0.0, tim
 
 
 def amended(company: Filer) -> list[dict]:
-    """A split of two in May 2018, and a report of March that is filed again in June on its basis of then."""
+    """A 2:1 split in May 2018, and a report of March that is filed again in June on its old basis."""
     rows = on_basis_of_their_day(company, TWO_FOR_ONE)
     again = [
         {**row, "form": "10-K/A", "filed": "2018-06-01", "accession": "amended"}
@@ -209,7 +209,7 @@ CASES: dict[str, pl.DataFrame | list[dict]] = {
 
 @dataclass(frozen=True)
 class Found:
-    """What one case leads to."""
+    """The result of one case."""
 
     splits: pl.DataFrame
     values: pl.DataFrame
@@ -223,7 +223,7 @@ class Found:
 
 @pytest.fixture(scope="module")
 def cases() -> dict[str, Found]:
-    """Every case, in one call."""
+    """All cases, computed in one call."""
     facts, ciks = of_companies(CASES)
     today = standardized(facts)
     tables = (today.found.splits.sort("effective_by"), today.values, today.lineage, today.found.versions)
@@ -232,7 +232,7 @@ def cases() -> dict[str, Found]:
 
 @pytest.mark.parametrize("ratio", [4, 0.125])
 def test_the_whole_series_is_on_the_newest_basis(cases, ratio):
-    """Per-share amounts and share counts have no cliff, years that were never restated included; money is untouched."""
+    """Amounts per share and share counts have no jump, also in years that were never restated; money is unchanged."""
     found, as_if_always = cases[f"split {ratio}"], cases["never split"]
 
     assert found.splits["ratio"].to_list() == [ratio]
@@ -241,13 +241,13 @@ def test_the_whole_series_is_on_the_newest_basis(cases, ratio):
 
 
 def test_a_split_between_the_legs_of_twelve_months(cases):
-    """The year on the old basis, the running quarters on the new one: four quarters of 0.25 are 1.00, not 3.25."""
+    """The year on the old basis, the current quarters on the new one: four quarters of 0.25 are 1.00, not 3.25."""
     twelve_months = cases["split 4"].values.filter(item="eps_basic", period_kind="ttm", period_end=day("2023-03-31"))
 
     assert twelve_months["value"].to_list() == [1.0]
 
 
-def test_the_lineage_keeps_what_the_filing_said(cases):
+def test_the_lineage_keeps_the_values_as_filed(cases):
     found = cases["split 4"].lineage.filter(item="eps_basic", period_kind="annual", period_end=day("2021-12-31"))
 
     assert found["value"].to_list() == [4.0]
@@ -276,8 +276,8 @@ def test_successive_splits_multiply():
 
 
 @pytest.mark.parametrize("name", OVERLAPPING)
-def test_splits_whose_comparatives_overlap_are_told_apart(cases, name):
-    """A period is shown again after a year, with all splits since: what they multiply to is taken apart."""
+def test_splits_whose_comparatives_overlap_are_separated(cases, name):
+    """A period is restated after a year for all splits since: their combined ratio is split into its factors."""
     splits_at, found = OVERLAPPING[name], cases[name]
 
     rows = found.splits.select("ratio", "effective_after", "effective_by").rows()
@@ -288,25 +288,25 @@ def test_splits_whose_comparatives_overlap_are_told_apart(cases, name):
 
 @pytest.mark.parametrize("ratio", UNUSUAL)
 def test_unusual_ratios_are_splits_where_all_periods_agree(cases, ratio):
-    """An exchange of shares when a holding company takes the place of a bank has any ratio."""
+    """An exchange of shares may have any ratio, as when a holding company takes over the shares of a bank."""
     found = cases[f"split {ratio:.4f}"].splits
 
     assert found.select("ratio", "effective_by").rows() == [(pytest.approx(ratio, rel=1e-6), day("2018-05-10"))]
 
 
 def test_a_correction_of_counts_is_no_split(cases):
-    """40,000 shares more in every period are no ratio."""
+    """40,000 shares more in every period have no common ratio."""
     assert cases["more shares"].splits.is_empty()
 
 
 @pytest.mark.parametrize("name", ["more potential shares", "more potential shares alone"])
-def test_potential_shares_counted_anew_are_no_split(cases, name):
-    """Convertible debt counts as if converted since 2022: diluted counts alone are restated, by four per cent."""
+def test_a_recount_of_potential_shares_is_no_split(cases, name):
+    """Since 2022 convertible debt counts as if converted: only diluted counts are restated, by four per cent."""
     assert cases[name].splits.is_empty()
 
 
 def test_earnings_per_share_prove_a_split_where_no_count_is_stated(cases):
-    """Companies with classes of shares state counts for each class alone, which are not among the facts."""
+    """Companies with several share classes state counts per class only, which are not among the facts."""
     found = cases["no counts"]
 
     assert found.splits.select("ratio", "effective_by", "rule").rows() == [
@@ -318,7 +318,7 @@ def test_earnings_per_share_prove_a_split_where_no_count_is_stated(cases):
 
 @pytest.mark.parametrize("name", ["amended last", "amended among others"])
 def test_an_amendment_is_on_the_basis_of_the_report_that_it_repeats(cases, name):
-    """A report amended after a split may repeat the counts of before: it proves nothing, and is as old as they are."""
+    """An amended report filed after a split may repeat the old counts: it proves no split, and is on the old basis."""
     found = cases[name]
 
     assert found.splits.select("ratio", "effective_by").rows() == [(2.0, day("2018-05-10"))]

@@ -1,4 +1,4 @@
-"""The stages over the tables of a home: what is done again, what is kept, and whose failure is whose."""
+"""The stages over the tables of a home: what is recomputed, what is kept, and the isolation of failures."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Run:
         return NOW + timedelta(days=self.days)
 
     def __call__(self, *symbols: str, full: bool = False) -> dict[str, int]:
-        """One synchronization; the counts of its stages."""
+        """Run one synchronization; return the counts of its stages."""
         self.days += 1
         store, asked = RawStore(self.home), Asked(symbols, full)
         with open_source(str(self.mirror.folder)) as source:
@@ -56,11 +56,11 @@ class Run:
         return made
 
     def revenue(self, filer: Filer) -> float | None:
-        """Of its last fiscal year."""
+        """Revenue of the last fiscal year."""
         return self.trailing(filer, date(2024, 12, 31))
 
     def trailing(self, filer: Filer, end: date) -> float | None:
-        """Revenue of the twelve months that end on a day, as the log has it now."""
+        """Revenue of the twelve months to a day, from the newest version in the log."""
         rows = self.lake.of_companies(stages.VERSIONS, [filer.cik])
         current = rows.filter(pl.col("is_current"), item="revenue", period_end=end)
         return current["value"].item() if current.height else None
@@ -94,8 +94,8 @@ def test_documents_become_values(run):
     assert run.row("registrants", ALFA) == {"cik": ALFA.cik, "name": "ALFA WORKS INC", "sic": "3571"}
 
 
-def test_a_predecessor_lends_its_history(run, monkeypatch):
-    """It is not listed, and no company of its own; its filings lie in its own folder at the SEC."""
+def test_a_successor_has_its_predecessors_history(run, monkeypatch):
+    """The predecessor is not listed and not a company of the data; its filings are in its own folder at the SEC."""
     earlier = replace(CARGO, number=203, scale=CARGO.scale - 8, first_year=2020)
     run.mirror.hold(earlier, replace(CARGO, comparatives=True))
     monkeypatch.setattr(predecessors, "SUCCESSIONS", (Succession(CARGO.cik, earlier.cik, "reorganized in 2022"),))
@@ -109,7 +109,7 @@ def test_a_predecessor_lends_its_history(run, monkeypatch):
 
 
 def test_a_404_means_no_facts(run):
-    """Neither quarantined nor failed: remembered."""
+    """The company is neither quarantined nor failed, and the 404 is remembered."""
     run()
     row = run.row("documents", ABSENT)
     assert (row["status"], row["facts_digest"], row["failure"]) == ("no_facts", None, None)
@@ -117,7 +117,7 @@ def test_a_404_means_no_facts(run):
     assert ABSENT.cik not in run.lake.inputs("facts")
 
 
-def test_nothing_new_is_nothing_to_do(run):
+def test_without_changes_nothing_is_done(run):
     run()
     before, segments = run.lake.read(stages.VERSIONS), run.segments
     assert run() == {"unchanged": 3, "no_facts": 1, "decoded": 0, "quarantined": 0, "standardized": 0}
@@ -125,7 +125,7 @@ def test_nothing_new_is_nothing_to_do(run):
     assert run.segments == segments
 
 
-def test_a_changed_document_alone_is_done_again(run):
+def test_only_a_changed_document_is_processed_again(run):
     run()
     run.mirror.hold(GROWN)
     counts = run()
@@ -134,7 +134,7 @@ def test_a_changed_document_alone_is_done_again(run):
     assert run.revenue(ALFA) == annual(ALFA)
 
 
-def test_changed_submissions_alone_are_done_again(run):
+def test_only_changed_submissions_are_processed_again(run):
     run()
     run.mirror.submissions(BRAVO).write_text(run.mirror.submissions(BRAVO).read_text().replace("3571", "2060"))
     counts = run()
@@ -142,7 +142,7 @@ def test_changed_submissions_alone_are_done_again(run):
     assert run.row("registrants", BRAVO)["sic"] == "2060"
 
 
-def test_changed_rules_standardize_everybody(run, monkeypatch):
+def test_changed_rules_standardize_all_companies(run, monkeypatch):
     run()
     monkeypatch.setattr(stages, "_rules_digest", lambda: "other rules")
     counts = run()
@@ -150,21 +150,21 @@ def test_changed_rules_standardize_everybody(run, monkeypatch):
     assert run()["standardized"] == 0
 
 
-def test_other_wanted_elements_decode_everybody(run, monkeypatch):
+def test_a_changed_set_of_elements_decodes_all_documents(run, monkeypatch):
     run()
     monkeypatch.setattr(stages, "_elements_digest", lambda: "other elements")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (3, 3)
 
 
-def test_full_does_everybody_again(run):
+def test_full_processes_all_companies_again(run):
     run()
     assert run(full=True) == {"unchanged": 3, "no_facts": 1, "decoded": 3, "quarantined": 0, "standardized": 3}
     counts = run("ALFA", full=True)
     assert (counts["decoded"], counts["standardized"]) == (1, 1)
 
 
-def test_symbols_update_those_and_keep_the_rest(run):
+def test_symbols_update_only_these_companies(run):
     run()
     run.mirror.hold(GROWN, replace(CARGO, scale=999))
     counts = run("BRVO")
@@ -172,10 +172,10 @@ def test_symbols_update_those_and_keep_the_rest(run):
     assert (run.revenue(BRAVO), run.revenue(CARGO)) == (annual(GROWN), annual(CARGO))
     assert run.row("documents", BRAVO)["synchronized_at"] == run.now
     assert run.row("documents", CARGO)["synchronized_at"] == run.now - timedelta(days=1)
-    assert run()["standardized"] == 1  # what was left
+    assert run()["standardized"] == 1  # the remaining company
 
 
-def test_a_run_that_was_killed_between_stages_is_gone_on_with(run):
+def test_a_run_that_was_killed_between_stages_is_continued(run):
     run()
     run.mirror.hold(GROWN)
     with open_source(str(run.mirror.folder)) as source:
@@ -186,8 +186,8 @@ def test_a_run_that_was_killed_between_stages_is_gone_on_with(run):
     assert run.revenue(BRAVO) == annual(GROWN)
 
 
-def test_acceptances_are_there_before_the_digest_that_says_so(run, monkeypatch):
-    """Killed in between, the next run does both again; the other way round the times would be lost."""
+def test_acceptance_times_are_written_before_their_digest(run, monkeypatch):
+    """If killed between the two, the next run writes both again; in the other order the times would be lost."""
     written: list[str] = []
     replace_companies = Lake.replace_companies
 
@@ -201,7 +201,7 @@ def test_acceptances_are_there_before_the_digest_that_says_so(run, monkeypatch):
     assert written[-1] == "profiles"
 
 
-# --- Documents that cannot be used --------------------------------------------------------------------------------
+# --- Documents that cannot be processed --------------------------------------------------------------------------
 
 
 def another_company(document: dict[str, Any]) -> dict[str, Any]:
@@ -244,7 +244,7 @@ BROKEN = {
 
 @pytest.mark.parametrize(("breaking", "reason", "place"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_document_quarantines_its_company(run, breaking, reason, place):
-    """The others go on, its previous values stay, and a whole document ends it."""
+    """Other companies are processed, the previous values stay, and a valid document ends the quarantine."""
     run()
     facts = run.mirror.facts(BRAVO)
     facts.write_bytes(breaking(facts.read_bytes()))
@@ -261,7 +261,7 @@ def test_a_broken_document_quarantines_its_company(run, breaking, reason, place)
     assert run.revenue(CARGO) == annual(replace(CARGO, scale=999))
 
     run("ALFA")
-    assert run.lake.read("quarantine").height == 1  # still, though nobody asked for it
+    assert run.lake.read("quarantine").height == 1  # still quarantined, although this run was for another company
 
     run.mirror.hold(GROWN)
     assert run()["quarantined"] == 0
@@ -294,7 +294,7 @@ def test_a_first_document_that_is_broken_leaves_no_rows(run):
     assert run.revenue(BRAVO) is None
 
 
-def test_a_document_that_cannot_be_had_keeps_what_was_held(run, tmp_path):
+def test_a_document_that_cannot_be_fetched_keeps_the_previous_values(run, tmp_path):
     run()
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
@@ -314,7 +314,7 @@ def test_a_document_that_cannot_be_had_keeps_what_was_held(run, tmp_path):
 # --- The list of companies ----------------------------------------------------------------------------------------
 
 
-def test_a_company_that_leaves_the_list_stays_not_listed(run):
+def test_a_company_that_leaves_the_list_stays_as_unlisted(run):
     run()
     run.mirror.list(BRAVO, CARGO)
     run.mirror.facts(ALFA).unlink()
@@ -335,7 +335,7 @@ def test_a_symbol_listed_twice_counts_once(run):
 
 
 @pytest.mark.parametrize("content", ['{"fields": ["cik", "na', "[]", '{"fields": ["cik"], "data": []}'])
-def test_a_list_that_is_none_stops_everything(run, content):
+def test_a_malformed_list_stops_the_run(run, content):
     run()
     run.mirror.tickers.write_text(content)
     with pytest.raises(DocumentError, match="tickers file"):
@@ -343,7 +343,7 @@ def test_a_list_that_is_none_stops_everything(run, content):
     assert run.lake.read("listings")["is_listed"].all()
 
 
-def test_an_empty_list_unlists_nobody(run):
+def test_an_empty_list_unlists_no_company(run):
     run()
     run.mirror.list()
     with pytest.raises(DocumentError, match="lists no company at all"):
@@ -351,7 +351,7 @@ def test_an_empty_list_unlists_nobody(run):
     assert run.lake.read("listings")["is_listed"].all()
 
 
-def test_unknown_symbols_are_told_with_the_nearest(run):
+def test_unknown_symbols_are_reported_with_similar_ones(run):
     run()
     with pytest.raises(UnknownSymbolError, match=r"list of 4: ALFB, ZZZZZ; did you mean ALFA\? \(classes"):
         run("ALFB", "BRVO", "ZZZZZ")
@@ -359,7 +359,7 @@ def test_unknown_symbols_are_told_with_the_nearest(run):
         run("0000")
 
 
-def test_companies_are_asked_for_once_in_the_order_asked():
+def test_companies_are_requested_once_in_the_given_order():
     listings = pl.DataFrame(
         {"symbol": ["A", "B", "B-A", "GONE"], "cik": ["1", "2", "2", "3"], "is_listed": [True, True, True, False]}
     )
@@ -372,7 +372,7 @@ def test_companies_are_asked_for_once_in_the_order_asked():
 # --- Batches ------------------------------------------------------------------------------------------------------
 
 
-def test_batches_make_the_same_tables(run, tmp_path, monkeypatch):
+def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypatch):
     run()
     monkeypatch.setattr(stages, "BATCH", 2)
     again, heard = Run(run.mirror, tmp_path / "other"), []
@@ -390,7 +390,7 @@ def test_batches_make_the_same_tables(run, tmp_path, monkeypatch):
     ]
 
 
-def test_the_steps_of_the_rules_are_told_batch_by_batch(run, monkeypatch):
+def test_the_steps_of_the_rules_are_reported_batch_by_batch(run, monkeypatch):
     told: list[tuple[str, int, float]] = []
     run()
     monkeypatch.setattr(stages, "BATCH", 2)
@@ -400,7 +400,7 @@ def test_the_steps_of_the_rules_are_told_batch_by_batch(run, monkeypatch):
     assert all(rows >= 0 and seconds >= 0 for _, rows, seconds in told)
 
 
-def test_a_source_without_any_document_still_makes_the_tables(run):
+def test_a_source_without_documents_gives_empty_tables(run):
     for filer in (ALFA, BRAVO, CARGO):
         run.mirror.facts(filer).unlink()
     assert run() == {"no_facts": 4, "decoded": 0, "quarantined": 0, "standardized": 0}
@@ -408,12 +408,12 @@ def test_a_source_without_any_document_still_makes_the_tables(run):
     assert run.segments == ()
 
 
-def test_the_digests_of_code_change_with_it():
+def test_the_digests_of_code_change_with_the_code():
     assert len({stages._elements_digest(), stages._rules_digest(), stages._joined("")}) == 3
 
 
-def test_the_mirror_tells_what_its_filer_earned():
-    """The writer of mirrors is right about itself: the fourth quarter is the year without the nine months."""
+def test_the_mirror_has_the_figures_of_its_filer():
+    """A check of the test mirror itself: the fourth quarter is the year less nine months."""
     told = companyfacts(ALFA)["facts"]["us-gaap"][REVENUE]["units"]["USD"]
     year = {fact["end"]: fact["val"] for fact in told if fact["start"] == "2024-01-01"}
     assert year["2024-12-31"] == ALFA.trailing(2024, 4)

@@ -1,4 +1,4 @@
-"""Versions: what is one, what a synchronization appends to the log, and share bases that move under it."""
+"""Versions: which values make a new version, what a synchronization appends to the log, and changes of share basis."""
 
 from datetime import UTC, datetime
 from math import isnan
@@ -54,15 +54,15 @@ def logged(*rows: Row, rules: str = "rules") -> pl.DataFrame:
 
 
 def appended(log: pl.DataFrame, found: pl.DataFrame, rules: str = "rules") -> list[tuple[float | None, str, str]]:
-    """What is added to a log: value, filing and cause of each version."""
+    """What is appended to a log: value, filing and cause of each version."""
     return to_append(log, found, ORDER, rules).select("value", "accession", "cause").rows()
 
 
 # --- What is appended -------------------------------------------------------------------------------------------
 
 
-def test_what_the_log_does_not_know_is_appended_whole():
-    """In the order of filing, superseded values and all."""
+def test_versions_of_a_new_company_are_all_appended():
+    """In the order of filing, including superseded values."""
     found = replayed(version(100.0), version(96.0, FILINGS[1], cause="restatement"))
 
     assert to_append(logged(), found, ORDER, "rules").equals(found)
@@ -72,14 +72,14 @@ def test_what_the_log_does_not_know_is_appended_whole():
     ]
 
 
-def test_what_the_log_knows_is_not_appended_again():
+def test_versions_in_the_log_are_not_appended_again():
     found = replayed(version(100.0), version(96.0, FILINGS[1]))
 
     assert appended(logged(version(100.0), version(96.0, FILINGS[1])), found) == []
 
 
-def test_what_stands_in_a_currency_that_the_company_left_is_withdrawn():
-    """Francs are no dollars: a year that no filing states in dollars has no value any more."""
+def test_values_in_a_former_currency_are_withdrawn():
+    """The company changed from francs to dollars: a year that no filing states in dollars loses its value."""
     log = logged(
         version(5.0, legs=[leg(5.0, unit="CHF")]), version(7.0, item="shares_basic", legs=[leg(7.0, unit="shares")])
     )
@@ -97,16 +97,16 @@ def test_later_filings_are_appended_with_their_cause():
     assert appended(logged(version(100.0)), found) == [(96.0, FILINGS[1], "restatement"), (97.0, FILINGS[3], "initial")]
 
 
-def test_a_later_filing_that_repeats_what_is_logged_adds_nothing():
-    """The replay starts from another value than the log does, and they meet."""
+def test_a_later_filing_that_repeats_the_logged_value_adds_nothing():
+    """The recomputed history starts with another value than the log, and ends with the same."""
     found = replayed(version(90.0), version(100.0, FILINGS[1]), version(96.0, FILINGS[2], cause="restatement"))
 
     assert appended(logged(version(100.0)), found) == [(96.0, FILINGS[2], "restatement")]
 
 
 @pytest.mark.parametrize(("rules", "cause"), [("new rules", "method"), ("rules", "correction")])
-def test_another_value_for_a_filing_that_is_logged_is_ours(rules, cause):
-    """By new rules, or because later filings told more about the company: not a word of that filing changed."""
+def test_another_value_for_a_logged_filing_is_a_change_of_method(rules, cause):
+    """The filing did not change: the rules did, or later filings added information about the company."""
     assert appended(logged(version(100.0)), replayed(version(104.0)), rules) == [(104.0, FILINGS[0], cause)]
 
 
@@ -119,7 +119,7 @@ def test_new_rules_append_only_where_values_differ():
 
 
 def test_new_rules_and_a_later_filing_at_once():
-    """What the filing changed has its cause; what the rules changed is corrected by it, or comes after it."""
+    """Values that the filing changed have its cause; those that the rules changed are corrections or later versions."""
     later = version(99.0, FILINGS[3], cause="restatement")
 
     assert appended(logged(version(100.0)), replayed(version(104.0), later), "new rules") == [
@@ -127,8 +127,8 @@ def test_new_rules_and_a_later_filing_at_once():
     ]
 
 
-def test_what_new_rules_support_no_more_is_withdrawn_once():
-    """A null value, with the filing of the one that it follows, and without legs."""
+def test_a_value_that_new_rules_no_longer_support_is_withdrawn_once():
+    """The withdrawal has a null value, the filing of the version before it, and no legs."""
     log = logged(version(100.0, legs=[leg(100.0)], flags="weeks_53"), version(7.0, item="net_income"))
     found = replayed(version(7.0, item="net_income"))
 
@@ -148,16 +148,16 @@ def test_a_withdrawn_value_comes_back():
     assert appended(log, replayed(version(100.0)), "new rules") == [(100.0, FILINGS[0], "method")]
 
 
-def test_a_fact_that_later_documents_lack_withdraws_nothing():
-    """By the same rules nothing is ever taken back; nor where a company has no facts left at all."""
+def test_a_fact_missing_from_later_documents_withdraws_nothing():
+    """With unchanged rules no value is withdrawn, even if a company has no facts left."""
     log = logged(version(100.0), version(7.0, item="net_income"))
 
     assert appended(log, replayed(version(7.0, item="net_income"))) == []
     assert appended(log, replayed(), "new rules") == []
 
 
-def test_a_filing_that_is_gone_cannot_be_placed():
-    """The log's newest version is of a filing that the documents no longer have: what it said stands."""
+def test_a_version_of_a_filing_that_is_gone_stays():
+    """The log's newest version is from a filing that the documents no longer contain: its value stays."""
     log = logged(version(100.0), version(96.0, "10-K/A that is gone"))
 
     assert appended(log, replayed(version(100.0), version(96.0, FILINGS[3]))) == []
@@ -177,14 +177,14 @@ def test_periods_and_items_are_apart():
         ("eps_basic", 1.234567, 1.234570, 1.23461),
     ],
 )
-def test_noise_of_arithmetic_is_no_version(item, value, same, other):
+def test_floating_point_noise_makes_no_version(item, value, same, other):
     log = logged(version(value, item=item))
 
     assert appended(log, replayed(version(same, item=item))) == []
     assert appended(log, replayed(version(other, item=item))) == [(other, FILINGS[0], "correction")]
 
 
-# --- Replaying --------------------------------------------------------------------------------------------------
+# --- Values after each filing ----------------------------------------------------------------------------------
 
 
 COMPANY = int(CIK)
@@ -209,14 +209,14 @@ def balances(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
 
 
 def standing(flows: pl.DataFrame, balances: pl.DataFrame, concept: str) -> list[tuple[int, int, float]]:
-    """Quarter, filing and amount of a concept at each point."""
+    """Quarter, filing and amount of a concept after each filing."""
     points = Points(points_of(flows, balances), flows, balances)
     found = zip(points.q.tolist(), points.seq.tolist(), points.of(concept).tolist(), strict=True)
     return [point for point in found if not isnan(point[2])]
 
 
 def test_a_version_is_a_value_that_differs_from_the_one_before():
-    """The first, each change, and a return to an earlier value; not its repetition."""
+    """The first value, each change, and a return to an earlier value are versions; a repetition is not."""
     changes = [(8, seq, value) for seq, value in enumerate((100.0, 100.0, 96.0, 96.0, 100.0))]
     found, none = flows("revenue", *changes).sample(fraction=1, shuffle=True, seed=3), balances("equity", (8, 0, 1.0))
     points = Points(points_of(found, none), found, none)
@@ -226,8 +226,8 @@ def test_a_version_is_a_value_that_differs_from_the_one_before():
     assert versions.filter(item="revenue")["seq"].to_list() == [0, 2, 4]
 
 
-def test_what_a_filing_does_not_change_stands_as_it_stood():
-    """Flows change with one filing, balances with another: at each both are there, once both are known."""
+def test_figures_that_a_filing_does_not_change_keep_their_values():
+    """Flows change with one filing, balances with another: after each, both are known once each was filed."""
     revenue, equity = flows("revenue", (8, 0, 100.0), (8, 3, 96.0)), balances("equity", (8, 2, 40.0))
 
     assert standing(revenue, equity, "revenue") == [(8, 0, 100.0), (8, 2, 100.0), (8, 3, 96.0)]
@@ -235,7 +235,7 @@ def test_what_a_filing_does_not_change_stands_as_it_stood():
 
 
 def test_the_balances_of_a_year_before_count_too():
-    """A return on capital changes when the balance sheet a year earlier is stated again."""
+    """A return on capital changes when the balance sheet of a year earlier is restated."""
     income = flows("operating_income", (8, 1, 9.0))
     equity = balances("equity", (4, 0, 3.0), (4, 5, 4.0), (8, 1, 5.0))
 
@@ -250,8 +250,8 @@ def test_the_balances_of_a_year_before_count_too():
 FACTORS = pl.DataFrame({"cik": [CIK] * 4, "accession": FILINGS, "factor": [4.0, 4.0, 4.0, 1.0]})
 
 
-def test_a_split_rescales_what_was_recorded_before_it():
-    """Four new shares for one: counts times four, amounts per share a fourth, money as it is."""
+def test_a_split_rescales_versions_recorded_before_it():
+    """A four-for-one split: counts times four, amounts per share divided by four, money unchanged."""
     items = {"shares_basic": 10e6, "eps_basic": 8.0, "dividends_per_share": 2.0, "net_income": 80e6}
     log = logged(*(version(value, item=item) for item, value in items.items()))
 
@@ -267,14 +267,14 @@ def test_a_split_rescales_what_was_recorded_before_it():
 
 
 def test_the_basis_is_the_newest_filing_at_the_recording():
-    """Not the filing of the value: a version recorded after the split is on the new basis already."""
+    """The basis is not that of the value's filing: a version recorded after the split is already on the new basis."""
     log = logged(version(8.0, item="eps_basic", basis=FILINGS[2]), version(2.0, item="eps_basic", basis=FILINGS[3]))
 
     assert on_basis_of_today(log, FACTORS, ITEM_SIGNS)["value"].to_list() == [2.0, 2.0]
 
 
-def test_legs_go_with_their_value():
-    """Each by its unit: earnings per share over shares, from money that no split moves."""
+def test_legs_are_rescaled_with_their_value():
+    """Each leg is rescaled by its unit; legs in money stay unchanged."""
     legs = [leg(80e6, "dividend"), leg(10e6, "divisor_mean", weight=365.0, unit="shares")]
     per_share = [leg(6.0, unit="USD/shares"), leg(2.0, unit="USD/shares", split_factor=0.5)]
     log = logged(
@@ -290,7 +290,7 @@ def test_legs_go_with_their_value():
     assert again["recomputed"].to_list() == pytest.approx(today["value"].to_list())
 
 
-def test_without_splits_the_log_is_as_it_was():
+def test_without_splits_the_log_does_not_change():
     log = logged(
         version(8.0, item="eps_basic", legs=[leg(8.0, unit="USD/shares")]), version(None, item="roic", legs=[])
     )
@@ -310,7 +310,7 @@ def test_a_withdrawal_has_no_share_basis():
 
 
 def test_only_the_current_value_has_been_served():
-    """Superseded before this service saw them: no time of recording."""
+    """A value that was superseded before the first synchronization has no time of recording."""
     rows = replayed(version(100.0), version(7.0, item="net_income"), version(96.0, FILINGS[1]))
 
     told = recorded(rows, NOW, "rules")
