@@ -227,7 +227,7 @@ TABLES: tuple[Table, ...] = (
             Column(
                 RULE,
                 "VARCHAR",
-                "Rule that computed the value from its legs; null for versions recorded before rules had ids.",
+                "Rule that computed the value from its legs or withdrew it; null if recorded before rules had ids.",
             ),
         ),
         not_content=("recorded_at",),

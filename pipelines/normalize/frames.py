@@ -415,7 +415,7 @@ class FlowLegs(dy.Schema):
 
 
 class Points(dy.Schema):
-    """One row a quarter end after a filing that changed an amount behind its items: the rows that stand of each."""
+    """One row a quarter end after a filing that changed an amount behind its items: where the newest amounts are."""
 
     cik = dy.Int64(primary_key=True)
     q = dy.Int32(primary_key=True)

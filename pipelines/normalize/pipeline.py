@@ -276,7 +276,7 @@ STEPS: tuple[Step, ...] = (
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
     Step("vintages", _vintages, ("sound", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
-    Step("splits", splits.infer_splits, ("vintages",), ("splits",)),
+    Step("splits", splits.infer_splits, ("vintages",), ("splits", "decisions")),
     Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
     Step("fiscal periods", calendar.on_grid, ("on_basis", "grid"), ("placed", "decisions")),
     Step("filings", filings.in_order, ("facts", "accepted"), ("in_order",)),

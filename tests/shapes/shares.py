@@ -55,12 +55,41 @@ def counted(quarters: int, last: float = 100e6) -> list[Row]:
     return Filer(ends, money, {SHARES: counts, DILUTED: counts}).rows()
 
 
+IN_IFRS = {
+    REVENUE: "Revenue",
+    NET_INCOME: "ProfitLoss",
+    SHARES: "WeightedAverageShares",
+    DILUTED: "AdjustedWeightedAverageShares",
+}
+
+
+def other_standards() -> list[Row]:
+    """Twice as many shares in the reports from 2018 on, which follow IFRS."""
+    return [
+        {**row, "tag": IN_IFRS[row["tag"]], "taxonomy": "ifrs-full"} if row["filed"] >= "2018" else row
+        for row in on_basis_of_its_day(company(), 2.0, "2018-01-01")
+    ]
+
+
+def diluted_alone() -> list[Row]:
+    """Reports after the day count a fifth more potential shares, and the same basic ones."""
+    return [
+        {**row, "value": row["value"] * 1.2} if row["tag"] == DILUTED and row["filed"] >= SPLIT else row
+        for row in company()
+    ]
+
+
 COUNTS: dict[str, list[Row]] = {
     "split.usual-ratio": split(2.0),
     "split.small-ratio": split(1.1),
     "split.share-dividend": split(1.03),
     "split.odd-ratio": split(2.0473),
     "split.earnings-per-share": on_basis_of_its_day(company({EPS: [11.24, 12.36, 13.48, 14.52] * 4}), 4.0),
+    "split.filing.own-count": split(2.0),
+    "split.filing.most-figures": on_basis_of_its_day(company({EPS: [11.24, 12.36, 13.48, 14.52] * 4}), 4.0),
+    "split.no-amendments": amended_after_split(),
+    "split.no-mixed-regimes": other_standards(),
+    "split.diluted-alone": diluted_alone(),
     "share-basis.newest": split(2.0),
     "share-basis.amendment": amended_after_split(),
     "shares.latest.quarter": counted(9),

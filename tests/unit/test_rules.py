@@ -10,6 +10,7 @@ import pytest
 from pipelines import dictionary, rule_page
 from pipelines.normalize import elements, rules
 from pipelines.normalize.elements import CONCEPTS
+from pipelines.normalize.history import versions
 from pipelines.normalize.periods.predecessors import CONTINUED, stitched
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.normalize.rule import Rule
@@ -18,6 +19,7 @@ from tests.factories import raw
 from tests.shapes import balances, calendars, corrections, facts, flows, industries, items, of_company, shares
 from tests.shapes import elements as elements_shapes
 from tests.unit.test_predecessors import SUCCEEDS, two_filers
+from tests.unit.test_versions import unsupported_values
 
 ROOT = Path(__file__).parents[2]
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+")
@@ -126,7 +128,7 @@ def decided(found) -> set[tuple[str, str]]:
     of_flags = flags.filter(pl.col("flag") != "").select(
         "cik", rule=pl.lit("flag.") + pl.col("flag").str.replace_all("_", "-")
     )
-    named = [stitched(two_filers(), SUCCEEDS)[1].select("cik", "rule")]
+    named = [stitched(two_filers(), SUCCEEDS)[1].select("cik", "rule"), unsupported_values().select("cik", "rule")]
     named += [frame.select("cik", "rule") for frame in (*frames, legs) if "rule" in frame.columns]
     return set(pl.concat([*named, of_flags]).drop_nulls().unique().iter_rows())
 
@@ -163,5 +165,7 @@ def test_every_other_rule_decides(decided):
 def test_every_rule_has_its_own_document(reports, decided):
     """And every name in these documents is the id of a rule."""
     exercised = {report.rule for report in reports} | {shape.rule for shape in SHAPES.values()} | {CONTINUED.id}
+    exercised |= {rule.id for rule in versions.RULES}
+    assert {rule.id for rule in versions.RULES} <= {rule for _, rule in decided}
     assert exercised == set(REGISTRY)
     assert {rule for _, rule in decided} - set(REGISTRY) - RESERVATIONS_AS_FLAGS == set()

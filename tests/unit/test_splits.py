@@ -41,7 +41,7 @@ def averages(ratio: float, *, years: int = 2, tags: tuple[str, ...] = (SHARES,),
 
 def found_in(rows: list[dict]) -> pl.DataFrame:
     vintages, _ = stated(raw(rows, fact(REVENUE, 1e6, "2022-01-01", "2022-12-31", filed=BEFORE)))
-    return splits.infer_splits(vintages.with_columns(regime=0))
+    return splits.infer_splits(vintages.with_columns(regime=0))[0]
 
 
 def inferred(rows: list[dict]) -> list[tuple]:

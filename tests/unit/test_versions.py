@@ -16,6 +16,7 @@ from pipelines.normalize.history.versions import (
     on_basis_of_today,
     recorded,
     to_append,
+    unsupported,
 )
 from pipelines.normalize.items.line_items import line_items, recomputed
 from pipelines.normalize.items.points import Points, points_of
@@ -51,6 +52,20 @@ def replayed(*rows: Row) -> pl.DataFrame:
 
 def logged(*rows: Row, rules: str = "rules") -> pl.DataFrame:
     return pl.DataFrame([{"rules": rules, "recorded_at": NOW} | row for row in rows], schema=LOG)
+
+
+def unsupported_values() -> pl.DataFrame:
+    """By which rule each value of a log that today's filings do not support is withdrawn, or stays."""
+    left = version(5.0, legs=[leg(5.0, unit="CHF")])
+    log = pl.concat(
+        [
+            logged(left, version(7.0, item="net_income", legs=[leg(7.0)])),
+            logged(version(8.0, item="free_cash_flow", legs=[leg(8.0)]), rules="former rules"),
+        ]
+    )
+    dollars = pl.DataFrame({"cik": [CIK], "currency": ["USD"]})
+    today = replayed(version(9.0, FILINGS[1], period_end=day("2025-12-31"), legs=[leg(9.0)]))
+    return unsupported(log, today, "rules", dollars).rename({"decided_by": "rule"})
 
 
 def appended(log: pl.DataFrame, found: pl.DataFrame, rules: str = "rules") -> list[tuple[float | None, str, str]]:
@@ -134,12 +149,21 @@ def test_a_value_that_new_rules_no_longer_support_is_withdrawn_once():
 
     withdrawn = to_append(log, found, ORDER, "new rules")
 
+    assert withdrawn["rule"].to_list() == ["version.withdrawn.rules-changed"]
     assert withdrawn.select("item", "value", "cause", "flags", "accession").rows() == [
         ("revenue", None, "method", "", FILINGS[0])
     ]
     assert withdrawn["legs"].to_list() == [[]]
     again = pl.concat([log, recorded(withdrawn, LATER, "new rules")])
     assert appended(again, found, "newest rules") == []
+
+
+def test_each_value_without_support_names_the_rule_that_decides_about_it():
+    assert unsupported_values().select("item", "rule").rows() == [
+        ("revenue", "version.withdrawn.currency-left"),
+        ("net_income", "version.kept.fact-dropped"),
+        ("free_cash_flow", "version.withdrawn.rules-changed"),
+    ]
 
 
 def test_a_withdrawn_value_comes_back():

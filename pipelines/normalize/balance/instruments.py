@@ -66,8 +66,9 @@ NOTHING_LEFT = Rule(
 )
 LARGEST_SUM = Rule(
     "debt.instruments.largest-sum-without-double-counting",
-    "If the liabilities prove no sum, the largest sum of instruments that are different money and fit into the "
-    "liabilities is the debt.",
+    "If the liabilities prove no sum, the debt is the largest sum of instruments that counts no amount twice and is at "
+    f"most {ROOM - 1:.0%} more than other lines leave of the liabilities (one line alone: no more than all of them); "
+    "drawn credit lines do not count, and subordinated, junior and revolving debt alone is no sum.",
     "Regulation S-X Rule 9-03 and the definitions of the elements: no instrument is in two lines; measured: one amount "
     "under two elements is one borrowing",
     "compose",
@@ -124,7 +125,7 @@ def instruments(sheets: BalanceSheets) -> tuple[Ints, Flags]:
     """The lines that are the debt of each sheet.
 
     First the lines that fill what is left of the liabilities, but for rounding; where nothing is left and no line is
-    stated, there is no debt. Else the largest sum of lines that are not the same money: no two of one amount, nothing
+    stated, there is no debt. Else the largest sum of lines that count no borrowing twice: no two of one amount, nothing
     beside a total that it is a part of, no more than the liabilities have room for; drawn credit lines count only where
     the liabilities prove them. Else the lines that are filed as zero.
 
@@ -234,7 +235,7 @@ def _neighbours(
 
 
 def _is_likely(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> Flags:
-    """Which sums are of different money, and may be all that is known of the debt."""
+    """Which sums count no amount twice, and may be all that is known of the debt."""
     conflicts = _conflicts(loans)
     count_twice = np.zeros(len(sums.total), dtype=np.bool_)
     for number in range(len(LOANS)):
@@ -251,7 +252,7 @@ def _is_likely(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> Flags:
 
 
 def _conflicts(loans: Floats) -> Ints:
-    """For each of LOANS and sheet, the lines (bits) that may be the same money."""
+    """For each of LOANS and sheet, the lines (bits) that may state the same borrowing."""
     bits = np.left_shift(1, np.arange(len(LOANS)))
     are_same = same(loans[:, None], loans[None, :])
     are_same &= np.triu(np.ones(are_same.shape[:2], dtype=np.bool_), k=1)[:, :, None]

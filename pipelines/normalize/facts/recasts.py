@@ -26,7 +26,13 @@ PARTIAL = Rule(
     "Form 8-K Item 2.02 and General Instruction B.2: a press release is furnished, not filed",
     "withhold",
 )
-RULES = (COMPLETE_SET, PARTIAL)
+FIRST_STATEMENT = Rule(
+    "recast.first-statement",
+    "A figure of a current report counts if no periodic report stated it before, whatever else the current report has.",
+    "Form 8-K Item 2.02: results of a completed period are announced before the periodic report on it",
+    "select",
+)
+RULES = (COMPLETE_SET, PARTIAL, FIRST_STATEMENT)
 
 COMPLETE: tuple[tuple[str, ...], ...] = (
     ("net_income_common", "net_income_parent"),
@@ -74,5 +80,6 @@ def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
     decisions = [
         (COMPLETE_SET, cik[rows[restates & is_complete]]),
         (PARTIAL, cik[rows[restates & ~is_complete]]),
+        (FIRST_STATEMENT, cik[rows[~restates]]),
     ]
     return vintages.filter(counts), counted(decisions)

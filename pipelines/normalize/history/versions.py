@@ -13,7 +13,30 @@ import polars as pl
 
 from pipelines.normalize.history.replay import SAME_COUNT, SAME_RATIO
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
+from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
+
+RULES_CHANGED = Rule(
+    "version.withdrawn.rules-changed",
+    "A value that was recorded by other rules and that the rules of today no longer find in any filing is withdrawn.",
+    "The log is append-only: a value that is no longer supported is followed by an empty version",
+    "withhold",
+)
+CURRENCY_LEFT = Rule(
+    "version.withdrawn.currency-left",
+    "A value in a currency that is no longer the company's reporting currency is withdrawn if no filing states it in "
+    "the new one.",
+    "All values of a company are in one currency (rule currency.reporting), so that they can be compared",
+    "withhold",
+)
+FACT_DROPPED = Rule(
+    "version.kept.fact-dropped",
+    "A value that no filing supports any more stays if today's rules recorded it, or if the company has no values: "
+    "a later document of EDGAR merely lacks its facts.",
+    "A filing stays on file; the API that serves its facts may lack them",
+    "select",
+)
+RULES = (RULES_CHANGED, CURRENCY_LEFT, FACT_DROPPED)
 
 VERSION_OF = ["cik", "period_end", "item"]
 
@@ -57,8 +80,8 @@ REPLAYED = pl.Schema(
     }
 )
 LOG = pl.Schema({**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String()})
-"""One row a version, in the order of recording. `basis` is the newest filing then: it tells the share basis of the
-value and the legs. `rules` identifies the rules that it was made by."""
+"""One row a version, in the order of recording. `basis` is the newest filing then: the value and the legs are on its
+share basis. `rules` identifies the rules that it was made by."""
 
 
 def to_append(
@@ -81,10 +104,9 @@ def to_append(
         rows of `replayed`: every version of a period and item that the log does not know; else those of filings after
         the last one logged; then, where the newest value still is another, that value, caused by `method` if the
         rules changed; and a null value for what the changed rules support no more, or what stands in a currency that
-        the company has left. A fact that a later document merely lacks withdraws nothing.
+        the company has left, with the rule that withdraws it. A fact that a later document merely lacks withdraws
+        nothing.
     """
-    if currencies is None:
-        currencies = pl.DataFrame(schema={"cik": pl.String, "currency": pl.String})
     ordered = replayed.join(order, on=["cik", "accession"], how="left", maintain_order="left")
     last = (
         log.join(order, on=["cik", "accession"], how="left", maintain_order="left")
@@ -93,48 +115,75 @@ def to_append(
             logged=pl.col("value").last(),
             logged_seq=pl.col("seq").max(),
             logged_rules=pl.col("rules").last(),
-            logged_accession=pl.col("accession").last(),
-            logged_form=pl.col("form").last(),
             logged_filed=pl.col("filed").last(),
-            logged_currency=_currency(pl.col("legs").last()),
         )
-        .join(currencies, on="cik", how="left", maintain_order="left")
     )
     beside = ordered.join(last, on=VERSION_OF, how="left", maintain_order="left").with_columns(
         known=pl.col("logged_filed").is_not_null()
     )
-    # a filing that is gone from the documents cannot be placed: what follows it is told by the newest value alone
+    # a filing that is gone from the documents cannot be placed: only the newest value can follow it
     fresh = beside.filter(~pl.col("known") | (pl.col("seq") > pl.col("logged_seq")))
     before = pl.coalesce(pl.col("value").shift().over(VERSION_OF), "logged")
     fresh = fresh.with_columns(before=before).filter(~_same("value", "before"))
     newest = beside.group_by(VERSION_OF, maintain_order=True).last()
-    told = fresh.group_by(VERSION_OF, maintain_order=True).agg(told=pl.col("value").last())
+    added = fresh.group_by(VERSION_OF, maintain_order=True).agg(added=pl.col("value").last())
     stands = (
-        newest.filter("known").join(told, on=VERSION_OF, how="left").with_columns(stands=pl.coalesce("told", "logged"))
+        newest.filter("known")
+        .join(added, on=VERSION_OF, how="left")
+        .with_columns(stands=pl.coalesce("added", "logged"))
     )
-    other_rules = pl.col("logged_rules") != rules
     corrected = stands.filter(~_same("value", "stands")).with_columns(
-        cause=pl.when(other_rules).then(pl.lit("method")).otherwise(pl.lit("correction"))
+        cause=pl.when(pl.col("logged_rules") != rules).then(pl.lit("method")).otherwise(pl.lit("correction"))
     )
-    has_left = (pl.col("logged_currency") != pl.col("currency")).fill_null(value=False)
-    unsupported = (
-        last.filter(other_rules | has_left, pl.col("logged").is_not_null())
-        .join(replayed.select("cik").unique(), on="cik", how="semi")
-        .join(replayed, on=VERSION_OF, how="anti")
-    )
+    lacking = unsupported(log, replayed, rules, currencies).filter(pl.col("decided_by") != FACT_DROPPED.id)
     withdrawn = (
         log.group_by(VERSION_OF, maintain_order=True)
         .last()
-        .join(unsupported.select(*VERSION_OF, has_left=has_left), on=VERSION_OF)
+        .join(lacking, on=VERSION_OF)
         .with_columns(
             value=pl.lit(None, pl.Float64),
-            cause=pl.when("has_left").then(pl.lit("basis_change")).otherwise(pl.lit("method")),
+            rule=pl.col("decided_by"),
+            cause=pl.when(pl.col("decided_by") == CURRENCY_LEFT.id)
+            .then(pl.lit("basis_change"))
+            .otherwise(pl.lit("method")),
             flags=pl.lit(""),
             legs=pl.lit([], pl.List(FACT)),
         )
     )
     columns = REPLAYED.names()
     return pl.concat([frame.select(columns) for frame in (fresh, corrected, withdrawn)])
+
+
+def unsupported(
+    log: pl.DataFrame, replayed: pl.DataFrame, rules: str, currencies: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """The newest values of the log that the filings lead to no more, and whether they stay.
+
+    Args:
+        log, replayed, rules, currencies: as for to_append.
+
+    Returns:
+        `cik`, `period_end`, `item`, and `decided_by`: the id of the one of RULES that withdraws or keeps the value.
+    """
+    if currencies is None:
+        currencies = pl.DataFrame(schema={"cik": pl.String, "currency": pl.String})
+    has_values = pl.col("cik").is_in(replayed["cik"].unique().implode())
+    has_left = (pl.col("logged_currency") != pl.col("currency")).fill_null(value=False)
+    return (
+        log.group_by(VERSION_OF, maintain_order=True)
+        .agg(pl.col("value", "rules").last(), logged_currency=_currency(pl.col("legs").last()))
+        .drop_nulls("value")
+        .join(replayed, on=VERSION_OF, how="anti", maintain_order="left")
+        .join(currencies, on="cik", how="left", maintain_order="left")
+        .select(
+            *VERSION_OF,
+            decided_by=pl.when(has_values & has_left)
+            .then(pl.lit(CURRENCY_LEFT.id))
+            .when(has_values & (pl.col("rules") != rules))
+            .then(pl.lit(RULES_CHANGED.id))
+            .otherwise(pl.lit(FACT_DROPPED.id)),
+        )
+    )
 
 
 def _currency(legs: pl.Expr) -> pl.Expr:

@@ -12,6 +12,7 @@ import polars as pl
 from pipelines.normalize.arrays import Flags, Floats, Ints, flags, floats, ints, starts
 from pipelines.normalize.columns import Columns
 from pipelines.normalize.keys import any_of, day_numbers, largest_of, packed, places_in
+from pipelines.normalize.rule import Rule
 
 SNAP = 0.01
 """Two ratios count as the same if they differ by at most this share: weighted averages change a little by rounding."""
@@ -19,11 +20,32 @@ SNAP = 0.01
 POTENTIAL = 1 / 3
 """Potential shares alone are hardly ever a larger part of a diluted count."""
 
+NO_AMENDMENTS = Rule(
+    "split.no-amendments",
+    "Amendments prove no split: they may repeat a report on the share basis of its day.",
+    "Exchange Act Rule 12b-15: an amendment sets forth the complete text of each item as amended",
+    "withhold",
+)
+ONE_REGIME = Rule(
+    "split.no-mixed-regimes",
+    "Share figures of two companies under one CIK, or of two sets of accounting standards, prove no split.",
+    "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
+    "withhold",
+)
+DILUTED_ALONE = Rule(
+    "split.diluted-alone",
+    "A diluted share count proves no split if it moves otherwise than the basic count of its period, or by no more "
+    "than a third where no basic count is stated.",
+    "A split moves all shares; potential shares alone are counted anew under another standard (ASU 2020-06)",
+    "withhold",
+)
+RULES = (NO_AMENDMENTS, ONE_REGIME, DILUTED_ALONE)
+
 SHARE_CONCEPTS = ("shares_basic", "shares_diluted")
-EARNINGS, SMALLEST_EARNINGS = "eps_basic", 0.5
+EARNINGS, COARSEST_EARNINGS = "eps_basic", 0.5
 """Earnings per share change inversely to the count, and are used if no count is stated. Below the smallest amount they
 are too coarse, because they are rounded to cents."""
-WITNESS_CONCEPTS = (EARNINGS, *SHARE_CONCEPTS)
+MOVING_CONCEPTS = (EARNINGS, *SHARE_CONCEPTS)
 """The figures that can prove a split; the evidence names the last of these that does."""
 PER_SHARE, BASIC, DILUTED = range(3)
 
@@ -33,7 +55,7 @@ class ShareFigures(Columns):
     """Shares and earnings per share in reports, by company, concept, period and filing.
 
     company: place of the CIK among all.
-    concept: place in WITNESS_CONCEPTS.
+    concept: place in MOVING_CONCEPTS.
     start, end: days since 1970.
     seq: place of the first filing of the day, because all filings of one day are on the same basis.
     """
@@ -58,9 +80,9 @@ class ShareFigures(Columns):
         _, first, day = np.unique(packed(company[filing], filed), return_index=True, return_inverse=True)
         first_seq = -largest_of(day, len(first), -seq[filing])
         of_day = first_seq[day][np.cumsum(begins) - 1]
-        concept = places_in(WITNESS_CONCEPTS, ints(vintages, "concept")[report])
-        is_witness = concept >= 0
-        row, concept, seq = report[is_witness], concept[is_witness], of_day[is_witness]
+        concept = places_in(MOVING_CONCEPTS, ints(vintages, "concept")[report])
+        bears = concept >= 0
+        row, concept, seq = report[bears], concept[bears], of_day[bears]
         start, end = (day_numbers(vintages[name])[row] for name in ("start", "end"))
         value, regime = floats(vintages, "value")[row], ints(vintages, "regime")[row]
         found = cls(company[row], concept, start, end, seq, value, regime)
@@ -85,32 +107,45 @@ class Moves(Columns):
     observed: Floats
 
 
-def figures_moved(figures: ShareFigures) -> Moves:
+def of_amendments(vintages: pl.DataFrame) -> Ints:
+    """The company of each figure of MOVING_CONCEPTS that an amendment states."""
+    bears = places_in(MOVING_CONCEPTS, ints(vintages, "concept")) >= 0
+    return ints(vintages, "cik")[bears & flags(vintages, "amended")]
+
+
+def figures_moved(figures: ShareFigures) -> tuple[Moves, list[tuple[Rule, Ints]]]:
     """The changes of figures between each pair of filings.
 
     Earnings per share are used for pairs of filings without share counts of a common period.
+
+    Returns:
+        the changes, and the company of each figure that a rule leaves out.
     """
     is_count = figures.concept != PER_SHARE
     size = np.where(is_count, figures.value, 1 / np.abs(figures.value))
-    figures, size = _only_witnesses(figures, size)
+    figures, size = _comparable(figures, size)
     again = np.flatnonzero(~starts(figures.company, figures.concept, figures.start, figures.end))
     before = again - 1
-    holds = (figures.seq[before] < figures.seq[again]) & (figures.regime[before] == figures.regime[again])
-    holds &= figures.value[before] * figures.value[again] > 0
+    is_later = (figures.seq[before] < figures.seq[again]) & (figures.value[before] * figures.value[again] > 0)
+    is_same_regime = figures.regime[before] == figures.regime[again]
+    of_two_regimes = figures.company[again[is_later & ~is_same_regime]]
+    holds = is_later & is_same_regime
     again, before = again[holds], before[holds]
     later = figures.at(again)
     observed = size[again] / size[before]
     moves = Moves(later.company, figures.seq[before], later.seq, later.concept, later.start, later.end, observed)
     _, pair = np.unique(packed(moves.company, moves.after_seq, moves.seq), return_inverse=True)
     has_count = any_of(pair, int(pair.max(initial=-1)) + 1, moves.concept != PER_SHARE)
-    moves = moves.at(~_moves_alone(moves, pair) & ((moves.concept != PER_SHARE) | ~has_count[pair]))
-    return moves.at(np.lexsort((moves.observed, moves.seq, moves.after_seq, moves.company)))
+    moves_alone = _moves_alone(moves, pair)
+    left_out = [(ONE_REGIME, of_two_regimes), (DILUTED_ALONE, moves.company[moves_alone])]
+    moves = moves.at(~moves_alone & ((moves.concept != PER_SHARE) | ~has_count[pair]))
+    return moves.at(np.lexsort((moves.observed, moves.seq, moves.after_seq, moves.company))), left_out
 
 
-def _only_witnesses(figures: ShareFigures, size: Floats) -> tuple[ShareFigures, Floats]:
+def _comparable(figures: ShareFigures, size: Floats) -> tuple[ShareFigures, Floats]:
     """Without share counts of zero, and without small earnings per share."""
     is_count = figures.concept != PER_SHARE
-    holds = np.where(is_count, figures.value > 0, np.abs(figures.value) >= SMALLEST_EARNINGS)
+    holds = np.where(is_count, figures.value > 0, np.abs(figures.value) >= COARSEST_EARNINGS)
     return figures.at(holds), size[holds]
 
 

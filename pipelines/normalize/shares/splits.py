@@ -18,16 +18,19 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints, starts
+from pipelines.normalize.frames import counted
 from pipelines.normalize.keys import any_of
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.moves import (
+    MOVING_CONCEPTS,
+    NO_AMENDMENTS,
     PER_SHARE,
     SNAP,
-    WITNESS_CONCEPTS,
     Moves,
     ShareFigures,
     as_date,
     figures_moved,
+    of_amendments,
     own_counts,
 )
 
@@ -61,13 +64,27 @@ ODD_RATIO = Rule(
 )
 BY_EARNINGS = Rule(
     "split.earnings-per-share",
-    "If two filings have no share counts of a common period, earnings per share that differ by the inverse of one of "
-    "these ratios prove a split.",
+    "If two filings have no share counts of a common period, earnings per share of at least 0.5 that differ by the "
+    "inverse of one of these ratios prove a split.",
     RESTATED,
     "correct",
     "filers that state share counts for each class only",
 )
-RULES = (USUAL_RATIO, SMALL_RATIO, SHARE_DIVIDEND, ODD_RATIO, BY_EARNINGS)
+BY_OWN_COUNT = Rule(
+    "split.filing.own-count",
+    "Of the filings that a split can lie at, it is the one whose own share count moved nearest to the ratio against "
+    "the filing before, if any moved more than half of the way (in logarithms).",
+    RESTATED,
+    "select",
+)
+BY_MOST_FIGURES = Rule(
+    "split.filing.most-figures",
+    "If no filing's own share count shows where a split lies, it is the last of the filings that most restated figures "
+    "prove.",
+    RESTATED,
+    "select",
+)
+RULES = (USUAL_RATIO, SMALL_RATIO, SHARE_DIVIDEND, ODD_RATIO, BY_EARNINGS, BY_OWN_COUNT, BY_MOST_FIGURES)
 
 DIVIDENDS_IN_SHARES: tuple[float, ...] = (1.02, 1.03, 1.04, 1.06, 1.07, 1.08)
 SMALL_RATIOS: tuple[float, ...] = (1.05, 1.1, 1.15, 1.2, 1.25, 4 / 3)
@@ -87,7 +104,7 @@ SMALLEST_ODD = 1.25
 
 THOUSAND = 1000.0
 
-WITNESSES, WITNESSES_SMALL = 2, 4
+FIGURES, FIGURES_SMALL = 2, 4
 """A split needs so many restated figures; one alone may be an error."""
 
 HALF_WAY = 0.5
@@ -105,8 +122,8 @@ SPLITS = pl.Schema(
     }
 )
 
-_Witness = tuple[int, int, int]
-"""A changed figure: its place in WITNESS_CONCEPTS, first and last day of its period (days since 1970)."""
+_Figure = tuple[int, int, int]
+"""A changed figure: its place in MOVING_CONCEPTS, first and last day of its period (days since 1970)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +137,9 @@ class _Pair:
     seq: int
     observed: Sequence[float]
     ratio: float
-    seen: _Witness
+    named: _Figure
 
-    def witnesses(self, ratio: float, snap: float) -> int:
+    def agreeing(self, ratio: float, snap: float) -> int:
         return sum(_near(each, ratio, snap) for each in self.observed)
 
 
@@ -141,9 +158,9 @@ USUAL: tuple[_Usual, ...] = tuple(
         (
             _Usual(ratio, snap, needed, rule)
             for ratios, snap, needed, rule in (
-                (RATIOS, SNAP, WITNESSES, USUAL_RATIO),
-                (SMALL_RATIOS, SNAP_SMALL, WITNESSES_SMALL, SMALL_RATIO),
-                (DIVIDENDS_IN_SHARES, SNAP_EXACT, WITNESSES_SMALL, SHARE_DIVIDEND),
+                (RATIOS, SNAP, FIGURES, USUAL_RATIO),
+                (SMALL_RATIOS, SNAP_SMALL, FIGURES_SMALL, SMALL_RATIO),
+                (DIVIDENDS_IN_SHARES, SNAP_EXACT, FIGURES_SMALL, SHARE_DIVIDEND),
             )
             for each in ratios
             for ratio in (float(each), 1 / each)
@@ -161,9 +178,10 @@ class _Split:
     after_seq: int
     evidence: str
     rule: Rule
+    placed_by: Rule
 
 
-def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
+def infer_splits(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Splits between successive filings that state weighted shares, or earnings per share, of the same period.
 
     A restated figure proves the product of all splits since the period was last stated. A repeated unchanged figure
@@ -175,17 +193,21 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
         vintages: corrected amounts of filings, in units, with `regime`.
 
     Returns:
-        `cik`, `ratio` (new shares per old), `effective_seq` (the first filing on the new basis), `effective_by` and
-        `effective_after` (filing dates around the event), `evidence`, `rule`.
+        splits: `cik`, `ratio` (new shares per old), `effective_seq` (the first filing on the new basis),
+            `effective_by` and `effective_after` (filing dates around the event), `evidence`, `rule`.
+        decisions: `cik`, `rule`, `figures`.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         figures, filed = ShareFigures.of(vintages)
-        moves = figures_moved(figures)
+        moves, left_out = figures_moved(figures)
     has_moved = any_of(moves.company, int(figures.company.max(initial=-1)) + 1, np.abs(moves.observed - 1) > SNAP)
     moves, counts = moves.at(has_moved[moves.company]), own_counts(figures.at(has_moved[figures.company]))
     ciks = np.unique(ints(vintages, "cik"))
     rows: list[tuple[int, float, int, date, date, str, str]] = []
+    decided = [(NO_AMENDMENTS, of_amendments(vintages)), *((rule, ciks[company]) for rule, company in left_out)]
     for company, pairs in _pairs(moves).items():
+        found = _split_by_split(pairs, counts.get(company, {}))
+        decided += [(each.placed_by, ciks[[company]]) for each in found]
         rows += [
             (
                 int(ciks[company]),
@@ -196,9 +218,10 @@ def infer_splits(vintages: pl.DataFrame) -> pl.DataFrame:
                 each.evidence,
                 each.rule.id,
             )
-            for each in _split_by_split(pairs, counts.get(company, {}))
+            for each in found
         ]
-    return pl.DataFrame(rows, schema=SPLITS, orient="row").sort("cik", "effective_seq", "ratio")
+    splits = pl.DataFrame(rows, schema=SPLITS, orient="row").sort("cik", "effective_seq", "ratio")
+    return splits, counted(decided)
 
 
 def _pairs(moves: Moves) -> dict[int, list[_Pair]]:
@@ -206,17 +229,17 @@ def _pairs(moves: Moves) -> dict[int, list[_Pair]]:
 
     The median is used because some periods may not be restated, or be restated for another reason.
     """
-    seen = np.lexsort((moves.end, moves.start, moves.concept, moves.seq, moves.after_seq, moves.company))
+    by_concept = np.lexsort((moves.end, moves.start, moves.concept, moves.seq, moves.after_seq, moves.company))
     begins = np.flatnonzero(starts(moves.company, moves.after_seq, moves.seq)).tolist()
     company, after_seq, seq, observed = (
         column.tolist() for column in (moves.company, moves.after_seq, moves.seq, moves.observed)
     )
     pairs: dict[int, list[_Pair]] = {}
     for first, after in pairwise([*begins, len(seq)]):
-        last = seen[after - 1]
-        witness = (int(moves.concept[last]), int(moves.start[last]), int(moves.end[last]))
+        last = by_concept[after - 1]
+        figure = (int(moves.concept[last]), int(moves.start[last]), int(moves.end[last]))
         of_pair = observed[first:after]
-        pair = _Pair(after_seq[first], seq[first], of_pair, of_pair[len(of_pair) // 2], witness)
+        pair = _Pair(after_seq[first], seq[first], of_pair, of_pair[len(of_pair) // 2], figure)
         pairs.setdefault(company[first], []).append(pair)
     return pairs
 
@@ -280,9 +303,9 @@ def _placed(
         filings: all filings of the company.
         counts: of own_counts.
     """
-    counted = [pair.witnesses(usual.ratio * known, usual.snap) for pair, known, _ in pairs]
+    agreeing = [pair.agreeing(usual.ratio * known, usual.snap) for pair, known, _ in pairs]
     proof = {
-        seq: [(count, pair) for count, (pair, _, at) in zip(counted, pairs, strict=True) if count and seq in at]
+        seq: [(count, pair) for count, (pair, _, at) in zip(agreeing, pairs, strict=True) if count and seq in at]
         for seq in places
     }
     proven = {seq: sum(count for count, _ in by) for seq, by in proof.items()}
@@ -297,12 +320,17 @@ def _placed(
     else:
         first, *_ = mostly = [seq for seq in enough if proven[seq] == most]
         seq = mostly[-1]
-    concept, start, end = max(pair.seen for _, pair in proof[seq])
+    concept, start, end = max(pair.named for _, pair in proof[seq])
     before = filings[filings.index(first) - 1]
-    evidence = (
-        f"{proven[seq]} restated figures, among them {WITNESS_CONCEPTS[concept]} {as_date(start)}..{as_date(end)}"
+    evidence = f"{proven[seq]} restated figures, among them {MOVING_CONCEPTS[concept]} {as_date(start)}..{as_date(end)}"
+    return _Split(
+        usual.ratio,
+        seq,
+        before,
+        evidence,
+        rule=BY_EARNINGS if concept == PER_SHARE else usual.rule,
+        placed_by=BY_OWN_COUNT if on_new else BY_MOST_FIGURES,
     )
-    return _Split(usual.ratio, seq, before, evidence, BY_EARNINGS if concept == PER_SHARE else usual.rule)
 
 
 def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:
@@ -321,7 +349,7 @@ def _usual(ratio: float) -> _Usual | None:
         return nearest
     power = round(log(ratio, THOUSAND))
     is_odd = max(ratio, 1 / ratio) >= SMALLEST_ODD and not _near(ratio, THOUSAND**power, SNAP)
-    return _Usual(ratio, SNAP_EXACT, WITNESSES_SMALL, ODD_RATIO) if is_odd else None
+    return _Usual(ratio, SNAP_EXACT, FIGURES_SMALL, ODD_RATIO) if is_odd else None
 
 
 def _near(ratio: float, other: float, snap: float) -> bool:
