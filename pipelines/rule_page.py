@@ -19,7 +19,8 @@ Every decision that can change a served value is a rule with an id that never ch
 generated from the registry, `pipelines/normalize/rules.py`, by `make docs`.
 
 - `fundamentals explain SYMBOL ITEM PERIOD` names the rules behind a value; column `rule` of the published tables holds
-  their ids, and table `rules` counts the values and companies that each decided.
+  their ids. Table `rules` counts the values, figures and companies that each decided, table `decisions` the figures of
+  each company.
 - Actions: *select* chooses among filed facts, *compose* computes an amount from several, *correct* repairs an error in
   a filing, *withhold* leaves a value out, *flag* marks a value that is served.
 - Column *code* is the file in `pipelines/normalize/` that contains the rule's id, beside the code that decides.

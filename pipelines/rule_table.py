@@ -1,11 +1,12 @@
-"""Table `rules`: every rule of the registry, and how many values and companies it decided in a build.
+"""Tables `rules` and `decisions`: every rule of the registry, and how much it decided in a build.
 
-Belongs here: counting the rows that name each rule, and finding the rules of values that were recorded before rules had
-ids. Does not: any rule or its statement (normalize), the other published tables (tables).
+Belongs here: counting the values and gaps that name each rule, and the figures that it decided in the steps; finding
+the rules of values that were recorded before rules had ids. Does not: any rule or its statement (normalize), the other
+published tables (tables).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -28,8 +29,8 @@ def table(
     registry: Mapping[str, Rule],
     files: Mapping[str, str],
     values: pl.DataFrame,
-    named: Iterable[pl.DataFrame],
-    decisions: pl.DataFrame,
+    gaps: pl.DataFrame,
+    decided: pl.DataFrame,
 ) -> pl.DataFrame:
     """The rows of table `rules`, one for each rule of the registry.
 
@@ -37,17 +38,20 @@ def table(
         registry: the rules by id.
         files: the file that holds each rule, by id.
         values: current values, one row a value: `cik`, `rule`, `method`, `flags`, `legs` (with `rule`).
-        named: frames with `cik` and `rule`, where a rule decided each row: gaps, repairs, splits, breaks.
-        decisions: `cik`, `rule`, `figures`: what the steps chose or left out; used for rules that no row names.
+        gaps: missing values, one row a value: `cik`, `rule`.
+        decided: table `decisions`.
     """
     codes = {rule.id: code_of(rule) for rule in registry.values()}
-    of_rows = pl.concat([_of_values(values, _alone(codes)), *(_rows(frame) for frame in named)])
-    of_steps = decisions.select(pl.col(name).cast(dtype) for name, dtype in COUNTED.items())
-    counted = pl.concat([of_rows, of_steps.join(of_rows, on=RULE, how="anti")])
+    of_values = pl.concat([_of_values(values, _alone(codes)), _rows(gaps)])
+    zero = pl.lit(0, pl.Int64)
+    counted = [
+        of_values.select(RULE, "cik", values="figures", figures=zero),
+        decided.select(RULE, "cik", values=zero, figures="figures"),
+    ]
     totals = (
-        counted.filter(pl.col("figures") > 0)
+        pl.concat(counted)
         .group_by(RULE)
-        .agg(values=pl.col("figures").sum(), companies=pl.col("cik").n_unique())
+        .agg(pl.col("values").sum(), companies=pl.col("cik").n_unique(), figures=pl.col("figures").sum())
     )
     rows = [
         (rule.id, rule.statement, rule.source, rule.action, rule.applies, files[rule.id], codes[rule.id])
@@ -55,7 +59,21 @@ def table(
     ]
     columns = (RULE, "statement", "source", "action", "applies", "file", "code")
     known = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
-    return known.join(totals, on=RULE, how="left").with_columns(pl.col("values", "companies").fill_null(0))
+    return known.join(totals, on=RULE, how="left").with_columns(pl.col("values", "companies", "figures").fill_null(0))
+
+
+def decisions(of_steps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
+    """The rows of table `decisions`: `rule`, `cik`, `figures`, one for each company and rule that decided for it.
+
+    Args:
+        of_steps: `cik`, `rule`, `figures`: what the steps counted.
+        found: frames with `cik` and `rule`, where a rule decided each row: splits, breaks, repairs. Each row counts as
+            a figure if the steps did not count the rule for the company.
+    """
+    counted = of_steps.select(pl.col(name).cast(dtype) for name, dtype in COUNTED.items())
+    by_company = counted.group_by(RULE, "cik").agg(pl.col("figures").sum()).filter(pl.col("figures") > 0)
+    rows = [_rows(frame).join(by_company, on=[RULE, "cik"], how="anti") for frame in found]
+    return pl.concat([by_company, *rows])
 
 
 def unlisted(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:

@@ -56,13 +56,15 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFra
     companies = _companies(lake, versions)
     gaps = _gaps(lake, versions)
     found = {"splits": _splits(lake), "breaks": lake.read("breaks"), "repairs": lake.read("repairs")}
+    decisions = rule_table.decisions(lake.read("decisions"), *found.values())
     frames = {
         "companies": companies,
         "financials": _financials(versions, companies),
         "versions": _versions(lake, versions),
         "lineage": lineage(versions),
         "gaps": gaps,
-        "rules": _rules(lake, logged, gaps, *found.values()),
+        "rules": _rules(logged, gaps, decisions),
+        "decisions": decisions,
         "changes": _changes(lake),
         **found,
         "filings": filing_addresses(lake),
@@ -234,12 +236,12 @@ def _with_rules(logged: pl.DataFrame, lake: Lake) -> pl.DataFrame:
     return logged
 
 
-def _rules(lake: Lake, logged: pl.DataFrame, gaps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
+def _rules(logged: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     """Table `rules`; a value or gap of a fiscal year end is published twice but counts once."""
     current = logged.filter("is_current").drop_nulls("value")
     trailing = gaps.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0])
     files = {rule: path(rule) for rule in REGISTRY}
-    return rule_table.table(REGISTRY, files, current, [trailing, *found], lake.read("decisions"))
+    return rule_table.table(REGISTRY, files, current, trailing, decisions)
 
 
 def _splits(lake: Lake) -> pl.DataFrame:

@@ -72,6 +72,7 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
         explain_queries.repairs(build, holder.cik, {leg.accession for leg in legs if leg.accession}),
         explain_queries.rules(build),
         explain_queries.rules_of(build, holder.cik, span, line.inputs),
+        explain_queries.decisions(build, holder.cik),
     )
 
 
@@ -128,6 +129,7 @@ def text(told: Explanation, width: int) -> str:
         _head(told, width),
         _arithmetic(told, width),
         _decisions(told, width),
+        _company_rules(told, width),
         _legs(told.parts),
         _versions(told, width),
         _filings(told),
@@ -229,6 +231,21 @@ def _decisions(told: Explanation, width: int) -> Iterator[str]:
     yield from textwrap.wrap(
         WHERE_RULES_ARE if told.decisions else NO_RULES, width, initial_indent="  ", subsequent_indent="  "
     )
+
+
+def _company_rules(told: Explanation, width: int) -> Iterator[str]:
+    """The other rules that decided something for the company: id, number of figures, first sentence."""
+    if told.company_rules:
+        yield "Rules about the company"
+    for company in told.company_rules:
+        yield from textwrap.wrap(
+            f"{company.rule.id} ({company.figures:,}): {company.says}".rstrip(": "),
+            width,
+            initial_indent="  ",
+            subsequent_indent=" " * 7,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def _about(decision: Decision) -> str:

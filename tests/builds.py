@@ -270,6 +270,7 @@ def tables() -> dict[str, Rows]:
         "filings": filings(),
         "valuations": valuations(),
         "rules": rules(),
+        "decisions": decisions(),
     }
 
 
@@ -284,6 +285,7 @@ def rules() -> Rows:
             "action": "select",
             "values": 1234,
             "companies": 4,
+            "figures": 2345,
         },
         about
         | {
@@ -292,7 +294,16 @@ def rules() -> Rows:
             "action": "compose",
             "values": 0,
             "companies": 0,
+            "figures": 0,
         },
+    ]
+
+
+def decisions() -> Rows:
+    """What the rule decided for two of the companies."""
+    return [
+        {"cik": "9990000001", "rule": "revenue.total", "figures": 2000},
+        {"cik": "9990000003", "rule": "revenue.total", "figures": 345},
     ]
 
 

@@ -1,7 +1,7 @@
 """The provenance of a value: its amounts, arithmetic, versions and rules, from rows of a build.
 
 Belongs here: grouping the legs of a value into the amounts of its formula, recomputing the value from them, and listing
-the rules that decided it; pure functions.
+the rules that decided it and those about its company; pure functions.
 Does not: the SQL queries (explain_queries), printing an explanation (serve.explanation), the rules that compute values
 (pipelines.normalize; a test checks that both compute the same value).
 """
@@ -21,6 +21,8 @@ OF_SUM = ("add", "subtract")
 AVERAGES = ("mean", "divisor_mean")
 PLAIN = (*OF_SUM, "mean")
 """Operations of legs of a value that is not calculated from other items."""
+ELEMENTS = "pipelines/normalize/elements/"
+"""The folder of the rules that choose taxonomy elements; legs name those of a value."""
 STATUTORY_TAX_RATE, HIGHEST_TAX_RATE = 0.21, 0.35
 
 
@@ -78,6 +80,23 @@ class Decision(msgspec.Struct, frozen=True):
     evidence: tuple[str, ...] = ()
 
 
+class CompanyRule(msgspec.Struct, frozen=True):
+    """A rule that decided something for the company, and the number of figures, filings, windows ... that it decided.
+
+    rule: the rule; only its id where the build does not state it.
+    figures: as in table `decisions`.
+    """
+
+    rule: Rule
+    figures: int
+
+    @property
+    def says(self) -> str:
+        """The first sentence of the rule's statement; empty where the build does not state it."""
+        first, end, _ = (self.rule.statement or "").partition(". ")
+        return first + end.rstrip()
+
+
 class Version(msgspec.Struct, frozen=True):
     """One version of the value, with the meaning of its cause."""
 
@@ -90,7 +109,8 @@ class Explanation(msgspec.Struct, frozen=True):
 
     `value` is as served, `recomputed` the unrounded result of the steps. `namesakes` are the ends of other periods with
     the same label. `decisions` are the rules that decided the value, in the order in which they apply; empty for values
-    recorded before rules had ids.
+    recorded before rules had ids. `company_rules` are the other rules that decided something for the company, by id;
+    empty for builds without table `decisions`.
     """
 
     symbol: str
@@ -113,6 +133,7 @@ class Explanation(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...]
     versions: tuple[Version, ...]
     decisions: tuple[Decision, ...]
+    company_rules: tuple[CompanyRule, ...] = ()
 
 
 def explanation(
@@ -126,6 +147,7 @@ def explanation(
     repairs: Sequence[Repair],
     rules: Mapping[str, Rule],
     inputs: Mapping[str, str] | None = None,
+    figures: Mapping[str, int] | None = None,
 ) -> Explanation:
     """Compose an explanation.
 
@@ -141,10 +163,13 @@ def explanation(
         rules: rules by id, as in table `rules`.
         inputs: for items that this one may be calculated from: the id of the rule that computed the item's value of
             this period, by item.
+        figures: the number of figures that each rule decided for the company, by id, as in table `decisions`; without
+            rules of gaps.
     """
     newest = versions[-1] if versions else None
     parts = tuple(_parts(legs))
     steps = tuple(_steps(item, parts))
+    decisions = tuple(_decisions(item, newest, legs, gap, repairs, rules, inputs or {}))
     return Explanation(
         symbol=holder.symbol,
         name=holder.name,
@@ -165,7 +190,8 @@ def explanation(
         parts=parts,
         steps=steps,
         versions=tuple(Version(told, _meaning(CAUSES, told.cause or "unexplained")) for told in versions),
-        decisions=tuple(_decisions(item, newest, legs, gap, repairs, rules, inputs or {})),
+        decisions=decisions,
+        company_rules=tuple(_company_rules(decisions, rules, figures or {})),
     )
 
 
@@ -231,6 +257,17 @@ def _decisions(
             yield from (Decision("flag", flag, (), setter) for setter in _writers(rules, flag, legs, newest))
     if gap and gap.rule:
         yield Decision("gap", gap.reason, (), rules.get(gap.rule, Rule(gap.rule)))
+
+
+def _company_rules(
+    decisions: Sequence[Decision], rules: Mapping[str, Rule], figures: Mapping[str, int]
+) -> Iterator[CompanyRule]:
+    """The rules that decided something for the company and that the value does not name, without those of elements."""
+    named = {decision.rule.id for decision in decisions}
+    for rule in sorted(figures.keys() - named):
+        known = rules.get(rule, Rule(rule))
+        if not (known.file or "").startswith(ELEMENTS):
+            yield CompanyRule(known, figures[rule])
 
 
 def _writers(rules: Mapping[str, Rule], code: str | None, legs: Sequence[Leg], newest: Told) -> list[Rule]:

@@ -199,6 +199,22 @@ def rules(build: OpenBuild) -> dict[str, Rule]:
     }
 
 
+def decisions(build: OpenBuild, cik: str) -> dict[str, int]:
+    """Rule to the number of figures that it decided for a company (table `decisions`), in the order of the ids.
+
+    Without rules that leave values out, which table `gaps` names; empty for a build without the table.
+    """
+    if "decisions" not in build.columns:
+        return {}
+    return dict(
+        build.rows(
+            "SELECT rule, figures FROM decisions WHERE cik = $cik AND NOT starts_with(rule, 'gap.') "
+            "AND rule NOT IN (SELECT rule FROM gaps WHERE rule IS NOT NULL) ORDER BY rule",
+            {"cik": cik},
+        )
+    )
+
+
 def _held(build: OpenBuild, table: str, column: str) -> str:
     """SQL for a column of a table; NULL if the build was published by a version without the column."""
     return f'{table}."{column}"' if column in build.columns.get(table, ()) else "NULL"

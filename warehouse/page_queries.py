@@ -42,7 +42,7 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class RuleCount(msgspec.Struct, frozen=True):
-    """A rule with its counts in the build: `values` decided, of `companies` (table `rules`)."""
+    """A rule with its counts in the build (table `rules`): `figures` is 0 for builds that do not count them."""
 
     id: str
     statement: str
@@ -50,6 +50,7 @@ class RuleCount(msgspec.Struct, frozen=True):
     action: str
     applies: str
     values: int
+    figures: int
     companies: int
 
 
@@ -97,5 +98,8 @@ def rules(build: OpenBuild) -> list[RuleCount]:
     """The rules in the order of their ids; empty for a build that was published before rules had ids."""
     if "rules" not in build.columns:
         return []
-    found = build.rows('SELECT rule, statement, source, action, applies, "values", companies FROM rules ORDER BY rule')
+    figures = "figures" if "figures" in build.columns["rules"] else "0"
+    found = build.rows(
+        f'SELECT rule, statement, source, action, applies, "values", {figures}, companies FROM rules ORDER BY rule'
+    )
     return [RuleCount(*row) for row in found]

@@ -401,7 +401,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "rules",
-        "The rules that decide values: statement, source, and number of decisions in this build.",
+        "The rules that decide values: statement, source, and what each decided in this build.",
         (RULE,),
         (
             Column(
@@ -430,13 +430,42 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "values",
                 "BIGINT",
-                "Number of decisions of the rule in this build: the current values whose version, legs, method or "
-                "flags name it, and the gaps, repairs, splits and breaks that name it. A value or gap at a fiscal year "
-                "end counts once, although it is published as twelve months and as a year. For a rule that no row "
-                "names, because it chooses or leaves out filed figures: the number of these figures or filings.",
+                "Number of current values and gaps that name the rule: each trailing twelve months' value or gap (cik, "
+                "period_end, item) counts once if its version (column rule or method), a leg, a flag or the gap names "
+                "the rule. Annual values are not counted again. A flag or method that several rules write counts for "
+                "none of them.",
                 required=True,
             ),
-            Column("companies", "BIGINT", "Number of companies that these belong to.", required=True),
+            Column(
+                "companies",
+                "BIGINT",
+                "Number of companies with such a value or gap, or with a row of the rule in table decisions.",
+                required=True,
+            ),
+            Column(
+                "figures",
+                "BIGINT",
+                "Sum of column figures of table decisions over all companies: the decisions of the rule in the steps "
+                "of the calculation, whether or not a value names the rule.",
+                required=True,
+            ),
+        ),
+    ),
+    Table(
+        "decisions",
+        "The rules that decided something for a company in the steps of the calculation, such as its industry, share "
+        "basis, currency, fiscal calendar and restated balances.",
+        ("cik", RULE),
+        (
+            CIK,
+            Column(RULE, "VARCHAR", "Rule that decided, as in table rules.", required=True),
+            Column(
+                "figures",
+                "BIGINT",
+                "Number of figures, windows, filings, quarter ends, splits or breaks that the rule decided for the "
+                "company; what is counted follows from the rule's statement.",
+                required=True,
+            ),
         ),
     ),
     Table(

@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     rules = lake.read(assembled("rules")) if lake.holds(assembled("rules")) else None
     if rules is not None:
         show(figures.idle(rules), "Rules that decided nothing in this build")
-        show(figures.deciding(rules), "Rules by the number of values and companies that they decided")
+        show(figures.deciding(rules), "Rules by the number of values, figures and companies that they decided")
     show(tallied(rows), "Checks: comparisons, failures and thresholds")
     return 0
 

@@ -114,15 +114,18 @@ def largest(changed: pl.DataFrame, symbols: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+DECIDED = (pl.col("values") > 0) | (pl.col("figures") > 0)
+
+
 def deciding(rules: pl.DataFrame) -> pl.DataFrame:
     """The rules that decided something in the build, the most frequent first: `rule`, `statement`, `action`, `values`,
-    `companies`.
+    `figures`, `companies`.
 
     Args:
         rules: table `rules`.
     """
-    decided = rules.filter(pl.col("values") > 0).sort("values", "rule", descending=[True, False])
-    return decided.select("rule", "statement", "action", "values", "companies")
+    decided = rules.filter(DECIDED).sort("values", "figures", "rule", descending=[True, True, False])
+    return decided.select("rule", "statement", "action", "values", "figures", "companies")
 
 
 def idle(rules: pl.DataFrame) -> pl.DataFrame:
@@ -131,7 +134,7 @@ def idle(rules: pl.DataFrame) -> pl.DataFrame:
     Args:
         rules: table `rules`.
     """
-    return rules.filter(pl.col("values") == 0).sort("rule").select("rule", "statement", "action")
+    return rules.filter(~DECIDED).sort("rule").select("rule", "statement", "action")
 
 
 def failures(found: pl.DataFrame, check: str, symbols: pl.DataFrame) -> pl.DataFrame:

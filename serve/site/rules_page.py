@@ -16,18 +16,19 @@ ABOUT = (
     "Each statement is followed by its source, its action, and the filers that the rule applies to. **select** chooses "
     "among filed facts, **compose** makes a value from several, **correct** repairs an error of a filing, **withhold** "
     "leaves a value out, **flag** marks a value that is served.",
-    "**Values** counts the decisions of the rule in the current build: the current values, gaps, repairs, splits and "
-    "breaks that name it, or the figures that it chose or left out. **Companies** counts the companies they belong to.",
+    "**Values** counts the current values and gaps of the build that name the rule. **Figures** counts what it decided "
+    "in the steps of the calculation: figures, windows, filings, quarter ends, splits or breaks. **Companies** counts "
+    "the companies with either. Table `decisions` of the published file has the figures of each company.",
 )
 NONE_YET = "No build with rules is published yet; the next synchronization publishes one."
-HEAD = ("Rule", "Values", "Companies", "What it decides")
+HEAD = ("Rule", "Values", "Figures", "Companies", "What it decides")
 
 
 def document(rules: Sequence[RuleCount]) -> Document:
     """The page; `rules` as in table `rules`, in the order of their ids."""
     if not rules:
         return Document("Rules", SUMMARY, (Points(ABOUT), Paragraph(NONE_YET)))
-    idle = sum(rule.values == 0 for rule in rules)
+    idle = sum(rule.values == 0 and rule.figures == 0 for rule in rules)
     counted = f"{len(rules):,} rules, of which {idle:,} decided nothing in this build."
     blocks = (Points(ABOUT), Paragraph(counted), *(block for block in _groups(rules)))
     return Document("Rules", SUMMARY, blocks, has_contents=True)
@@ -40,9 +41,10 @@ def _groups(rules: Sequence[RuleCount]) -> Iterator[Block]:
         name = subject.replace("-", " ").capitalize()
         yield Heading(name, subject)
         anchors = tuple(rule.id for rule in held)
-        yield Grid(f"Rules of {name.lower()}", HEAD, tuple(map(_row, held)), frozenset({1, 2}), anchors)
+        yield Grid(f"Rules of {name.lower()}", HEAD, tuple(map(_row, held)), frozenset({1, 2, 3}), anchors)
 
 
 def _row(rule: RuleCount) -> tuple[str, ...]:
     about = f"Source: {plain(rule.source)}. Action: {plain(rule.action)}. Applies to: {plain(rule.applies)}."
-    return (f"`{rule.id}`", f"{rule.values:,}", f"{rule.companies:,}", f"**{plain(rule.statement)}** {about}")
+    counts = (f"{count:,}" for count in (rule.values, rule.figures, rule.companies))
+    return (f"`{rule.id}`", *counts, f"**{plain(rule.statement)}** {about}")

@@ -91,6 +91,12 @@ def test_rules_that_tables_name_are_listed(lake):
     assert record.data == {"table": "gaps", "rule": "made.up", "rows": "2"}
 
 
+def test_rules_that_decisions_name_are_listed(lake):
+    lake.write(tables.assembled("rules"), frame("rules"))
+    lake.write(tables.assembled("decisions"), frame("decisions", {"cik": "1", "rule": "made.up", "figures": 3}))
+    assert not run(checks.rules_are_listed).passed
+
+
 @pytest.mark.parametrize(
     ("ttm", "annual", "passed"),
     [

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fundamentals
+from pipelines.normalize import rules as registry
 from pipelines.normalize.items import line_items as items
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.item import SUM
@@ -287,6 +288,12 @@ TO_DATE_RULE = Rule(
     "ttm.year-to-date", "The last year and this year to date, less last year's.", "S-X", "compose", "year_to_date"
 )
 BASIS = Rule("ttm.mixed-basis", "The two years are on different bases.", "measured", "flag", "mixed_basis")
+BANK = Rule(
+    "industry.bank.interest-and-deposits",
+    "A filer that states interest and deposits is a bank. A second sentence.",
+    "S-X 9-03",
+    "select",
+)
 RULES = (OPERATING, CAPEX, SCALE, TO_DATE_RULE, BASIS)
 
 
@@ -415,6 +422,28 @@ def test_a_gap_names_the_rule_that_leaves_the_value_out() -> None:
     )
     assert decided(of) == [("gap", "negative_fcf", (), withheld.id)]
     assert "  No value (negative_fcf): debt-to-fcf.not-positive\n" in text(of, 80)
+
+
+def test_other_rules_about_the_company_are_listed_by_id_with_their_first_sentence() -> None:
+    """Neither what the value names nor what chooses elements."""
+    of_elements = Rule("revenue.total", "The filer's own total.", "S-X", "select", file=f"{explain.ELEMENTS}income.py")
+    rules = {rule.id: rule for rule in (*RULES, BANK, of_elements)}
+    figures = {"unheard.of": 1, BANK.id: 1234, TO_DATE_RULE.id: 5, of_elements.id: 6}
+    newest = [told(1.0, rule=TO_DATE_RULE.id)]
+    of = explain.explanation(HOLDER, LINES["revenue"], QUARTER, [], newest, [], None, [], rules, {}, figures)
+    assert [(one.rule.id, one.figures) for one in of.company_rules] == [(BANK.id, 1234), ("unheard.of", 1)]
+    assert """
+Rules about the company
+  industry.bank.interest-and-deposits (1,234): A filer that states interest and
+       deposits is a bank.
+  unheard.of (1)
+
+""" in text(of, 80)
+    assert "Rules about the company" not in text(explained("revenue", 1.0, leg(1, "R", 1.0, YEAR)), 80)
+
+
+def test_the_rules_of_elements_are_in_the_folder_of_elements() -> None:
+    assert registry.path("revenue.total").startswith(explain.ELEMENTS)
 
 
 def test_numbers_of_legs_are_shown_as_ranges() -> None:
@@ -557,8 +586,19 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "code": rule.code,
             "values": 3,
             "companies": 1,
+            "figures": 7,
         }
-        for rule in RULES
+        for rule in (*RULES, BANK)
+    ]
+    rows["decisions"] = [
+        {"cik": cik, "rule": rule, "figures": 7}
+        for cik, rule in (
+            ("9990000001", BANK.id),
+            ("9990000001", OPERATING.id),
+            ("9990000001", "roic.no-capital"),
+            ("9990000001", "gap.no-tag"),
+            ("9990000003", SCALE.id),
+        )
     ]
     rows["securities"] = [{"symbol": "LNTR-P", "cik": "9990000001", "kind": "preferred"}]
     builds.publish_small(home / "published", rows=rows)
@@ -585,6 +625,7 @@ def home_of_before(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     file.chmod(0o644)
     with duckdb.connect(file) as build:
         build.execute("DROP TABLE rules")
+        build.execute("DROP TABLE decisions")
         for table in ("versions", "lineage", "gaps", "repairs", "splits", "breaks"):
             build.execute(f'ALTER TABLE "{table}" DROP COLUMN rule')
         build.execute("ALTER TABLE lineage DROP COLUMN concept")
@@ -600,6 +641,9 @@ def test_json_has_the_rules(home: Path, capsys: pytest.CaptureFixture[str]) -> N
         ("value", "revenue", [], TO_DATE_RULE.id),
     ]
     assert told["decisions"][0]["rule"]["statement"] == OPERATING.statement
+    # not those that the value names, nor those of gaps or of other companies
+    assert [(one["rule"]["id"], one["figures"]) for one in told["company_rules"]] == [(BANK.id, 7)]
+    assert told["company_rules"][0]["rule"]["statement"] == BANK.statement
     gap = as_json(capsys, "FJRD", "roic", "FY2024")
     assert [(one["about"], one["rule"]["id"]) for one in gap["decisions"]] == [("gap", "roic.no-capital")]
 
@@ -608,7 +652,7 @@ def test_a_build_of_an_earlier_version_is_explained_without_rules(
     home_of_before: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = as_json(capsys, "LNTR", "revenue", "FY2024")
-    assert (told["value"], told["decisions"]) == (4000.0, [])
+    assert (told["value"], told["decisions"], told["company_rules"]) == (4000.0, [], [])
     assert [part["name"] for part in told["parts"]] == ["us-gaap/Revenues"]
     assert as_json(capsys, "FJRD", "roic", "FY2024")["reason"]["code"] == "no_tag"
     assert fundamentals.main(["explain", "LNTR", "revenue", "FY2024"]) == 0

@@ -137,11 +137,20 @@ def test_the_largest_changes_come_first():
 
 def test_rules_are_listed_by_what_they_decided_and_apart_where_they_decided_nothing():
     rules = pl.DataFrame(
-        [("a.b", "A.", "select", 2, 1), ("c", "C.", "flag", 0, 0), ("d", "D.", "compose", 7, 3)],
-        schema=["rule", "statement", "action", "values", "companies"],
+        [
+            ("a.b", "A.", "select", 2, 1, 4),
+            ("c", "C.", "flag", 0, 0, 0),
+            ("d", "D.", "compose", 7, 3, 0),
+            ("e", "E.", "withhold", 0, 1, 9),
+        ],
+        schema=["rule", "statement", "action", "values", "companies", "figures"],
         orient="row",
     )
-    assert figures.deciding(rules).rows() == [("d", "D.", "compose", 7, 3), ("a.b", "A.", "select", 2, 1)]
+    assert figures.deciding(rules).rows() == [
+        ("d", "D.", "compose", 7, 0, 3),
+        ("a.b", "A.", "select", 2, 4, 1),
+        ("e", "E.", "withhold", 0, 9, 1),
+    ]
     assert figures.idle(rules).rows() == [("c", "C.", "flag")]
 
 

@@ -78,8 +78,28 @@ def frame(*rows: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=VALUES)
 
 
-def decisions(*rows: tuple[str, str, int]) -> pl.DataFrame:
+NO_GAPS = pl.DataFrame(schema={"cik": pl.String, "rule": pl.String})
+
+
+def of_steps(*rows: tuple[str, str, int]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"cik": pl.String, "rule": pl.String, "figures": pl.UInt32}, orient="row")
+
+
+def decided(*rows: tuple[str, str, int]) -> pl.DataFrame:
+    return rule_table.decisions(of_steps(*rows))
+
+
+def test_decisions_are_those_of_the_steps_and_the_rows_that_these_do_not_count():
+    """One row for each company and rule; a split is a decision, a repair is counted where it is made."""
+    splits = pl.DataFrame({"cik": ["1", "1", "2"], "rule": ["split.usual-ratio"] * 2 + [None]})
+    repairs = pl.DataFrame({"cik": ["1", "2"], "rule": [CASH.id] * 2})
+    counted = of_steps(("1", CASH.id, 4), ("1", CASH.id, 3), ("3", RECAST.id, 0))
+    found = rule_table.decisions(counted, splits, repairs).sort("cik", "rule")
+    assert found.select("cik", "rule", "figures").rows() == [
+        ("1", CASH.id, 7),
+        ("1", "split.usual-ratio", 2),
+        ("2", CASH.id, 1),
+    ]
 
 
 def test_every_rule_of_the_registry_has_a_row_with_what_it_decided():
@@ -93,17 +113,16 @@ def test_every_rule_of_the_registry_has_a_row_with_what_it_decided():
         REGISTRY,
         FILES,
         values,
-        [gaps],
-        # what the steps decided by a rule that rows name is in these rows
-        decisions(("1", RECAST.id, 4), ("2", RECAST.id, 1), ("3", RECAST.id, 0), ("1", CASH.id, 99)),
+        gaps,
+        decided(("1", RECAST.id, 4), ("2", RECAST.id, 1), ("1", CASH.id, 99), ("4", CASH.id, 1)),
     )
-    assert found.select("rule", "action", "applies", "code", "values", "companies").rows() == [
-        # two legs of one value are one decision; the gap is another
-        (CASH.id, "select", "all filers", None, 2, 1),
-        (SUM.id, "compose", "banks", None, 2, 2),
-        (BASES.id, "flag", "all filers", "mixed_basis", 1, 1),
-        (RECAST.id, "withhold", "all filers", None, 5, 2),
-        (IDLE.id, "withhold", "all filers", None, 0, 0),
+    assert found.select("rule", "action", "applies", "code", "values", "companies", "figures").rows() == [
+        # two legs of one value are one value; the gap is another; company 4 has figures only
+        (CASH.id, "select", "all filers", None, 2, 2, 100),
+        (SUM.id, "compose", "banks", None, 2, 2, 0),
+        (BASES.id, "flag", "all filers", "mixed_basis", 1, 1, 0),
+        (RECAST.id, "withhold", "all filers", None, 0, 2, 5),
+        (IDLE.id, "withhold", "all filers", None, 0, 0, 0),
     ]
     assert found.select("statement", "source", "file").row(0) == (CASH.statement, CASH.source, "cash.py")
 
@@ -113,14 +132,17 @@ def test_a_flag_that_two_rules_set_counts_for_neither():
     other = Rule("cash.mixed-basis", "Another.", "measured", "flag")
     registry = {rule.id: rule for rule in (BASES, other)}
     values = frame(value("1", None, flags="mixed_basis"))
-    found = rule_table.table(registry, dict.fromkeys(registry, "a.py"), values, [], decisions(("1", other.id, 2)))
-    assert found.select("rule", "code", "values").rows() == [(BASES.id, "mixed_basis", 0), (other.id, "mixed_basis", 2)]
+    found = rule_table.table(registry, dict.fromkeys(registry, "a.py"), values, NO_GAPS, decided(("1", other.id, 2)))
+    assert found.select("rule", "code", "values", "figures").rows() == [
+        (BASES.id, "mixed_basis", 0, 0),
+        (other.id, "mixed_basis", 0, 2),
+    ]
 
 
 def test_nothing_is_decided_without_values():
-    found = rule_table.table(REGISTRY, FILES, frame(), [], decisions())
-    assert found["values"].to_list() == [0] * len(REGISTRY)
-    assert rule_table.table({}, {}, frame(), [], decisions()).is_empty()
+    found = rule_table.table(REGISTRY, FILES, frame(), NO_GAPS, decided())
+    assert found["values"].to_list() == found["figures"].to_list() == [0] * len(REGISTRY)
+    assert rule_table.table({}, {}, frame(), NO_GAPS, decided()).is_empty()
 
 
 def test_a_code_is_written_by_the_rule_whose_id_ends_with_it():
@@ -143,7 +165,7 @@ def test_a_way_to_twelve_months_counts_the_values_that_were_made_so():
     """Also where another rule composed the value of them."""
     way = Rule("ttm.year-to-date", "", "", "compose")
     values = frame(value("1", SUM.id, method="year_to_date"), value("2", way.id, method="year_to_date"))
-    found = rule_table.table({way.id: way}, {way.id: "ttm.py"}, values, [], decisions())
+    found = rule_table.table({way.id: way}, {way.id: "ttm.py"}, values, NO_GAPS, decided())
     assert found.select("code", "values", "companies").rows() == [("year_to_date", 2, 2)]
 
 

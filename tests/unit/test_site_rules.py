@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import duckdb
+
 from serve.site import markdown, rules_page
 from serve.site.content import Grid, Heading, Paragraph
 from tests import builds
@@ -10,24 +12,27 @@ from warehouse.page_queries import RuleCount
 from warehouse.reader import Warehouse
 
 
-def rule(name: str, values: int = 0, statement: str = "It decides.") -> RuleCount:
-    return RuleCount(name, statement, "ASC 230", "select", "all filers", values, min(values, 3))
+def rule(name: str, values: int = 0, figures: int = 0, statement: str = "It decides.") -> RuleCount:
+    return RuleCount(name, statement, "ASC 230", "select", "all filers", values, figures, min(values, 3))
 
 
 def test_rules_stand_under_their_subject_with_an_anchor_each() -> None:
-    page = rules_page.document([rule("cash.balance-sheet", 1234), rule("cash.total"), rule("net-income.common")])
+    page = rules_page.document(
+        [rule("cash.balance-sheet", 1234, 5678), rule("cash.total", figures=1), rule("net-income.common")]
+    )
     assert [(block.text, block.anchor) for block in page.contents] == [("Cash", "cash"), ("Net income", "net-income")]
     first, second = (block for block in page.blocks if isinstance(block, Grid))
     assert first.rows[0] == (
         "`cash.balance-sheet`",
         "1,234",
+        "5,678",
         "3",
         "**It decides.** Source: ASC 230. Action: select. Applies to: all filers.",
     )
     assert first.anchors == ("cash.balance-sheet", "cash.total")
     assert second.anchors == ("net-income.common",)
     [counted] = [block.text for block in page.blocks if isinstance(block, Paragraph)]
-    assert counted == "3 rules, of which 2 decided nothing in this build."
+    assert counted == "3 rules, of which 1 decided nothing in this build."
 
 
 def test_what_a_rule_states_is_text() -> None:
@@ -42,6 +47,21 @@ def test_a_build_without_rules_says_so() -> None:
     assert rules_page.NONE_YET in markdown.render(page, "", "/rules")
 
 
+def test_a_build_that_counts_no_figures_has_none(tmp_path: Path) -> None:
+    builds.publish_small(tmp_path, rows=builds.tables())
+    file = (tmp_path / "warehouse.duckdb").resolve()
+    file.chmod(0o644)
+    with duckdb.connect(file) as held:
+        held.execute("ALTER TABLE rules DROP COLUMN figures")
+    warehouse = Warehouse(tmp_path)
+    with warehouse.build() as build:
+        assert [(one.values, one.figures, one.companies) for one in page_queries.rules(build)] == [
+            (1234, 0, 4),
+            (0, 0, 0),
+        ]
+    warehouse.close()
+
+
 def test_the_rules_of_a_build_are_read_in_the_order_of_their_ids(tmp_path: Path) -> None:
     rows = builds.tables()
     builds.publish_small(tmp_path, rows=rows | {"rules": rows["rules"][::-1]})
@@ -49,7 +69,7 @@ def test_the_rules_of_a_build_are_read_in_the_order_of_their_ids(tmp_path: Path)
     with warehouse.build() as build:
         found = page_queries.rules(build)
     warehouse.close()
-    assert [(one.id, one.values, one.companies) for one in found] == [
-        ("revenue.total", 1234, 4),
-        ("ttm.four-quarters", 0, 0),
+    assert [(one.id, one.values, one.figures, one.companies) for one in found] == [
+        ("revenue.total", 1234, 2345, 4),
+        ("ttm.four-quarters", 0, 0, 0),
     ]
