@@ -382,6 +382,10 @@ DECIDED = {
         fact(REVENUE, 900e6, "2022-01-01", "2022-12-31", filed="2023-02-20"),
         fact(REVENUE, 800e6, "2022-01-01", "2022-12-31", form="8-K", filed="2023-04-25"),
     ],
+    "recast.first-statement": [
+        fact("NetIncomeLoss", 90e6, "2022-01-01", "2022-12-31", filed="2023-02-20"),
+        fact(REVENUE, 900e6, "2022-01-01", "2022-12-31", form="8-K", filed="2023-04-25"),
+    ],
 }
 
 
