@@ -1,1 +1,1 @@
-"""Debt and cash: the lines of a balance sheet and how they add up."""
+"""Balance: total debt and cash of each balance sheet, from its lines."""

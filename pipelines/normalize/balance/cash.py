@@ -1,7 +1,7 @@
 """Cash, cash equivalents and short-term investments of each balance sheet.
 
-Belongs here: whether the filer's total, cash, or cash and securities are the amount. Does not: elements
-(elements.cash), securities whose element names no term (roles), securities that disappeared (vanished).
+Belongs here: choosing the filer's total, cash, or cash and securities. Does not: elements (elements.cash), securities
+whose element does not name a term (roles), securities that are no longer reported (vanished).
 """
 
 import numpy as np
@@ -14,13 +14,13 @@ from pipelines.normalize.rule import Rule
 
 
 def _total_covers_cash(sheets: BalanceSheets) -> Flags:
-    """Whether the filer's own total is no less than its cash."""
+    """Whether the filer's own total is at least its cash."""
     covers: Flags = sheets.value("cash_total") >= sheets.or_zero("cash") * (1 - SAME_MONEY)
     return covers
 
 
 def _securities_are_part_of_cash(sheets: BalanceSheets) -> Flags:
-    """Whether the current assets add up with the cash alone, and not with cash and securities."""
+    """Whether the current assets add up with cash alone, and not with cash and securities."""
     cash, securities = sheets.value("cash"), sheets.value("short_term_investments")
     where = ~np.isnan(cash + securities)
     return within_current_assets(sheets, cash, where) & ~within_current_assets(sheets, cash + securities, where)
@@ -40,7 +40,7 @@ COMPOSITIONS: tuple[Composition, ...] = (
     Composition(
         Rule(
             "cash.filer-total",
-            "The filer's own total of cash and short-term investments is served, unless it is less than its cash.",
+            "Cash is the filer's own total of cash and short-term investments, unless it is less than its cash.",
             "us-gaap:CashCashEquivalentsAndShortTermInvestments",
             "compose",
         ),
@@ -50,8 +50,8 @@ COMPOSITIONS: tuple[Composition, ...] = (
     Composition(
         Rule(
             "cash.without-securities-by-footing",
-            "Short-term investments are not added to cash if the current assets add up with cash alone and not with "
-            "both.",
+            "Cash is cash and cash equivalents without the stated short-term investments if the current assets add up "
+            "with cash alone and not with both.",
             "ASC 210-10-45-1 (current assets); measured: such securities are a part of cash or of another line",
             "compose",
         ),
@@ -79,7 +79,7 @@ COMPOSITIONS: tuple[Composition, ...] = (
         _cash,
     ),
 )
-"""What the amount is made of: the first that holds."""
+"""The compositions of cash; the first one whose condition holds decides."""
 
 TOTAL_CONTRADICTS_PARTS = Rule(
     "cash.total-contradicts-parts",
@@ -89,7 +89,7 @@ TOTAL_CONTRADICTS_PARTS = Rule(
 )
 
 COMPOSING: tuple[Rule, ...] = tuple(each.rule for each in COMPOSITIONS)
-"""The rules that choose the lines, in the order that Sums.rule counts."""
+"""The rules that choose the lines; Sums.rule is a place in this list."""
 
 RULES: tuple[Rule, ...] = (*COMPOSING, TOTAL_CONTRADICTS_PARTS)
 
@@ -97,15 +97,15 @@ RULES: tuple[Rule, ...] = (*COMPOSING, TOTAL_CONTRADICTS_PARTS)
 def cash_and_equivalents(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tuple[Rule, Ints]]]:
     """Cash, cash equivalents and short-term investments of each balance sheet that states any.
 
-    The filer's own total where it is no less than its cash; else cash and the current securities beside it. Where the
-    current assets add up without the securities and not with them, they are a part of the cash or of another line.
+    The filer's own total if it is at least its cash; otherwise cash plus current securities. If the current assets add
+    up without the securities and not with them, the securities are a part of the cash or of another line.
 
     Args:
         sheets: of sheets.as_filed, reclassified (roles).
-        is_served: false for the sheets that get no value (vanished).
+        is_served: false for sheets without a value (vanished).
 
     Returns:
-        the sums, and the rule that flags, with the CIK of the sheets that it decided.
+        the sums, and the rule that flags them, with the CIK of each flagged sheet.
     """
     rule, chosen = first_that_holds(COMPOSITIONS, sheets, len(LINES))
     rule[~is_served] = UNDECIDED

@@ -1,7 +1,7 @@
-"""Debt and cash of every balance sheet: the step that reads lines and returns sums.
+"""Debt and cash of every balance sheet: the step that composes them from lines.
 
-Belongs here: the order of the rules for balance sheets, and the frames they return. Does not: any rule (roles, debt,
-instruments, cash, vanished, restated).
+Belongs here: the order of the rules for balance sheets, and the frames that the step returns. Does not: any rule
+(roles, debt, instruments, cash, vanished, restated).
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
 
 CONTRADICTED = "total_contradicts_parts"
-"""Flag of a sum that a total of the filer's own contradicts."""
+"""Flag of a sum that the filer's own total contradicts."""
 
 SINGLE_LINES = tuple(
     concept.name for concept in CONCEPTS if concept.instant and concept.name not in (*DEBT_LINES, *CASH_LINES)
@@ -45,18 +45,18 @@ COMPOSED = pl.Schema(
 )
 """Total debt and cash of each balance sheet that counts: key `sum` (0, 1, ...), also `cik`, `concept`, `q`, `seq`.
 
-`value` in units of the reporting currency, `grain` the power of ten that it is stated to, `rule` the rule that chose
+`value` in units of the reporting currency, `grain` the power of ten to which it is rounded, `rule` the rule that chose
 the lines, `flag` CONTRADICTED or null."""
 
 PARTS = pl.Schema({"sum": pl.UInt32(), "vintage": pl.UInt32(), "rule": pl.String()})
-"""The lines that each sum adds up, in the order of the lines: `sum` of COMPOSED, `vintage` of what the filing states.
+"""The lines of each sum, in their order: `sum` of COMPOSED, `vintage` of the stated amount.
 
-`rule` is the one that put the line there (roles), null where the line is what its element says."""
+`rule` is the rule that reclassified or added the line (roles), or null."""
 
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """What the balance sheets of some companies lead to.
+    """Debt and cash of the balance sheets of some companies.
 
     composed: columns of COMPOSED.
     parts: columns of PARTS.
@@ -71,10 +71,10 @@ class Balances:
 
 
 def balances(placed: pl.DataFrame) -> Balances:
-    """Total debt and cash of each balance sheet, without those that restate nothing.
+    """Total debt and cash of each balance sheet, without later filings that do not restate them.
 
     Args:
-        placed: vintages on the grid (calendar.on_grid), of which instants count: `cik`, `q`, `seq`, `n`, `concept`,
+        placed: vintages on the grid (calendar.on_grid), of which instants are used: `cik`, `q`, `seq`, `n`, `concept`,
             `rank`, `end`, `vintage`, `value`, `grain`, `used`, `filed`, `amended`, `regime`.
     """
     sheets = as_filed(placed)
@@ -120,7 +120,7 @@ def _counted(decided: list[tuple[Rule, Ints]]) -> pl.DataFrame:
 
 
 def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Equity and assets of each balance sheet, without statements that restate nothing.
+    """Equity and assets of each balance sheet, without later filings that do not restate them.
 
     Args:
         placed: as for balances.
@@ -171,8 +171,8 @@ def _frames(
 
     Args:
         counts: the places of the sums that count.
-        rules: what Sums.rule counts.
-        number: `sum` of the first.
+        rules: the list in which Sums.rule is a place.
+        number: `sum` of the first row.
     """
     ids = pl.Series([rule.id for rule in rules])
     of_lines = pl.Series([*(rule.id for rule in roles.RULES), None])  # the last for NOTHING

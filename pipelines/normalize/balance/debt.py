@@ -1,8 +1,8 @@
-"""Total debt of each balance sheet: interest-bearing borrowings, no amount twice.
+"""Total debt of each balance sheet: interest-bearing borrowings, without counting an amount twice.
 
-Belongs here: which lines of a classified balance sheet add up to total debt, and when the filer's own total stands
-instead. Does not: lines with another meaning than their element has (roles), balance sheets without current and
-non-current parts (instruments), lines that disappeared (vanished).
+Belongs here: which lines of a classified balance sheet add up to total debt, and when the filer's own total is used
+instead. Does not: lines whose element is used with another meaning (roles), balance sheets without current and
+non-current parts (instruments), lines that are no longer reported (vanished).
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from pipelines.normalize.elements.debt import DEBT_ALL, INCLUDES_FINANCE_LEASES
 from pipelines.normalize.rule import Rule
 
 DISCOUNT = 0.03
-"""Principal exceeds the carrying amount by discounts and costs of issue, and hardly by more than three per cent."""
+"""Principal exceeds the carrying amount by discounts and costs of issue, hardly ever by more than three per cent."""
 
 SHORT_TERM_LINES = frozenset(("debt_short_term", "debt_current", "debt_current_maturities", "debt_current_instrument"))
 """Debt that is due within a year."""
@@ -41,14 +41,14 @@ def _maturities_as_short_term(sheets: BalanceSheets) -> Flags:
 
 
 def _current_debt_covers_maturities(sheets: BalanceSheets) -> Flags:
-    """Whether current debt is no less than the current maturities, as a total of both must be."""
+    """Whether current debt is at least the current maturities, as a total that includes them must be."""
     least = sheets.or_zero("debt_current_maturities") * (1 - SAME_MONEY)
     covers: Flags = sheets.value("debt_current") >= least
     return covers
 
 
 def _long_term_debt_has_unnamed_maturities(sheets: BalanceSheets) -> Flags:
-    """Whether long-term debt exceeds its non-current part, and no line has the current part."""
+    """Whether long-term debt exceeds its non-current part, and no line states the current part."""
     exceeds = sheets.value("debt_long_term") > sheets.value("debt_noncurrent") * (1 + SAME_MONEY)
     has: Flags = exceeds & ~sheets.has("debt_current_maturities") & ~sheets.has("debt_current")
     return has
@@ -60,7 +60,7 @@ def _is_rest_of_long_term_debt(sheets: BalanceSheets) -> Flags:
 
 
 def _is_other_money_than_current_debt(sheets: BalanceSheets) -> Flags:
-    """Whether current debt is the maturities alone, and short-term borrowings are another amount."""
+    """Whether current debt is only the maturities, and short-term borrowings are another amount."""
     current, maturities = sheets.value("debt_current"), sheets.value("debt_current_maturities")
     found: Flags = (
         _current_debt_covers_maturities(sheets) & same(current, maturities) & ~_maturities_as_short_term(sheets)
@@ -204,7 +204,7 @@ CLASSIFIED: tuple[Composition, ...] = (
         _there("debt_current_maturities"),
     ),
 )
-"""Which lines of a classified balance sheet add up: the first that holds."""
+"""The compositions of debt on a classified balance sheet; the first one whose condition holds decides."""
 
 FILER_TOTAL = Rule(
     "debt.filer-total",
@@ -214,8 +214,8 @@ FILER_TOTAL = Rule(
 )
 FILER_TOTAL_ABOVE_NOTES = Rule(
     "debt.filer-total-above-notes",
-    "On an unclassified balance sheet the filer's own total replaces lines of the notes that it exceeds by more than "
-    "discounts explain, if it fits into the liabilities.",
+    "On an unclassified balance sheet the filer's own total replaces lines from the notes if it exceeds them by more "
+    "than discounts explain and is not more than the liabilities allow.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue)",
     "compose",
     "unclassified balance sheets",
@@ -228,7 +228,8 @@ TOTAL_CONTRADICTS_PARTS = Rule(
 )
 CURRENT_BESIDE_LARGER_NOTES = Rule(
     "debt.withheld.current-maturities-with-larger-notes",
-    "If only current debt is stated and the notes are larger, some of them may be due later: no total debt.",
+    "Total debt is withheld if only current debt is stated and the notes are larger, because some of them may be due "
+    "later.",
     "us-gaap:NotesPayable: notes of any term; Regulation S-X Rule 5-02.22",
     "withhold",
     _CLASSIFIED,
@@ -252,24 +253,24 @@ RULES: tuple[Rule, ...] = (
 
 
 PARTS_OF_CLASSIFIED = ("debt_noncurrent", "debt_current_maturities", "debt_current")
-"""A balance sheet with one of these lines has current and non-current debt apart."""
+"""A balance sheet with one of these lines separates current and non-current debt."""
 
 
 def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tuple[Rule, Ints]]]:
     """Interest-bearing borrowings of each balance sheet that states any.
 
-    Non-current debt, current maturities and short-term borrowings; a line that repeats another's amount is left out.
-    Totals that include current maturities replace parts that are not stated. If only current debt is stated and larger
-    notes may be due later, there is no value. Without current and non-current parts, the instruments that add up to
-    the liabilities count, or the filer's own total where it has more. Operating leases, deposits, repurchase agreements
-    and trade payables are never included.
+    Debt is non-current debt, current maturities and short-term borrowings; a line that repeats another amount is left
+    out. Totals that include current maturities replace parts that are not stated. If only current debt is stated and
+    larger notes may be due later, there is no value. Without current and non-current parts, debt is the instruments
+    that add up to the liabilities, or the filer's own total if it is larger. Operating leases, deposits, repurchase
+    agreements and trade payables are never included.
 
     Args:
         sheets: of sheets.as_filed, reclassified (roles).
-        is_served: false for the sheets that get no value (vanished).
+        is_served: false for sheets without a value (vanished).
 
     Returns:
-        the sums, and each rule that adds a line, flags or withholds, with the CIK of the sheets that it decided.
+        the sums, and each rule that adds a line, flags or withholds, with the CIK of each sheet that it decided.
     """
     is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
     hides_notes = _hides_notes(sheets) & is_classified & is_served
@@ -301,13 +302,13 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
 
 
 def withheld_for_notes(sheets: BalanceSheets, is_served: Flags) -> Ints:
-    """The balance sheets that state current debt alone, and larger notes: their total debt is withheld."""
+    """The balance sheets with current debt only and larger notes, whose total debt is withheld."""
     is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
     return np.flatnonzero(_hides_notes(sheets) & is_classified & is_served)
 
 
 def _add_lines_beside(sheets: BalanceSheets, chosen: Flags, where: Flags) -> list[tuple[Rule, Ints]]:
-    """Add to the chosen lines, in place, the instruments that are lines beside them: each rule with the CIKs."""
+    """Add additional instruments to the chosen lines, in place; returns each rule with the CIK of its sheets."""
     decided = []
     for each in LINES_BESIDE:
         adds = where & chosen[LINE[each.beside]] & sheets.has(each.line)
@@ -320,7 +321,7 @@ def _add_lines_beside(sheets: BalanceSheets, chosen: Flags, where: Flags) -> lis
 
 
 def _hides_notes(sheets: BalanceSheets) -> Flags:
-    """Whether no long-term debt is stated, and notes of any term exceed what is due."""
+    """Whether no long-term debt is stated, and notes of any term exceed the debt that is due."""
     long_term = ("debt_noncurrent", "debt_long_term", "debt_all")
     has_none = ~np.logical_or.reduce([sheets.has(line) for line in long_term])
     hides: Flags = has_none & (sheets.value("debt_notes") > due(sheets))
@@ -328,10 +329,10 @@ def _hides_notes(sheets: BalanceSheets) -> Flags:
 
 
 def _lack_debt(sheets: BalanceSheets, chosen: Flags) -> Flags:
-    """Whether lines from the notes lack debt that the filer's own total has, and that fits into the liabilities.
+    """Whether lines from the notes lack debt that the filer's own total includes and the liabilities allow.
 
-    Where the balance sheet has no current liabilities, debt that is due comes from the notes, without short-term
-    borrowings that have no element. A total with leases is larger because of them.
+    If the balance sheet has no current liabilities, the debt that is due comes from the notes, without short-term
+    borrowings that have no element. Totals with leases are not compared, because leases make them larger.
     """
     everything = sheets.value("debt_all")
     asked = ~sheets.has("liabilities_current") & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)

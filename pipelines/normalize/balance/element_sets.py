@@ -1,9 +1,9 @@
-"""Sets of taxonomy elements as bits: which elements state a line of a balance sheet, compared without text.
+"""Sets of taxonomy elements as bits, so that the elements of balance sheet lines are compared without text.
 
-Belongs here: how a set of elements is kept and compared. Does not: which elements state which line (elements), what
+Belongs here: storing and comparing sets of elements. Does not: which elements belong to which line (elements), what
 follows from them (roles, restated).
 
-A set is a column of WORDS numbers of 64 bits, one bit an element of any balance sheet amount, so that the sets of many
+A set is a column of WORDS numbers of 64 bits, with one bit for each element of a balance sheet amount. The sets of many
 lines are an array of WORDS rows.
 """
 
@@ -46,7 +46,7 @@ def set_of(elements: Iterable[str]) -> Sets:
 
 
 def sets_of(used: Ints) -> Sets:
-    """The sets of a column of sources and their elements that are there (facts.matching.elements_of)."""
+    """The sets of a column of sources and their present elements (facts.matching.elements_of)."""
     distinct, codes = np.unique(used, return_inverse=True)
     table = [set_of(elements_of(int(number))) for number in distinct]
     sets: Sets = np.array(table, dtype=np.uint64).reshape(-1, WORDS)[codes].T
@@ -72,5 +72,5 @@ def contain(sets: Sets, others: Sets) -> Flags:
 
 
 def united(sets: Sets, begins: Ints) -> Sets:
-    """The union of the sets of each group; `begins` are the rows where groups begin."""
+    """The union of the sets of each group; `begins` are the first rows of the groups."""
     return np.bitwise_or.reduceat(sets, begins, axis=1) if len(begins) else sets[:, :0]

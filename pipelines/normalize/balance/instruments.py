@@ -3,9 +3,9 @@
 Belongs here: which instruments add up to the debt. Does not: elements (elements.loans), classified balance sheets
 (debt).
 
-Banks, insurers, brokers and property companies show borrowings by instrument. One filer's `OtherBorrowings` is the sum
-of the advances and notes that it tags as well, another's is a line beside them. The balance sheet adds up, so the lines
-that fill what deposits, payables and the like leave of the liabilities are the debt.
+Banks, insurers, brokers and property companies show borrowings by instrument. For one filer `OtherBorrowings` is the
+sum of advances and notes that it tags as well, for another it is a separate line. The balance sheet must add up, so the
+debt is the set of lines that equals total liabilities less deposits, payables and other lines.
 """
 
 import numpy as np
@@ -17,10 +17,10 @@ from pipelines.normalize.elements.loans import LIABILITIES_NOT_DEBT
 from pipelines.normalize.rule import Rule
 
 ROUNDED_UNITS = 3
-"""Several amounts that are each rounded to a unit may miss their total by a few units."""
+"""Several amounts that are each rounded to a unit may differ from their total by a few units."""
 
 ROOM = 1.02
-"""Debt may exceed what the liabilities leave for it by two per cent: a payable may be stated twice."""
+"""Debt may exceed liabilities less other lines by two per cent, because a payable may be stated twice."""
 
 INSTRUMENTS = (
     "debt_advances",
@@ -39,36 +39,38 @@ TOTALS = {
     "debt_other": ("debt_advances", "debt_subordinated", "debt_junior", "debt_notes"),
     "debt_notes": ("debt_secured", "debt_unsecured", "debt_bank_loans", "debt_revolver"),
 }
-"""Lines that some filers tag together with the lines that they are the sum of."""
+"""Lines that are, for some filers, the sum of other tagged lines."""
 
 HARDLY_ALL = ("debt_subordinated", "debt_junior", "debt_revolver")
-"""Notes that a bank issues for its capital, and what a property company draws between two mortgages."""
+"""Lines that are hardly ever all of a company's debt: capital notes of banks, and credit lines of property companies
+that bridge the time between two mortgages."""
 
 NOT_BORROWED = tuple(concept.name for concept in LIABILITIES_NOT_DEBT)
-"""Liabilities that are no borrowings, on the balance sheet of some filers and in the notes of others; negative."""
+"""Liabilities that are not borrowings, as negative amounts; some filers show them on the balance sheet, others in
+notes."""
 
 _UNCLASSIFIED = "balance sheets without current and non-current debt"
 
 FILL_THE_LIABILITIES = Rule(
     "debt.instruments.fill-the-liabilities",
-    "The largest set of instruments that, with deposits, payables and other lines, adds up to total liabilities is the "
-    "debt.",
-    "us-gaap:Liabilities: the total of all liabilities, so that its lines add up to it",
+    "Debt is the largest set of instruments that, together with deposits, payables and other lines, adds up to total "
+    "liabilities.",
+    "us-gaap:Liabilities: the total of all liabilities, so its lines add up to it",
     "compose",
     _UNCLASSIFIED,
 )
 NOTHING_LEFT = Rule(
     "debt.zero.liabilities-without-debt",
-    "There is no debt if no instrument is stated and other lines add up to total liabilities.",
-    "us-gaap:Liabilities: the total of all liabilities, so that its lines add up to it",
+    "Debt is zero if no instrument is stated and other lines add up to total liabilities.",
+    "us-gaap:Liabilities: the total of all liabilities, so its lines add up to it",
     "compose",
     _UNCLASSIFIED,
 )
 LARGEST_SUM = Rule(
     "debt.instruments.largest-sum-without-double-counting",
-    "If the liabilities prove no sum, the debt is the largest sum of instruments that counts no amount twice and is at "
-    f"most {ROOM - 1:.0%} more than other lines leave of the liabilities (one line alone: no more than all of them); "
-    "drawn credit lines do not count, and subordinated, junior and revolving debt alone is no sum.",
+    "If no sum is proved by the liabilities, debt is the largest sum of instruments that counts no amount twice and is "
+    f"at most {ROOM - 1:.0%} more than other lines leave of the liabilities (a single line: not more than all of them); "
+    "drawn credit lines do not count, nor do subordinated, junior and revolving debt without other instruments.",
     "Regulation S-X Rule 9-03 and the definitions of the elements: no instrument is in two lines; measured: one amount "
     "under two elements is one borrowing",
     "compose",
@@ -76,14 +78,14 @@ LARGEST_SUM = Rule(
 )
 FILED_AS_ZERO = Rule(
     "debt.filed-as-zero",
-    "There is no debt if every instrument that is stated is stated as zero.",
-    "us-gaap: the definitions of the elements, whose amount zero is a statement",
+    "Debt is zero if all stated instruments are stated as zero.",
+    "us-gaap: the definitions of the elements, for which zero is a statement",
     "compose",
     _UNCLASSIFIED,
 )
 
 RULES = (FILL_THE_LIABILITIES, NOTHING_LEFT, LARGEST_SUM, FILED_AS_ZERO)
-"""In the order in which they are asked."""
+"""The rules in the order in which they are tried."""
 
 UNKNOWN = -1
 
@@ -101,7 +103,7 @@ _SURE = np.array([line not in ("debt_credit_line", *HARDLY_ALL) for line in LOAN
 
 
 def _preferences() -> Ints:
-    """For each set of LOANS its place where sums are equal: few lines first, then by name."""
+    """For each set of LOANS its rank among sets with equal sums: fewer lines first, then by name."""
     named = [
         (members.bit_count(), [line for number, line in enumerate(LOANS) if members >> number & 1], members)
         for members in range(_ALL + 1)
@@ -115,7 +117,7 @@ _PREFERENCE = _preferences()
 
 
 def may_be_known(sheets: BalanceSheets) -> Flags:
-    """Whether a sheet has any instrument, or liabilities that may prove that it has none."""
+    """Whether a sheet has any instrument, or liabilities that may prove that there is no debt."""
     has_any = (sheets.rows[_LOAN_LINES] >= 0).any(axis=0)
     known: Flags = has_any | (sheets.has("liabilities") & sheets.has("not_borrowed"))
     return known
@@ -124,13 +126,13 @@ def may_be_known(sheets: BalanceSheets) -> Flags:
 def instruments(sheets: BalanceSheets) -> tuple[Ints, Flags]:
     """The lines that are the debt of each sheet.
 
-    First the lines that fill what is left of the liabilities, but for rounding; where nothing is left and no line is
-    stated, there is no debt. Else the largest sum of lines that count no borrowing twice: no two of one amount, nothing
-    beside a total that it is a part of, no more than the liabilities have room for; drawn credit lines count only where
-    the liabilities prove them. Else the lines that are filed as zero.
+    First the lines that equal the liabilities less other lines, within rounding; if nothing is left and no instrument
+    is stated, debt is zero. Otherwise the largest sum of lines that count no borrowing twice: no two equal amounts, no
+    part together with its total, and not more than the liabilities allow; drawn credit lines count only if the
+    liabilities prove them. Otherwise the lines that are filed as zero.
 
     Returns:
-        for each sheet the place of its rule in RULES (UNKNOWN where none holds), and for each of sheets.DEBT_LINES
+        for each sheet the place of its rule in RULES (UNKNOWN if none applies), and for each of sheets.DEBT_LINES
         (first axis) whether it is one of the lines.
     """
     chosen = np.zeros((len(DEBT_LINES), len(sheets)), dtype=np.bool_)
@@ -162,7 +164,7 @@ def instruments(sheets: BalanceSheets) -> tuple[Ints, Flags]:
 
 
 def _largest(sums: SubsetSums, allowed: Flags) -> Ints:
-    """For each sheet the row of its largest allowed sum, of few lines where several are equal; UNKNOWN without any."""
+    """For each sheet the row of its largest allowed sum; of equal sums, the one with fewest lines; UNKNOWN if none."""
     best = np.full(len(sums.begins), UNKNOWN, dtype=np.int64)
     rows = np.flatnonzero(allowed)
     order = np.lexsort((_PREFERENCE[sums.members[rows]], -sums.total[rows], sums.sheet[rows]))
@@ -172,11 +174,11 @@ def _largest(sums: SubsetSums, allowed: Flags) -> Ints:
 
 
 def _proven(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> tuple[Flags, Ints]:
-    """Which sums are what is left of the liabilities.
+    """Which sums equal the liabilities less some other lines.
 
     Returns:
-        for each sum whether it is, and, where such a sum is zero or less, the lines of NOT_BORROWED (bits) that leave
-        just that; zero for all other sums.
+        for each sum whether it does, and for such sums of zero or less the other lines of NOT_BORROWED (bits) that
+        prove it; zero for all other sums.
     """
     left = sheets.value("liabilities") + sheets.value("not_borrowed")
     known = np.flatnonzero(~np.isnan(left))
@@ -196,7 +198,7 @@ def _proven(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> tuple[Fla
     proven[asked] = fits
     proof = np.zeros(len(sums.total), dtype=np.int64)
     of_zero = fits & ~is_positive
-    # an equal amount is always the neighbour below
+    # for an equal amount, the row below is the equal one
     proof[asked[of_zero]] = taken_off.members[below[of_zero]]
     return proven, proof
 
@@ -204,7 +206,7 @@ def _proven(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> tuple[Fla
 def _neighbours(
     sheet: Ints, amount: Floats, members: Ints, asked_sheet: Ints, asked_amount: Floats
 ) -> tuple[Ints, Ints]:
-    """The rows of `amount` next below or equal, and next above, each amount that is asked for; UNKNOWN without any.
+    """For each asked amount, the row of `amount` that is equal or next below, and the one next above; UNKNOWN if none.
 
     Of equal amounts the one with the smallest `members` is taken.
     """
@@ -235,7 +237,7 @@ def _neighbours(
 
 
 def _is_likely(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> Flags:
-    """Which sums count no amount twice, and may be all that is known of the debt."""
+    """Which sums count no amount twice and can be all of the debt."""
     conflicts = _conflicts(loans)
     count_twice = np.zeros(len(sums.total), dtype=np.bool_)
     for number in range(len(LOANS)):
@@ -252,7 +254,7 @@ def _is_likely(sheets: BalanceSheets, loans: Floats, sums: SubsetSums) -> Flags:
 
 
 def _conflicts(loans: Floats) -> Ints:
-    """For each of LOANS and sheet, the lines (bits) that may state the same borrowing."""
+    """For each of LOANS and each sheet, the lines (bits) that may state the same borrowing."""
     bits = np.left_shift(1, np.arange(len(LOANS)))
     are_same = same(loans[:, None], loans[None, :])
     are_same &= np.triu(np.ones(are_same.shape[:2], dtype=np.bool_), k=1)[:, :, None]
@@ -270,7 +272,7 @@ def _conflicts(loans: Floats) -> Ints:
 
 
 def _subset_bits(count: int) -> Ints:
-    """Every subset of some lines with more than one, a row of zeros and ones each."""
+    """Every subset of some lines with more than one line, as rows of zeros and ones."""
     sets: Ints = np.arange(1 << count)[:, None] >> np.arange(count) & 1
     several: Ints = sets[sets.sum(axis=1) > 1]
     return several

@@ -1,9 +1,9 @@
-"""Which later filings restate an amount of a balance sheet, and which only repeat a part of it.
+"""Decides which later filings restate an amount of a balance sheet, and which repeat only a part of it.
 
-Belongs here: what counts as a statement of a quarter end. Does not: how lines add up (debt, cash), rounding of
-repetitions (ttm.known).
+Belongs here: which statements of a quarter end count. Does not: how lines add up (debt, cash), rounding of repetitions
+(ttm.known).
 
-A later filing repeats fewer lines of an old balance sheet than the filing that it belongs to; what it lacks is no
+A later filing repeats an old balance sheet with fewer lines than its own filing had. The missing lines are not a
 restatement.
 """
 
@@ -19,7 +19,7 @@ _MEASURED = "measured: later filings repeat fewer lines of an old balance sheet 
 
 AMENDMENT = Rule(
     "balance.restated.by-amendment",
-    "An amendment restates the balance sheet, whatever lines it has.",
+    "An amendment restates the balance sheet, whichever lines it has.",
     "Form 10-K/A and 10-Q/A, Exchange Act Rule 12b-15",
     "select",
 )
@@ -39,14 +39,15 @@ MORE_LINES = Rule(
 )
 FILER_TOTAL = Rule(
     "balance.restated.filer-total",
-    "The filer's own total of a later filing restates debt if it exceeds the first by more than discounts explain.",
+    "The filer's own total in a later filing restates debt if it exceeds the first amount by more than discounts "
+    "explain.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue)",
     "select",
     _COMPARATIVES,
 )
 FEWER_LINES = Rule(
     "balance.left-out.other-lines",
-    "A later filing that states an amount with fewer or other lines restates nothing.",
+    "A later filing that states an amount with fewer or other lines does not restate it.",
     _MEASURED,
     "select",
     _COMPARATIVES,
@@ -65,20 +66,20 @@ def restatements(
     is_short_term: Flags,
     is_filer_total: Flags,
 ) -> tuple[Flags, dict[Rule, Flags]]:
-    """Which statements of an amount at a quarter end count: the first, amendments, and those that say no less.
+    """Which statements of an amount at a quarter end count: the first, amendments, and those with at least its lines.
 
-    Where the first shows only debt that is due within a year, the first with long-term debt is compared with; so is
-    one with the filer's own total, where it is more than discounts explain.
+    If the first statement has only debt that is due within a year, later ones are compared with the first that has
+    long-term debt. The filer's own total counts if it exceeds the first amount by more than discounts explain.
 
     Args:
-        begins: where the statements of another quarter end (or company, or amount) begin; by filing within one.
-        seq: place of the filing that states it.
-        amended: whether an amendment states it.
+        begins: the rows at which another quarter end (or company, or amount) begins; rows are in the order of filing.
+        seq: place of the filing.
+        amended: whether the filing is an amendment.
         value: the amounts.
-        elements: the elements that state them.
-        nonzero_lines: of how many lines that are not zero they are made.
-        is_short_term: whether they have only lines that are due within a year.
-        is_filer_total: whether they are the filer's own total, with nothing else.
+        elements: the elements of the amounts.
+        nonzero_lines: number of their lines that are not zero.
+        is_short_term: whether all their lines are due within a year.
+        is_filer_total: whether they are only the filer's own total.
 
     Returns:
         whether each counts, and for each rule the statements after the first that it decided.

@@ -1,7 +1,7 @@
-"""Lines that are used with another meaning than their element has: one element stands for two amounts in practice.
+"""Reclassifies balance sheet lines whose element is used with another meaning.
 
-Belongs here: which line is put in the place of which, and which instrument is a line beside long-term debt and no part
-of it. Does not: which elements state a line (elements), how lines add up (debt, cash).
+Belongs here: which line replaces which, and which instrument is an additional line next to long-term debt, not a part
+of it. Does not: which elements belong to a line (elements), how lines add up (debt, cash).
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ OF_ALL_MATURITIES = set_of(
 
 @dataclass(frozen=True, slots=True)
 class Reclassification:
-    """A rule that puts `line` in the place of another where `holds`."""
+    """A rule that replaces the line `place` by `line` on the sheets for which `holds` is true."""
 
     rule: Rule
     line: str
@@ -50,7 +50,7 @@ class Reclassification:
 
 @dataclass(frozen=True, slots=True)
 class LineBeside:
-    """A rule that adds `line` to a sum that has the line `beside`, where `holds`."""
+    """A rule that adds `line` to a sum with the line `beside` on the sheets for which `holds` is true."""
 
     rule: Rule
     line: str
@@ -59,20 +59,20 @@ class LineBeside:
 
 
 def due(sheets: BalanceSheets) -> Floats:
-    """Debt that is due within a year: current maturities of long-term debt, else all current debt; NaN if neither."""
+    """Debt that is due within a year: current maturities of long-term debt, or all current debt; NaN if neither."""
     maturities = sheets.value("debt_current_maturities")
     return np.where(np.isnan(maturities), sheets.value("debt_current"), maturities)
 
 
 def reclassify(sheets: BalanceSheets) -> list[tuple[Rule, Ints]]:
-    """Put each line that is used with another meaning in its place, in these sheets themselves.
+    """Reclassify the lines of these sheets that are used with another meaning; the sheets are changed.
 
     Returns:
-        each rule with the CIK of the sheets where it did so.
+        each rule with the CIK of the sheets that it changed.
     """
     decided = []
     for number, each in enumerate(RECLASSIFICATIONS):
-        # a filer must state the line: no condition holds without it
+        # conditions hold only on sheets that state the line
         holds = each.holds(sheets) if sheets.has(each.line).any() else np.zeros(len(sheets), dtype=np.bool_)
         sheets.put(each.line, each.place, holds, number)
         decided.append((each.rule, sheets.cik[holds]))
@@ -80,21 +80,21 @@ def reclassify(sheets: BalanceSheets) -> list[tuple[Rule, Ints]]:
 
 
 def _securities_are_current(sheets: BalanceSheets) -> Flags:
-    """Whether securities of any term are the current line beside the cash, as the current assets add up."""
+    """Whether securities of any term are a line of the current assets, because these add up with them only."""
     cash, line = sheets.value("cash"), sheets.value("securities_of_any_term")
     where = ~sheets.has("short_term_investments") & ~np.isnan(cash + line)
     return within_current_assets(sheets, cash + line, where) & ~within_current_assets(sheets, cash, where)
 
 
 def _short_term_has_maturities(sheets: BalanceSheets) -> Flags:
-    """Whether short-term borrowings are the sum of the maturities and of the short-term instruments in the notes."""
+    """Whether short-term borrowings are the sum of current maturities and short-term instruments in the notes."""
     maturities = sheets.value("debt_current_maturities")
     all_of_it = maturities + sheets.value("debt_short_term_by_instrument")
     return (maturities > 0) & same(sheets.value("debt_short_term"), all_of_it)
 
 
 def _notes_are_short_term(sheets: BalanceSheets) -> Flags:
-    """Whether current notes payable are a line beside the maturities, and more than other short-term borrowings."""
+    """Whether current notes payable are separate from the maturities and exceed other short-term borrowings."""
     notes, maturities = sheets.value("debt_notes_current"), sheets.value("debt_current_maturities")
     are_other_money = ~sheets.is_stated_by("debt_current_maturities", OF_NOTES_PAYABLE) & ~same(
         notes, maturities, CONTRADICTS
@@ -119,11 +119,11 @@ def _notes_are_long_term_debt(sheets: BalanceSheets) -> Flags:
 
 
 def _long_term_debt_is_noncurrent(sheets: BalanceSheets) -> Flags:
-    """Whether what should be all long-term debt has no maturities: they are the line beneath it.
+    """Whether the element of all long-term debt is used without current maturities, which are a separate line.
 
-    Either the non-current liabilities add up with it, or it is less than the maturities, or it falls short of its
-    principal by the maturities (discounts and costs of issue are less than these). In no case do the non-current
-    liabilities add up with what remains without the maturities.
+    Either the non-current liabilities add up with it, or it is less than the maturities, or it is less than its
+    principal by the maturities (discounts and costs of issue are less than these). In addition, the non-current
+    liabilities must not add up with the amount less the maturities.
     """
     whole, owed = sheets.value("debt_long_term"), due(sheets)
     where = ~sheets.has("debt_noncurrent") & (owed > 0)
@@ -135,9 +135,9 @@ def _long_term_debt_is_noncurrent(sheets: BalanceSheets) -> Flags:
 
 
 def _is_beside_noncurrent(sheets: BalanceSheets) -> Flags:
-    """Whether an instrument is a line beside long-term debt and no part of it.
+    """Whether an instrument is an additional line next to long-term debt, not a part of it.
 
-    It is more, or the filer's total is the sum of both, or the non-current liabilities add up with both alone.
+    It is larger, or the filer's total is the sum of both, or the non-current liabilities add up with both only.
     """
     debt, beside, whole = (
         sheets.value(line) for line in ("debt_noncurrent", "debt_noncurrent_instrument", "debt_long_term")
@@ -153,9 +153,9 @@ def _is_beside_noncurrent(sheets: BalanceSheets) -> Flags:
 
 
 def _is_beside_maturities(sheets: BalanceSheets) -> Flags:
-    """Whether an instrument that is due is a line beside the maturities: it is more than they are, and no other line.
+    """Whether a current instrument is an additional line next to the maturities: it is larger, and not another line.
 
-    Where the filer's total is long-term debt with the maturities alone, there is nothing beside them.
+    It is not if the filer's total is long-term debt plus the maturities.
     """
     beside, maturities = sheets.value("debt_current_instrument"), sheets.value("debt_current_maturities")
     is_total = sheets.is_stated_by("debt_current_maturities", OF_ALL_MATURITIES)
@@ -173,8 +173,8 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
     Reclassification(
         Rule(
             "cash.securities.current-by-footing",
-            "Securities whose element names no term are short-term investments if the current assets add up with them "
-            "and not without them.",
+            "Securities whose element does not name a term are short-term investments if the current assets add up "
+            "with them and not without them.",
             _CURRENT_ASSETS,
             "select",
         ),
@@ -199,8 +199,8 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
             "debt.short-term.notes-payable",
             "Current notes payable are short-term borrowings if they differ from the current maturities and exceed "
             "the other short-term borrowings.",
-            "us-gaap:NotesPayableCurrent; Regulation S-X Rule 5-02.19; measured: filers show commercial paper and bank "
-            "loans under this element, others tag their maturities so",
+            "us-gaap:NotesPayableCurrent; Regulation S-X Rule 5-02.19; measured: some filers use this element for "
+            "commercial paper and bank loans, others for current maturities",
             "select",
         ),
         "debt_notes_current",
@@ -222,8 +222,8 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
     Reclassification(
         Rule(
             "debt.notes.long-term-debt-by-footing",
-            "Notes are all long-term debt with its maturities if the non-current liabilities add up with them less "
-            "the current maturities, and not with them whole.",
+            "Notes are all long-term debt, current maturities included, if the non-current liabilities add up with "
+            "the notes less these maturities, and not with all notes.",
             _NONCURRENT_LIABILITIES,
             "select",
         ),
@@ -234,8 +234,8 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
     Reclassification(
         Rule(
             "debt.long-term-debt.noncurrent",
-            "Long-term debt is the non-current part alone if the non-current liabilities add up with it, if it is "
-            "less than the current maturities, or if it falls short of its principal by them.",
+            "The element of long-term debt is only the non-current part if the non-current liabilities add up with it, "
+            "if it is less than the current maturities, or if its principal exceeds it by them.",
             _NONCURRENT_LIABILITIES,
             "select",
         ),

@@ -1,10 +1,10 @@
 """Balance sheets as arrays: the lines that one filing states for one quarter end.
 
-Belongs here: the lines side by side, and how one is looked up or put in the place of another. Does not: when that is
-done (roles), how lines add up (debt, cash, instruments).
+Belongs here: the arrays, looking up a line, and replacing one line by another. Does not: when a line is replaced
+(roles), how lines add up (debt, cash, instruments).
 
-An amount that a filing does not state is NaN. A comparison with NaN is false, so conditions hold for stated amounts
-only, as long as none is negated.
+An amount that a filing does not state is NaN. A comparison with NaN is false, so a condition holds for stated amounts
+only, unless it is negated.
 """
 
 from dataclasses import dataclass, replace
@@ -24,10 +24,10 @@ LINES = (*DEBT_LINES, *CASH_LINES)
 LINE = {name: number for number, name in enumerate(LINES)}
 
 SAME_MONEY = 0.001
-"""Two lines within a tenth of a per cent are the same money under two elements: one of them is rounded coarser."""
+"""Two lines that differ by at most a tenth of a per cent are the same money under two elements, rounded differently."""
 
 CONTRADICTS = 0.01
-"""A total further than one per cent from what its lines add up to contradicts them; less is rounding."""
+"""A total contradicts its lines if it differs from their sum by more than one per cent; less is rounding."""
 
 SHEET = ["cik", "q", "seq"]
 _LAST_DAY = 1 << 20
@@ -36,10 +36,10 @@ _LAST_DAY = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class StatedLines:
-    """The amounts that filings state for an instant, one a vintage.
+    """The amounts that filings state for an instant, one for each vintage.
 
-    grain: the power of ten that an amount is stated to.
-    elements: the elements that state it (element_sets).
+    grain: the power of ten to which an amount is rounded.
+    elements: its elements (element_sets).
     """
 
     vintage: Ints
@@ -50,14 +50,14 @@ class StatedLines:
 
 @dataclass(frozen=True, slots=True)
 class BalanceSheets:
-    """One column a filing and quarter end, sorted by company, quarter end and filing.
+    """One column for each filing and quarter end, sorted by company, quarter end and filing.
 
     keys: `cik`, `q`, `seq`, `filed`, `amended`, `regime` of each.
-    stated: the amounts that the lines are taken from.
-    rows: for each of LINES (first axis) the row of `stated`; NOTHING where the line is not there.
-    values: the amounts of `rows`; NaN where the line is not there.
-    reclassified: for each of LINES the place in roles.RULES of the rule that put another line in its place; NOTHING
-        where the line is the one that its element names.
+    stated: the amounts from which the lines are taken.
+    rows: for each of LINES (first axis) the row of `stated`; NOTHING if the line is missing.
+    values: the amounts of `rows`; NaN if the line is missing.
+    reclassified: for each of LINES the place in roles.RULES of the rule that replaced it by another line; NOTHING if
+        it is the line that its element names.
     """
 
     keys: pl.DataFrame
@@ -73,32 +73,32 @@ class BalanceSheets:
         return len(self.cik)
 
     def value(self, line: str) -> Floats:
-        """The amount of a line; NaN where it is not there."""
+        """The amount of a line; NaN if it is missing."""
         values: Floats = self.values[LINE[line]]
         return values
 
     def or_zero(self, line: str) -> Floats:
-        """The amount of a line; zero where it is not there."""
+        """The amount of a line; zero if it is missing."""
         return np.nan_to_num(self.value(line))
 
     def has(self, line: str) -> Flags:
-        """Whether a line is there."""
+        """Whether the filing states a line."""
         there: Flags = self.rows[LINE[line]] >= 0
         return there
 
     def grain(self, line: str) -> Floats:
-        """The power of ten that a line is stated to; NaN where it is not there."""
+        """The power of ten to which a line is rounded; NaN if it is missing."""
         return arrays.picked(self.stated.grain, self.rows[LINE[line]])
 
     def is_stated_by(self, line: str, elements: Sets) -> Flags:
-        """Whether any of some elements states a line; false where the line is not there."""
+        """Whether a line has any of some elements; false if it is missing."""
         found = np.zeros(len(self), dtype=np.bool_)
         there = np.flatnonzero(self.has(line))
         found[there] = have_any(self.stated.elements[:, self.rows[LINE[line], there]], elements)
         return found
 
     def put(self, line: str, place: str, where: Flags, rule: int) -> None:
-        """Put a line in the place of another, by a rule (its place in roles.RULES)."""
+        """Replace the line `place` by another line, and record the rule (its place in roles.RULES)."""
         for each in (self.rows, self.values):
             each[LINE[place], where] = each[LINE[line], where]
         self.reclassified[LINE[place], where] = rule
@@ -118,18 +118,18 @@ class BalanceSheets:
 
 
 def same(one: Floats, other: Floats, within: float = SAME_MONEY) -> Flags:
-    """Whether two amounts are the same money; false where one is not there."""
+    """Whether two amounts are the same money; false if one is missing."""
     found: Flags = np.abs(one - other) <= within * np.abs(other)
     return found
 
 
 def as_filed(placed: pl.DataFrame) -> BalanceSheets:
-    """The balance sheets of some filings, each line as its element says.
+    """The balance sheets of some filings, each line with the meaning of its element.
 
-    Where a filing states a line for two days of one quarter end, the better source counts, then the earlier day.
+    If a filing states a line for two days of one quarter end, the source of better rank counts, then the earlier day.
 
     Args:
-        placed: vintages on the grid (calendar.on_grid), of which instants count.
+        placed: vintages on the grid (calendar.on_grid); only instants are used.
     """
     instants = placed.filter(pl.col("n") == 0)
     cik, q, seq = (arrays.ints(instants, name) for name in SHEET)
@@ -140,7 +140,7 @@ def as_filed(placed: pl.DataFrame) -> BalanceSheets:
     line = _LINE_OF_CONCEPT[arrays.ints(instants, "concept")[worst_first]]
     worst_first = worst_first[line >= 0]
     rows = np.full((len(LINES), len(first)), NOTHING, dtype=np.int64)
-    # of the rows that compete for a place the last one stays
+    # of several rows for the same place, the last one is kept
     rows[line[line >= 0], sheet[worst_first]] = worst_first
     stated = StatedLines(
         vintage=arrays.ints(instants, "vintage"),
@@ -163,4 +163,4 @@ def as_filed(placed: pl.DataFrame) -> BalanceSheets:
 
 
 _LINE_OF_CONCEPT = np.array([LINE.get(concept, NOTHING) for concept in AMOUNT.categories])
-"""For the code of each concept its place in LINES; NOTHING where it is no line of debt or cash."""
+"""For the code of each concept its place in LINES; NOTHING if it is not a line of debt or cash."""

@@ -1,6 +1,6 @@
 """The sums of all subsets of the lines of a balance sheet.
 
-Belongs here: the arithmetic. Does not: which sum is the one that a total proves (footing, instruments).
+Belongs here: the arithmetic. Does not: which sum a total proves (footing, instruments).
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from pipelines.normalize.arrays import Floats, Ints
 
 @dataclass(frozen=True, slots=True)
 class SubsetSums:
-    """Every subset of the lines of each sheet that are not zero, the empty one first, sheet after sheet.
+    """Every subset of the nonzero lines of each sheet, the empty one first, sheet after sheet.
 
     sheet: the sheet (column of the amounts).
-    members: its lines as bits, lowest the first row of the amounts; ascending within a sheet.
-    total: their sum, added up in the order of the lines.
-    begins: where the subsets of each sheet begin.
+    members: the lines as bits, the lowest bit for the first row of the amounts; ascending within a sheet.
+    total: the sum, added in the order of the lines.
+    begins: the first row of each sheet.
     """
 
     sheet: Ints
@@ -30,7 +30,7 @@ def subset_sums(amounts: Floats) -> SubsetSums:
     """The subsets of each column.
 
     Args:
-        amounts: one row a line, one column a sheet; NaN and zero are lines that are not there.
+        amounts: one row a line, one column a sheet; NaN and zero are missing lines.
     """
     is_there = (amounts != 0) & ~np.isnan(amounts)
     size = is_there.sum(axis=0)

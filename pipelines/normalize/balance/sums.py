@@ -1,7 +1,7 @@
 """Adds up the lines that were chosen for debt or for cash on each balance sheet.
 
-Belongs here: the sum, what it is stated to, and which lines it is made of. Does not: which lines are chosen (debt,
-cash), which later filing restates it (restated).
+Belongs here: the sum, its rounding, and its lines. Does not: which lines are chosen (debt, cash), which later filing
+restates it (restated).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,18 +19,18 @@ UNDECIDED = -1
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """One sum for each balance sheet that has one, in the order of the sheets.
+    """The sums of the balance sheets that have one, in the order of the sheets.
 
     sheet: the balance sheet.
-    rule: the place of the rule that chose the lines, in the list of rules of the module that chose them.
-    value, grain: the sum, and the sum of what its lines are stated to.
-    nonzero_lines: how many lines are not zero.
+    rule: the rule that chose the lines: its place in the list of rules of the module.
+    value, grain: the sum, and the sum of the grains of its lines.
+    nonzero_lines: number of lines that are not zero.
     elements: the elements of all its lines.
-    contradicted: a total of the filer's own says otherwise.
-    is_short_term: only lines that are due within a year.
-    is_filer_total: the filer's own total without finance leases, and nothing else.
-    part_sum, part_line, part_row: the lines of each sum one after another: the place of the sum, that of the line in
-        sheets.LINES, and its row among the stated amounts.
+    contradicted: whether the filer's own total contradicts it.
+    is_short_term: whether all lines are due within a year.
+    is_filer_total: whether it is only the filer's own total, without finance leases.
+    part_sum, part_line, part_row: the lines of all sums, one after another: the place of the sum, the place of the line
+        in sheets.LINES, and its row among the stated amounts.
     """
 
     sheet: Ints
@@ -49,7 +49,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A rule that adds up `lines`, as far as they are there, where `holds`."""
+    """A rule that adds up those of `lines` that are stated, on the sheets for which `holds` is true."""
 
     rule: Rule
     lines: tuple[str, ...]
@@ -57,15 +57,15 @@ class Composition:
 
 
 def first_that_holds(table: Sequence[Composition], sheets: BalanceSheets, lines: int) -> tuple[Ints, Flags]:
-    """Choose the lines of each sheet by the first row of a decision table that holds.
+    """Choose the lines of each sheet by the first row of a decision table whose condition holds.
 
     Args:
-        table: most special case first.
-        lines: how many of sheets.LINES there are to choose from, from the first.
+        table: the most special case first.
+        lines: the number of sheets.LINES, from the first, that can be chosen.
 
     Returns:
-        for each sheet the place of its row in the table (UNDECIDED where none holds), and for each line (first axis)
-        whether it is chosen.
+        for each sheet the place of its row in the table (UNDECIDED if no condition holds), and for each line (first
+        axis) whether it is chosen.
     """
     decided = np.select([each.holds(sheets) for each in table], range(len(table)), UNDECIDED)
     of_table = np.zeros((lines, len(table) + 1), dtype=np.bool_)
@@ -82,13 +82,13 @@ def added_up(
     is_filer_total: Flags,
     short_term: frozenset[str],
 ) -> Sums:
-    """Add up the lines that are chosen and there.
+    """Add up the lines that are chosen and stated.
 
     Args:
-        rule: for each sheet the place of its rule; UNDECIDED where there is no sum.
+        rule: for each sheet the place of its rule; UNDECIDED if there is no sum.
         chosen: for each of sheets.LINES (first axis, from the first; possibly not all) and sheet whether it counts.
-        contradicted: whether a total says otherwise, given the sum of each sheet.
-        is_filer_total: for each sheet.
+        contradicted: whether a total of the filer contradicts the sum of each sheet.
+        is_filer_total: for each sheet, as in Sums.
         short_term: the lines that are due within a year.
     """
     chosen = chosen & (sheets.rows[: len(chosen)] >= 0) & (rule != UNDECIDED)
@@ -120,7 +120,7 @@ def added_up(
 
 
 def is_apart(total: Floats, *sums: Floats, within: float) -> Flags:
-    """Whether a total is there and matches none of some sums."""
+    """Whether a total is stated and differs from all of some sums."""
     apart = ~np.isnan(total)
     for each in sums:
         apart &= ~(np.abs(total - each) <= within * np.abs(each))

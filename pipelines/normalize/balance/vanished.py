@@ -1,9 +1,9 @@
 """Detects a balance sheet that stopped reporting one of its debt or cash lines, and withholds the sum.
 
-Belongs here: when the remaining lines of a balance are not all of it. Does not: how its lines add up (debt, cash).
+Belongs here: detecting that the remaining lines are not all of a balance. Does not: how its lines add up (debt, cash).
 
-A filer that gives a line another element, one that no rule knows, must not lose the money silently. Where it still
-states the line for another day, as a balance sheet does for the year before, the line is zero on this one.
+If a filer tags a line with an element that no rule knows, the sum would lack this line without notice. If the same
+report still states the line for another day, such as the year before, the line is zero on this day.
 """
 
 from dataclasses import dataclass
@@ -16,18 +16,19 @@ from pipelines.normalize.balance.sheets import BalanceSheets
 from pipelines.normalize.rule import Rule
 
 LEAST_SHARE = 0.1
-"""A missing line withholds the sum if it was at least a tenth of it; less could not mislead a reader."""
+"""The sum is withheld if the missing line was at least a tenth of it; a smaller line could not mislead a reader."""
 
 REPORTS = 4
-"""After four reports without the line, all of a year, the line is taken to be zero."""
+"""After four reports without the line, a whole year, the line counts as zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A sum: its lines that are still there, and those that state the rest, alone or together with the first.
+    """A sum that is watched for missing lines.
 
+    stays: lines that are still stated. rest: lines that may be missing. wholes: lines that contain both.
     reason: why there is no value (table `gaps`).
-    may_be_zero: a report that states none of the lines that stay, but the rest, has nothing of them.
+    may_be_zero: a report that states `rest` but none of `stays` has zero of the latter.
     """
 
     item: str
@@ -42,8 +43,8 @@ class Watched:
 def _rule(name: str, line: str, source: str) -> Rule:
     return Rule(
         name,
-        f"If {line} no longer on the balance sheet, nor on any other in the same report, and had been a tenth of the "
-        "sum or more within the last four reports, the sum is withheld.",
+        f"The sum is withheld if {line} no longer stated on any balance sheet of the report, and had been at least a "
+        "tenth of the sum within the last four reports.",
         source,
         "withhold",
     )
@@ -94,12 +95,12 @@ RULES: tuple[Rule, ...] = tuple(watched.rule for watched in WATCHED)
 MISSED = pl.Schema(
     {"cik": pl.Int64(), "q": pl.Int32(), "item": pl.String(), "reason": pl.String(), "rule": pl.String()}
 )
-"""The items without a value because a line of theirs disappeared: key `cik`, `q`, `item`, `reason`."""
+"""The items without a value because one of their lines is no longer stated: key `cik`, `q`, `item`, `reason`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disappeared:
-    """A watched sum, and the newest balance sheets of filings that lack a line of it (places among the sheets)."""
+    """A watched sum, and the newest balance sheets that lack one of its lines (places among the sheets)."""
 
     watched: Watched
     sheets: Ints
@@ -108,8 +109,8 @@ class Disappeared:
 def disappeared(sheets: BalanceSheets) -> list[Disappeared]:
     """Find the balance sheets that lack a line.
 
-    In a filer's own newest balance sheet, where none of its filing's balance sheets states the rest, and the last
-    report that stated it, no more than a year of reports ago, had a rest that matters.
+    A filing's newest balance sheet lacks `rest` if none of the filing's balance sheets states it, and if it was at
+    least LEAST_SHARE of the sum in the last report that stated it, at most REPORTS reports ago.
 
     Args:
         sheets: of sheets.as_filed, reclassified (roles).
@@ -120,7 +121,7 @@ def disappeared(sheets: BalanceSheets) -> list[Disappeared]:
 
 
 def missed(sheets: BalanceSheets, found: list[Disappeared]) -> pl.DataFrame:
-    """What has no value: columns of MISSED."""
+    """The items without a value: columns of MISSED."""
     frames = [
         pl.DataFrame({"cik": sheets.cik[each.sheets], "q": sheets.q[each.sheets]})
         .unique(maintain_order=True)
@@ -138,7 +139,7 @@ def missed(sheets: BalanceSheets, found: list[Disappeared]) -> pl.DataFrame:
 
 
 def is_served(sheets: BalanceSheets, found: list[Disappeared], item: str) -> Flags:
-    """Which sheets may get a value of an item: not those of a quarter end that lacks a line, unless they state it."""
+    """Which sheets can have a value of an item: those of a quarter end that lacks a line only if they state it."""
     served = np.ones(len(sheets), dtype=np.bool_)
     for each in found:
         if each.watched.item == item and len(each.sheets):
@@ -158,7 +159,7 @@ def _states_rest(sheets: BalanceSheets, watched: Watched) -> Flags:
 
 
 def _share_of_rest(sheets: BalanceSheets, watched: Watched, states: Flags) -> tuple[Floats, Floats]:
-    """The lines that stay, and the share of the rest in the sum: zero where the rest is not stated or not positive."""
+    """The lines `stays`, and the share of `rest` in the sum: zero if it is not stated or not positive."""
     stays = largest(*(sheets.value(line) for line in watched.stays))
     if watched.may_be_zero:
         stays = np.where(states, np.nan_to_num(stays), stays)
@@ -172,11 +173,11 @@ def _share_of_rest(sheets: BalanceSheets, watched: Watched, states: Flags) -> tu
 
 
 def _without_rest(sheets: BalanceSheets, watched: Watched, by_filing: Ints, begins: Flags) -> Ints:
-    """The newest sheets of filings that lack the rest of a sum.
+    """The newest sheets of filings that lack `rest` of a sum.
 
     Args:
         by_filing: the sheets by filing, then by quarter end.
-        begins: where another filing begins among these.
+        begins: the first sheet of each filing in this order.
     """
     states = _states_rest(sheets, watched)
     stays, share = _share_of_rest(sheets, watched, states)
