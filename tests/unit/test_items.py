@@ -112,7 +112,7 @@ def test_a_window_without_preferred_dividends_between_others_has_no_value():
     found = standardized(raw(rows, years_only(PREFERRED, {2021: 4, 2023: 4})))
 
     assert yearly(found, "net_income") == [36, None, 36]
-    assert reason(found, "net_income", "2022-12-31") == "missing_quarter"
+    assert reason(found, "net_income", "2022-12-31") == "no_preferred_dividends"
 
 
 def test_consolidated_income_less_minorities_is_the_parents():
