@@ -364,7 +364,7 @@ def _return_on_capital(item: LineItem, by_role: Mapping[str, Sequence[Part]]) ->
 
 
 def _tax_rate(operating_income: float, pretax_income: float | None = None, income_tax: float | None = None) -> Step:
-    """The tax rate on operating income: as filed, within bounds; the statutory rate without income before tax."""
+    """The tax rate on operating income: as filed, within bounds; the statutory one beside a loss before tax."""
     if pretax_income is not None and income_tax is not None and pretax_income > 0:
         figures = {"income tax": income_tax, "pretax income": pretax_income}
         value = min(max(income_tax / pretax_income, 0.0), HIGHEST_TAX_RATE)
@@ -372,5 +372,5 @@ def _tax_rate(operating_income: float, pretax_income: float | None = None, incom
             "tax rate", f"income tax / pretax income, at least 0 and at most {HIGHEST_TAX_RATE}", figures, value
         )
     if operating_income > 0:
-        return Step("tax rate", "the statutory rate, because there is no income before tax", {}, STATUTORY_TAX_RATE)
-    return Step("tax rate", "0, because there is neither income before tax nor operating income", {}, 0.0)
+        return Step("tax rate", "the statutory rate, because income before tax is not positive", {}, STATUTORY_TAX_RATE)
+    return Step("tax rate", "0, because neither income before tax nor operating income is positive", {}, 0.0)

@@ -117,7 +117,8 @@ METHODS: dict[str, str] = {
     "year_to_date": "The last fiscal year, plus this year to date, less the same months of the year before.",
     "four_quarters": "The sum of four quarters.",
     "day_weighted_mean": "The mean of the quarters' averages, weighted by days.",
-    "net_income_over_shares": "Net income divided by average shares, where no earnings per share are filed.",
+    "net_income_over_shares": "Net income divided by average shares, where no earnings per share are filed, or "
+    "where the sum of the quarters is far off or the number of shares changed much.",
     "balance_sheet": "From the balance sheet of that day.",
     "ratio": "Calculated from other values.",
 }
@@ -131,7 +132,8 @@ FLAGS: dict[str, str] = {
     "be only a part.",
     "before_recast": "The fiscal year counts as it was before its restatement, because its quarters were not restated.",
     "ways_disagree": "The two ways to twelve months give different results.",
-    "attributable_to_parent": "Attributable to the parent, before preferred dividends.",
+    "attributable_to_parent": "Attributable to the parent, while filings of the year state another amount for common "
+    "shareholders.",
     "issuance": "So many shares were issued within the twelve months that the earnings per share of the quarters "
     "do not add up.",
     "apart_from_net_income": "The sum of the quarters differs from net income divided by average shares, for no "

@@ -64,13 +64,13 @@ def test_errors_of_scale_and_stock_dividends_are_not_splits(ratio):
     assert inferred(averages(ratio)) == []
 
 
-def test_one_witness_is_not_enough():
-    """A single restated average may be an error; the diluted average is a second witness."""
+def test_one_figure_is_not_enough():
+    """A single restated average may be an error; the diluted average is a second figure."""
     assert inferred(averages(4, years=1)) == []
     assert len(inferred(averages(4, years=1, tags=(SHARES, DILUTED)))) == 1
 
 
-def test_the_evidence_names_its_witnesses():
+def test_the_evidence_names_its_figures():
     assert found_in(averages(4))["evidence"].to_list() == [
         "2 restated figures, among them shares_basic 2022-01-01..2022-12-31"
     ]
@@ -135,7 +135,7 @@ def as_filed(company: Filer, ratio: float, effective: str) -> pl.DataFrame:
     return company.facts().with_columns(value=pl.when(old).then(pl.col("value") * scale).otherwise("value"))
 
 
-# --- Many splits and few witnesses
+# --- Many splits and few figures
 
 
 def restating(quarters: int = 24, tags: tuple[str, ...] = (SHARES, DILUTED)) -> Filer:

@@ -214,11 +214,12 @@ FILER_TOTAL = Rule(
 )
 FILER_TOTAL_ABOVE_NOTES = Rule(
     "debt.filer-total-above-notes",
-    "On an unclassified balance sheet the filer's own total replaces lines from the notes if it exceeds them by more "
-    "than discounts explain and is not more than the liabilities allow.",
+    "On a balance sheet without total current liabilities the filer's own total replaces the lines added up, if it "
+    f"exceeds them by more than {DISCOUNT:.0%}, the most that discounts explain, and is no more than the liabilities "
+    "less those that are not borrowings.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue)",
     "compose",
-    "unclassified balance sheets",
+    "balance sheets without total current liabilities",
 )
 TOTAL_CONTRADICTS_PARTS = Rule(
     "debt.total-contradicts-parts",
@@ -273,17 +274,17 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
         the sums, and each rule that adds a line, flags or withholds, with the CIK of each sheet that it decided.
     """
     is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
-    hides_notes = _hides_notes(sheets) & is_classified & is_served
+    has_larger_notes = _notes_exceed_current_debt(sheets) & is_classified & is_served
     rule, chosen = first_that_holds(CLASSIFIED, sheets, len(DEBT_LINES))
-    rule[~is_classified | ~is_served | hides_notes] = UNDECIDED
-    decided = [(CURRENT_BESIDE_LARGER_NOTES, sheets.cik[hides_notes])]
+    rule[~is_classified | ~is_served | has_larger_notes] = UNDECIDED
+    decided = [(CURRENT_BESIDE_LARGER_NOTES, sheets.cik[has_larger_notes])]
     decided += _add_lines_beside(sheets, chosen, rule != UNDECIDED)
     others = np.flatnonzero(~is_classified & is_served & instruments.may_be_known(sheets))
     chosen[:, ~is_classified] = False
     of_instruments, chosen[:, others] = instruments.instruments(sheets.only(others))
     rule[others] = np.where(of_instruments == instruments.UNKNOWN, UNDECIDED, len(CLASSIFIED) + of_instruments)
     is_total = (rule == UNDECIDED) & ~is_classified & is_served & sheets.has("debt_all")
-    is_above = (rule != UNDECIDED) & _lack_debt(sheets, chosen)
+    is_above = (rule != UNDECIDED) & _filer_total_is_larger(sheets, chosen)
     for holds, stands in ((is_total, FILER_TOTAL), (is_above, FILER_TOTAL_ABOVE_NOTES)):
         rule[holds] = COMPOSING.index(stands)
         chosen[:, holds] = False
@@ -304,7 +305,7 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
 def withheld_for_notes(sheets: BalanceSheets, is_served: Flags) -> Ints:
     """The balance sheets with current debt only and larger notes, whose total debt is withheld."""
     is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
-    return np.flatnonzero(_hides_notes(sheets) & is_classified & is_served)
+    return np.flatnonzero(_notes_exceed_current_debt(sheets) & is_classified & is_served)
 
 
 def _add_lines_beside(sheets: BalanceSheets, chosen: Flags, where: Flags) -> list[tuple[Rule, Ints]]:
@@ -320,28 +321,28 @@ def _add_lines_beside(sheets: BalanceSheets, chosen: Flags, where: Flags) -> lis
     return decided
 
 
-def _hides_notes(sheets: BalanceSheets) -> Flags:
-    """Whether no long-term debt is stated, and notes of any term exceed the debt that is due."""
+def _notes_exceed_current_debt(sheets: BalanceSheets) -> Flags:
+    """Whether no long-term debt is stated, and notes of any term exceed what is due."""
     long_term = ("debt_noncurrent", "debt_long_term", "debt_all")
     has_none = ~np.logical_or.reduce([sheets.has(line) for line in long_term])
-    hides: Flags = has_none & (sheets.value("debt_notes") > due(sheets))
-    return hides
+    exceed: Flags = has_none & (sheets.value("debt_notes") > due(sheets))
+    return exceed
 
 
-def _lack_debt(sheets: BalanceSheets, chosen: Flags) -> Flags:
-    """Whether lines from the notes lack debt that the filer's own total includes and the liabilities allow.
+def _filer_total_is_larger(sheets: BalanceSheets, chosen: Flags) -> Flags:
+    """Whether the filer's own total exceeds the lines added up by more than DISCOUNT, and the liabilities include it.
 
-    If the balance sheet has no current liabilities, the debt that is due comes from the notes, without short-term
-    borrowings that have no element. Totals with leases are not compared, because leases make them larger.
+    Where the balance sheet has no total of current liabilities, the lines come from the notes and may omit short-term
+    borrowings that no element states. A total that includes leases is larger because of them and is not compared.
     """
     everything = sheets.value("debt_all")
     asked = ~sheets.has("liabilities_current") & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)
     asked &= ~np.isnan(everything)
     stated = np.zeros(len(sheets))
     stated[asked] = np.where(chosen[:, asked], np.nan_to_num(sheets.values[: len(chosen), asked]), 0.0).sum(axis=0)
-    room = sheets.value("liabilities") + sheets.or_zero("not_borrowed") + sheets.or_zero("not_borrowed_repos")
-    lack: Flags = asked & (everything > stated * (1 + DISCOUNT)) & (everything <= room)
-    return lack
+    most = sheets.value("liabilities") + sheets.or_zero("not_borrowed") + sheets.or_zero("not_borrowed_repos")
+    is_larger: Flags = asked & (everything > stated * (1 + DISCOUNT)) & (everything <= most)
+    return is_larger
 
 
 def _is_contradicted(sheets: BalanceSheets, debt: Floats, chosen: Flags) -> Flags:

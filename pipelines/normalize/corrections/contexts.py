@@ -105,7 +105,7 @@ PROVEN_BY_LINE, PROVEN, BESIDE, OF_LINE, LONGER = range(5)
 
 
 @dataclass(frozen=True, slots=True)
-class Misplaced:
+class WrongPeriods:
     """Figures in the context of a wrong period.
 
     at: places in Figures, each once.
@@ -133,7 +133,7 @@ class _Pairs:
     rule: Ints
 
 
-def misplaced(figures: Figures) -> Misplaced:
+def of_other_periods(figures: Figures) -> WrongPeriods:
     """The figures that belong to another period.
 
     A figure is in the wrong context if the first filing of its period states another amount, and if it equals, to the
@@ -153,7 +153,7 @@ def misplaced(figures: Figures) -> Misplaced:
     )
     order = np.lexsort((figures.end[of], figures.start[of], way, at))
     chosen = order[starts(at[order])]
-    return Misplaced(at[chosen], rule[chosen], figures.start[of[chosen]], figures.end[of[chosen]])
+    return WrongPeriods(at[chosen], rule[chosen], figures.start[of[chosen]], figures.end[of[chosen]])
 
 
 def _equal_to_other_periods(figures: Figures, digits: Ints) -> list[_Pairs]:
@@ -164,13 +164,13 @@ def _equal_to_other_periods(figures: Figures, digits: Ints) -> list[_Pairs]:
     if not len(anew):
         return []
     line_and_digits = packed(figures.line, digits)
-    at, of = _twins(figures, line_and_digits, anew)
+    at, of = _equal_figures(figures, line_and_digits, anew)
     proven = _proven(figures, at, of)
     if not len(proven.at):
         return []
     period, line = _period(figures), packed(figures.line, figures.seq)
     near = np.isin(period, period[proven.at]) | np.isin(line, line[proven.at])
-    at, of = _twins(figures, line_and_digits, np.flatnonzero(near & (changed | figures.is_first)))
+    at, of = _equal_figures(figures, line_and_digits, np.flatnonzero(near & (changed | figures.is_first)))
     both_at, both_of = np.concatenate([proven.at, at]), np.concatenate([proven.of, of])
     shift = _shift(figures, both_at, both_of)
     shown_as, shifted = _shown_as(figures, both_at, both_of), packed(line[both_at], shift)
@@ -204,7 +204,7 @@ def _proven(figures: Figures, at: Ints, of: Ints) -> _Pairs:
     return _Pairs(at[holds], of[holds], np.where(of_line, PROVEN_BY_LINE, PROVEN)[holds], rule[holds])
 
 
-def _twins(figures: Figures, line_and_digits: Ints, at: Ints) -> tuple[Ints, Ints]:
+def _equal_figures(figures: Figures, line_and_digits: Ints, at: Ints) -> tuple[Ints, Ints]:
     """Pairs of figures and equal first statements of related periods in the same or an earlier filing.
 
     Args:

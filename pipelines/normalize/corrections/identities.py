@@ -89,8 +89,8 @@ EARNINGS_BY_COUNT = Rule(
 )
 EARNINGS_IN_CENTS = Rule(
     "correction.scale.earnings-per-share-in-cents",
-    "Earnings per share that are a hundred times, or a hundredth of, net income divided by the share count are stated "
-    "in a wrong unit (cents) and are corrected if the count is similar to that of earlier filings.",
+    "Earnings per share that are a hundred times too large or too small against net income over shares, where the "
+    "share count is like earlier ones, are corrected by that factor.",
     WEIGHTED_AVERAGE,
     "correct",
 )
@@ -119,7 +119,7 @@ COUNT_BY_LARGEST_EARNINGS = Rule(
     "correction.scale.count-by-largest-earnings",
     "A first share count below 100,000 that would mean earnings of more than 500 per share is stated in thousands or "
     "millions.",
-    "Chosen limits: they separate counts in thousands and millions from companies with few expensive shares",
+    f"{WEIGHTED_AVERAGE}; hardly a listed company earns more than 500 a share, and none with fewer than 100,000 shares",
     "correct",
 )
 TAX_SIGN = Rule(

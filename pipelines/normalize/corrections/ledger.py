@@ -50,7 +50,7 @@ def corrected(
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         figures, repair, applied, last = _applied(Figures.of(vintages), correctors)
-        elsewhere = contexts.misplaced(figures)
+        elsewhere = contexts.of_other_periods(figures)
     rules = pl.Series([proposal.rule.id for proposal in applied], dtype=pl.String)
     counts = np.ones(len(repair), dtype=np.bool_)
     counts[elsewhere.at] = False
@@ -104,7 +104,7 @@ def _filed(vintages: pl.DataFrame, rows: Ints) -> pl.DataFrame:
     return vintages.select(*WHAT, filed_value="value")[rows]
 
 
-def _left_out(vintages: pl.DataFrame, figures: Figures, elsewhere: contexts.Misplaced) -> pl.DataFrame:
+def _left_out(vintages: pl.DataFrame, figures: Figures, elsewhere: contexts.WrongPeriods) -> pl.DataFrame:
     """The records of figures that belong to another period."""
     of_period = pl.format(ELSEWHERE, dates(elsewhere.true_start), dates(elsewhere.true_end))
     return _filed(vintages, figures.row[elsewhere.at]).with_columns(

@@ -26,7 +26,8 @@ SIGN_OF_EARLIER_FILINGS = Rule(
     "The sign of operating cash flow, capital expenditure, operating income or income before tax is reversed if "
     "earlier filings of the period state the same amount with the other sign, unless more filings so far have the new "
     "sign.",
-    "Observed: six months of operating cash flow, 2,360.8 million to 2023-04-02, shown with a minus sign a year later",
+    "taxonomy definitions: a line of one period has one sign; measured by the rule: which sign most filings so far "
+    "state",
     "correct",
 )
 RULES = (SIGN_OF_EARLIER_FILINGS,)

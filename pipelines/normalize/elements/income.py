@@ -376,7 +376,6 @@ PRETAX_INCOME = Concept(
             "ProfitLossBeforeTax",
             rule="pretax-income.ifrs.reported",
             statement="Under IFRS income before tax is the profit before tax.",
-            source="IAS 1.102",
         ),
     ),
 )

@@ -221,7 +221,6 @@ LIABILITIES = _line(
         "Liabilities",
         rule="liabilities.ifrs.total",
         statement="Under IFRS liabilities are the total of the balance sheet.",
-        source="IAS 1.55",
     ),
 )
 

@@ -54,7 +54,6 @@ ASSETS = Concept(
             "Assets",
             rule="assets.ifrs.total",
             statement="Under IFRS assets are the total of the balance sheet.",
-            source="IAS 1.55",
         ),
     ),
 )

@@ -20,14 +20,14 @@ from pipelines.normalize.rule import Rule
 
 NO_LESS_THAN_PART = Rule(
     "source.no-less-than-part",
-    "If the sum of a source is less than another part or total of the line in the same filing, the source is only a "
-    "part, and the next source of the line is taken.",
-    "ASC 280-10-50-30: segment amounts reconcile to the consolidated total, which is no less",
+    "If the sum of a source is less, by more than 0.5 %, than a part or total of the line in the same filing, the "
+    "source is only a part, and the next source of the line is taken.",
+    "taxonomy definitions of the elements: a total is no less than an amount that it includes",
     "select",
 )
 RULES = (NO_LESS_THAN_PART,)
 
-SAME_AMOUNT = 0.005
+SAME_WHEN_ROUNDED = 0.005
 """Amounts that differ by at most half a percent are the same amount, rounded differently."""
 
 
@@ -80,7 +80,7 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
 
     Returns:
         the candidates with all required elements; and for each whether its amount is at least that of every
-        `at_least` element in the filing, with the tolerance SAME_AMOUNT.
+        `at_least` element in the filing, with the tolerance SAME_WHEN_ROUNDED.
     """
     source = matching.SOURCE[pairs.part]
     begins = starts(pairs.slot, source)
@@ -116,7 +116,7 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
         number=np.arange(len(begin)),
     )
     complete = (present & needed) == needed
-    return found.where(complete), (value >= largest * (1 - SAME_AMOUNT))[complete]
+    return found.where(complete), (value >= largest * (1 - SAME_WHEN_ROUNDED))[complete]
 
 
 def _reduced(function: np.ufunc, values: npt.NDArray[Any], begin: Ints) -> npt.NDArray[Any]:

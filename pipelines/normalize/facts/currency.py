@@ -11,8 +11,8 @@ from pipelines.normalize.rule import Rule
 
 REPORTING = Rule(
     "currency.reporting",
-    "Amounts count only in the reporting currency, which is the currency of most amounts in the newest two annual "
-    "reports; a convenience translation is left out.",
+    "Amounts count only in the reporting currency, the currency of most amounts of money that the company filed in the "
+    "800 days up to its newest filing; a convenience translation is left out.",
     "Regulation S-X Rule 3-20: statements in one currency; a convenience translation covers the newest year only",
     "withhold",
 )

@@ -20,11 +20,11 @@ ANNUAL_NOTE = Rule(
     "by the line of the statements if that is more than half of it.",
     "Regulation S-X Rule 10-01(a): interim statements may be condensed and omit notes",
     "withhold",
-    "pre-tax income, capital expenditure and other lines whose elements are used in notes",
+    "income before tax and capital expenditure of all filers",
 )
 RULES = (ANNUAL_NOTE,)
 
-INTERIM_DAYS = 300
+LONGEST_INTERIM_DAYS = 300
 """Durations under 300 days are interim: nine months are at most 280 days, a year at least 340."""
 LOOKS_BACK_DAYS = 400
 """The time between two annual reports: within it, every line of the statements is in an interim report."""
@@ -49,7 +49,7 @@ def of_notes(candidates: Candidates) -> Flags:
         return found
     of = candidates.where(rows)
     source = key_of((of.company, COMPANY_BITS), (of.concept, CONCEPT_BITS), (of.rank, RANK_BITS))
-    is_interim = of.days < INTERIM_DAYS
+    is_interim = of.days < LONGEST_INTERIM_DAYS
     filing = np.where(is_interim, (source << SEQ_BITS) | of.seq, -1)
     shown, row = np.unique(filing, return_index=True)
     row = row[shown >= 0]

@@ -21,7 +21,7 @@ RULES = (SCALE_OF_FILING,)
 
 LARGEST_POWER, SMALLEST_POWER = 9, -4
 """Powers of ten that are tried: from billions to the ten-thousandths in which amounts per share are filed."""
-SIGNIFICANT_DIGITS = 3
+FEWEST_DIGITS = 3
 """A figure counts as rounded only if so many digits are left: 20,000,000 may be exact."""
 SMALLEST_ROUNDING = 0.01
 """Cents count as the rounding whatever digits are left: 0.05 is rounded to a cent."""
@@ -44,7 +44,7 @@ def grains(values: Floats) -> Floats:
         scaled = size / power
         fits = np.abs(scaled - np.rint(scaled)) < NEAR_WHOLE
         if power > SMALLEST_ROUNDING:
-            fits &= size >= power * 10 ** (SIGNIFICANT_DIGITS - 1)
+            fits &= size >= power * 10 ** (FEWEST_DIGITS - 1)
         found[fits] = power
     return found
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, SEQ_BITS, Flags, Floats, Ints, Timeline, key_of, starts
 from pipelines.normalize.facts import matching
-from pipelines.normalize.facts.candidates import SAME_AMOUNT, Candidates
+from pipelines.normalize.facts.candidates import SAME_WHEN_ROUNDED, Candidates
 from pipelines.normalize.facts.matching import Matched
 from pipelines.normalize.facts.notes import COMPANY_BITS, CONCEPT_BITS, RANK_BITS
 from pipelines.normalize.rule import Rule
@@ -73,7 +73,7 @@ class Differences:
         best = np.flatnonzero(begins)[np.cumsum(begins) - 1]
         beside = np.flatnonzero(~begins)
         lesser, better = candidates.where(beside), candidates.where(best[beside])
-        differs = np.abs(lesser.value - better.value) > SAME_AMOUNT * np.abs(better.value)
+        differs = np.abs(lesser.value - better.value) > SAME_WHEN_ROUNDED * np.abs(better.value)
         pair = _pair(lesser, better.rank)
         order = np.argsort((pair << SEQ_BITS) | lesser.seq, kind="stable")
         pair, seq, differs = pair[order], lesser.seq[order], differs[order]

@@ -63,7 +63,7 @@ AFTER_FILING = Rule(
 FILED_TWICE = Rule(
     "report.filed-twice",
     "If one filing states a fact twice, the last one counts.",
-    "XBRL 2.1 section 4.10: duplicate items",
+    "taxonomy definitions of the elements: a filer has one amount of an element for a period and unit",
     "select",
 )
 RULES = (FORMS, UNITS, AFTER_FILING, FILED_TWICE)

@@ -84,8 +84,8 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.insurer.adviser-with-carrier",
         "insurer",
         ((6282, 6282),),
-        "An investment adviser that reports premiums or claims and no current liabilities owns a carrier and is an "
-        "insurer.",
+        "An investment adviser that reports two elements of insurance (premiums, claims, acquisition costs) and no "
+        "current liabilities owns a carrier and is an insurer.",
         "Regulation S-X Rules 7-03 and 7-04",
         uses=shows.INSURANCE,
         at_least=2,
@@ -95,8 +95,8 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.bank.mortgage-trust",
         "bank",
         ((6798, 6798),),
-        "A real estate investment trust that earns interest and owns no rented property owns mortgages and is treated "
-        "as a bank.",
+        "A real estate investment trust that reports two elements of interest earned and repurchase agreements, and no "
+        "rented property, owns mortgages and is treated as a bank.",
         ELEMENTS,
         uses=shows.INTEREST_EARNED,
         at_least=2,
@@ -162,7 +162,8 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.partnership.units",
         "partnership",
         ANY_CODE,
-        "A company that reports partners' capital or income per unit and owns no rented property is a partnership.",
+        "A company that reports two elements of partnerships (partners' capital, units, amounts per unit) and no "
+        "rented property is a partnership.",
         ELEMENTS,
         uses=shows.UNITS,
         at_least=2,
@@ -186,8 +187,9 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.insurer.premiums-and-claims",
         "insurer",
         AMBIGUOUS_OR_NONE,
-        "A company without a specific SIC code that reports premiums and claims and no current liabilities is an "
-        "insurer; agents of carriers and health plans have current liabilities.",
+        "A company without a specific SIC code that reports two elements of insurance (premiums, claims, acquisition "
+        "costs) and no current liabilities is an insurer; agents of carriers and health plans have current "
+        "liabilities.",
         "Regulation S-X Rules 7-03 and 7-04",
         uses=shows.INSURANCE,
         at_least=2,
@@ -197,8 +199,8 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.investment-company.fair-value",
         "investment_company",
         AMBIGUOUS_OR_NONE,
-        "A company without a specific SIC code that reports investments at fair value and their income, or a net asset "
-        "value per share, is an investment company.",
+        "A company without a specific SIC code that reports two elements of funds (investments at cost or fair value, "
+        "their income, net asset value or distributions per share) is an investment company.",
         "ASC 946",
         uses=shows.FUND,
         at_least=2,
@@ -217,7 +219,8 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.broker.customers-securities",
         "broker",
         AMBIGUOUS_OR_NONE,
-        "A company without a specific SIC code that reports customers' securities and cash is a broker.",
+        "A company without a specific SIC code that reports two elements of customers' accounts (payables, "
+        "receivables, segregated cash and securities) is a broker.",
         ELEMENTS,
         uses=shows.CUSTOMERS_SECURITIES,
         at_least=2,
@@ -236,7 +239,7 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.reit.rented-property",
         "reit",
         AMBIGUOUS_OR_NONE,
-        "A company without a specific SIC code that reports rented property is a real estate company.",
+        "A company without a specific SIC code that reports two elements of rented property is a real estate company.",
         ELEMENTS,
         uses=shows.RENTED_PROPERTY,
         at_least=2,
@@ -245,7 +248,8 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.utility.regulated-rates",
         "utility",
         AMBIGUOUS_OR_NONE,
-        "A company without a specific SIC code that reports regulated rates or their assets is a utility.",
+        "A company without a specific SIC code that reports two elements of regulated rates (revenue, regulatory "
+        "assets or liabilities, utility plant) is a utility.",
         "ASC 980",
         uses=shows.RATES,
         at_least=2,
@@ -254,7 +258,8 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.oil-and-gas.wells",
         "oil_and_gas",
         AMBIGUOUS_OR_NONE,
-        "A company without a specific SIC code that reports wells or their revenue is an oil and gas company.",
+        "A company without a specific SIC code that reports two elements of oil and gas wells (payments for them, "
+        "their carrying amount, exploration expense) is an oil and gas company.",
         "ASC 932",
         uses=shows.WELLS,
         at_least=2,
@@ -316,8 +321,8 @@ TABLE: tuple[IndustryRule, ...] = (
         "captive_finance",
         FINANCED,
         "A maker of vehicles or of farm and construction machinery that reports under IFRS is assumed to own the "
-        "lender to its buyers: IFRS has no elements that would show the credit.",
-        "ifrs-full taxonomy: it has no element for credit to buyers",
+        "lender to its buyers: no element that is read of such filings shows the credit.",
+        "ifrs-full taxonomy: no element for credit to buyers is read",
         uses=shows.EQUITY_IFRS,
         at_least=1,
         unless=shows.BALANCE_SHEET,

@@ -86,7 +86,7 @@ ATTRIBUTABLE_TO_PARENT = Rule(
 EPS_AS_FILED = Rule(
     "eps.as-filed",
     "Basic earnings per share are as filed for a fiscal year, else twelve months made of filed quarters.",
-    "ASC 260-10-45-10; ASC 270-10-45",
+    "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "select",
 )
 EPS_NOT_FILED = Rule(
@@ -99,7 +99,7 @@ EPS_ISSUANCE = Rule(
     "eps.net-income-over-shares.issuance",
     f"Where the sum of quarters is another than net income over average shares, and the share count changed by more "
     f"than {ISSUANCE - 1:.0%} in or before the window, earnings per share are net income over average shares.",
-    "ASC 270-10-45-19: quarterly earnings per share need not add up to the year's",
+    "ASC 260-10-45-10; ASC 260-10-55-3: a weighted average of the year to date, not a sum of quarters",
     "compose",
 )
 EPS_FAR_APART = Rule(
@@ -318,7 +318,7 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
     shares and on many do not add up. Where they are apart for another reason, what was filed stands, flagged, unless
     it is off by half.
 
-    Source: ASC 260-10-45-10; quarterly earnings per share need not add up to the year's (ASC 270-10-45-19).
+    Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
     """
     filed = points.of("eps_basic")
     with np.errstate(divide="ignore", invalid="ignore"):

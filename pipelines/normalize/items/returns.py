@@ -77,7 +77,8 @@ NET_INTEREST_SIGN = Rule(
 )
 STATUTORY_RATE = Rule(
     "roic.statutory-tax-rate",
-    f"Without income before tax, operating income is taxed at the statutory rate of {STATUTORY_TAX_RATE:.0%}.",
+    "Where income before tax is not positive and operating income is, operating income is taxed at the statutory rate "
+    f"of {STATUTORY_TAX_RATE:.0%}.",
     "Internal Revenue Code section 11(b)",
     "compose",
 )
@@ -90,7 +91,8 @@ NO_TAX_ON_A_LOSS = Rule(
 TAX_WITHIN_BOUNDS = Rule(
     "roic.tax-rate-within-bounds",
     f"The tax rate is income tax over income before tax, at least 0 and at most {HIGHEST_TAX_RATE:.0%}.",
-    "ASC 740-270-30: the effective rate; one-off charges and benefits say nothing about operating income",
+    "us-gaap taxonomy: definitions of income tax and income before tax; Internal Revenue Code section 11(b): 35% was "
+    "the federal rate until 2017",
     "compose",
 )
 RULES = (

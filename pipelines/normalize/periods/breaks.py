@@ -55,9 +55,9 @@ MOST_FACTS = 0.5
 """A filing follows the standards of more than half of its facts; a few facts of other standards are not a change."""
 LARGE = 0.5
 """A restatement or a disposal changes some figures by more than half, but not cash, equity or other periods."""
-FEWEST_FIGURES, FEWEST_CONCEPTS = 6, 3
+FEWEST_RESTATED, FEWEST_CONCEPTS = 6, 3
 """Fewer figures or concepts may all change in one restatement."""
-NEARLY_ALL = 0.75
+MOVED_PART = 0.75
 """The share of the figures that must change; a few stay about the same by chance."""
 SHEET = ("assets", "cash")
 """A restatement does not change both of these by so much; they decide if a report has few earlier figures."""
@@ -174,8 +174,8 @@ def _entity_rules(vintages: pl.DataFrame, filings: pl.DataFrame) -> Ints:
     is_stated[pairs.filing, pairs.concept] = True
     is_moved[pairs.filing[pairs.large], pairs.concept[pairs.large]] = True
     rule[is_moved[:, _SHEET].all(axis=1)] = 2
-    enough = (figures >= FEWEST_FIGURES) & (is_stated.sum(axis=1) >= FEWEST_CONCEPTS)
-    rule[enough & (moved >= NEARLY_ALL * figures)] = 1
+    enough = (figures >= FEWEST_RESTATED) & (is_stated.sum(axis=1) >= FEWEST_CONCEPTS)
+    rule[enough & (moved >= MOVED_PART * figures)] = 1
     shown = np.flatnonzero(rule)
     filed = np.zeros(filings.height, dtype=np.int64)
     filed[pairs.filing[::-1]] = pairs.filed[::-1]

@@ -84,9 +84,9 @@ def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     durations = Durations.of(facts)
     reported, by_report = fiscal_years.fiscal_years(durations, facts["tag"])
     running, without_report = fiscal_years.first_years(durations, reported)
-    tiles, between = stretches(reported.followed_by(running), durations)
+    spans, between = stretches(reported.followed_by(running), durations)
     offsets, named = fiscal_years.name_offsets(durations)
-    ends, by_figures = _quarter_ends(durations, tiles)
+    ends, by_figures = _quarter_ends(durations, spans)
     return _grid(durations, ends, offsets), counted([*by_report, *without_report, *named, *between, *by_figures])
 
 
@@ -111,24 +111,24 @@ def _grid(durations: Durations, ends: _Ends, offsets: Ints) -> pl.DataFrame:
     )
 
 
-def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[Decided]]:
+def _quarter_ends(durations: Durations, spans: Stretches) -> tuple[_Ends, list[Decided]]:
     """The most frequent end of each quarter of each stretch, and the ends of the stretches themselves.
 
     Period ends of reports have priority, because after a change of the fiscal year comparatives have other ends.
     """
     reported = _reported_ends(durations)
-    place = tiles.holding(reported.company, reported.day)
-    reported, of = reported.at(place >= 0), tiles.at(place[place >= 0])
+    place = spans.holding(reported.company, reported.day)
+    reported, of = reported.at(place >= 0), spans.at(place[place >= 0])
     days = reported.day - of.before
     # quarters of a gap of several years are counted in years of 365 days
     years_in = np.where(of.closed, 0, days // LONGEST_OPEN_YEAR)
     quarter = quarters_spanned(days - DAYS_OF_YEAR * years_in)
     number = quarter + QUARTERS_A_YEAR * years_in
-    first_q, quarters = (column[place[place >= 0]] for column in (tiles.first_q, tiles.quarters))
+    first_q, quarters = (column[place[place >= 0]] for column in (spans.first_q, spans.quarters))
     fits = (quarter > 0) & ~(of.closed & (quarter == QUARTERS_A_YEAR)) & (number <= quarters)
     year_end = np.where(of.closed, of.end, _end_of_open_year(of.before, years_in))
     interim = _Ends(reported.company, first_q + number, reported.day, year_end, quarter, of.closed)
-    closes = _closes(tiles)
+    closes = _closes(spans)
     fits &= ~np.isin(company_key(interim.company, interim.q), company_key(closes.company, closes.q))
     order = np.lexsort((-reported.day, -reported.figures, ~reported.is_own, interim.q, reported.company))
     order = order[fits[order]]
@@ -138,7 +138,7 @@ def _quarter_ends(durations: Durations, tiles: Stretches) -> tuple[_Ends, list[D
         (MOST_FIGURES, durations.cik[interim.company[chosen]]),
         (OPEN_YEAR, durations.cik[interim.company[chosen[is_open[chosen]]]]),
     ]
-    return interim.at(chosen).followed_by(closes, _origins(tiles)), decided
+    return interim.at(chosen).followed_by(closes, _days_before_first_year(spans)), decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,17 +174,17 @@ def _reported_ends(durations: Durations) -> _ReportedEnds:
     return _ReportedEnds(both[first], days[first], figures, is_own)
 
 
-def _closes(tiles: Stretches) -> _Ends:
+def _closes(spans: Stretches) -> _Ends:
     """The last days of the stretches that have ended."""
-    over, quarters = ~tiles.running, tiles.quarters
-    year_end = np.where(tiles.closed, tiles.end, _end_of_open_year(tiles.before, (quarters - 1) // QUARTERS_A_YEAR))
+    over, quarters = ~spans.running, spans.quarters
+    year_end = np.where(spans.closed, spans.end, _end_of_open_year(spans.before, (quarters - 1) // QUARTERS_A_YEAR))
     fiscal_quarter = (quarters - 1) % QUARTERS_A_YEAR + 1
-    return _Ends(tiles.company, tiles.first_q + quarters, tiles.end, year_end, fiscal_quarter, tiles.closed).at(over)
+    return _Ends(spans.company, spans.first_q + quarters, spans.end, year_end, fiscal_quarter, spans.closed).at(over)
 
 
-def _origins(tiles: Stretches) -> _Ends:
+def _days_before_first_year(spans: Stretches) -> _Ends:
     """The day before the first stretch of each company."""
-    first = tiles.at(starts(tiles.company))
+    first = spans.at(starts(spans.company))
     zero = np.zeros(len(first.company), dtype=np.int64)
     return _Ends(first.company, zero, first.before, first.before, zero, zero > 0)
 

@@ -48,11 +48,11 @@ and these later reports are not the successor's."""
 
 PERIOD = ["taxonomy", "tag", "unit", "start", "end"]
 
-FEWEST_FIGURES = 20
+FEWEST_COMMON_FIGURES = 20
 """Two filers count as one company only if both report at least so many figures for the same periods; fewer may agree by
 chance."""
 
-NEARLY_ALL = 0.9
+EQUAL_PART = 0.9
 """At least this share of these figures must be equal; a successor may restate a few of them."""
 
 DECISIONS = pl.Schema({"cik": pl.String(), "rule": pl.String(), "figures": pl.UInt32()})
@@ -127,4 +127,4 @@ def is_continued(predecessor: pl.DataFrame, successor: pl.DataFrame) -> bool:
         .group_by(PERIOD)
         .agg(equal=(pl.col("reported") == pl.col("value")).any())
     )
-    return compared.height >= FEWEST_FIGURES and bool(compared["equal"].sum() >= NEARLY_ALL * compared.height)
+    return compared.height >= FEWEST_COMMON_FIGURES and bool(compared["equal"].sum() >= EQUAL_PART * compared.height)

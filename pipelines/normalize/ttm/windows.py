@@ -62,7 +62,7 @@ FOUR_QUARTERS = Rule(
     "ttm.four-quarters",
     "Trailing twelve months are the sum of four discrete quarters: first of all for amounts per share, and for others "
     "where the year to date does not lead to twelve months.",
-    "ASC 270-10-45: interim periods are discrete parts of the fiscal year",
+    "Regulation S-X Rule 10-01(c): interim statements carry the quarter as well as the year to date",
     "compose",
 )
 METHODS = (FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS)
@@ -77,8 +77,9 @@ QUARTER_BY_DIFFERENCE = Rule(
 )
 FOURTH_QUARTER_BY_THREE = Rule(
     "ttm.fourth-quarter-less-three-quarters",
-    "Where nine months are not stated, the fourth quarter is the fiscal year less its three quarters, unless that is "
-    f"more than {LARGEST_RAISE:g} times the largest of them.",
+    "Where nine months are not stated, the fourth quarter is the fiscal year less its three quarters; of an amount "
+    f"that cannot be negative, only if it is not negative and no more a day than {LARGEST_RAISE:g} times the largest "
+    f"of them.",
     "Dividends are often stated for the quarter alone; a year may have a special dividend that the quarters leave out",
     "compose",
 )
@@ -131,7 +132,10 @@ NO_NEGATIVE_SUM = Rule(
     "withhold",
 )
 WEEKS_53 = Rule(
-    "flag.weeks-53", "The twelve months have 53 weeks.", "Fiscal years of 52 or 53 weeks (Regulation S-X)", "flag"
+    "flag.weeks-53",
+    "The twelve months have 53 weeks.",
+    f"Measured by the rule: the window has at least {WEEKS_53_DAYS} days; 52 weeks have 364 days and 53 weeks 371",
+    "flag",
 )
 OTHER_ELEMENT = Rule(
     "flag.other-element",
