@@ -69,7 +69,7 @@ NOTHING_LEFT = Rule(
 LARGEST_SUM = Rule(
     "debt.instruments.largest-sum-without-double-counting",
     "If no sum is proved by the liabilities, debt is the largest sum of instruments that counts no amount twice and is "
-    f"at most {ROOM - 1:.0%} more than other lines leave of the liabilities (a single line: not more than all of them); "
+    f"at most {ROOM - 1:.0%} more than other lines leave of the liabilities (one line: not more than all of them); "
     "drawn credit lines do not count, nor do subordinated, junior and revolving debt without other instruments.",
     "Regulation S-X Rule 9-03 and the definitions of the elements: no instrument is in two lines; measured: one amount "
     "under two elements is one borrowing",
