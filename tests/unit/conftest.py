@@ -1,4 +1,4 @@
-"""What several unit tests begin with: a home that was synchronized once, of which each gets a copy of its own."""
+"""Fixtures of several unit tests: a home that was synchronized once, copied for each test."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
 
 @pytest.fixture(scope="session")
 def first_synchronization(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the first build of two companies and Dagster's record of it, which nobody touches."""
+    """A home with the first build of two companies and Dagster's record of it; tests do not change it."""
     folder = tmp_path_factory.mktemp("first")
     mirror, home = Mirror(folder / "mirror", ALFA, BRAVO, ABSENT), Home(folder / "home")
     with pytest.MonkeyPatch.context() as environment:
@@ -24,12 +24,12 @@ def first_synchronization(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def synchronized(first_synchronization: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A copy of that home, to do with as one likes; `same_mirror` is what it was synchronized with."""
+    """A copy of that home for one test; `same_mirror` has the documents that it was synchronized with."""
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
     return Home(shutil.copytree(first_synchronization, tmp_path / "home", symlinks=True))
 
 
 @pytest.fixture
 def same_mirror(tmp_path: Path) -> Mirror:
-    """The documents of the first synchronization, to change."""
+    """A copy of the documents of the first synchronization, which a test may change."""
     return Mirror(tmp_path / "mirror", ALFA, BRAVO, ABSENT)

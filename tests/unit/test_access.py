@@ -1,4 +1,4 @@
-"""Keys, accounts and limits: what is kept, what is felt how soon, what is counted."""
+"""Keys, accounts and rate limits: what is stored, how soon changes take effect, and which requests count."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
 EMAIL = "reader@example.org"
 
 
-# --- the form of a key
+# --- the format of a key
 
 
 def test_a_key_is_the_prefix_and_forty_characters_and_no_two_are_alike() -> None:
@@ -36,7 +36,7 @@ def test_a_key_is_the_prefix_and_forty_characters_and_no_two_are_alike() -> None
 
 
 @given(position=st.integers(9, 48), letter=st.sampled_from(keys.ALPHABET))
-def test_one_wrong_letter_is_noticed_without_a_look_up(position: int, letter: str) -> None:
+def test_one_wrong_letter_is_refused_without_a_look_up(position: int, letter: str) -> None:
     key = "fds_live_" + "0123456789" * 3 + "abcd"
     key += keys._checksum(key.removeprefix("fds_live_"))
     assert keys.is_well_formed(key)
@@ -45,7 +45,7 @@ def test_one_wrong_letter_is_noticed_without_a_look_up(position: int, letter: st
 
 
 @given(text=st.text())
-def test_any_other_text_is_no_key(text: str) -> None:
+def test_any_other_text_is_refused(text: str) -> None:
     assert not keys.is_well_formed(text)
     assert not keys.is_well_formed(f"fds_live_{text}")
 
@@ -65,7 +65,7 @@ def accounts(path: Path) -> Iterator[Accounts]:
     opened.close()
 
 
-def test_a_key_at_rest_is_its_hash_its_prefix_and_its_last_four(accounts: Accounts, path: Path) -> None:
+def test_of_a_key_only_hash_prefix_and_last_four_are_stored(accounts: Accounts, path: Path) -> None:
     key = accounts.create_key(EMAIL, NOW)
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA wal_checkpoint")
@@ -101,7 +101,7 @@ def test_an_active_subscription_stays_active_with_a_new_key(accounts: Accounts) 
     assert holder.is_active
 
 
-def test_what_another_process_changes_is_felt_within_five_seconds(accounts: Accounts, path: Path) -> None:
+def test_changes_of_another_process_take_effect_within_five_seconds(accounts: Accounts, path: Path) -> None:
     key = accounts.create_key(EMAIL, NOW)
     accounts.set_subscription(EMAIL, "active", NOW)
     holder = accounts.holder(key, NOW)
@@ -116,7 +116,7 @@ def test_what_another_process_changes_is_felt_within_five_seconds(accounts: Acco
     command.close()
 
 
-def test_a_look_up_is_believed_for_a_moment_and_not_when_the_clock_goes_back(accounts: Accounts) -> None:
+def test_a_look_up_is_cached_briefly_and_not_when_the_clock_goes_back(accounts: Accounts) -> None:
     key = accounts.create_key(EMAIL, NOW)
     accounts.holder(key, NOW)
     accounts.set_subscription(EMAIL, "active", NOW)
@@ -124,7 +124,7 @@ def test_a_look_up_is_believed_for_a_moment_and_not_when_the_clock_goes_back(acc
     assert accounts.holder(key, NOW - 1) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=True)
 
 
-def test_the_last_use_is_kept_about_once_a_minute(accounts: Accounts) -> None:
+def test_the_last_use_is_stored_about_once_a_minute(accounts: Accounts) -> None:
     key = accounts.create_key(EMAIL, NOW)
     used = []
     for seconds in (0, 30, 61, 200):
@@ -133,7 +133,7 @@ def test_the_last_use_is_kept_about_once_a_minute(accounts: Accounts) -> None:
     assert used == ["2026-03-02T12:00:00Z", "2026-03-02T12:00:00Z", "2026-03-02T12:01:01Z", "2026-03-02T12:03:20Z"]
 
 
-def test_a_use_that_cannot_be_noted_refuses_nobody(
+def test_a_use_that_cannot_be_stored_fails_no_request(
     accounts: Accounts, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     key = accounts.create_key(EMAIL, NOW)
@@ -149,12 +149,12 @@ def test_a_use_that_cannot_be_noted_refuses_nobody(
 
 
 @pytest.mark.parametrize("email", ["", "reader", "@", "a b@example.org", "reader@example.org\n", "a@b@c"])
-def test_what_is_no_e_mail_address_gets_no_key(accounts: Accounts, email: str) -> None:
+def test_a_malformed_e_mail_address_gets_no_key(accounts: Accounts, email: str) -> None:
     with pytest.raises(CommandError, match="is not an e-mail address"):
         accounts.create_key(email, NOW)
 
 
-def test_what_does_not_exist_is_told(accounts: Accounts) -> None:
+def test_unknown_accounts_and_keys_are_errors(accounts: Accounts) -> None:
     with pytest.raises(CommandError, match=r"there is no account 'nobody@example\.org'"):
         accounts.keys_of("nobody@example.org")
     with pytest.raises(CommandError, match="there is no account"):
@@ -163,13 +163,13 @@ def test_what_does_not_exist_is_told(accounts: Accounts) -> None:
         accounts.revoke_key("key_0", NOW)
 
 
-def test_a_file_that_is_something_else_is_told(path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_an_error(path: Path) -> None:
     path.write_text("this is no database, though it is long enough to be mistaken for one" * 20)
     with pytest.raises(CommandError, match=r"accounts\.sqlite: file is not a database"):
         Accounts(path)
 
 
-def test_threads_and_processes_may_make_keys_at_once(path: Path) -> None:
+def test_threads_and_processes_may_create_keys_at_once(path: Path) -> None:
     opened = [Accounts(path), Accounts(path)]
     threads = [threading.Thread(target=each.create_key, args=(EMAIL, NOW)) for each in opened * 5]
     for thread in threads:
@@ -202,7 +202,7 @@ def test_limits_are_those_of_the_specification() -> None:
     ]
 
 
-def test_sixty_a_minute_and_a_new_sixty_in_the_next() -> None:
+def test_sixty_requests_per_minute() -> None:
     counters = Counters()
     assert told(counters.take("key", NOW + 59.9)) == (60, 59, NOW + 60)
     taken(counters, 59, NOW + 59.9)
@@ -213,8 +213,8 @@ def test_sixty_a_minute_and_a_new_sixty_in_the_next() -> None:
     assert told(counters.take("key", NOW + 60)) == (60, 59, NOW + 120)
 
 
-def test_ten_thousand_a_day_and_a_new_day_at_midnight() -> None:
-    """The day's window is told once fewer are left in it than in the minute's; what was refused is not counted."""
+def test_ten_thousand_requests_per_day() -> None:
+    """The headers show the day's window once it has fewer requests left; refused requests do not count."""
     counters, midnight = Counters(), NOW - 43_200
     for minute in range(166):
         taken(counters, 60, midnight + 60 * minute)
@@ -229,13 +229,13 @@ def test_ten_thousand_a_day_and_a_new_day_at_midnight() -> None:
     assert told(counters.take("key", midnight + 86_400))[1] == 59
 
 
-def test_where_both_windows_are_used_up_the_wait_is_for_the_day() -> None:
+def test_if_both_windows_are_used_up_the_wait_is_for_the_day() -> None:
     with pytest.raises(RateLimited, match="per day"):
         allowance((60, 10_000), NOW, refused=True)
 
 
-def test_the_headers_of_the_ietf_tell_every_window() -> None:
-    """draft-ietf-httpapi-ratelimit-headers: a policy has quota and window, a limit what remains and for how long."""
+def test_the_ietf_headers_show_every_window() -> None:
+    """draft-ietf-httpapi-ratelimit-headers: a policy has quota and window, a limit its remainder and reset."""
     counters = Counters()
     taken(counters, 2, NOW + 30)
     headers = counters.take("key", NOW + 30).headers
@@ -248,21 +248,21 @@ def test_the_headers_of_the_ietf_tell_every_window() -> None:
     assert raised.value.headers["RateLimit"] == '"minute";r=0;t=30, "day";r=9940;t=43170'
 
 
-def test_what_is_given_back_counts_in_the_minute_and_not_in_the_day() -> None:
+def test_a_request_that_is_given_back_counts_in_the_minute_only() -> None:
     counters = Counters()
     taken(counters, 3, NOW)
     assert counters.give_back("key", NOW).used == (3, 2)
     assert counters.take("key", NOW + 60).used == (1, 3)
 
 
-def test_each_key_has_its_own() -> None:
+def test_each_key_has_its_own_limits() -> None:
     counters = Counters()
     taken(counters, 60, NOW, "one")
     assert counters.take("other", NOW).used == (1, 1)
 
 
 class Clock:
-    """A clock that tests turn."""
+    """A clock that tests set."""
 
     def __init__(self) -> None:
         self.now = NOW
@@ -272,7 +272,7 @@ class Clock:
 
 
 def take_in_one_run(path: Path, clock: Clock, times: int, *, killed: bool = False) -> list[tuple[int, ...]]:
-    """What a process that takes so many requests is told; one that is killed has kept its counts a moment before."""
+    """The responses of a process to a number of requests; a killed process has stored its counts a moment before."""
 
     async def run() -> list[tuple[int, ...]]:
         accounts = Accounts(path)
@@ -292,7 +292,7 @@ def take_in_one_run(path: Path, clock: Clock, times: int, *, killed: bool = Fals
     return asyncio.run(run())
 
 
-def test_the_days_count_survives_a_restart_and_not_the_day(path: Path) -> None:
+def test_the_days_count_survives_a_restart_and_ends_with_the_day(path: Path) -> None:
     clock = Clock()
     assert take_in_one_run(path, clock, 3) == [(1, 1), (2, 2), (3, 3)]
     assert take_in_one_run(path, clock, 1) == [(1, 3)]
@@ -300,15 +300,13 @@ def test_the_days_count_survives_a_restart_and_not_the_day(path: Path) -> None:
     assert take_in_one_run(path, clock, 1) == [(1, 1)]
 
 
-def test_the_days_count_survives_the_end_of_a_process_that_could_not_say_goodbye(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_days_count_survives_a_killed_process(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits_module, "KEPT_EVERY", 0.01)
     take_in_one_run(path, Clock(), 5, killed=True)
     assert take_in_one_run(path, Clock(), 1) == [(1, 6)]
 
 
-def test_counts_that_cannot_be_kept_refuse_nobody_and_are_kept_later(
+def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
     accounts: Accounts, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run() -> None:

@@ -1,4 +1,4 @@
-"""The comparison with a vendor's values: which period is meant, what counts, and what is listed."""
+"""The comparison with a vendor's values: matching of periods, counted comparisons, and the listed differences."""
 
 from datetime import date
 from pathlib import Path
@@ -27,11 +27,11 @@ def asked(*rows: tuple[str, str, date, str, float, bool]) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("end", "ours"), [(date(2024, 9, 30), 1000.0), (date(2024, 10, 8), 1000.0), (date(2024, 10, 9), None)]
 )
-def test_a_period_is_met_within_ten_days(end, ours):
+def test_periods_match_within_ten_days(end, ours):
     assert asked(("AAA", "annual", end, "revenue", 1000.0, True))["ours"].to_list() == [ours]
 
 
-def test_a_period_is_met_by_one_of_its_kind_company_and_item():
+def test_periods_match_by_kind_company_and_item():
     end = date(2023, 9, 30)
     rows = asked(
         ("AAA", "annual", end, "revenue", 900.0, True),
@@ -43,12 +43,12 @@ def test_a_period_is_met_by_one_of_its_kind_company_and_item():
 
 
 @pytest.mark.parametrize(("value", "within"), [(1000.0, True), (1005.0, True), (995.1, True), (1005.1, False)])
-def test_half_a_percent_of_the_vendors_value_is_no_difference(value, within):
+def test_half_a_percent_of_the_vendors_value_counts_as_equal(value, within):
     rows = asked(("AAA", "annual", date(2024, 9, 28), "revenue", value, True))
     assert rows["within"].to_list() == [within]
 
 
-def test_what_is_answerable_counts_and_all_else_is_shown_beside_it():
+def test_comparable_values_count_and_all_others_are_shown():
     end = date(2024, 9, 28)
     table = accuracy.counted(
         asked(
@@ -80,14 +80,14 @@ def vendor(home: Path, *rows: str) -> list[str]:
     return ["--vendor", str(path)]
 
 
-def test_a_missing_file_and_an_empty_home_are_told(home, capsys):
+def test_a_missing_file_and_an_empty_home_are_errors(home, capsys):
     assert accuracy.main(["--vendor", str(home / "none.csv")]) == 1
     assert "the vendor's values are missing" in capsys.readouterr().err
     assert accuracy.main(vendor(home)) == 1
     assert "nothing is published" in capsys.readouterr().err
 
 
-def test_a_home_of_other_companies_is_told(home, capsys):
+def test_a_home_of_other_companies_is_an_error(home, capsys):
     builds.small(home / "published")
     assert accuracy.main(vendor(home, "AAPL,320193,annual,2024-12-31,revenue,5,1")) == 1
     assert "holds none of the companies" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The analyst's file, as its page says: ten queries, macros and the command on the sample's build, an older DuckDB."""
+"""The page for analysts: its queries, macros and command work on the sample's build, also with an older DuckDB."""
 
 import json
 import os
@@ -38,7 +38,7 @@ MACROS = (
 
 @pytest.fixture(scope="module")
 def project(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the synchronized sample lies where it does in the project."""
+    """A folder with the synchronized sample at the same path as in the project."""
     folder = tmp_path_factory.mktemp("project")
     shutil.copytree(synchronized_sample / "published", folder / ".data" / "sample" / "published", symlinks=True)
     return folder
@@ -60,12 +60,12 @@ def test_there_are_ten_queries() -> None:
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=HEADINGS)
-def test_each_query_runs_as_written_and_finds_something(published: Path, query: str) -> None:
+def test_each_query_runs_unchanged_and_has_rows(published: Path, query: str) -> None:
     assert asked(published / "warehouse.duckdb", query)
 
 
-def test_the_queries_say_what_their_headings_do(published: Path) -> None:
-    """Each answer has what only a right answer has."""
+def test_the_queries_answer_their_headings(published: Path) -> None:
+    """Each result has the rows that only a right query gives."""
     one, margins, history, told, restated, causes, lineage, sums, coverage, survivors = (
         asked(published / "warehouse.duckdb", query) for query in QUERIES
     )
@@ -83,13 +83,13 @@ def test_the_queries_say_what_their_headings_do(published: Path) -> None:
     assert all(companies >= still_listed for _, companies, still_listed, _ in survivors)
 
 
-def test_who_left_the_list_is_among_the_survivors(tmp_path: Path) -> None:
+def test_delisted_companies_are_in_the_survivorship_query(tmp_path: Path) -> None:
     builds.small(tmp_path / "published")
     rows = asked(tmp_path / "published" / "warehouse.duckdb", QUERIES[9])
     assert {row[0]: row[3] for row in rows}[2024] == ["GONE"]
 
 
-def test_the_lines_of_python_run_as_they_stand(project: Path) -> None:
+def test_the_python_code_runs_unchanged(project: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 2
     for block in blocks:
@@ -153,7 +153,7 @@ def every_value(published: Path) -> list[explain.Explanation]:
 
 
 def test_every_value_of_the_sample_follows_from_its_explanation(every_value: list[explain.Explanation]) -> None:
-    """To the unit or to six digits, as values are served."""
+    """To the unit or to six digits, the precision of served values."""
     assert len(every_value) > 5000
     assert {told.item for told in every_value} == set(schema.ITEM_NAMES)
     apart = []
@@ -166,8 +166,8 @@ def test_every_value_of_the_sample_follows_from_its_explanation(every_value: lis
     assert apart == []
 
 
-def test_every_amount_of_the_sample_has_a_name_and_every_code_a_meaning(every_value: list[explain.Explanation]) -> None:
-    """Tags of filings are named by the amounts that they state, codes in plain words."""
+def test_every_amount_has_a_name_and_every_code_a_meaning(every_value: list[explain.Explanation]) -> None:
+    """Tags of filings are named by their amounts, and codes have a meaning."""
     unnamed = {(told.item, part.name) for told in every_value for part in told.parts if ":" in part.name}
     assert unnamed == set()
     codes = {
@@ -179,8 +179,8 @@ def test_every_amount_of_the_sample_has_a_name_and_every_code_a_meaning(every_va
     assert {code.code for code in codes if code.meaning == code.code.replace("_", " ")} == set()
 
 
-def test_gaps_of_the_sample_are_told_in_words(published: Path) -> None:
-    """One of each reason."""
+def test_gaps_of_the_sample_have_a_meaning(published: Path) -> None:
+    """One gap of each reason."""
     with open_read_only(published / "warehouse.duckdb") as connection:
         found = connection.execute(
             "SELECT reason, any_value((symbol, item, CAST(period_end AS VARCHAR))) FROM gaps "
@@ -201,7 +201,7 @@ def test_gaps_of_the_sample_are_told_in_words(published: Path) -> None:
 def test_the_command_explains_a_value_of_the_sample(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a terminal and as JSON, and the macro says the same."""
+    """On a terminal and as JSON; the macro gives the same."""
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(project / ".data" / "sample"))
     [words] = re.findall(r"^    fundamentals (explain .*)$", PAGE, re.MULTILINE)
     assert fundamentals.main(words.split()) == 0
@@ -233,7 +233,7 @@ json.dump([duckdb.__version__, counts], sys.stdout)
 
 
 def counted(file: Path, **environment: str) -> tuple[str, list[int]]:
-    """The version of DuckDB, and how many rows each query and macro answers."""
+    """The version of DuckDB, and the number of rows of each query and macro."""
     questions = [*QUERIES, *(f"SELECT count(*) FROM {macro} HAVING count(*) > 0" for macro in MACROS)]
     ran = subprocess.run(
         [sys.executable, "-c", COUNTED],
@@ -248,10 +248,10 @@ def counted(file: Path, **environment: str) -> tuple[str, list[int]]:
     return version, counts
 
 
-def test_the_oldest_duckdb_that_is_promised_opens_the_file(
+def test_the_oldest_supported_duckdb_opens_the_file(
     published: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """And answers the queries and macros as today's does, on a copy that lies alone."""
+    """And gives the same results as the current version, on a copy outside of the home."""
     [promised] = re.findall(r"DuckDB from (\d+\.\d+\.\d+) on", PAGE)
     lock = (ROOT / "tests" / "duckdb-1.5.lock").read_text(encoding="utf-8")
     assert lock.startswith(f"duckdb=={promised} ")

@@ -1,4 +1,4 @@
-"""The assets: what they show of what they made, and which synchronizations led to a build."""
+"""The assets: their metadata, and the synchronizations that led to a build."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ from warehouse import publish
 
 
 def led_to(home: Home) -> list[str]:
-    """The synchronizations that the tables about to be published tell of."""
+    """The synchronizations in the tables to be published."""
     return Lake(home.tables).read(tables.assembled("syncs"))["build"].to_list()
 
 
@@ -56,7 +56,7 @@ def test_steps_are_summed_over_the_batches():
     assert assets.Steps().table.columns == ["step", "rows", "seconds"]
 
 
-def test_every_asset_tells_rows_companies_and_a_table(synchronized):
+def test_every_asset_shows_rows_companies_and_a_table(synchronized):
     with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
         for asset in assets.ASSETS:
             event = instance.get_latest_materialization_event(asset.key)
@@ -73,7 +73,7 @@ def test_every_asset_tells_rows_companies_and_a_table(synchronized):
 
 
 def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_mirror):
-    """Not one that found nothing new, nor one that was held back."""
+    """Not those that found nothing new or were held back."""
     first = build_of(synchronized)
     assert led_to(synchronized) == [first]
 
@@ -101,7 +101,7 @@ def build_of(home: Home) -> str:
     return pointer.build
 
 
-def test_a_build_that_was_lost_is_made_again(synchronized, same_mirror):
+def test_a_lost_build_is_published_again(synchronized, same_mirror):
     first = build_of(synchronized)
     hashed = publish.current(synchronized.published).content_hash
     (synchronized.published / f"warehouse-{first}.duckdb").unlink()
@@ -109,7 +109,7 @@ def test_a_build_that_was_lost_is_made_again(synchronized, same_mirror):
     assert publish.current(synchronized.published).content_hash == hashed
 
 
-def test_rows_that_were_made_anew_and_are_the_same_move_no_reader(synchronized, same_mirror, monkeypatch):
+def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, monkeypatch):
     first = build_of(synchronized)
     monkeypatch.setattr(tables, "inputs", lambda lake: "others")
     assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
@@ -118,8 +118,8 @@ def test_rows_that_were_made_anew_and_are_the_same_move_no_reader(synchronized, 
     assert [path.name for path in synchronized.published.glob("warehouse-*.duckdb")] == [f"warehouse-{first}.duckdb"]
 
 
-def test_nothing_new_assembles_nothing(synchronized, same_mirror, monkeypatch):
-    """Other code that assembles, or another list of companies, does."""
+def test_without_changes_no_build_is_assembled(synchronized, same_mirror, monkeypatch):
+    """Only changed code of the assembly, or another list of companies, causes it."""
     assembled: list[str] = []
     assemble = tables.assemble
 
@@ -142,5 +142,5 @@ def test_nothing_new_assembles_nothing(synchronized, same_mirror, monkeypatch):
 
 
 @pytest.mark.parametrize(("source", "name"), [("live", "live"), ("sample", "sample"), ("/some/folder", "mirror")])
-def test_paths_are_not_told_to_clients(source, name):
+def test_error_messages_reveal_no_paths(source, name):
     assert assets._source_name(assets.Synchronization(source=source)) == name

@@ -1,4 +1,4 @@
-"""Debt by instrument: the liabilities tell which lines it is, and that there is none."""
+"""Debt by instrument: total liabilities prove which lines are debt, or that there is none."""
 
 from collections.abc import Callable
 
@@ -79,14 +79,14 @@ UNPROVEN: dict[str, dict[str, float]] = {
 
 
 WITHOUT_LIABILITIES: dict[str, tuple[dict[str, float], float]] = {
-    # the largest sum of lines that are not the same money
+    # the largest sum of lines that do not overlap
     "a total of lines that are stated too": ({"OtherBorrowings": 90, ADVANCES: 70, SUBORDINATED: 20}, 90),
     "a line beside others": ({"OtherBorrowings": 90, ADVANCES: 70, SUBORDINATED: 25}, 185),
     "long-term debt has advances and notes": (
         {"LongTermDebt": 90, ADVANCES: 70, SUBORDINATED: 20, "ShortTermBorrowings": 5},
         95,
     ),
-    # instruments of different kinds are different money, unless notes are the sum of what is secured, unsecured and
+    # instruments of different kinds do not overlap, unless notes are the sum of what is secured, unsecured and
     # lent by banks
     "mortgages, senior notes and bank loans": ({"SecuredDebt": 80, "SeniorNotes": 500, "LoansPayable": 60}, 640),
     "secured, unsecured and senior notes": ({"SecuredDebt": 80, "UnsecuredDebt": 40, "SeniorNotes": 500}, 620),
@@ -94,7 +94,7 @@ WITHOUT_LIABILITIES: dict[str, tuple[dict[str, float], float]] = {
         {"NotesPayable": 180, "SecuredDebt": 80, "UnsecuredDebt": 40, "LoansPayable": 60},
         180,
     ),
-    # lines that are more than what deposits and the like leave cannot all be debt
+    # lines above the liabilities that deposits and the like leave cannot all be debt
     "a sum must fit into the liabilities": ({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 985}, 90),
 }
 
@@ -103,7 +103,7 @@ COMPANIES = [
     *UNPROVEN.values(),
     *(lines for lines, _ in WITHOUT_LIABILITIES.values()),
 ]
-"""The balance sheets of the cases above, in their order: one company each."""
+"""The balance sheets of the cases above, in their order, one company each."""
 
 
 def company(number: int) -> str:
@@ -111,7 +111,7 @@ def company(number: int) -> str:
 
 
 def bank_or_company(number: int, lines: dict[str, float]) -> list[Row]:
-    """A report on 2023 with some lines on its balance sheet, in millions."""
+    """A report on 2023 with some lines of its balance sheet, in millions."""
     cik = company(number)
     return [
         *(fact(tag, 100e6, "2023-01-01", "2023-12-31", cik=cik) for tag in (REVENUE, NET_INCOME)),
@@ -137,14 +137,14 @@ def debt(served: Today) -> Callable[[dict[str, float]], float | None]:
 
 
 @pytest.mark.parametrize(("lines", "expected"), PROVEN.values(), ids=PROVEN)
-def test_the_lines_that_fill_the_liabilities_are_the_debt(debt, lines, expected):
-    """Nothing that fills them is zero, and proved."""
+def test_lines_that_add_up_to_the_liabilities_are_the_debt(debt, lines, expected):
+    """If the liabilities leave nothing for debt, zero is proved."""
     assert debt(lines) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("lines", UNPROVEN.values(), ids=UNPROVEN)
-def test_what_is_not_proved_is_no_zero(debt, lines):
-    """And what is surely not all of it is no value."""
+def test_debt_that_is_not_proved_has_no_value(debt, lines):
+    """Neither zero, nor an amount that is surely only a part."""
     assert debt(lines) is None
 
 
@@ -153,15 +153,15 @@ def test_without_proof_no_amount_counts_twice(debt, lines, expected):
     assert debt(lines) == expected
 
 
-def test_long_term_debt_beside_other_lines_contradicts_nothing(served):
-    """It is a part of the debt that the liabilities prove, and no total of it."""
+def test_long_term_debt_and_further_lines_do_not_contradict(served):
+    """It is a part of the debt that the liabilities prove, and not its total."""
     cik = company(list(PROVEN).index("long-term debt is beside advances"))
 
     assert row_of(served.values, "total_debt", "annual", "2023-12-31", cik)["flags"] == ""
 
 
-def test_zero_is_made_of_the_lines_that_prove_it(served):
-    """Liabilities, less each line that leaves nothing of them."""
+def test_proved_zero_has_the_lines_that_prove_it(served):
+    """The liabilities, less each line that leaves nothing of them."""
     cik = company(list(PROVEN).index("a bank without debt"))
 
     legs = (

@@ -1,5 +1,7 @@
-"""The checks that hold back publishing, each against tables that it must pass and tables that it must not; and that
-those of the values only warn."""
+"""The checks before publishing: those of the tables hold a build back, those of the values only warn.
+
+Each check is tested with tables that pass and tables that fail.
+"""
 
 from datetime import date
 from pathlib import Path
@@ -46,7 +48,7 @@ def test_checks_of_the_tables_hold_back_publishing_and_those_of_the_values_do_no
     assert not any(spec.blocking for spec in checks.quality_of_values.check_specs)
 
 
-def test_a_check_of_the_values_warns_and_shows_what_fails(lake, monkeypatch):
+def test_a_check_of_the_values_warns_and_shows_the_failures(lake, monkeypatch):
     check = max(quality.CHECKS, key=lambda check: -check.threshold)
     row = {"check": check.name, "cik": "1", "period_end": END, "subject": "revenue", "ours": 5.0, "other": 6.0}
     rows = [row | {"flags": "", "outcome": outcome} for outcome in ("fails", "flagged", "holds")]
@@ -109,7 +111,7 @@ def test_rules_that_decisions_name_are_listed(lake):
     ],
 )
 def test_annual_equals_ttm_at_the_year_end(lake, ttm, annual, passed):
-    other = period(end=date(2024, 9, 30), revenue=99.0)  # no year ends here
+    other = period(end=date(2024, 9, 30), revenue=99.0)  # not a year end
     lake.write(tables.assembled("financials"), frame("financials", period(**ttm), period("annual", **annual), other))
     assert run(checks.annual_equals_ttm_at_year_end).passed is passed
 
@@ -137,8 +139,8 @@ def test_no_company_is_lost(lake):
     assert lost.description == "1 companies that the build before covered have no value any more: B"
 
 
-def test_a_few_companies_whose_values_are_all_withdrawn_may_go(lake):
-    """The log tells that they had values; without it, or if they are many, something is wrong."""
+def test_a_few_companies_with_only_withdrawn_values_may_disappear(lake):
+    """The log proves that they had values; without it, or for many companies, the check fails."""
     gone = ["B", "C", "D"]
     lake.write("versions", pl.DataFrame({"cik": [*gone, "E"], "value": [None] * 4}))
 
@@ -147,7 +149,7 @@ def test_a_few_companies_whose_values_are_all_withdrawn_may_go(lake):
     assert not covered(lake, ["A", "F"], ["A"], ["A", "F"]).passed
 
 
-def test_a_company_whose_symbol_is_anothers_now_may_go(lake):
+def test_a_company_whose_symbol_passed_to_another_may_disappear(lake):
     assert covered(lake, ["A", "B"], ["A"], ["A"]).passed
 
 
@@ -156,8 +158,8 @@ def test_a_company_whose_symbol_is_anothers_now_may_go(lake):
     [
         (0, 0, True),
         (0, 10, True),
-        (1, 1, False),  # everything that there is
-        (3, 4, True),  # few
+        (1, 1, False),  # all documents
+        (3, 4, True),  # few documents
         (4, 5, False),
         (4, 40, True),  # a tenth
         (5, 49, False),
@@ -168,7 +170,7 @@ def test_many_quarantined_companies_stop_the_publishing(lake, broken, held, pass
     documents = [dict.fromkeys(DOCUMENTS.names()) | {"cik": str(n), "facts_digest": "d"} for n in range(held)]
     absent = dict.fromkeys(DOCUMENTS.names()) | {"cik": "absent", "status": "no_facts"}
     lake.write("documents", pl.DataFrame([*documents, absent], schema=DOCUMENTS))
-    # a company whose two documents are broken counts once
+    # a company with two broken documents counts once
     rows = [(str(n), "reason", "place", kind) for n in range(broken) for kind in ("facts", "submissions")]
     lake.write("quarantine", pl.DataFrame(rows, schema=QUARANTINE, orient="row"))
 

@@ -1,4 +1,4 @@
-"""Asking EDGAR: against a real server on a loopback port; only time is made up."""
+"""The client of EDGAR, against a real server on a loopback port; only the time is simulated."""
 
 import gzip
 import threading
@@ -55,8 +55,8 @@ def test_addresses_are_those_of_the_sec():
     assert TICKERS_URL == "https://www.sec.gov/files/company_tickers_exchange.json"
 
 
-def test_a_document_is_asked_for_as_the_sec_wants_it(server, client):
-    """The path keeps the host as its first segment; who asks is declared; compression is welcome."""
+def test_requests_follow_the_rules_of_the_sec(server, client):
+    """The path has the host as its first segment, the User-Agent names the requester, and compression is accepted."""
     server.on(URL, Reply(body=DOCUMENT, headers={"ETag": '"one"', "Last-Modified": "Sat, 01 Aug 2026 00:00:00 GMT"}))
 
     answer = client.get(URL)
@@ -80,24 +80,24 @@ def test_validators_make_the_request_conditional(server, client):
     assert headers["If-Modified-Since"] == "Sat, 01 Aug 2026 00:00:00 GMT"
 
 
-def test_not_modified_without_having_asked_is_an_error(server, client):
+def test_an_unexpected_304_is_an_error(server, client):
     server.on(URL, Reply(304))
     with pytest.raises(FetchError, match="answers 304"):
         client.get(URL, Validators())
 
 
-def test_no_document_is_an_answer(client, time):
+def test_a_404_is_a_valid_response(client, time):
     assert client.get(URL) == NotFound()
     assert time.slept == []
 
 
-def test_a_gzip_body_is_inflated(server, client):
+def test_a_gzip_body_is_decompressed(server, client):
     server.on(URL, Reply(body=gzip.compress(DOCUMENT), headers={"Content-Encoding": "gzip"}))
     assert client.get(URL) == Fetched(DOCUMENT, Validators())
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
-def test_what_passes_is_tried_again(server, client, time, status):
+def test_temporary_failures_are_retried(server, client, time, status):
     server.on(URL, Reply(status), Reply(status), Reply(body=DOCUMENT))
 
     assert isinstance(client.get(URL), Fetched)
@@ -105,7 +105,7 @@ def test_what_passes_is_tried_again(server, client, time, status):
     assert time.slept == [1.0, 2.0]
 
 
-def test_a_server_that_keeps_failing_is_given_up(server, client, time):
+def test_retries_of_a_failing_server_end(server, client, time):
     server.on(URL, Reply(503))
 
     with pytest.raises(FetchError, match=r"CIK0000320193\.json: answers 503; synchronize again later"):
@@ -124,7 +124,7 @@ def test_a_server_that_keeps_failing_is_given_up(server, client, time):
         ({"Retry-After": "Sat, 01 Jan 2000 00:00:00 GMT"}, 1.0),
     ],
 )
-def test_too_many_requests_waits_as_long_as_asked(server, client, time, headers, seconds):
+def test_a_429_waits_as_long_as_retry_after(server, client, time, headers, seconds):
     server.on(URL, Reply(429, headers=headers), Reply(body=DOCUMENT))
 
     assert isinstance(client.get(URL), Fetched)
@@ -141,18 +141,18 @@ def test_too_many_requests_waits_as_long_as_asked(server, client, time, headers,
         ({"Retry-After": "²"}, 0.0),
     ],
 )
-def test_a_date_to_retry_after_is_counted_from_the_servers_own(headers, seconds):
+def test_a_retry_after_date_is_relative_to_the_servers_date(headers, seconds):
     assert client_module._retry_after(httpx.Headers(headers, encoding="utf-8")) == seconds
 
 
-def test_a_wait_too_long_is_told_instead(server, client, time):
+def test_a_too_long_retry_after_is_an_error(server, client, time):
     server.on(URL, Reply(429, headers={"Retry-After": "3600"}))
     with pytest.raises(RefusedError, match="asks to wait 3600 seconds"):
         client.get(URL)
     assert time.slept == []
 
 
-def test_a_refusal_that_stays_says_what_to_check(server, client):
+def test_a_permanent_refusal_says_what_to_check(server, client):
     server.on(URL, Reply(403))
     with pytest.raises(RefusedError, match=r"answers 403; .* wait ten minutes, check EDGAR_USER_AGENT") as refused:
         client.get(URL)
@@ -168,7 +168,7 @@ def test_no_redirect_is_followed(server, client, location):
     assert len(server.asked) == 1
 
 
-def test_an_unexpected_status_is_not_tried_again(server, client):
+def test_an_unexpected_status_is_not_retried(server, client):
     server.on(URL, Reply(418))
     with pytest.raises(FetchError, match="answers 418, expected 200, 304 or 404"):
         client.get(URL)
@@ -187,8 +187,8 @@ CUT_OFF = [
 
 
 @pytest.mark.parametrize("broken", CUT_OFF)
-def test_a_broken_body_is_no_document(server, client, broken):
-    """Cut by the connection or inside its compression: tried again, and never taken for a document."""
+def test_a_truncated_body_is_an_error(server, client, broken):
+    """Truncated by the connection or inside its compression: the request is retried, and the body never used."""
     server.on(URL, broken)
     with pytest.raises(FetchError):
         client.get(URL)
@@ -196,26 +196,26 @@ def test_a_broken_body_is_no_document(server, client, broken):
 
 
 @pytest.mark.parametrize("broken", CUT_OFF)
-def test_a_body_that_breaks_once_is_had_in_the_end(server, client, broken):
+def test_a_body_that_is_truncated_once_is_retried(server, client, broken):
     server.on(URL, broken, Reply(body=DOCUMENT))
     assert client.get(URL) == Fetched(DOCUMENT, Validators())
 
 
-def test_an_endless_body_is_left(server, client, monkeypatch):
-    """Also one that is small until it is inflated."""
+def test_a_too_large_body_is_refused(server, client, monkeypatch):
+    """Also a body that is small until it is decompressed."""
     monkeypatch.setattr(client_module, "MAX_BYTES", 1000)
     server.on(URL, Reply(body=gzip.compress(b" " * 1001), headers={"Content-Encoding": "gzip"}))
     with pytest.raises(FetchError, match="more than 1000 bytes"):
         client.get(URL)
 
 
-def test_an_encoding_that_nobody_asked_for_is_an_error(server, client):
+def test_an_unaccepted_encoding_is_an_error(server, client):
     server.on(URL, Reply(body=DOCUMENT, headers={"Content-Encoding": "br"}))
     with pytest.raises(FetchError, match="'br', expected gzip"):
         client.get(URL)
 
 
-def test_a_server_that_is_not_there_is_told_in_one_line(time):
+def test_an_unreachable_server_is_reported_in_one_line(time):
     with running_server() as gone:
         pass
     transport = httpx.HTTPTransport()
@@ -230,8 +230,8 @@ def test_a_server_that_is_not_there_is_told_in_one_line(time):
     assert time.slept == [1.0]
 
 
-def test_ten_requests_a_second_over_all_threads():
-    """Whatever the threads do, no second holds more than ten turns, and every turn comes."""
+def test_ten_requests_per_second_over_all_threads():
+    """Whatever the threads do, no second has more than ten requests, and every request is sent."""
     now = threading.local()
     turns: list[float] = []
 
@@ -264,7 +264,7 @@ def test_requests_are_paced_and_the_first_is_not_delayed(server, client, time):
     assert time.slept == pytest.approx([0.1, 0.1, 0.1])
 
 
-def test_a_refused_request_slows_everyone(time):
+def test_a_refused_request_slows_all_threads(time):
     pace = Pace(10, sleep=time.sleep, clock=time.clock)
     pace.wait()
     pace.hold(30)
@@ -273,7 +273,7 @@ def test_a_refused_request_slows_everyone(time):
     assert time.slept == pytest.approx([30, 0.1])
 
 
-def test_without_a_pace_nobody_waits(time):
+def test_without_a_rate_limit_no_request_waits(time):
     pace = Pace(None, sleep=time.sleep, clock=time.clock)
     for _ in range(100):
         pace.wait()

@@ -1,4 +1,4 @@
-"""What identifies the rules: which edits of their files change the digest, and which do not."""
+"""The digest of the rules: which edits of their files change it, and which do not."""
 
 import ast
 from pathlib import Path
@@ -35,7 +35,7 @@ def decided(rows):  # a comment
         ("Regulation S-X", "ASC 220 and others"),
     ],
 )
-def test_what_only_people_read_does_not_count(old, new):
+def test_comments_and_docstrings_do_not_count(old, new):
     assert old in SOURCE
     assert code_of(SOURCE.replace(old, new).encode()) == code_of(SOURCE.encode())
 
@@ -53,7 +53,7 @@ def test_what_only_people_read_does_not_count(old, new):
         ("return rows", "rows = rows; return rows"),
     ],
 )
-def test_what_may_change_a_value_counts(old, new):
+def test_code_that_may_change_a_value_counts(old, new):
     assert old in SOURCE
     assert code_of(SOURCE.replace(old, new).encode()) != code_of(SOURCE.encode())
 
@@ -79,14 +79,14 @@ def test_files_of_code_and_data_count(folder):
     assert digest_of(folder) not in (before, other)
 
 
-def test_the_digest_is_kept_for_the_next_process(folder, monkeypatch):
+def test_the_digest_is_cached_for_the_next_process(folder, monkeypatch):
     digest = digest_of(folder)
     monkeypatch.setattr(code, "code_of", pytest.fail)
     assert digest_of(folder) == digest
 
 
 @pytest.mark.parametrize("content", ["", "no digest", "a b c", "a" * 64 + " " + "b" * 64])
-def test_a_kept_digest_of_other_files_is_made_anew(folder, content):
+def test_a_cached_digest_of_changed_files_is_computed_again(folder, content):
     digest = digest_of(folder)
     (folder / code.KEPT).write_text(content)
     assert digest_of(folder) == digest

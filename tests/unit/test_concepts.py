@@ -1,4 +1,4 @@
-"""The table of taxonomy elements: what an accountant reviews must be complete and without contradictions."""
+"""The table of taxonomy elements is complete and free of contradictions."""
 
 import pytest
 
@@ -50,8 +50,8 @@ def test_every_concept_feeds_an_item_or_the_valuation():
 
 
 @pytest.mark.parametrize("concept", CONCEPTS, ids=lambda concept: concept.name)
-def test_no_source_counts_an_element_twice_or_hides_behind_another(concept):
-    """A source whose elements an earlier one already takes, for the same industries, could never be chosen."""
+def test_no_source_counts_an_element_twice_or_can_never_be_chosen(concept):
+    """A source can never be chosen if an earlier one needs only a part of its elements, for the same industries."""
     seen = set()
     for source in concept.sources:
         together = [*source.elements, *source.plus, *source.minus, *source.less, *source.where]
@@ -64,7 +64,7 @@ def test_no_source_counts_an_element_twice_or_hides_behind_another(concept):
 
 @pytest.mark.parametrize("concept", CONCEPTS, ids=lambda concept: concept.name)
 def test_every_source_has_its_statement(concept):
-    """One sentence that can stand in a table; and its reservation, if any, is a flag that is explained."""
+    """A sentence that fits a table; and its reservation, if any, is a documented flag."""
     for source in concept.sources:
         assert source.statement.endswith(".")
         assert not {"|", "\n"} & set(source.statement)
@@ -78,15 +78,15 @@ def test_every_source_has_its_statement(concept):
     ids=lambda concept: concept.name,
 )
 def test_debt_is_borrowings_on_the_balance_sheet(concept):
-    """No leases that are told apart, deposits, payables, repurchase agreements, fair values or principal amounts."""
+    """Without separate leases, deposits, payables, repurchase agreements, fair values and principal amounts."""
     elements = {element for source in concept.sources for element in (*source.elements, *source.plus)}
 
     assert [one for one in elements - {WITH_MATURITIES} if any(word in one for word in NEVER_DEBT)] == []
 
 
 @pytest.mark.parametrize("concept", ITEM_CONCEPTS["cash_and_equivalents"], ids=lambda concept: concept.name)
-def test_cash_is_the_filers_own(concept):
-    """Nothing restricted, segregated or of customers; where only a total with restricted cash is there, it says so."""
+def test_cash_belongs_to_the_filer(concept):
+    """Without restricted, segregated or customer cash; a total that includes restricted cash has a flag."""
     for source in concept.sources:
         if WITH_RESTRICTED in source.elements:
             assert source.minus or source.reservation or source.industries == ("bank",)
@@ -94,7 +94,7 @@ def test_cash_is_the_filers_own(concept):
             assert not any(word in one for one in (*source.elements, *source.plus) for word in NEVER_CASH)
 
 
-def test_all_that_a_rule_reads_is_decoded():
+def test_all_elements_of_the_rules_are_decoded():
     wanted = wanted_elements()
 
     assert set(wanted) == {US_GAAP, IFRS}
@@ -105,7 +105,7 @@ def test_all_that_a_rule_reads_is_decoded():
 
 
 def test_sources_are_described_in_their_order():
-    """With the industries that they hold for, their rule and its statement in brackets."""
+    """With their industries, rule and statement in brackets."""
     described, debt = describe_sources("free_cash_flow").splitlines(), describe_sources("total_debt")
 
     assert [line.partition(":")[0] for line in described] == ["operating_cash_flow", "capital_expenditure"]
@@ -120,7 +120,7 @@ def test_sources_are_described_in_their_order():
 
 @pytest.mark.parametrize("industry", INDUSTRIES)
 def test_every_industry_has_sources_for_each_item_that_is_filed(industry):
-    """An item and an industry give the ordered combinations that are asked."""
+    """The sources of each item and industry, in order of preference."""
     for item in ("revenue", "net_income", "free_cash_flow", "total_debt", "cash_and_equivalents"):
         assert sources_of(item, industry)
     revenue = [source.elements for _, source in sources_of("revenue", industry)]

@@ -1,4 +1,4 @@
-"""What Dagster loads, and the job run in this process."""
+"""Dagster's definitions, and the job run in this process."""
 
 import dagster as dg
 import pytest
@@ -50,7 +50,7 @@ def test_the_environment_gives_the_launchpad_its_defaults():
     assert defaults({"FUNDAMENTALS_SOURCE": "live", "FUNDAMENTALS_SYMBOLS": "A,B"}) == ("live", "A,B", False)
 
 
-def test_a_run_tells_what_its_assets_counted(home, mirror):
+def test_a_run_returns_the_counts_of_its_assets(home, mirror):
     outcome = run_job(home, str(mirror.folder))
     assert outcome.held_back_by == []
     wanted = {"seen": 3, "with_documents": 2, "changed": 2, "quarantined": 0, "covered": 2, "published": 1}
@@ -72,21 +72,21 @@ def test_a_check_that_fails_holds_back_publishing(synchronized, same_mirror):
     assert publish.current(synchronized.published) == before
 
 
-def test_failures_come_as_they_were_raised(home, mirror, monkeypatch):
-    with pytest.raises(UnknownSymbolError, match="ZZZZ"):  # of an asset
+def test_failures_are_raised_unchanged(home, mirror, monkeypatch):
+    with pytest.raises(UnknownSymbolError, match="ZZZZ"):  # in an asset
         run_job(home, str(mirror.folder), "ZZZZ")
-    with home.writing(), pytest.raises(PipelineError, match="another synchronization"):  # of the resource
+    with home.writing(), pytest.raises(PipelineError, match="another synchronization"):  # in the resource
         run_job(home, str(mirror.folder))
 
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(stages, "update_facts", broken)
-    with pytest.raises(ZeroDivisionError):  # a defect is not dressed up
+    with pytest.raises(ZeroDivisionError):  # a programming error is not converted
         run_job(home, str(mirror.folder))
 
 
-def test_dagsters_own_failures_come_too(home):
-    """A run that no asset could begin: the configuration is not one."""
+def test_failures_of_dagster_are_raised_too(home):
+    """A run that cannot start, because its configuration is invalid."""
     with pytest.raises(dg.DagsterInvalidConfigError):
         run_job(home, 1)  # type: ignore[arg-type]

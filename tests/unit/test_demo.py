@@ -1,4 +1,4 @@
-"""The demonstration: what it prints works when pasted, and no key is made where nothing will be served."""
+"""The demonstration: its example requests work, and it creates no key if it cannot serve."""
 
 import re
 import shlex
@@ -26,7 +26,7 @@ LAST_LINE = "warehouse.duckdb"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with the small build; its path has a blank."""
+    """A home with the small build; its path contains a blank."""
     home = tmp_path / "a home"
     builds.small(home / "published")
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home))
@@ -35,7 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextmanager
 def demonstrated() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`python -m serve.demo` as a process on a free port, and what it printed before it serves."""
+    """`python -m serve.demo` as a process on a free port, and its output before it serves."""
     command = [sys.executable, "-m", "serve.demo", "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -51,7 +51,7 @@ def demonstrated() -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def pasted(printed: str) -> list[str]:
-    """The lines to paste."""
+    """The example lines to paste."""
     return re.findall(r"^curl .*$", printed, re.MULTILINE)
 
 
@@ -80,7 +80,7 @@ def test_the_requests_are_answered_and_the_file_opens(home: Path) -> None:
 
 @pytest.mark.skipif(not (shutil.which("bash") and shutil.which("curl")), reason="bash or curl is missing")
 @pytest.mark.usefixtures("home")
-def test_the_lines_paste_into_bash_as_they_are() -> None:
+def test_the_lines_work_in_bash_unchanged() -> None:
     with demonstrated() as (_, printed):
         script = "\n".join(
             line.replace("curl ", "curl --silent --show-error --fail --retry 3 ", 1) for line in pasted(printed)
@@ -93,7 +93,7 @@ def test_the_lines_paste_into_bash_as_they_are() -> None:
 def test_the_requests_go_to_this_machine_whatever_the_public_address(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the key is good, its subscription active, when serving begins on the port that was printed."""
+    """And the key is valid, with an active subscription, when serving starts on the printed port."""
     served = []
 
     def run(settings: Settings, listener: socket.socket) -> None:
@@ -115,7 +115,7 @@ def test_the_requests_go_to_this_machine_whatever_the_public_address(
 
 
 def fails(home: Path, capsys: pytest.CaptureFixture[str], port: str = "0") -> str:
-    """The demonstration exits with 1 after one line on standard error, which is returned, and makes no key."""
+    """Check that the demonstration exits with 1 without a key; return its one line on standard error."""
     assert demo.main(["--port", port]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -124,13 +124,13 @@ def fails(home: Path, capsys: pytest.CaptureFixture[str], port: str = "0") -> st
     return printed.err
 
 
-def test_no_key_is_made_where_the_port_is_taken(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_key_is_created_if_the_port_is_in_use(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert f"port {port}: Address already in use" in fails(home, capsys, port)
 
 
-def test_no_key_is_made_where_there_is_nothing_to_ask_for(
+def test_no_key_is_created_without_covered_companies(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     builds.publish_small(home / "published", "b2", {"companies": [builds.company("VOID", 6, first_period_end=None)]})
@@ -141,7 +141,7 @@ def test_no_key_is_made_where_there_is_nothing_to_ask_for(
     assert "no data has been published yet; run `fundamentals sync`" in fails(home, capsys)
 
 
-def test_a_company_without_annual_values_is_taken_where_there_is_no_other(home: Path) -> None:
+def test_a_company_without_annual_values_is_used_if_there_is_no_other(home: Path) -> None:
     rows = {"companies": [builds.company("ODDY", 4)]}
     builds.publish_small(home / "published", "b2", rows)
     assert demo._covered_symbol(home / "published") == "ODDY"

@@ -1,4 +1,4 @@
-"""Reading the three documents: what is wanted comes out, and everything wrong says what and where."""
+"""Reading the SEC's three documents: the wanted facts are read, and each error names value and place."""
 
 import json
 from collections import Counter
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 
 def fact(**changes: Any) -> Json:
-    """A fact as EDGAR writes it; `...` takes a key away."""
+    """A fact as EDGAR writes it; `...` removes a key."""
     usual = {
         "start": "2024-01-01",
         "end": "2024-12-31",
@@ -65,7 +65,7 @@ def refused(raw: bytes) -> DocumentError:
 
 
 def test_wanted_facts_come_as_columns():
-    """Sorted by taxonomy and tag, in the order of the document within; an instant has no start."""
+    """Sorted by taxonomy and tag, otherwise in the order of the document; an instant has no start."""
     raw = facts_document(
         {
             "dei": {"EntityPublicFloat": {"units": {"USD": [fact(start=..., val=5e9)]}}},
@@ -127,7 +127,7 @@ def test_integers_beyond_two_to_the_53_are_floats():
     assert facts.columns.value == [float(2**53), 1e25]
 
 
-def test_what_is_no_fact_is_counted_and_left_out():
+def test_unusable_facts_are_counted_and_left_out():
     raw = revenues(fact(val=None), fact(start="2025-01-01"), fact(val=None, start=...), fact(start="2024-12-31"))
 
     facts = decode_facts(raw, CIK, TAGS)
@@ -155,7 +155,7 @@ def test_what_is_no_fact_is_counted_and_left_out():
         ),
     ],
 )
-def test_a_wrong_type_is_told_with_its_place(facts, reason, place):
+def test_a_wrong_type_is_reported_with_its_place(facts, reason, place):
     error = refused(facts_document(facts))
     assert error.reason == reason
     assert error.place == f"companyfacts of CIK {CIK}, {place}"
@@ -176,7 +176,7 @@ def test_a_wrong_type_is_told_with_its_place(facts, reason, place):
         ({"fy": "2024"}, "'fy' is text, expected a whole number or null"),
     ],
 )
-def test_a_wrong_fact_is_told_with_its_row(wrong, reason):
+def test_a_wrong_fact_is_reported_with_its_row(wrong, reason):
     error = refused(revenues(fact(), fact(**wrong)))
     assert reason in error.reason
     assert "facts/us-gaap/Revenues/units/*[1]" in error.place
@@ -186,19 +186,19 @@ def test_a_wrong_fact_is_told_with_its_row(wrong, reason):
 @pytest.mark.parametrize(
     "text", ["", "2024", "20240131", "2024-W05-3", "2024-02-30", "2024-1-31", "2024-01-31T00:00:00Z", "२०२४-०१-३१"]
 )
-def test_a_date_that_is_none_is_told(key, text):
+def test_an_invalid_date_is_reported(key, text):
     error = refused(revenues(fact(), fact(**{"start": ..., key: text})))
     assert error.reason == f"{key!r} is {text!r}, expected YYYY-MM-DD"
     assert error.place == f"companyfacts of CIK {CIK}, facts/us-gaap/Revenues/units/USD[1]"
 
 
-def test_a_fact_that_is_left_out_still_has_dates():
+def test_the_dates_of_a_left_out_fact_are_checked_too():
     assert "'start' is 'sometime'" in refused(revenues(fact(start="sometime"))).reason
     assert "'end' is 'then'" in refused(revenues(fact(val=None, end="then"))).reason
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" + "0" * 400])
-def test_infinities_and_no_numbers_are_refused(number):
+def test_infinity_and_nan_are_refused(number):
     refused(revenues(fact(val="here")).replace(b'"here"', number.encode()))
 
 
@@ -208,7 +208,7 @@ def test_the_document_of_another_company_is_refused(cik):
 
 
 @pytest.mark.parametrize("cik", [-1234, "", "CIK1234", 12345678901, "12.0"])
-def test_a_cik_that_is_none_is_refused(cik):
+def test_an_invalid_cik_is_refused(cik):
     assert "expected a number of at most ten digits" in refused(facts_document({}, cik=cik)).reason
 
 
@@ -226,7 +226,7 @@ def test_a_cik_that_is_none_is_refused(cik):
         b'{"other":' + b"[" * 100_000,
     ],
 )
-def test_what_is_no_companyfacts_is_refused(raw):
+def test_other_json_than_companyfacts_is_refused(raw):
     assert refused(raw).place.startswith(f"companyfacts of CIK {CIK}")
 
 
@@ -255,7 +255,7 @@ def submissions(recent: Json | None = None, **changes: Any) -> bytes:
     return json.dumps({key: value for key, value in (usual | changes).items() if value is not ...}).encode()
 
 
-def test_submissions_tell_who_and_what():
+def test_submissions_have_the_filer_and_its_filings():
     company = decode_submissions(submissions(), CIK)
 
     assert (company.cik, company.name, company.sic) == (CIK, "EXAMPLE TOOLS CORP", "3531")
@@ -274,7 +274,7 @@ def test_sic_year_end_and_category_may_be_missing(nothing):
     assert (company.sic, company.fiscal_year_end, company.category) == (None, None, "")
 
 
-def test_a_new_registrant_has_little():
+def test_submissions_of_a_new_registrant_have_few_fields():
     nothing = {"accessionNumber": [], "filingDate": [], "acceptanceDateTime": [], "form": []}
     raw = submissions(filings={"recent": nothing}, tickers=..., exchanges=..., cik=1234, sic=3531)
     company = decode_submissions(raw, CIK)
@@ -282,14 +282,14 @@ def test_a_new_registrant_has_little():
     assert company.sic == "3531"
 
 
-def test_a_page_of_older_filings_is_the_columns_alone():
+def test_a_page_of_older_filings_has_only_the_columns():
     page = json.dumps(json.loads(submissions())["filings"]["recent"]).encode()
     assert decode_submissions_page(page, CIK) == decode_submissions(submissions(), CIK).filings
     with pytest.raises(DocumentError, match=f"older submissions of CIK {CIK}"):
         decode_submissions_page(b"{}", CIK)
 
 
-def test_an_unknown_acceptance_is_none():
+def test_an_unknown_acceptance_time_is_null():
     company = decode_submissions(submissions({"acceptanceDateTime": ["", None]}), CIK)
     assert [filing.accepted_at for filing in company.filings] == [None, None]
 
@@ -317,7 +317,7 @@ def test_wrong_submissions_are_refused(raw, reason):
 
 
 @pytest.mark.parametrize("name", ["../../files/company_tickers.json", "CIK1-submissions-001.json", ""])
-def test_a_page_name_becomes_an_address_and_is_looked_at(name):
+def test_the_name_of_a_page_is_checked_and_becomes_an_address(name):
     recent = json.loads(submissions())["filings"]["recent"]
     with pytest.raises(DocumentError, match="is not the name of a page of older filings"):
         decode_submissions(submissions(filings={"recent": recent, "files": [{"name": name}]}), CIK)
@@ -367,7 +367,7 @@ def test_wrong_tickers_are_refused(raw, reason):
     assert str(error.value).startswith("tickers file")
 
 
-# --- all of them
+# --- all documents
 
 
 @pytest.mark.parametrize(
@@ -379,8 +379,8 @@ def test_wrong_tickers_are_refused(raw, reason):
     ],
     ids=["facts", "submissions", "tickers"],
 )
-def test_a_document_cut_anywhere_is_refused(read, raw):
-    """Every length short of the whole; none reads as a smaller document."""
+def test_a_document_truncated_anywhere_is_refused(read, raw):
+    """At every length short of the whole; no truncated document is read as a smaller one."""
     read(raw)
     for length in range(len(raw)):
         with pytest.raises(DocumentError):
@@ -388,7 +388,7 @@ def test_a_document_cut_anywhere_is_refused(read, raw):
 
 
 @given(st.binary(max_size=60), st.integers(0, 400), st.integers(0, 60))
-def test_whatever_is_written_over_a_document_ends_in_facts_or_a_document_error(noise, at, removed):
+def test_a_corrupted_document_gives_facts_or_a_document_error(noise, at, removed):
     raw = revenues(fact(), fact(start=..., val=1.5))
     with suppress(DocumentError):
         facts = decode_facts(raw[:at] + noise + raw[at + removed :], CIK, TAGS)
@@ -397,7 +397,7 @@ def test_whatever_is_written_over_a_document_ends_in_facts_or_a_document_error(n
 
 @pytest.mark.skipif(not MIRROR.is_dir(), reason="the mirror of real documents (../shared/edgar) is not there")
 def test_real_documents_are_read():
-    """One filer of each sort: many filings, dual currency, and the whole list of companies."""
+    """Filers of several kinds: many filings, two currencies, and the complete list of companies."""
     listings = decode_tickers((MIRROR / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
     assert Listing("0000320193", "Apple Inc.", "AAPL", "Nasdaq") in listings
     facts = MIRROR / "data.sec.gov/api/xbrl/companyfacts"

@@ -1,4 +1,4 @@
-"""Bringing the raw zone up to date: what is asked for, remembered, kept and told."""
+"""Updating the raw zone: which documents are requested, stored and remembered, and how failures are reported."""
 
 import json
 from collections import Counter
@@ -80,7 +80,7 @@ def test_documents_are_kept_and_a_second_time_is_unchanged(server, live, store):
     assert told == [(1, 3, B), (2, 3, C), (3, 3, A)]
     assert store.get(first.companies[0].facts.digest) == document(B)
 
-    # 304 for what the server gave a validator for; the 404 is a day old and not asked for again
+    # 304 where the server sent a validator; the 404 is a day old and not requested again
     for cik in (A, B):
         server.on(facts_url(cik), Reply(304))
         server.on(submissions_url(cik), Reply(304))
@@ -101,7 +101,7 @@ def test_documents_are_kept_and_a_second_time_is_unchanged(server, live, store):
     assert again.seen(C, "companyfacts").fetched_at == NOW
 
 
-def test_new_content_is_a_change_and_the_old_stays(server, live, store):
+def test_new_content_is_a_change_and_the_old_content_stays(server, live, store):
     serve(server, A)
     first = fetch_documents(live, store, [A], NOW).companies[0]
     serve(server, A, revision=2)
@@ -137,7 +137,7 @@ def test_a_404_is_remembered_for_a_while(live, store, age, lasts, change):
     assert [company.facts.change for company in companies] == [change, change]
 
 
-def test_a_document_that_the_source_drops_is_still_held(server, live, store):
+def test_a_document_that_the_source_removes_is_kept(server, live, store):
     serve(server, A)
     held = fetch_documents(live, store, [A], NOW).companies[0].facts.digest
     server.replies.clear()
@@ -151,7 +151,7 @@ def test_a_document_that_the_source_drops_is_still_held(server, live, store):
     assert back.facts == Document("unchanged", held)
 
 
-def test_a_document_deleted_from_the_raw_zone_is_asked_for_without_condition(server, live, store):
+def test_a_document_deleted_from_the_raw_zone_is_requested_unconditionally(server, live, store):
     serve(server, A)
     digest = fetch_documents(live, store, [A], NOW).companies[0].facts.digest
     store.path(digest).unlink()
@@ -163,7 +163,7 @@ def test_a_document_deleted_from_the_raw_zone_is_asked_for_without_condition(ser
     assert store.get(digest) == document(A)
 
 
-def test_a_document_that_ends_early_is_kept_as_evidence_and_asked_for_again(server, live, store):
+def test_a_truncated_document_is_kept_as_evidence_and_requested_again(server, live, store):
     server.on(facts_url(A), Reply(body=document(A)[:-3], headers={"ETag": '"cut"'}))
     fetch_documents(live, store, [A], NOW)
     assert store.get(store.seen(A, "companyfacts").digest) == document(A)[:-3]
@@ -174,8 +174,8 @@ def test_a_document_that_ends_early_is_kept_as_evidence_and_asked_for_again(serv
     assert all("If-None-Match" not in headers for _, headers in server.asked)
 
 
-def test_what_a_mirror_lacks_tells_nothing_about_the_sec(server, live, store, tmp_path):
-    """Nor are the SEC's validators asked of a mirror, nor a mirror's document taken for the SEC's."""
+def test_documents_missing_in_a_mirror_are_requested_from_the_sec(server, live, store, tmp_path):
+    """The SEC's validators are not sent to a mirror, and a mirror's document does not count as the SEC's."""
     serve(server, A)
     mirror = tmp_path / "mirror"
     for url, content in ((TICKERS_URL, b"{}"), (facts_url(B), document(B))):
@@ -196,7 +196,7 @@ def test_what_a_mirror_lacks_tells_nothing_about_the_sec(server, live, store, tm
 # --- failures
 
 
-def test_one_company_that_fails_does_not_stop_the_others(server, live, store):
+def test_a_failing_company_does_not_stop_the_others(server, live, store):
     serve(server, A, B, C)
     fetch_documents(live, store, [A, B, C], NOW)
     held = store.seen(B, "companyfacts")
@@ -223,18 +223,18 @@ def test_a_source_that_fails_for_all_stops_with_one_error(server, live, store):
     ):
         fetch_documents(live, store, ciks, NOW)
 
-    assert len({path for path, _ in server.asked}) < 30  # those under way, not all
+    assert len({path for path, _ in server.asked}) < 30  # requests in progress, not all companies
     assert RawStore(store.root.parent).seen(ciks[2], "companyfacts").status == "ok"
 
 
-def test_the_only_company_that_fails_is_everything(server, live, store):
+def test_a_failure_of_the_only_company_is_an_error(server, live, store):
     server.otherwise = Reply(503)
     with pytest.raises(SourceError, match=r"answers 503.*; nothing was fetched$"):
         fetch_documents(live, store, [A], NOW)
 
 
-def test_what_is_not_asked_for_proves_nothing_about_the_source(server, live, store):
-    """Failures are counted in a row over the companies that are asked for."""
+def test_companies_that_are_not_requested_do_not_count_as_success(server, live, store):
+    """Failures in a row are counted over the requested companies."""
     absent = [f"{number:010}" for number in range(100, 110)]
     fetch_documents(live, store, absent, NOW)
     server.otherwise = Reply(503)
@@ -243,15 +243,15 @@ def test_what_is_not_asked_for_proves_nothing_about_the_source(server, live, sto
         fetch_documents(live, store, mixed, LATER)
 
 
-def test_a_refusal_stops_at_once(server, live, store):
+def test_a_refusal_stops_the_run_at_once(server, live, store):
     server.otherwise = Reply(403)
     with pytest.raises(RefusedError, match="check EDGAR_USER_AGENT"):
         fetch_documents(live, store, [f"{number:010}" for number in range(1, 60)], NOW)
     assert len({path for path, _ in server.asked}) <= 9
 
 
-def test_a_checkpoint_is_made_on_the_way(server, live, store, monkeypatch):
-    """A process that dies loses little of what it has learned."""
+def test_checkpoints_are_written_during_the_run(server, live, store, monkeypatch):
+    """A process that is killed loses little of its progress."""
     monkeypatch.setattr(extract, "CHECKPOINT_SECONDS", 0.0)
     known: list[bool] = []
 
@@ -262,7 +262,7 @@ def test_a_checkpoint_is_made_on_the_way(server, live, store, monkeypatch):
     assert known == [False, True, True]
 
 
-def test_an_interruption_keeps_what_was_learned(server, live, store):
+def test_an_interruption_keeps_the_progress(server, live, store):
     def interrupt(done: int, total: int, company: CompanyDocuments) -> None:
         raise KeyboardInterrupt
 
@@ -271,7 +271,7 @@ def test_an_interruption_keeps_what_was_learned(server, live, store):
     assert RawStore(store.root.parent).seen(A, "companyfacts").status == "no_facts"
 
 
-def test_no_companies_are_no_failure(live, store):
+def test_an_empty_list_of_companies_is_no_failure(live, store):
     assert fetch_documents(live, store, [], NOW).companies == []
 
 
@@ -290,7 +290,7 @@ def test_the_tickers_file_is_kept(server, live, store):
     ("answer", "reason"),
     [(Reply(404), "answers 404, but it lists the companies"), (Reply(500), "answers 500"), (Reply(403), "answers 403")],
 )
-def test_without_the_tickers_file_nothing_starts(server, live, store, answer, reason):
+def test_without_the_tickers_file_the_run_fails(server, live, store, answer, reason):
     server.on(TICKERS_URL, answer)
     with pytest.raises(SourceError, match=reason):
         fetch_tickers(live, store, NOW)

@@ -1,4 +1,4 @@
-"""The frames between the steps: each is declared, made as declared, and what is made otherwise is refused."""
+"""The frames between the steps: each is declared, has the declared columns, and is refused otherwise."""
 
 import polars as pl
 import pytest
@@ -15,32 +15,32 @@ GIVEN = {"raw", "accepted", "registrants"}
 ONE, OTHER = (Rule(f"test.{name}", "A rule.", "A source.", "select") for name in ("one", "other"))
 
 
-def test_every_frame_that_a_step_takes_was_made_before():
+def test_every_frame_that_a_step_takes_was_returned_by_an_earlier_step():
     made = set(GIVEN)
     for step in STEPS:
         assert set(step.takes) <= made, step.name
         made |= set(step.makes)
 
 
-def test_every_frame_is_declared_and_made_and_documented():
+def test_every_frame_is_declared_returned_and_documented():
     assert {name for step in STEPS for name in step.makes} == set(FRAMES)
     assert all(declared.schema.__doc__ for declared in FRAMES.values())
     assert len({step.name for step in STEPS}) == len(STEPS)
 
 
-def test_every_frame_but_decisions_is_made_once():
+def test_every_frame_except_decisions_is_returned_by_one_step():
     made = [name for step in STEPS for name in step.makes if name != "decisions"]
     assert len(set(made)) == len(made)
 
 
-def test_flags_and_standing_amounts_are_columns():
-    """The frames spell out what other modules list."""
+def test_flags_and_amounts_after_each_filing_are_columns():
+    """The declared columns are those that other modules list."""
     assert FRAMES["values"].types.names()[-len(FLAGS) :] == list(FLAGS)
     assert FRAMES["points"].types.names()[3:] == [f"{name}_row" for name in (*FLOWS, *BALANCES)]
 
 
 def test_keys_and_missing_values_hold_for_a_filer():
-    """Every frame of every step, three fiscal years of one company."""
+    """All frames of all steps, for three fiscal years of one company."""
     quarters = {REVENUE: [100e6] * 12, NET_INCOME: [10e6] * 12}
     filer = Filer(month_ends(2021, 12), quarters, {SHARES: [50e6] * 12}, {CASH: [30e6] * 12})
 
@@ -48,8 +48,8 @@ def test_keys_and_missing_values_hold_for_a_filer():
 
 
 @pytest.mark.parametrize("rows", [[], [fact(EPS, 1.5, "2023-01-01", "2023-12-31")]], ids=["nothing", "one fact"])
-def test_a_filer_with_next_to_nothing_has_the_same_columns(rows):
-    """A batch without rows goes through all steps, and its tables have their types."""
+def test_a_filer_with_few_facts_has_the_same_columns(rows):
+    """A batch without rows passes all steps, and its tables have the declared types."""
     facts = raw(rows) if rows else pl.DataFrame(schema=RAW_SCHEMA)
 
     assert standardize(facts, validate=True).versions.is_empty()
@@ -69,7 +69,7 @@ def test_a_filer_with_next_to_nothing_has_the_same_columns(rows):
         ),
     ],
 )
-def test_another_frame_than_declared_is_refused(frame, complaint):
+def test_a_frame_that_differs_from_its_declaration_is_refused(frame, complaint):
     """The message names the step, the frame and the column."""
     with pytest.raises(FrameError, match=rf"step 'currency' made 'currencies': .*{complaint}"):
         FRAMES["currencies"].checked(frame, "currency")
@@ -81,7 +81,7 @@ def test_columns_come_in_their_declared_order():
     assert FRAMES["currencies"].checked(mixed, "currency").columns == ["cik", "currency"]
 
 
-def test_a_key_that_is_not_unique_is_found_when_asked():
+def test_a_repeated_key_is_found_if_checked():
     twice = pl.DataFrame({"cik": [1, 1], "currency": ["USD", "EUR"]})
 
     FRAMES["currencies"].checked(twice, "currency")
@@ -90,7 +90,7 @@ def test_a_key_that_is_not_unique_is_found_when_asked():
 
 
 def test_steps_run_in_order_and_are_observed():
-    """Each is told of with the rows that it made; decisions of all steps are added up."""
+    """Each step reports the rows that it returned; the decisions of all steps are added up."""
 
     def decide(_: pl.DataFrame | None) -> tuple[pl.DataFrame, pl.DataFrame]:
         found = pl.DataFrame({"cik": [7], "currency": ["USD"]})
@@ -105,7 +105,7 @@ def test_steps_run_in_order_and_are_observed():
 
 
 def test_decisions_are_counted_by_company_and_rule():
-    """A rule may come up again; a rule that decided nothing has no row."""
+    """A rule may occur in several steps; a rule that decided nothing has no row."""
     found = counted([(ONE, pl.Series([3, 3, 5]).to_numpy()), (OTHER, pl.Series([], dtype=pl.Int64).to_numpy())])
     again = counted([(ONE, pl.Series([3]).to_numpy()), (ONE, pl.Series([3]).to_numpy())])
 
@@ -118,7 +118,7 @@ def test_company_numbers_are_published_as_ten_digits():
 
 
 def test_one_meaning_has_one_type():
-    """A column of one name has one type in all frames, but where a step ends and the log begins."""
+    """A column has one type in all frames, except at the border between a step and the log."""
     types: dict[str, set[str]] = {}
     for name, declared in FRAMES.items():
         if name not in ("lineage", "repairs"):  # published: names as text

@@ -22,7 +22,7 @@ from warehouse import publish
 ARCHIVE = PROJECT / "tests/frozen/home.tar.zst"
 SYMBOLS = "XQNMB,XQANV"
 EXPECTED_CHANGES: list[tuple[str, str, str]] = []
-"""`symbol`, `item`, `cause` of the versions that today's rules add to those of the frozen home: none."""
+"""`symbol`, `item`, `cause` of the versions that the current rules add to those of the frozen home: none."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def frozen(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def before(frozen: Home) -> dict[str, pl.DataFrame]:
-    """The log and the published tables as the earlier version left them."""
+    """The log and the published tables of the earlier version."""
     pointer = publish.current(frozen.published)
     copies = frozen.published / "parquet"
     return {path.stem: pl.read_parquet(path) for path in copies.glob("*.parquet")} | {
@@ -48,7 +48,7 @@ def before(frozen: Home) -> dict[str, pl.DataFrame]:
 
 @pytest.fixture(scope="module")
 def upgraded(frozen: Home, before: dict[str, pl.DataFrame]) -> Home:
-    """The same home after one synchronization by the version of today."""
+    """The same home after one synchronization by the current version."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FUNDAMENTALS_HOME", str(frozen.root))
         frozen.prepare()
@@ -66,7 +66,7 @@ def test_the_archive_is_small():
 
 
 def test_no_version_of_the_log_is_lost(upgraded, before):
-    """All of them are there, in the order of recording, with the same values; what is new comes after them."""
+    """All are there, in the order of recording and with the same values; new versions come after them."""
     old = before["log"]
     assert old.height > 500
     recorded = log.read(upgraded.log, publish.current(upgraded.published).log)
@@ -84,16 +84,16 @@ def test_the_same_values_add_no_version(upgraded, before):
 
 
 @pytest.mark.parametrize("table", ["versions", "financials", "gaps", "lineage", "repairs", "splits", "companies"])
-def test_what_was_served_is_served(upgraded, before, table):
-    """Row by row, in the columns that there were; columns are only added."""
+def test_served_values_stay_the_same(upgraded, before, table):
+    """Compared row by row in the existing columns; only new columns are added."""
     old, new = before[table], published(upgraded, table)
     changing = {"data_updated_at", "recorded_at"} & set(old.columns)
     assert set(old.columns) <= set(new.columns)
     assert new.select(old.columns).drop(changing).equals(old.drop(changing))
 
 
-def test_what_is_new_is_filled(upgraded):
-    """Also of the current versions that the earlier program recorded: their rules are known from the filings."""
+def test_new_columns_are_filled(upgraded):
+    """Also for current versions that the earlier program recorded: their rules are derived from the filings."""
     versions = published(upgraded, "versions").filter("is_current")
     assert versions["rule"].null_count() == 0
     key = ["cik", "period_kind", "period_end", "item", "version"]

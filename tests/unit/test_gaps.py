@@ -1,4 +1,4 @@
-"""Why a value is missing: the reason is a code that is explained, and the one that weighs most."""
+"""Reasons of missing values: each is a documented code, and the most important one is given."""
 
 import pytest
 
@@ -25,7 +25,7 @@ CASES: dict[str, tuple[dict[str, float], dict[str, float], str, str]] = {
 
 
 def report(flows: dict[str, float], balances: dict[str, float]) -> list[Row]:
-    """A year's report, in millions; a shell sells nothing."""
+    """A year's report, in millions; a shell has no sales."""
     sales = {} if "AssetsHeldInTrustNoncurrent" in balances else {REVENUE: 80}
     return [
         *(fact(tag, amount * 1e6, *YEAR) for tag, amount in {**sales, NET_INCOME: 5, **flows}.items()),
@@ -34,15 +34,15 @@ def report(flows: dict[str, float], balances: dict[str, float]) -> list[Row]:
 
 
 @pytest.mark.parametrize(("flows", "balances", "item", "reason"), CASES.values(), ids=CASES)
-def test_the_reason_that_weighs_most(flows, balances, item, reason):
+def test_the_most_important_reason_is_given(flows, balances, item, reason):
     found = standardized(raw(report(flows, balances)))
 
     assert row_of(found.gaps, item, "annual", YEAR[1])["reason"] == reason
     assert item in GAPS[reason].items
 
 
-def test_a_quarter_that_is_not_filed_is_missed():
-    """The first quarter after a year is not enough for twelve months without the one before it."""
+def test_a_missing_quarter_is_the_reason():
+    """The first quarter after a year gives no twelve months without the same quarter of the year before."""
     later = {"form": "10-Q", "filed": "2024-05-10"}
     quarter = [
         fact(REVENUE, 25e6, "2024-01-01", "2024-03-31", **later),
@@ -55,5 +55,5 @@ def test_a_quarter_that_is_not_filed_is_missed():
 
 
 def test_every_reason_is_explained():
-    """And every explanation is a reason."""
+    """And every documented code is a reason."""
     assert set(GAPS) == gaps.CODES

@@ -1,4 +1,4 @@
-"""The home: where things lie, one kind of data, one writer at a time."""
+"""The home: its folders, its kind of data, and its lock."""
 
 import json
 from pathlib import Path
@@ -26,24 +26,24 @@ def test_the_folders_are_made_and_dagster_gets_its_settings(home):
     assert home.tables.is_dir()
     assert home.published.is_dir()
     assert (home.dagster / "dagster.yaml").read_text() == (PROJECT / "dagster.yaml").read_text()
-    home.prepare()  # once more changes nothing
+    home.prepare()  # a second call changes nothing
 
 
-def test_a_home_that_cannot_be_made_is_told_with_what_to_set(tmp_path):
+def test_a_home_that_cannot_be_created_is_an_error_that_says_what_to_set(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(HomeError, match=r"file/home: cannot be written \(Not a directory\); set FUNDAMENTALS_HOME"):
         Home(tmp_path / "file" / "home").prepare()
 
 
 @pytest.mark.parametrize(("first", "second"), [("edgar", "sample"), ("sample", "edgar")])
-def test_a_home_keeps_to_its_kind(home, first, second):
+def test_a_home_has_only_one_kind_of_data(home, first, second):
     home.claim(first)
     home.claim(first)
     with pytest.raises(HomeError, match=rf"another home: FUNDAMENTALS_HOME={home.root}-{second}$"):
         home.claim(second)
 
 
-def test_the_usual_names_of_homes_are_offered(tmp_path):
+def test_an_error_suggests_the_usual_names_of_homes(tmp_path):
     home = Home(tmp_path / "edgar")
     home.prepare()
     home.claim("edgar")
@@ -52,20 +52,20 @@ def test_the_usual_names_of_homes_are_offered(tmp_path):
 
 
 @pytest.mark.parametrize("written", ["", "[]", "{}", '{"kind": 1}', '{"kind": "other"}', "\x00"])
-def test_a_damaged_marker_is_told(home, written):
+def test_a_damaged_marker_is_an_error(home, written):
     (home.root / MARKER).write_text(written)
     with pytest.raises(HomeError, match=r"home\.json says .*; delete it"):
         home.claim("edgar")
     assert (home.root / MARKER).read_text() == written
 
 
-def test_what_the_marker_says(home):
+def test_the_content_of_the_marker(home):
     home.claim("edgar")
     assert json.loads((home.root / MARKER).read_text()) == {"kind": "edgar"}
 
 
-def test_one_writes_at_a_time(home):
+def test_only_one_process_writes_at_a_time(home):
     with home.writing(), pytest.raises(HomeError, match="another synchronization is running"), home.writing():
         pass
-    with home.writing():  # let go of
+    with home.writing():  # released
         assert (home.root / LOCK).exists()

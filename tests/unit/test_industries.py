@@ -1,4 +1,4 @@
-"""Which industry a filing shows, by code and by elements, and what means nothing there."""
+"""Industries: how codes and elements of a filing determine one, and which items mean nothing in it."""
 
 import polars as pl
 import pytest
@@ -114,7 +114,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
 
 
 def filing(elements: tuple[str, ...], filed: str = "2024-02-20") -> list[Row]:
-    """A filing that uses some elements; one that every filing has."""
+    """A filing that uses some elements, and one that every filing has."""
     return [
         fact("Assets", 9e6, None, "2023-12-31", filed=filed),
         *(fact(tag, 1e6, *YEAR, filed=filed) for tag in elements if tag != "Assets"),
@@ -127,7 +127,7 @@ def codes(sic: str) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def found():
-    """The industry and the rule of each case, a company each."""
+    """The industry and the rule of each case, one company each."""
     ciks = [str(number) for number in range(len(CASES))]
     rows = [
         {**row, "cik": cik, "accession": cik}
@@ -140,27 +140,27 @@ def found():
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_filing_shows_the_industry_of_its_filer(found, case):
-    """By the code where it is specific, by elements where it is not."""
+    """By its SIC code if that is specific, else by elements."""
     of_case = found.filter(cik=list(CASES).index(case))
 
     assert of_case["industry"].to_list() == [CASES[case][2]]
 
 
 def test_each_rule_decides_about_a_case(found):
-    """And names the industry that it is a rule of; each filing counts once."""
+    """And the rule names its industry; each filing counts once."""
     assert set(found["rule"]) == {row.rule for row in TABLE}
     assert dict(found.select("rule", "industry").iter_rows()) == {row.rule: row.industry for row in TABLE}
     assert industries.decisions(found)["figures"].sum() == len(CASES)
 
 
-def test_without_submissions_elements_alone_tell():
+def test_without_submissions_only_elements_decide():
     facts = ordered_facts(raw(filing(LENDER)))
 
     assert industries.industries(facts)["industry"].to_list() == ["bank"]
 
 
 def test_later_filings_do_not_change_what_earlier_ones_showed():
-    """What was known on a day holds: a company that becomes a lender was none before, and one that leaves is none."""
+    """A company that becomes a lender was none before, and one that stops lending stays one for earlier filings."""
     facts = ordered_facts(
         raw(filing((), "2024-02-20"), filing(LENDER, "2025-02-20"), filing((), "2025-05-10"), filing((), "2027-02-20"))
     )
@@ -171,7 +171,7 @@ def test_later_filings_do_not_change_what_earlier_ones_showed():
     assert industries.newest(found).rows() == [(int(CIK), "general")]
 
 
-def test_every_rule_can_hold_and_every_item_without_meaning_is_an_item():
+def test_every_rule_can_apply_and_its_items_exist():
     for rule in TABLE:
         assert rule.industry in INDUSTRIES
         assert rule.rule.split(".")[1] == rule.industry.replace("_", "-")
@@ -183,8 +183,8 @@ def test_every_rule_can_hold_and_every_item_without_meaning_is_an_item():
         assert set(items.values()) <= set(GAPS)
 
 
-def test_the_code_reaches_the_rules():
-    """The same facts of a bank, by code, and of another company: what it owes beside deposits is told by instrument."""
+def test_the_sic_code_reaches_the_rules():
+    """The same facts of a bank (by its code) and of another company: a bank's debt is composed of instruments."""
     rows = raw(
         filing(("Revenues", "NetIncomeLoss")),
         fact("AdvancesFromFederalHomeLoanBanks", 70e6, None, "2023-12-31", filed="2024-02-20"),

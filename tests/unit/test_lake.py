@@ -1,4 +1,4 @@
-"""The tables between the stages: replaced whole or for some companies, with the digests of their inputs."""
+"""The tables between the stages: replaced completely or for some companies, with the digests of their inputs."""
 
 import tempfile
 from pathlib import Path
@@ -26,7 +26,7 @@ def held(lake: Lake) -> dict[str, list[int]]:
 @settings(deadline=None)
 @given(first=companies, changes=st.lists(companies, max_size=3))
 def test_replacing_companies_keeps_the_others(first, changes):
-    """After any replacements each company has the rows it was given last, in their order, and their digest."""
+    """After any replacements, each company has its last rows, in their order, and their digest."""
     with tempfile.TemporaryDirectory() as folder:
         lake = Lake(Path(folder))
         expected: dict[str, list[int]] = {}
@@ -61,7 +61,7 @@ def test_the_rows_of_some_companies(tmp_path):
     assert lake.of_companies("t", ["3", "1"])["n"].to_list() == [1, 3]
 
 
-def test_which_companies_are_done_shows_when_the_parts_are_through(tmp_path):
+def test_the_digests_of_companies_are_written_after_all_parts(tmp_path):
     lake, done = Lake(tmp_path), {"1": "a", "2": "b"}
 
     def parts():
@@ -74,7 +74,7 @@ def test_which_companies_are_done_shows_when_the_parts_are_through(tmp_path):
     assert lake.inputs("t") == {"1": "a", "2": "old"}
 
 
-def test_nothing_new_writes_nothing(tmp_path):
+def test_without_changes_nothing_is_written(tmp_path):
     lake = Lake(tmp_path)
     lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
     written = lake.path("t").stat().st_mtime_ns
@@ -105,7 +105,7 @@ def test_parts_of_a_table_can_be_read(tmp_path):
     assert lake.digest("t") != digest
 
 
-def test_a_failure_leaves_the_table_as_it_was(tmp_path):
+def test_a_failure_leaves_the_table_unchanged(tmp_path):
     lake = Lake(tmp_path)
     lake.write("t", rows({"1": [1]}), {"1": "a"})
 
@@ -119,7 +119,7 @@ def test_a_failure_leaves_the_table_as_it_was(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
 
 
-def test_what_a_killed_run_left_is_written_over(tmp_path):
+def test_files_of_a_killed_run_are_overwritten(tmp_path):
     (tmp_path / ".t.tmp").write_bytes(b"half a table")
     (tmp_path / ".parts-t").mkdir()
     (tmp_path / ".parts-t" / "00000.parquet").write_bytes(b"half a part")
@@ -129,8 +129,8 @@ def test_what_a_killed_run_left_is_written_over(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
 
 
-def test_a_table_of_an_older_program_is_made_anew(tmp_path):
-    """Nothing of it is kept, and no digest says that its companies are done."""
+def test_a_table_of_an_older_program_is_computed_again(tmp_path):
+    """Nothing of it is kept, and no digest marks its companies as done."""
     lake = Lake(tmp_path)
     lake.write("t", pl.DataFrame({"cik": ["1", "2"]}), {"1": "a", "2": "a"})
     lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
@@ -148,14 +148,14 @@ def test_a_table_of_an_older_program_is_made_anew(tmp_path):
     ],
 )
 @pytest.mark.parametrize("content", [b"", b"no table, whatever its name says", b"PAR1" + bytes(64) + b"PAR1"])
-def test_a_damaged_table_is_told_in_one_line(tmp_path, use, content):
+def test_a_damaged_table_is_reported_in_one_line(tmp_path, use, content):
     (tmp_path / "t.parquet").write_bytes(content)
     with pytest.raises(LakeError, match=r"t\.parquet cannot be read or written .*delete the folder") as told:
         use(Lake(tmp_path))
     assert "\n" not in str(told.value)
 
 
-def test_a_disk_that_refuses_is_told(tmp_path):
+def test_a_disk_error_is_reported(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(LakeError, match="cannot be read or written"):
         Lake(tmp_path / "file").write("t", rows({"1": [1]}))

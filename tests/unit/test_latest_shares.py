@@ -1,4 +1,4 @@
-"""The average shares of the newest quarter, which a value per share of today is divided by."""
+"""The average shares of the newest quarter, which the fair value per share is divided by."""
 
 from datetime import date
 from typing import Any
@@ -16,7 +16,7 @@ FAR = [100e6] * 11 + [200e6]
 
 
 def filer(quarters: int, means: dict[str, list[float]] | None = None, **more: Any) -> Filer:
-    """A company that has reported so many quarters; counts fall by a million each."""
+    """A company that has reported this many quarters; counts fall by a million each."""
     counts = means if means is not None else {SHARES: FALLING, DILUTED: [count + 5e6 for count in FALLING]}
     return Filer(
         ENDS[:quarters],
@@ -27,13 +27,13 @@ def filer(quarters: int, means: dict[str, list[float]] | None = None, **more: An
 
 
 def without_diluted_since(last: int) -> pl.DataFrame:
-    """Diluted shares are stated up to some quarter, and then the basic count alone."""
+    """Diluted shares are stated up to some quarter, then only the basic count."""
     company = Filer(ENDS[:10], {REVENUE: [1e8] * 10}, {SHARES: [1e6] * 10, DILUTED: [1e6] * 10})
     return raw([row for row in company.rows() if row["tag"] != DILUTED or row["filed"] < str(ENDS[last])])
 
 
 def split_in_the_ninth_quarter() -> pl.DataFrame:
-    """A split of four: the report restates the comparatives, and later counts are on its basis."""
+    """A four-for-one split: the report restates the comparatives, and later counts are on its basis."""
     company = Filer(ENDS[:9], {REVENUE: [1e8] * 9, NET_INCOME: [1e7] * 9}, {SHARES: [1e8] * 9, DILUTED: [1e8] * 9})
     last = max(row["filed"] for row in company.rows())
     is_new = (pl.col("filed") == last) & (pl.col("unit") == "shares")
@@ -55,7 +55,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def latest() -> dict[str, dict[str, Any]]:
-    """The row of each case; empty where it has none."""
+    """The row of each case; empty if it has none."""
     facts, ciks = of_companies(CASES)
     found = standardize(facts).latest_shares
     assert found.schema == {**LATEST_SHARES, "cik": pl.String}
@@ -74,7 +74,7 @@ def test_an_interim_quarter_as_filed(latest, quarters):
 
 
 def test_a_fourth_quarter_is_the_year_less_nine_months(latest):
-    """An annual report states the year; weighted by days the fourth quarter comes out, and its income too."""
+    """An annual report states the year; the fourth quarter is derived by days, and its income, too."""
     row = latest["a year with a loss at its end"]
 
     assert (row["period_end"], row["method"]) == (date(2025, 12, 31), "difference")
@@ -83,15 +83,15 @@ def test_a_fourth_quarter_is_the_year_less_nine_months(latest):
     assert row["net_income"] == pytest.approx(-2e7)
 
 
-def test_a_fourth_quarter_far_from_its_year_is_not_taken(latest):
-    """Potential shares that a loss left out of earlier quarters: the year's average stands."""
+def test_a_fourth_quarter_far_from_its_year_is_not_used(latest):
+    """Potential shares that a loss left out of earlier quarters: the year's average is used."""
     row = latest["a fourth quarter far from its year"]
 
     assert row["method"] == "year_to_date"
     assert 120e6 < row["shares_diluted"] < 130e6
 
 
-def test_annual_reports_alone_state_the_year(latest):
+def test_with_annual_reports_alone_the_year_is_used(latest):
     row = latest["annual reports alone"]
 
     assert row["method"] == "year_to_date"
@@ -105,12 +105,12 @@ def test_whether_a_company_has_diluted_shares(latest):
 
 
 @pytest.mark.parametrize(("time", "has_diluted"), [("year", False), ("quarter", True)])
-def test_a_year_without_diluted_shares_says_that_there_are_none(latest, time, has_diluted):
-    """Stated up to some quarter, and then the basic count alone: a quarter without proves nothing, a year does."""
+def test_a_year_without_diluted_shares_proves_that_there_are_none(latest, time, has_diluted):
+    """A quarter without diluted shares, after quarters with them, proves nothing; a year without them does."""
     assert latest[f"no diluted counts for a {time}"]["has_diluted"] is has_diluted
 
 
-def test_no_counts_no_row(latest):
+def test_without_counts_there_is_no_row(latest):
     assert latest["no counts"] == {}
 
 

@@ -1,4 +1,4 @@
-"""Which symbols of a company are its common equity."""
+"""Listings: which symbols of a company are its common equity."""
 
 import polars as pl
 import pytest
@@ -7,7 +7,7 @@ from pipelines.normalize.listings import classified
 
 
 def kinds(*symbols: tuple[str, str | None]) -> dict[str, str]:
-    """Symbol to kind, for the symbols of one company in the order of the list; the primary one in capitals."""
+    """Kind by symbol, for the symbols of one company in the order of the list; the primary one in capitals."""
     listing = pl.DataFrame(
         [("9990000901", symbol, exchange) for symbol, exchange in symbols],
         schema={"cik": pl.String, "symbol": pl.String, "exchange": pl.String},
@@ -40,12 +40,12 @@ def kinds(*symbols: tuple[str, str | None]) -> dict[str, str]:
         ("XMABCD", "Nasdaq", "other"),
     ],
 )
-def test_what_a_symbol_is_beside_the_companys_first(symbol, exchange, kind):
+def test_the_kind_of_a_symbol_after_the_companys_first(symbol, exchange, kind):
     assert kinds(("XMPL", exchange), (symbol, exchange)) == {"XMPL": "COMMON", symbol: kind}
 
 
 def test_the_first_common_symbol_is_primary():
-    """The list puts a company's main symbol first, but a unit or a warrant may come before it."""
+    """The list has a company's main symbol first, but a unit or a warrant may precede it."""
     assert kinds(("XMPL-UN", "NYSE"), ("XMPL", "NYSE"), ("XMPL-WT", "NYSE")) == {
         "XMPL-UN": "unit",
         "XMPL": "COMMON",
@@ -57,15 +57,15 @@ def test_a_company_without_common_equity_keeps_its_first_symbol():
     assert kinds(("XMPL-PA", "NYSE"), ("XMPL-PB", "NYSE")) == {"XMPL-PA": "COMMON", "XMPL-PB": "preferred"}
 
 
-def test_a_fifth_letter_says_nothing_of_a_lone_symbol():
+def test_the_fifth_letter_of_a_companys_only_symbol_has_no_meaning():
     assert kinds(("XMPLW", "Nasdaq")) == {"XMPLW": "COMMON"}
 
 
-def test_a_symbol_without_exchange_is_told_by_its_letters():
+def test_a_symbol_without_exchange_is_classified_by_its_letters():
     assert kinds(("XMPL", None), ("XMPLF", None)) == {"XMPL": "COMMON", "XMPLF": "common"}
 
 
-def test_companies_are_told_apart_and_rows_keep_their_order():
+def test_companies_are_separate_and_rows_keep_their_order():
     listing = pl.DataFrame(
         {"cik": ["1", "2", "1"], "symbol": ["AAA", "BBB", "AAA-WT"], "exchange": ["NYSE", None, "NYSE"]}
     )

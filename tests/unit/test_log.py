@@ -1,4 +1,4 @@
-"""The version log on the disk: committed segments stay, what a killed run left goes."""
+"""The version log on disk: committed segments stay, files of a killed run are removed."""
 
 from datetime import UTC, datetime
 
@@ -31,7 +31,7 @@ def test_an_empty_log_has_its_columns(tmp_path):
 
 
 def test_what_is_written_is_read_in_the_order_of_recording(tmp_path):
-    """The order of the segments named, whatever their names; recorded times keep their microseconds."""
+    """The order of the named segments, whatever their names; times of recording keep their microseconds."""
     at = NOW.replace(microsecond=123_456)
     second, first = log.write(tmp_path, "20260802", rows(2)), log.write(tmp_path, "20260801", rows(1, recorded_at=at))
 
@@ -42,20 +42,20 @@ def test_what_is_written_is_read_in_the_order_of_recording(tmp_path):
     assert read.equals(pl.concat([rows(1, recorded_at=at), rows(2)]))
 
 
-def test_a_segment_counts_once_it_is_named(tmp_path):
+def test_a_segment_counts_once_the_pointer_names_it(tmp_path):
     log.write(tmp_path, "20260801", rows(1))
 
     assert log.read(tmp_path, ()).is_empty()
 
 
-def test_columns_beyond_the_log_are_not_kept(tmp_path):
+def test_columns_that_the_log_does_not_have_are_dropped(tmp_path):
     name = log.write(tmp_path, "20260801", rows(1).with_columns(more=pl.lit(1)))
 
     assert pl.read_parquet_schema(tmp_path / name) == LOG
 
 
 def test_a_segment_of_an_older_program_is_read(tmp_path, monkeypatch):
-    """Columns, and fields of legs, that it did not record are null."""
+    """Columns and fields of legs that it does not have are null."""
     recorded = rows(1)
     legs = pl.List(pl.Struct([field for field in LOG["legs"].inner.fields if field.name not in ("concept", "rule")]))
     older = recorded.select(pl.exclude("rule", "legs"), pl.col("legs").cast(legs))
@@ -80,13 +80,13 @@ def test_a_segment_without_values_is_an_error(tmp_path):
 
 
 def test_a_committed_segment_that_is_missing_is_an_error(tmp_path):
-    """Better no synchronization than a history with a hole."""
+    """It is better to stop the synchronization than to continue with an incomplete history."""
     with pytest.raises(log.LogError, match=r"versions-20260801\.parquet"):
         log.read(tmp_path, ("versions-20260801.parquet",))
 
 
-def test_uncommitted_segments_are_cleared(tmp_path):
-    """Those of the killed run after the last committed one, and files that were never finished."""
+def test_uncommitted_segments_are_removed(tmp_path):
+    """Segments that a killed run wrote after the last committed one, and unfinished files."""
     committed = tuple(log.write(tmp_path, day_of_run, rows(1)) for day_of_run in ("20260801", "20260803"))
     log.write(tmp_path, "20260804", rows(2))
     (tmp_path / ".versions-20260805.parquet.tmp").write_bytes(b"half")
@@ -97,7 +97,7 @@ def test_uncommitted_segments_are_cleared(tmp_path):
     assert log.read(tmp_path, committed)["value"].to_list() == [1, 1]
 
 
-def test_without_any_committed_segment_all_are_left_overs(tmp_path):
+def test_without_a_committed_segment_all_are_removed(tmp_path):
     log.write(tmp_path, "20260801", rows(1))
 
     log.clear(tmp_path, ())
@@ -105,8 +105,8 @@ def test_without_any_committed_segment_all_are_left_overs(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_committed_and_foreign_files_are_never_cleared(tmp_path):
-    """An older segment that the pointer does not name is no left-over of the run before this one."""
+def test_committed_and_foreign_files_are_never_removed(tmp_path):
+    """An older segment that the pointer does not name was not written by the previous run."""
     older, committed = log.write(tmp_path, "20260801", rows(1)), log.write(tmp_path, "20260803", rows(2))
     (tmp_path / "notes.txt").write_text("kept")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
@@ -118,14 +118,14 @@ def test_committed_and_foreign_files_are_never_cleared(tmp_path):
     assert set(before) == {older, committed, "notes.txt"}
 
 
-def test_a_log_that_is_not_there_needs_no_clearing(tmp_path):
+def test_a_missing_log_needs_no_cleaning(tmp_path):
     log.clear(tmp_path / "nowhere", ())
 
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_the_same_synchronization_writes_its_segment_anew(tmp_path):
-    """Killed before the commit and run again by the same id: the later rows count, and nothing else is left."""
+def test_a_repeated_synchronization_overwrites_its_segment(tmp_path):
+    """Killed before the commit and run again with the same id: only the later rows remain."""
     log.write(tmp_path, "20260801", rows(1))
     name = log.write(tmp_path, "20260801", rows(2))
 
@@ -133,8 +133,8 @@ def test_the_same_synchronization_writes_its_segment_anew(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_going_back_forgets_no_segment(tmp_path):
-    """A pointer that is moved back names fewer segments; those that were committed since stay and are read."""
+def test_a_rollback_loses_no_segment(tmp_path):
+    """A pointer that is rolled back names fewer segments; those committed since then stay and are read."""
     first, second = (log.write(tmp_path, day, rows(value)) for day, value in (("20260801", 1), ("20260802", 2)))
     assert log.committed(tmp_path, (first, second)) == (first, second)
 

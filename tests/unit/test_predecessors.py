@@ -1,4 +1,4 @@
-"""Predecessors: two CIKs are one company where the filings prove it."""
+"""Predecessors: two CIKs are one company if the filings prove it."""
 
 import re
 
@@ -26,7 +26,7 @@ REORGANIZED = "2021-04-01"
 
 
 def two_filers(restated: float = 1.0) -> pl.DataFrame:
-    """Two years of one CIK, and two of another that shows the first one's figures beside its own, or multiples."""
+    """Two years of one CIK, and two of another whose comparatives are the first one's figures, or multiples of them."""
     quarters = [(100.0 + n) * MILLION for n in range(len(ENDS))]
     flows = {
         REVENUE: quarters,
@@ -42,7 +42,7 @@ def two_filers(restated: float = 1.0) -> pl.DataFrame:
 
 
 def test_a_successor_has_its_predecessors_history():
-    """Its own comparatives reach back a year; with the predecessor's filings the series begins at the beginning."""
+    """Its own comparatives cover one year; the predecessor's filings add the years before."""
     alone = standardized(two_filers().filter(pl.col("cik") == CIK))
     facts, decisions = stitched(two_filers(), SUCCEEDS)
     together = standardized(facts)
@@ -55,8 +55,8 @@ def test_a_successor_has_its_predecessors_history():
     assert decisions.rows() == [(CIK, CONTINUED.id, taken_over)]
 
 
-def test_a_predecessor_that_files_on_is_a_subsidiary():
-    """Apache files its own reports beside those of its holding company: they are no company's that it was."""
+def test_a_predecessor_that_continues_to_file_is_a_subsidiary():
+    """Apache files reports next to those of its holding company: it is a subsidiary and not a predecessor."""
     as_subsidiary = two_filers().filter(pl.col("filed") > REORGANIZED)
     beside = as_subsidiary.with_columns(
         cik=pl.lit(PREDECESSOR), value=pl.col("value") / 2, filed=pl.col("filed").str.replace("-1?[0-9]$", "-28")
@@ -68,8 +68,8 @@ def test_a_predecessor_that_files_on_is_a_subsidiary():
     assert together.sort(together.columns).equals(without.sort(together.columns))
 
 
-def test_who_shows_other_figures_is_no_successor():
-    """What the candidates' filings do not prove is left out, and nothing else changes."""
+def test_a_company_with_other_figures_is_not_a_successor():
+    """Candidates that their filings do not prove are left out, and nothing else changes."""
     unproven, decisions = stitched(two_filers(restated=1.1), SUCCEEDS)
 
     assert decisions.is_empty()
@@ -85,14 +85,14 @@ def test_few_figures_prove_nothing():
     assert not is_continued(earlier.clear(), later)
 
 
-def test_without_predecessors_the_facts_are_as_they_were():
+def test_without_predecessors_the_facts_do_not_change():
     facts, decisions = stitched(two_filers(), {})
     assert facts.equals(two_filers())
     assert decisions.is_empty()
 
 
-def test_a_chain_goes_back_until_one_that_is_listed_itself():
-    """Broadcom Inc. continues Broadcom Limited, which continues Avago; one with a symbol of its own is no past."""
+def test_a_chain_ends_at_a_predecessor_that_is_listed():
+    """Broadcom Inc. succeeds Broadcom Limited, which succeeds Avago; a listed company is not a predecessor."""
     now, between, first = "0001730168", "0001649338", "0001441634"
 
     assert chains([now], [now]) == {now: [between, first]}
@@ -108,7 +108,7 @@ def test_candidates_are_written_as_the_sec_writes_them(candidate):
     assert re.fullmatch(r"(\d{10}-\d\d-\d{6})?", candidate.source)
 
 
-def test_the_candidates_are_all_there():
-    """One predecessor a successor; one of them with its notice of succession."""
+def test_the_list_of_candidates_is_complete():
+    """Each successor has one predecessor; one pair is checked against its notice of succession."""
     assert len(SUCCESSIONS) == len({candidate.successor for candidate in SUCCESSIONS}) == 34
     assert any(candidate.source for candidate in SUCCESSIONS)

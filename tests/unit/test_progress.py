@@ -1,16 +1,16 @@
-"""The channel between the stages and whoever watches."""
+"""The progress channel between the stages and its listeners."""
 
 import pytest
 
 from pipelines.progress import heard_by, report
 
 
-def test_only_who_listens_hears():
+def test_only_listeners_receive_progress():
     heard: list[tuple[str, int, int]] = []
     report("facts", 1, 2)
     with heard_by(lambda *told: heard.append(told)):
         report("facts", 2, 2)
-        report("facts", 0, 0)  # nothing to do is nothing to tell
+        report("facts", 0, 0)  # no progress for an empty list
     report("facts", 3, 3)
     assert heard == [("facts", 2, 2)]
 

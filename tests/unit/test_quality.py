@@ -1,4 +1,4 @@
-"""The comparisons of values with each other and with what filers state: what holds, what a flag excuses, what fails."""
+"""The quality checks of values against each other and against the filers' own figures."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -66,7 +66,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 def evidence(**tables: list[dict[str, Any]]) -> Evidence:
-    """The tables of one company: rows with what matters, all else as usual."""
+    """The tables of one company: rows with the columns that matter, others with defaults."""
     made = {}
     for name, columns in SCHEMAS.items():
         rows = [dict.fromkeys(columns) | {"cik": CIK} | DEFAULTS.get(name, {}) | row for row in tables.get(name, [])]
@@ -98,7 +98,7 @@ def year_leg(value: float, **more: Any) -> dict[str, Any]:
 
 
 def of_year(ours: float, facts: list[dict[str, Any]], **value: Any) -> pl.DataFrame:
-    """The fiscal year held against quarters."""
+    """The fiscal year compared with its quarters."""
     return windows.quarters_of_years(
         evidence(
             year_ends=[{"period_end": YEAR_END}],
@@ -114,26 +114,26 @@ def quarters(*values: float) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("ours", "outcome"), [(100.0, "holds"), (100.5, "holds"), (100.6, "fails"), (99.4, "fails")])
-def test_four_quarters_add_to_the_year_within_half_a_percent(ours, outcome):
+def test_four_quarters_add_up_to_the_year_within_half_a_percent(ours, outcome):
     found = of_year(ours, quarters(10, 20, 30, 40))
     assert found.select("subject", "ours", "other", "outcome").rows() == [(REVENUES, ours, 100.0, outcome)]
 
 
-def test_a_fourth_quarter_that_is_not_filed_is_the_year_less_nine_months():
-    """So that nine months which their quarters do not make fail."""
+def test_an_unfiled_fourth_quarter_is_the_year_less_nine_months():
+    """So a check fails if nine months differ from the sum of their quarters."""
     year, nine = duration(STARTS[0], YEAR_END, 100), duration(STARTS[0], ENDS[2], 60)
     assert outcomes(of_year(100, [*quarters(10, 20, 30), year, nine])) == ["holds"]
     assert outcomes(of_year(100, [*quarters(10, 20, 35), year, nine])) == ["fails"]
     assert outcomes(of_year(100, [*quarters(10, 20, 30), year])) == []
 
 
-def test_a_year_that_was_stated_anew_has_left_its_quarters_behind():
+def test_a_restated_year_is_not_compared_with_older_quarters():
     for cause, outcome in (("initial", "fails"), ("precision", "fails"), ("restatement", "flagged")):
         assert outcomes(of_year(200, quarters(10, 20, 30, 40), cause=cause)) == [outcome]
 
 
-def test_quarters_of_other_lengths_follow_each_other():
-    """Three of twelve weeks and one of sixteen, as retailers have."""
+def test_quarters_of_different_lengths_are_consecutive():
+    """Three quarters of twelve weeks and one of sixteen, as retailers have."""
     ends = [date(2024, 1, 7) + timedelta(weeks=n) for n in (12, 24, 36, 52)]
     starts = [date(2024, 1, 8), *(end + timedelta(days=1) for end in ends[:-1])]
     facts = [duration(start, end, 25) for start, end in zip(starts, ends, strict=True)]
@@ -148,14 +148,14 @@ def test_quarters_of_other_lengths_follow_each_other():
     assert outcomes(found) == ["holds"]
 
 
-def test_a_quarter_that_is_missing_leaves_nothing_to_compare():
+def test_with_a_missing_quarter_nothing_is_compared():
     for gone in range(4):
         rows = quarters(10, 20, 30, 40)
         del rows[gone]
         assert outcomes(of_year(100, rows)) == []
 
 
-def test_the_quarter_as_filed_last_counts():
+def test_the_last_filed_quarter_is_used():
     later = duration(STARTS[1], ENDS[1], 25, accession="a-2", filed=date(2025, 5, 1))
     assert of_year(105, [later, *quarters(10, 20, 30, 40)])["other"].to_list() == [105]
 
@@ -197,16 +197,16 @@ def test_two_ways_to_twelve_months_agree_or_the_window_is_flagged():
     assert two_ways(50, window_legs(), flags="weeks_53,mixed_basis") == ["flagged"]
 
 
-def test_a_value_made_of_quarters_is_not_held_against_them():
+def test_a_value_computed_from_quarters_is_not_compared_with_them():
     assert two_ways(50, window_legs(), method="four_quarters") == []
 
 
-def test_a_value_that_changes_elements_within_its_window_has_no_twelve_months_of_one():
+def test_a_value_whose_element_changes_within_its_window_is_not_compared():
     assert two_ways(50, window_legs(prior_tag="SalesRevenueNet")) == []
 
 
-def test_an_amount_that_is_taken_off_is_compared_as_filed():
-    """Capital expenditure enters free cash flow with a minus."""
+def test_a_subtracted_amount_is_compared_as_filed():
+    """Capital expenditure enters free cash flow with a negative sign."""
     taken_off = [{**leg, "weight": -leg["weight"], "item": "free_cash_flow"} for leg in window_legs()]
     assert two_ways(40, taken_off, item="free_cash_flow") == ["holds"]
 
@@ -234,16 +234,16 @@ def own(stated: float, *, versions: tuple[tuple[float, date], ...] = ((100e6, da
     ("stated", "outcome"),
     [(100e6, "holds"), (102e6, "holds"), (103e6, "fails"), (100_002_000.0, "holds"), (100_003_000.0, "fails")],
 )
-def test_the_filers_own_twelve_months_are_met_to_two_units_of_what_it_states_them_in(stated, outcome):
+def test_the_filers_own_twelve_months_may_differ_by_two_rounding_units(stated, outcome):
     assert outcomes(own(stated)) == [outcome]
 
 
-def test_a_fiscal_year_is_no_such_fact_and_an_annual_report_states_none():
+def test_fiscal_years_and_annual_reports_are_not_the_filers_own_twelve_months():
     assert outcomes(own(100e6, end=date(2024, 12, 28))) == []
     assert outcomes(own(100e6, form_family="10-K")) == []
 
 
-def test_they_are_met_by_what_was_known_then_or_is_known_now():
+def test_the_filers_own_twelve_months_match_the_value_of_then_or_of_now():
     then, later = (100e6, date(2024, 11, 1)), (150e6, date(2025, 2, 1))
     assert outcomes(own(100e6, versions=(then, later))) == ["holds"]
     assert outcomes(own(150e6, versions=(then, later))) == ["holds"]
@@ -265,13 +265,13 @@ def per_share(net_income: float, **value: Any) -> list[str]:
 
 def test_eps_times_shares_is_net_income_within_two_percent_and_the_rounding_of_cents():
     assert per_share(200) == ["holds"]
-    assert per_share(206) == ["holds"]  # two percent, and two cents of a hundred shares
+    assert per_share(206) == ["holds"]  # two per cent, and two cents of a hundred shares
     assert per_share(207) == ["fails"]
     assert per_share(-200) == ["fails"]
     assert per_share(207, flags="attributable_to_parent") == ["flagged"]
 
 
-def test_eps_that_was_made_of_the_two_proves_nothing():
+def test_derived_eps_is_not_checked():
     assert per_share(207, method="net_income_over_shares") == []
 
 
@@ -341,7 +341,7 @@ def test_debt_is_the_filers_own_total_with_or_without_short_term_borrowings(own_
 # --- Coverage ---------------------------------------------------------------------------------------------------
 
 
-def test_the_newest_period_has_every_item_but_those_that_mean_nothing_there():
+def test_the_newest_period_has_every_item_that_its_industry_has():
     found = coverage.newest_period(
         evidence(
             periods=[

@@ -1,4 +1,4 @@
-"""The table of checks, and the report of a build: what it counts, where it lies, and that it needs nothing else."""
+"""The table of checks, and the report of a build: its figures, its location, and that it is self-contained."""
 
 import re
 from dataclasses import replace
@@ -32,7 +32,7 @@ def synchronize(home: Home, mirror: Mirror) -> publish.Pointer:
 # --- The table of checks ----------------------------------------------------------------------------------------
 
 
-def test_every_check_says_what_it_means_and_where_it_comes_from():
+def test_every_check_has_a_meaning_and_a_source():
     assert len(set(NAMES)) == len(NAMES)
     for check in checks.CHECKS:
         assert re.fullmatch(r"[a-z_]+", check.name)
@@ -50,14 +50,14 @@ def test_a_check_passes_up_to_its_threshold():
         assert tally.rows() == [(check.name, 100, 50 - failing, 50, failing, 2, failing / 100, check.threshold, passed)]
 
 
-def test_a_check_that_compared_nothing_passes_and_is_told():
+def test_a_check_without_comparisons_passes_and_is_shown():
     tally = checks.tallied(pl.DataFrame(schema={"check": pl.String, **FOUND}))
     assert tally["check"].to_list() == NAMES
     assert tally["compared"].to_list() == [0] * len(NAMES)
     assert tally["passed"].all()
 
 
-def test_comparisons_are_made_again_only_where_the_tables_are_others(synchronized, same_mirror, monkeypatch):
+def test_comparisons_are_repeated_only_for_changed_tables(synchronized, same_mirror, monkeypatch):
     lake, made = Lake(synchronized.tables), checks.found
     before = checks.measured(lake)
     assert before.equals(made(lake))
@@ -84,7 +84,7 @@ def test_coverage_is_of_the_companies_that_have_the_year():
     assert shown.select("fiscal_year", "companies", "revenue", "roic").rows() == [(2024, 2, 0.5, 0), (2023, 1, 1.0, 0)]
 
 
-def test_a_year_that_has_only_begun_is_not_shown():
+def test_an_incomplete_year_is_not_shown():
     many = [(str(n), 2024, 1.0) for n in range(100)]
     rows = pl.DataFrame([*many, ("1", 2025, 1.0)], schema=["cik", "fiscal_year", "revenue"], orient="row")
     rows = rows.with_columns(pl.lit(1.0).alias(item) for item in schema.ITEM_NAMES if item != "revenue")
@@ -107,7 +107,7 @@ def restated() -> pl.DataFrame:
     return figures.restatements(pl.DataFrame(rows, schema=["version", "filed", "cause"], orient="row"))
 
 
-def test_restatements_are_versions_after_the_first_and_rare_causes_go_together():
+def test_restatements_are_versions_after_the_first_and_rare_causes_are_combined():
     rows = restated()
     assert figures.causes(rows) == [*(f"cause_{n}" for n in range(figures.SERIES)), figures.OTHERS]
     assert rows["versions"].sum() == sum(10 - cause for cause in range(9))
@@ -135,7 +135,7 @@ def test_the_largest_changes_come_first():
     ]
 
 
-def test_rules_are_listed_by_what_they_decided_and_apart_where_they_decided_nothing():
+def test_rules_are_listed_by_decisions_and_unused_ones_separately():
     rules = pl.DataFrame(
         [
             ("a.b", "A.", "select", 2, 1, 4),
@@ -157,7 +157,7 @@ def test_rules_are_listed_by_what_they_decided_and_apart_where_they_decided_noth
 # --- Plots ------------------------------------------------------------------------------------------------------
 
 
-def test_columns_stand_on_the_base_on_top_of_each_other_and_no_year_is_left_out():
+def test_columns_are_stacked_from_the_base_and_no_year_is_left_out():
     rows = pl.DataFrame({"year": [2020, 2020, 2022], "cause": ["a", "b", "b"], "versions": [30, 10, 20]})
     plot = plots.stacked_columns(rows, ["a", "b"])
     assert [label.text for label in plot.labels] == ["2020", "2021", "2022"]
@@ -171,7 +171,7 @@ def test_columns_stand_on_the_base_on_top_of_each_other_and_no_year_is_left_out(
     assert all(plot.left <= bar.x and bar.x + bar.width <= plot.right for bar in plot.bars)
 
 
-def test_a_plot_of_nothing_is_empty():
+def test_a_plot_without_data_is_empty():
     plot = plots.stacked_columns(pl.DataFrame(schema={"year": pl.Int32, "cause": pl.String, "versions": pl.UInt32}), [])
     assert (plot.bars, plot.labels) == ((), ())
 
@@ -179,7 +179,7 @@ def test_a_plot_of_nothing_is_empty():
 @pytest.mark.parametrize(
     ("failing", "threshold", "end"), [(0, 0, 0), (0.1, 0, 1), (0.1, 0.1, 0.5), (0.05, 0.1, 0.25), (0.9, 0.1, 1)]
 )
-def test_a_bar_beyond_the_middle_is_beyond_the_threshold(failing, threshold, end):
+def test_a_bar_crosses_the_middle_above_the_threshold(failing, threshold, end):
     assert plots.against(failing, threshold) == end
 
 
@@ -202,7 +202,7 @@ def test_a_bar_beyond_the_middle_is_beyond_the_threshold(failing, threshold, end
         ("[text]", "", "[text]"),
     ],
 )
-def test_cells_are_shown_as_people_read_them(value, column, shown):
+def test_cells_are_formatted(value, column, shown):
     assert text.cell(value, column) == shown
 
 
@@ -211,7 +211,7 @@ def test_names_are_shown_as_words():
     assert text.heading("debt_to_fcf") == "debt to FCF"
 
 
-def test_a_table_in_markdown_keeps_its_bars():
+def test_bars_in_markdown_tables_are_escaped():
     rows = pl.DataFrame({"name": ["a|b"], "values": [1000]})
     assert text.markdown(rows) == "| name | values |\n|---|---:|\n| a\\|b | 1,000 |"
 
@@ -223,7 +223,7 @@ def page_of(home: Home) -> str:
     return (home.published / report.LINK).read_text(encoding="utf-8")
 
 
-def test_each_build_has_its_page_which_goes_with_it(synchronized, same_mirror):
+def test_each_build_has_a_page_that_is_removed_with_it(synchronized, same_mirror):
     builds = [publish.current(synchronized.published).build]
     assert pages_of(synchronized) == {report.PAGE.format(build) for build in builds}
     for scale in (300, 400):
@@ -238,7 +238,7 @@ def pages_of(home: Home) -> set[str]:
     return {path.name for path in home.published.glob("quality-*.html")}
 
 
-def test_a_synchronization_that_publishes_nothing_new_renders_nothing_new(synchronized, same_mirror):
+def test_without_a_new_build_no_page_is_rendered(synchronized, same_mirror):
     page = (synchronized.published / report.LINK).resolve()
     page.write_text("as it was", encoding="utf-8")
     synchronize(synchronized, same_mirror)
@@ -248,14 +248,14 @@ def test_a_synchronization_that_publishes_nothing_new_renders_nothing_new(synchr
     assert "Quality of the build" in page_of(synchronized)
 
 
-def test_the_page_asks_for_nothing_and_has_no_script(synchronized):
+def test_the_page_loads_nothing_and_has_no_script(synchronized):
     page = page_of(synchronized)
     assert not re.search(r"<script|@import|\bon\w+=|url\(", page)
     assert set(re.findall(r'(?:src|href)="([^"]*)"', page)) == {"data:,"}
     assert "prefers-color-scheme: dark" in page
 
 
-def test_the_page_tells_of_checks_coverage_gaps_changes_and_quarantine(synchronized, same_mirror):
+def test_the_page_shows_checks_coverage_gaps_changes_and_quarantine(synchronized, same_mirror):
     first = page_of(synchronized)
     assert "This is the first build of its home." in first
     assert "Every document could be used." in first
@@ -273,7 +273,7 @@ def test_the_page_tells_of_checks_coverage_gaps_changes_and_quarantine(synchroni
     assert f"<td>{BRAVO.cik}</td>" in second
 
 
-def test_what_filers_are_called_is_text(synchronized):
+def test_names_of_filers_are_escaped(synchronized):
     pointer, lake = publish.current(synchronized.published), Lake(synchronized.tables)
     found = checks.found(lake)
     shown = report.tables_of(lake, found)
@@ -289,7 +289,7 @@ def test_what_filers_are_called_is_text(synchronized):
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
-def test_a_page_that_cannot_be_written_is_told(synchronized):
+def test_a_page_that_cannot_be_written_is_reported(synchronized):
     pointer = publish.current(synchronized.published)
     (synchronized.published / report.PAGE.format(pointer.build)).unlink()
     with pytest.raises(report.ReportError, match="the quality report cannot be written"):
@@ -310,7 +310,7 @@ def test_the_asset_shows_the_tables_of_the_page(synchronized):
 
 
 def test_the_page_fits_a_narrow_window(synchronized, program):
-    """No window scrolls sideways: tables do so in boxes of their own."""
+    """Wide tables scroll inside their own boxes, not the window."""
     playwright = pytest.importorskip("playwright.sync_api")
     chromium = program("chromium", "chromium")
     with playwright.sync_playwright() as started:
@@ -329,7 +329,7 @@ def test_the_page_fits_a_narrow_window(synchronized, program):
 # --- The command ------------------------------------------------------------------------------------------------
 
 
-def test_the_command_prints_the_tables_and_lists_what_does_not_hold(synchronized, monkeypatch, capsys):
+def test_the_command_prints_the_tables_and_lists_the_failures(synchronized, monkeypatch, capsys):
     with monkeypatch.context() as patch:
         patch.setenv("FUNDAMENTALS_HOME", str(synchronized.root.with_name("empty")))
         assert command.main([]) == 1
@@ -346,7 +346,7 @@ def test_the_command_prints_the_tables_and_lists_what_does_not_hold(synchronized
     assert "no_tag" in capsys.readouterr().out
 
 
-def test_the_command_tells_a_damaged_table_in_one_line(synchronized, capsys):
+def test_the_command_reports_a_damaged_table_in_one_line(synchronized, capsys):
     Lake(synchronized.tables).path("facts").write_bytes(b"damaged")
     assert command.main([]) == 1
     assert capsys.readouterr().err.startswith("make quality: ")

@@ -1,4 +1,4 @@
-"""The raw zone: what is put in comes out, nothing is written twice, and half a file is never there."""
+"""The raw zone: documents are stored unchanged and once, and never partially."""
 
 import hashlib
 import threading
@@ -33,7 +33,7 @@ def files(store: RawStore) -> list[str]:
 
 @given(content=st.binary(max_size=5000))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
-def test_what_is_put_in_comes_out(store, content):
+def test_a_stored_document_is_read_back(store, content):
     digest = store.put(content)
     assert digest == hashlib.sha256(content).hexdigest()
     assert store.get(digest) == content
@@ -54,7 +54,7 @@ def test_a_document_is_stored_once_compressed_under_its_digest(store):
     assert zstandard.ZstdDecompressor().decompress(path.read_bytes()) == content
 
 
-def test_what_is_held_is_known(store):
+def test_stored_documents_are_listed(store):
     assert not store.has("0" * 64)
     assert store.has(store.put(b"{}"))
 
@@ -67,10 +67,10 @@ def test_what_is_held_is_known(store):
         lambda packed: b"",
         lambda packed: b"no zstd at all",
         lambda packed: zstandard.ZstdCompressor().compress(b"another document"),
-        lambda packed: packed[:4] + b"\xe0" + b"\xff" * 8 + packed[5:],  # claims a size beyond all memory
+        lambda packed: packed[:4] + b"\xe0" + b"\xff" * 8 + packed[5:],  # declares a size beyond all memory
     ],
 )
-def test_a_harmed_document_is_told_with_its_file(store, harm):
+def test_a_damaged_document_is_reported_with_its_file(store, harm):
     digest = store.put(b'{"cik":1234,"entityName":"Example Tools"}')
     path = store.path(digest)
     path.write_bytes(harm(path.read_bytes()))
@@ -81,7 +81,7 @@ def test_a_harmed_document_is_told_with_its_file(store, harm):
     assert str(path) in str(error.value)
 
 
-def test_a_document_deleted_as_told_can_be_put_again(store):
+def test_a_document_deleted_as_advised_can_be_stored_again(store):
     digest = store.put(b"{}")
     store.path(digest).unlink()
     with pytest.raises(RawStoreError, match="cannot be read: No such file"):
@@ -92,7 +92,7 @@ def test_a_document_deleted_as_told_can_be_put_again(store):
     assert store.get(digest) == b"{}"
 
 
-def test_what_was_seen_is_known_after_a_checkpoint(store, tmp_path):
+def test_observations_are_known_after_a_checkpoint(store, tmp_path):
     row = seen(digest="ab" * 32, etag='"one"', last_modified="Sat, 01 Aug 2026 00:00:00 GMT")
     absent = seen("0000000007", status="no_facts")
     store.note(row)
@@ -108,7 +108,7 @@ def test_what_was_seen_is_known_after_a_checkpoint(store, tmp_path):
     assert row.validators == Validators('"one"', "Sat, 01 Aug 2026 00:00:00 GMT")
 
 
-def test_the_newest_note_counts_and_the_file_does_not_depend_on_the_order(store):
+def test_the_newest_observation_counts_and_the_file_does_not_depend_on_order(store):
     store.note(seen("2" * 10))
     store.note(seen("1" * 10, status="no_facts"))
     store.note(seen("1" * 10))
@@ -123,7 +123,7 @@ def test_the_newest_note_counts_and_the_file_does_not_depend_on_the_order(store)
     assert [line.split(b'"')[3] for line in first.splitlines()] == [b"1" * 10, b"2" * 10]
 
 
-def test_notes_may_come_from_many_threads_while_a_checkpoint_is_made(store, tmp_path):
+def test_threads_may_record_observations_during_a_checkpoint(store, tmp_path):
     def note(worker: int) -> None:
         for number in range(300):
             store.note(seen(f"{worker:05}{number:05}"))
@@ -140,14 +140,14 @@ def test_notes_may_come_from_many_threads_while_a_checkpoint_is_made(store, tmp_
 
 
 @pytest.mark.parametrize("content", [b'{"cik":"0000001234","kind":"comp', b'{"cik":1}\n', b"\xff\n", b"[]\n"])
-def test_a_file_of_what_was_seen_that_is_none_says_what_to_do(tmp_path, content):
+def test_a_damaged_file_of_observations_is_an_error_that_says_what_to_do(tmp_path, content):
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "seen.jsonl").write_bytes(content)
     with pytest.raises(RawStoreError, match=r"seen\.jsonl is damaged .*; delete it"):
         RawStore(tmp_path)
 
 
-def test_a_write_that_fails_leaves_nothing(store, monkeypatch):
+def test_a_failed_write_leaves_no_file(store, monkeypatch):
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -159,13 +159,13 @@ def test_a_write_that_fails_leaves_nothing(store, monkeypatch):
     assert files(store) == []
 
 
-def test_a_home_that_cannot_be_written_is_told(tmp_path):
+def test_an_unwritable_home_is_reported(tmp_path):
     (tmp_path / "raw").write_text("a file where the folder should be")
     with pytest.raises(RawStoreError, match="cannot be"):
         RawStore(tmp_path).put(b"{}")
 
 
-def test_what_a_killed_run_left_is_swept(store):
+def test_files_of_a_killed_run_are_removed(store):
     digest = store.put(b"{}")
     left_over = store.root / "incoming" / "half.json.zst.1.1"
     left_over.write_bytes(b"half")
@@ -175,7 +175,7 @@ def test_what_a_killed_run_left_is_swept(store):
     assert files(store) == [f"{digest[:2]}/{digest}.json.zst"]
 
 
-def test_a_home_without_a_raw_zone_is_not_touched_by_reading(tmp_path):
+def test_reading_does_not_create_a_raw_zone(tmp_path):
     store = RawStore(tmp_path)
     store.sweep()
     assert store.seen("0000001234", "companyfacts") is None

@@ -1,4 +1,4 @@
-"""Reading: one build for as long as it is held, the new one from then on, nothing left open."""
+"""Reading builds: one build while it is in use, the new one afterwards, and no file stays open."""
 
 import logging
 import threading
@@ -25,15 +25,15 @@ def build_of(warehouse: Warehouse) -> str:
 
 
 def open_files(published: Path) -> list[str]:
-    """The builds that this process holds open, removed ones too."""
+    """The builds that this process has open, including removed ones."""
     targets = []
     for descriptor in Path("/proc/self/fd").iterdir():
-        with suppress(FileNotFoundError):  # the one that listed them
+        with suppress(FileNotFoundError):  # the descriptor that lists them
             targets.append(descriptor.readlink())
     return sorted(target.name for target in targets if target.is_relative_to(published))
 
 
-def test_nothing_published_is_told_until_something_is(published: Path) -> None:
+def test_without_a_build_reading_is_an_error_until_one_is_published(published: Path) -> None:
     warehouse = Warehouse(published)
     with pytest.raises(NothingPublished, match="fundamentals sync"), warehouse.build():
         pass
@@ -42,7 +42,7 @@ def test_nothing_published_is_told_until_something_is(published: Path) -> None:
     warehouse.close()
 
 
-def test_a_build_stays_the_same_while_it_is_held_and_is_let_go_afterwards(published: Path) -> None:
+def test_a_build_stays_the_same_while_in_use_and_is_closed_afterwards(published: Path) -> None:
     builds.small(published)
     warehouse = Warehouse(published)
     with warehouse.build() as held:
@@ -81,7 +81,7 @@ def test_times_of_a_synchronization_without_a_new_build_are_served(published: Pa
 
 
 @pytest.mark.parametrize("broken", ["CURRENT.json", "warehouse-b2.duckdb", "synchronized-s2.json"])
-def test_a_build_that_cannot_be_opened_leaves_the_one_before_served(
+def test_if_a_build_cannot_be_opened_the_previous_one_is_served(
     published: Path, broken: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     builds.small(published)
@@ -100,7 +100,7 @@ def test_a_build_that_cannot_be_opened_leaves_the_one_before_served(
     warehouse.close()
 
 
-def test_a_build_that_cannot_be_opened_is_told_where_there_is_none_before_it(published: Path) -> None:
+def test_if_a_build_cannot_be_opened_and_there_is_no_previous_one_it_is_an_error(published: Path) -> None:
     made = builds.small(published)
     (published / made.file).unlink()
     warehouse = Warehouse(published)
@@ -109,7 +109,7 @@ def test_a_build_that_cannot_be_opened_is_told_where_there_is_none_before_it(pub
     assert "\n" not in str(raised.value)
 
 
-def test_a_folder_that_vanishes_leaves_the_open_build_served(published: Path) -> None:
+def test_if_the_folder_is_removed_the_open_build_is_served(published: Path) -> None:
     builds.small(published)
     warehouse = Warehouse(published)
     build_of(warehouse)
@@ -118,10 +118,8 @@ def test_a_folder_that_vanishes_leaves_the_open_build_served(published: Path) ->
     warehouse.close()
 
 
-def test_a_pointer_that_moves_while_it_is_followed_is_read_again(
-    published: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Between reading the pointer and opening what it names, two publications removed that."""
+def test_a_pointer_that_changes_during_opening_is_read_again(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two publications removed the file between reading the pointer and opening it."""
     builds.small(published)
     stale = publish.current(published)
     builds.publish_small(published, "b2", sync_id="s2")
@@ -133,7 +131,7 @@ def test_a_pointer_that_moves_while_it_is_followed_is_read_again(
     warehouse.close()
 
 
-def test_a_pointer_that_is_removed_while_it_is_followed_is_nothing_published(
+def test_a_pointer_that_is_removed_during_opening_means_no_build(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     builds.small(published)
@@ -181,7 +179,7 @@ def test_threads_may_ask_one_build_at_once(published: Path) -> None:
     warehouse.close()
 
 
-def test_a_name_that_is_no_line_item_never_gets_into_sql(published: Path) -> None:
+def test_an_unknown_item_name_is_never_put_into_sql(published: Path) -> None:
     builds.small(published)
     warehouse = Warehouse(published)
     with warehouse.build() as build, pytest.raises(ValueError, match="no such line item"):

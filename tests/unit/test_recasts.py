@@ -1,4 +1,4 @@
-"""What current reports say beside the periodic ones: a recast restates, a press release does not."""
+"""Current reports: a recast restates values, a press release does not."""
 
 import pytest
 
@@ -31,20 +31,20 @@ def report(figures, form="10-K", filed="2023-02-20", period=YEAR, taxonomy="us-g
 
 
 def kept(*reports):
-    """(filed, concept): what counts."""
+    """The facts that count, by filing date and concept."""
     found, _ = without_partial_recasts(stated(raw(*reports))[0])
     return {(str(row["filed"]), row["concept"]): row["value"] for row in found.rows(named=True)}
 
 
 def current(figures, filed="2023-04-25", form="8-K"):
-    """What a current report adds to the annual one."""
+    """The facts that a current report adds to the annual one."""
     told = kept(report(ANNUAL), report(figures, form, filed))
     return {concept: value for (day, concept), value in told.items() if day == filed}
 
 
 @pytest.mark.parametrize("form", ["8-K", "6-K", "8-K/A"])
 def test_a_complete_set_of_statements_restates(form):
-    """After a change of segments or a spin-off, audited statements are filed again under cover of a current report."""
+    """After a change of segments or a spin-off, audited statements are filed again with a current report."""
     assert current(RECAST, form=form) == {
         "revenue": 800e6,
         "net_income_parent": 90e6,
@@ -72,17 +72,17 @@ def test_a_balance_sheet_may_be_the_second_statement():
     ],
 )
 def test_single_figures_restate_nothing(figures):
-    """A press release rounds and repeats: what a periodic report has said stands."""
+    """A press release rounds and repeats figures: those of periodic reports stay."""
     assert current(figures) == {}
 
 
-def test_what_no_periodic_report_said_is_taken():
-    """Net income of the year was in the annual report; what was paid out on a share was not."""
+def test_a_figure_that_no_periodic_report_states_is_used():
+    """Net income of the year was in the annual report; dividends per share were not."""
     assert current({NET_INCOME: 91e6, DIVIDENDS: 0.52}) == {"dividends_per_share": 0.52}
 
 
-def test_what_is_said_before_the_periodic_report_is_taken():
-    """An announcement three weeks before: known from then on, and the periodic report repeats it."""
+def test_a_figure_stated_before_the_periodic_report_is_used():
+    """An announcement three weeks earlier: its figure is known from then on, and the periodic report repeats it."""
     early = "2023-02-01"
 
     told = kept(report(ANNUAL), report({REVENUE: 899e6}, "8-K", early))
@@ -91,8 +91,8 @@ def test_what_is_said_before_the_periodic_report_is_taken():
     assert told["2023-02-20", "revenue"] == 900e6
 
 
-def test_each_company_and_period_is_judged_by_itself():
-    """What another company reports, or this one of another year, makes no figure an old one."""
+def test_each_company_and_period_is_decided_separately():
+    """Reports of another company, or of another year, do not make a figure a repetition."""
     other = [{**row, "cik": "9990000902"} for row in report(ANNUAL)]
     later = report({REVENUE: 800e6}, "8-K", "2023-04-25")
 
@@ -100,14 +100,14 @@ def test_each_company_and_period_is_judged_by_itself():
     assert ("2023-04-25", "revenue") in kept(report(ANNUAL, period=("2021-01-01", "2021-12-31")), later)
 
 
-# --- Through all rules
+# --- Through all steps
 
 ENDS = month_ends(2021, 8)
 FILER = Filer(ENDS, {REVENUE: [100e6] * 8, NET_INCOME: [10e6] * 8, CASH_FLOW: [20e6] * 8}, balances={CASH: [5e6] * 8})
 
 
 def test_a_recast_year_is_a_new_version():
-    """Twelve months between the recast and the next annual report are on its basis where its quarters are."""
+    """Between the recast and the next annual report, twelve months are on its basis if the quarters are."""
     recast = report({REVENUE: 360e6, NET_INCOME: 40e6, CASH_FLOW: 75e6}, "8-K", "2023-04-25")
 
     found = standardized(raw(FILER.rows(), recast))
@@ -117,7 +117,7 @@ def test_a_recast_year_is_a_new_version():
     assert value_of(found, "revenue", "annual", "2022-12-31") == 360e6
 
 
-def test_a_press_release_is_no_version():
+def test_a_press_release_makes_no_version():
     release = report({REVENUE: 399e6, NET_INCOME: 39e6}, "8-K", "2023-04-25")
 
     found = standardized(raw(FILER.rows(), release))
@@ -126,7 +126,7 @@ def test_a_press_release_is_no_version():
 
 
 def foreign(half_years):
-    """A foreign issuer: a year under IFRS in each 20-F, the half year in a 6-K beside the same half a year before."""
+    """A foreign issuer: a year under IFRS in each 20-F, and a half year with its comparative in each 6-K."""
     rows = []
     for number, amount in enumerate(half_years):
         year, is_half = 2021 + number // 2, number % 2 == 0

@@ -1,4 +1,4 @@
-"""The repairs of a company's facts: their order, and what is written down of each."""
+"""The corrections of a company's facts: their order, and the published table of repairs."""
 
 from datetime import date
 
@@ -16,7 +16,7 @@ DIGITS = 9
 
 
 def half_year(year, income=583e6, filed=None, **other):
-    """A report of six months and of the second of its quarters."""
+    """A report of six months and of their second quarter."""
     filed = filed or f"{year}-08-20"
     half, quarter = (f"{year}-01-01", f"{year}-06-30"), (f"{year}-04-01", f"{year}-06-30")
     figures = {
@@ -36,19 +36,19 @@ def half_year(year, income=583e6, filed=None, **other):
 
 
 def table(*rows):
-    """What was repaired, without the company."""
+    """The repairs, without the company."""
     return by_name(corrected(signed(raw(*rows)))[1])
 
 
 def by_name(repairs):
-    """The rows of a table of repairs in the order of filing and name."""
+    """The rows of a table of repairs, in the order of filing and name."""
     return repairs.with_columns(pl.col("concept").cast(pl.String)).sort("seq", "concept", "end").select(FIELDS).rows()
 
 
 HALF = (date(2017, 1, 1), date(2017, 6, 30))
 
 
-def test_nothing_to_repair_is_an_empty_table():
+def test_without_errors_the_table_is_empty():
     sound, repairs, _ = corrected(signed(raw(half_year(2017))))
 
     assert repairs.is_empty()
@@ -56,8 +56,8 @@ def test_nothing_to_repair_is_an_empty_table():
     assert set(sound["repair"]) == {1.0}
 
 
-def test_an_error_of_scale_is_written_down():
-    """What was filed, what is counted, and what proves it; the figures beside it are no repairs."""
+def test_an_error_of_scale_is_recorded():
+    """The filed value, the corrected value and the evidence; correct figures are not listed."""
     rows = half_year(2017, **{SHARES: (596_175, 594_898e3)})
 
     assert table(rows) == [
@@ -65,7 +65,7 @@ def test_an_error_of_scale_is_written_down():
     ]
 
 
-def test_an_error_of_scale_told_by_filings_before_is_written_down():
+def test_an_error_of_scale_found_by_earlier_filings_is_recorded():
     rows = [half_year(year) for year in range(2014, 2018)]
     again = [
         fact(REVENUE, value, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20") for value in (4_167e6 / 1e3,)
@@ -76,8 +76,8 @@ def test_an_error_of_scale_told_by_filings_before_is_written_down():
     ]
 
 
-def test_an_error_of_sign_is_written_down():
-    """Told by earlier filings, or by the line itself."""
+def test_an_error_of_sign_is_recorded():
+    """Found by earlier filings, or by the line itself."""
     again = fact(CASH_FLOW, -987e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
     spent = fact(CAPITAL_SPENDING, -109e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
 
@@ -87,8 +87,8 @@ def test_an_error_of_sign_is_written_down():
     ]
 
 
-def test_a_figure_in_the_wrong_context_is_left_out_and_written_down():
-    """It has no value for the period that it was filed for, and does not count."""
+def test_a_figure_in_the_wrong_context_is_left_out_and_recorded():
+    """It has no corrected value for its filed period, and is not used."""
     wrong = [
         fact(tag, value, "2017-01-01", "2017-06-30", filed="2018-02-28")
         for tag, value in ((REVENUE, 2_230e6), (NET_INCOME, 583e6), (CASH_FLOW, 987e6))
@@ -111,8 +111,8 @@ def test_a_figure_in_the_wrong_context_is_left_out_and_written_down():
     assert sound.filter(pl.col("seq") == 1)["concept"].to_list() == ["operating_cash_flow"]
 
 
-def test_errors_are_repaired_in_the_order_in_which_they_hide_each_other():
-    """A quarter's sales in thousands in the place of six months: in units they are seen to be in the wrong place."""
+def test_errors_of_scale_are_corrected_before_errors_of_context():
+    """A quarter's sales in thousands, filed for six months: only in units is the wrong context recognized."""
     before = [half_year(year) for year in range(2014, 2018)]
     told_in_thousands = [
         fact(REVENUE, value, f"{year}-01-01", f"{year}-06-30", form="10-Q", filed="2018-08-20")
@@ -129,8 +129,8 @@ def test_errors_are_repaired_in_the_order_in_which_they_hide_each_other():
     ]
 
 
-def test_a_figure_is_repaired_twice_where_it_errs_twice():
-    """Payments in thousands and with a minus sign: two errors of one figure, one record."""
+def test_a_figure_with_two_errors_is_corrected_twice():
+    """Payments in thousands and with a negative sign: two errors of one figure, one row."""
     before = [half_year(year) for year in range(2014, 2018)]
     wrong = fact(CAPITAL_SPENDING, -109e3, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
 
@@ -152,8 +152,8 @@ def test_each_correction_names_its_rule_and_is_counted():
     assert decisions.sort("rule").rows() == [(9990000901, rule, 1) for rule in rules]
 
 
-def test_companies_are_repaired_by_their_own_filings():
-    """Two companies in one batch: the error of one says nothing of the other."""
+def test_companies_are_corrected_by_their_own_filings():
+    """Two companies in one batch: the error of one has no effect on the other."""
     rows = [
         *half_year(2017),
         *({**row, "cik": "9990000902"} for row in half_year(2017, **{SHARES: (596_175, 594_898)})),
@@ -181,8 +181,8 @@ mistakes = st.sampled_from(
 
 @settings(max_examples=40, deadline=None)
 @given(told=st.lists(st.tuples(st.integers(0, 1), mistakes), min_size=6, max_size=6), known=st.integers(1, 5))
-def test_what_was_repaired_after_a_filing_stays_so(told, known):
-    """Prefix stability: whatever six reports say of two years, later ones change no repair of those before."""
+def test_repairs_after_a_filing_do_not_depend_on_later_ones(told, known):
+    """For any figures in six reports of two years, later reports change no repair of earlier ones."""
     reports = [half_year(2016 + year, filed=f"{2018 + n}-08-20", **errors) for n, (year, errors) in enumerate(told)]
 
     def until(last):

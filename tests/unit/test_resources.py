@@ -1,4 +1,4 @@
-"""What the assets share: the run configuration, and a home held for as long as the run lasts."""
+"""What the assets share: the run configuration, and a home that is locked during the run."""
 
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ def running(**config: Any) -> AbstractContextManager[Synchronization]:
     return Synchronization(**config).yield_for_execution(dg.build_init_resource_context())
 
 
-def test_the_home_is_held_while_it_runs(home):
+def test_the_home_is_locked_during_a_run(home):
     before = datetime.now(UTC)
     with running() as synchronization:
         assert before <= synchronization.started_at <= datetime.now(UTC)
@@ -41,11 +41,11 @@ def test_the_home_is_held_while_it_runs(home):
     ("symbols", "asked"),
     [("", ()), (" , ", ()), ("AAA", ("AAA",)), (" aaa, Brk-b ,,", ("AAA", "BRK-B"))],
 )
-def test_symbols_are_read_leniently(symbols, asked):
+def test_symbols_are_normalized(symbols, asked):
     assert Synchronization(symbols=symbols, full=True).asked == Asked(asked, full=True)
 
 
-def test_opening_claims_the_home(home, tmp_path):
+def test_opening_marks_the_home_with_its_kind(home, tmp_path):
     mirror = Mirror(tmp_path / "mirror", ALFA)
     with running(source=str(mirror.folder)) as synchronization, synchronization.open() as source:
         assert (source.name, source.kind) == ("mirror", "edgar")

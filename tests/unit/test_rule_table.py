@@ -1,4 +1,4 @@
-"""Table `rules`: what each rule decided, and the rules of values that were recorded before rules had ids."""
+"""Table `rules`: the decisions of each rule, and the rules of values that were recorded before rules had ids."""
 
 from datetime import date
 from typing import Any
@@ -102,7 +102,7 @@ def test_decisions_are_those_of_the_steps_and_the_rows_that_these_do_not_count()
     ]
 
 
-def test_every_rule_of_the_registry_has_a_row_with_what_it_decided():
+def test_every_rule_of_the_registry_has_a_row_with_its_decisions():
     values = frame(
         value("1", SUM.id, leg("Cash"), leg("Securities"), flags="mixed_basis,weeks_53"),
         value("2", SUM.id, leg("Cash", rule=None), flags=None),
@@ -127,8 +127,8 @@ def test_every_rule_of_the_registry_has_a_row_with_what_it_decided():
     assert found.select("statement", "source", "file").row(0) == (CASH.statement, CASH.source, "cash.py")
 
 
-def test_a_flag_that_two_rules_set_counts_for_neither():
-    """The steps count them."""
+def test_a_flag_of_two_rules_is_counted_for_neither():
+    """The counts of the steps are used for such rules."""
     other = Rule("cash.mixed-basis", "Another.", "measured", "flag")
     registry = {rule.id: rule for rule in (BASES, other)}
     values = frame(value("1", None, flags="mixed_basis"))
@@ -139,14 +139,14 @@ def test_a_flag_that_two_rules_set_counts_for_neither():
     ]
 
 
-def test_nothing_is_decided_without_values():
+def test_without_values_there_are_no_decisions():
     found = rule_table.table(REGISTRY, FILES, frame(), NO_GAPS, decided())
     assert found["values"].to_list() == found["figures"].to_list() == [0] * len(REGISTRY)
     assert rule_table.table({}, {}, frame(), NO_GAPS, decided()).is_empty()
 
 
-def test_a_code_is_written_by_the_rule_whose_id_ends_with_it():
-    """Flags by rules that flag; ways to twelve months by the rules of twelve months."""
+def test_a_code_belongs_to_the_rule_whose_id_ends_with_it():
+    """Flags belong to rules that flag, methods to rules of twelve months."""
     assert rule_table.code_of(BASES) == "mixed_basis"
     assert rule_table.code_of(Rule("ttm.mixed-basis", "", "", "select")) is None
     assert rule_table.code_of(Rule("ttm.unheard-of", "", "", "flag")) is None
@@ -154,23 +154,23 @@ def test_a_code_is_written_by_the_rule_whose_id_ends_with_it():
     assert rule_table.code_of(Rule("cash.balance-sheet", "", "", "select")) is None
 
 
-def test_every_flag_and_way_to_twelve_months_has_its_rule():
-    """Flags about what an element means are set by the rule of that element."""
+def test_every_flag_and_method_has_a_rule():
+    """Flags about the meaning of an element are set by the rule of that element."""
     codes = {rule_table.code_of(rule) for rule in rules.REGISTRY.values()}
     assert set(vocabulary.FLAGS) - codes == set(RESERVATIONS["reservation"]) - codes
     assert set(windows.METHOD_NAMES.values()) <= codes
 
 
-def test_a_way_to_twelve_months_counts_the_values_that_were_made_so():
-    """Also where another rule composed the value of them."""
+def test_the_rule_of_a_method_counts_the_values_computed_by_it():
+    """Also if another rule composed the value."""
     way = Rule("ttm.year-to-date", "", "", "compose")
     values = frame(value("1", SUM.id, method="year_to_date"), value("2", way.id, method="year_to_date"))
     found = rule_table.table({way.id: way}, {way.id: "ttm.py"}, values, NO_GAPS, decided())
     assert found.select("code", "values", "companies").rows() == [("year_to_date", 2, 2)]
 
 
-def test_values_recorded_before_rules_had_ids_are_named_by_the_same_facts_of_today():
-    """Only current ones, of the same filing; a leg that today's value does not have stays without a rule."""
+def test_values_recorded_before_rules_had_ids_get_the_rules_of_the_same_facts():
+    """Only current values of the same filing; a leg that the current computation does not have stays without a rule."""
     unnamed = {"concept": None, "rule": None}
     log = frame(
         value("1", None, leg("Cash", **unnamed), leg("Old", **unnamed)),
@@ -199,8 +199,8 @@ def test_values_recorded_before_rules_had_ids_are_named_by_the_same_facts_of_tod
     assert rule_table.with_rules_of_today(today, today) is today
 
 
-def test_a_quarter_leg_in_two_parts_keeps_the_part_that_it_plays():
-    """Capital now and a year before may be made of the same element; the part tells them apart."""
+def test_a_fact_used_in_two_roles_keeps_the_rule_of_each_role():
+    """Capital now and a year before may use the same element; the role distinguishes them."""
     log = frame(value("1", None, leg("Tax", None, None, "pretax_income"), leg("Tax", None, None, "income_tax")))
     today = frame(
         value(

@@ -1,4 +1,4 @@
-"""Dagster's record of runs, with connections that stay open: the same files as Dagster makes."""
+"""The record of runs, written with open connections: its files are the same as Dagster's own."""
 
 import sqlite3
 from contextlib import closing
@@ -16,7 +16,7 @@ def an_asset() -> int:
 
 
 def structure(file: Path) -> tuple[set[str], list[tuple[str]]]:
-    """The names of the tables and indexes, and the version that Dagster reads."""
+    """The names of the tables and indexes, and the schema version that Dagster reads."""
     with closing(sqlite3.connect(file)) as connection:
         names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         return names, connection.execute("SELECT version_num FROM alembic_version").fetchall()
@@ -24,7 +24,7 @@ def structure(file: Path) -> tuple[set[str], list[tuple[str]]]:
 
 @pytest.fixture
 def both(tmp_path: Path) -> tuple[Path, Path]:
-    """Two folders after one run each: of Dagster's own instance, and of ours."""
+    """Two folders after one run each: of Dagster's instance and of ours."""
     plain, ours = tmp_path / "plain", tmp_path / "open"
     for folder in (plain, ours):
         folder.mkdir()
@@ -36,7 +36,7 @@ def both(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def files_in(folder: Path) -> dict[str, Path]:
-    """The files of a folder by name; the one of the run, whose name is random, as `run`."""
+    """The files of a folder by name; the run's file, whose name is random, as `run`."""
     of_run = "????????-????-????-????-????????????.db"
     return {"run" if file.match(of_run) else file.name: file for file in folder.glob("*/**/*.db")}
 
@@ -58,14 +58,14 @@ def test_dagster_reads_what_was_written(both):
             assert len(again.all_logs(run.run_id)) == len(instance.all_logs(run.run_id))
 
 
-def test_a_second_run_goes_on_with_the_files(both):
+def test_a_second_run_continues_the_files(both):
     for folder in both:
         with instance_of(folder) as instance:
             assert dg.materialize([an_asset], instance=instance).success
             assert instance.get_runs_count() == 2
 
 
-def test_a_file_that_a_killed_run_left_without_tables_is_made(both):
+def test_tables_missing_after_a_killed_run_are_created(both):
     _, ours = both
     files_in(ours)["runs.db"].unlink()
     sqlite3.connect(files_in(ours)["index.db"].parent.parent / "runs.db").close()
@@ -74,7 +74,7 @@ def test_a_file_that_a_killed_run_left_without_tables_is_made(both):
         assert instance.get_runs_count() == 1
 
 
-def test_dagster_makes_the_file_of_schedules(both):
+def test_dagster_creates_the_file_of_schedules(both):
     _, ours = both
     with dg.DagsterInstance.from_config(str(ours)) as instance:
         assert instance.schedule_storage.all_instigator_state() == []

@@ -1,4 +1,4 @@
-"""The sample source answers like EDGAR: addresses, shapes, and the same bytes each time."""
+"""The sample source responds like EDGAR: addresses, structure, and the same bytes each time."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def client(**options: object) -> httpx.Client:
 
 
 def fits(value: object, wanted: object) -> bool:
-    """Whether a JSON value is what the description wants: a pattern, a type, types, or one of some values."""
+    """Whether a JSON value fits its description: a pattern, a type, types, or one of some values."""
     if isinstance(wanted, re.Pattern):
         return isinstance(value, str) and bool(wanted.match(value))
     if isinstance(wanted, tuple) and not isinstance(wanted[0], type):
@@ -81,7 +81,7 @@ def check_shape(document: dict, description: dict, optional: dict | None = None)
 
 @pytest.mark.parametrize("word", ["Orchard", "Fjord", "Prairie", "Nimbus", "Granite"])
 def test_companyfacts_have_the_shape_of_edgar(word):
-    """Taxonomies hold tags, tags hold units, units hold facts; a proxy's facts have neither fiscal year nor period."""
+    """Taxonomies contain tags, tags units, units facts; a proxy's facts have neither fiscal year nor period."""
     document = company(word).companyfacts()
 
     check_shape(document, COMPANYFACTS)
@@ -106,7 +106,7 @@ def test_companyfacts_have_the_shape_of_edgar(word):
 
 @pytest.mark.parametrize("word", ["Orchard", "Fjord", "Larkspur", "Granite"])
 def test_submissions_have_the_shape_of_edgar(word):
-    """The head tells who files; the filings are columns of one length, newest first."""
+    """The header names the filer; the filings are columns of equal length, newest first."""
     document = company(word).submissions()
 
     assert document["cik"] == filer(word).cik
@@ -133,7 +133,7 @@ def test_accession_numbers_are_unique_over_all_filers():
 
 @pytest.mark.skipif(not MIRROR.exists(), reason="../shared/edgar, the mirror of real documents, is missing")
 def test_documents_have_the_keys_of_real_ones():
-    """Keys and their order are those of a real large filer's documents."""
+    """The keys and their order are those of a real large filer's documents."""
     name = "CIK0000320193.json"
     real_facts = json.loads((MIRROR / "data.sec.gov/api/xbrl/companyfacts" / name).read_text())
     real = json.loads((MIRROR / "data.sec.gov/submissions" / name).read_text())
@@ -154,8 +154,8 @@ def test_documents_have_the_keys_of_real_ones():
 
 
 @pytest.mark.skipif(not MIRROR.exists(), reason="../shared/edgar, the mirror of real documents, is missing")
-def test_frames_are_those_that_edgar_gives():
-    """Every framed fact of a real document is framed the same here, but for single months, which are rare."""
+def test_frames_are_assigned_as_by_edgar():
+    """Frames of real documents are assigned here the same way, except for single months, which are rare."""
     document = json.loads((MIRROR / "data.sec.gov/api/xbrl/companyfacts/CIK0000320193.json").read_text())
     framed = [
         (fact.get("start"), fact["end"], fact["frame"])
@@ -170,7 +170,7 @@ def test_frames_are_those_that_edgar_gives():
     assert sum(same) / len(same) > 0.999
 
 
-def test_the_transport_answers_what_there_is_and_404_for_the_rest():
+def test_the_transport_returns_existing_documents_and_else_404():
     with client() as http:
         assert http.get(FACTS + "CIK9990000001.json").json() == company("Orchard").companyfacts()
         assert http.get(SUBMISSIONS + "CIK9990000001.json").json() == company("Orchard").submissions()
@@ -190,7 +190,7 @@ def test_the_transport_answers_what_there_is_and_404_for_the_rest():
 
 
 def test_older_filings_are_on_further_pages():
-    """All pages together hold each filing once; the head announces every page with its count and dates."""
+    """The pages contain each filing once; the header names every page with its count and dates."""
     with client() as http:
         head = http.get(SUBMISSIONS + "CIK9990000016.json").json()["filings"]
         pages = [http.get(SUBMISSIONS + file["name"]).json() for file in head["files"]]
@@ -214,7 +214,7 @@ def test_the_tickers_file_lists_primary_symbols_first():
 
 
 def test_the_same_filer_serves_the_same_bytes():
-    """At each call, from each transport, and after everything was simulated again."""
+    """For each call and transport, and after the simulation is repeated."""
     first, second = client(), client()
     for one in sample_filers():
         for address in (FACTS + f"CIK{one.cik}.json", SUBMISSIONS + f"CIK{one.cik}.json"):
@@ -229,8 +229,8 @@ def test_another_seed_is_another_company():
 
 
 @pytest.mark.parametrize("day", [date(2014, 1, 1), date(2019, 5, 14), date(2022, 12, 31)])
-def test_documents_cut_to_a_day_hold_what_was_filed_by_then(day):
-    """No later fact, and every earlier one unchanged but for its frame, which goes to the last filed."""
+def test_documents_cut_to_a_day_have_the_facts_filed_by_then(day):
+    """No later fact; earlier facts are unchanged except for their frame, which belongs to the last filed."""
 
     def rows(document: dict) -> list[tuple]:
         return [
@@ -253,11 +253,11 @@ def test_documents_cut_to_a_day_hold_what_was_filed_by_then(day):
     assert len(listed) == sum(filing.filed <= day for filing in company("Harbor").filings)
 
 
-def test_filings_bear_dates_that_are_possible():
+def test_filings_have_possible_dates():
     """Filed on business days within the SEC's deadlines; accepted that day or the evening before, Eastern time."""
     for filing in company("Orchard").filings:
         assert filing.filed.weekday() < 5
-        assert filing.accepted.date() == filing.filed  # in UTC, where the evening before is the next morning
+        assert filing.accepted.date() == filing.filed  # in UTC, in which the evening before is the next morning
         if filing.is_periodic:
             assert 30 <= (filing.filed - filing.report_date).days <= 48
     assert any(filing.accepted.hour < 4 for filing in company("Orchard").filings)

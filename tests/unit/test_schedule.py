@@ -1,4 +1,4 @@
-"""When the next synchronization is due."""
+"""The time of the next synchronization."""
 
 from datetime import UTC, datetime
 
@@ -25,11 +25,11 @@ def test_the_schedule_is_six_every_morning() -> None:
         ("2026-12-31T23:59:59+00:00", "2027-01-01T11:00:00+00:00"),
     ],
 )
-def test_it_is_the_next_six_in_new_york_whatever_the_season(after: str, due: str) -> None:
+def test_it_is_the_next_6_am_in_new_york_in_every_season(after: str, due: str) -> None:
     assert next_synchronization(datetime.fromisoformat(after)).isoformat() == due
 
 
 @given(after=st.integers(946_684_800, 4_102_444_800))
-def test_it_is_after_now_and_within_a_day_and_an_hour(after: int) -> None:
+def test_it_is_in_the_future_and_within_25_hours(after: int) -> None:
     wait = next_synchronization(datetime.fromtimestamp(after, UTC)).timestamp() - after
     assert 0 < wait <= 25 * 3600

@@ -1,4 +1,4 @@
-"""The application as a whole: what it imports, and what it answers where no endpoint is involved."""
+"""The application: its imports, and responses to requests that reach no endpoint."""
 
 import asyncio
 import subprocess
@@ -25,19 +25,19 @@ def imported(statement: str, *unwanted: str) -> str:
     ).stdout.strip()
 
 
-def test_serving_needs_nothing_of_the_pipeline() -> None:
+def test_serving_does_not_import_the_pipeline() -> None:
     assert imported("import serve.app, serve.server, serve.commands", "dagster", "polars", "pipelines") == ""
 
 
-def test_the_command_itself_needs_neither_side() -> None:
+def test_the_command_imports_neither_pipelines_nor_the_server() -> None:
     assert imported("import fundamentals", "dagster", "polars", "pipelines", "starlette", "uvicorn", "duckdb") == ""
 
 
-def test_commands_for_keys_need_no_web_server() -> None:
+def test_commands_for_keys_do_not_import_the_server() -> None:
     assert imported("import serve.commands", "starlette", "uvicorn", "duckdb", "dagster", "polars") == ""
 
 
-def test_what_nobody_foresaw_is_answered_in_the_envelope(tmp_path: Path) -> None:
+def test_an_unexpected_failure_is_answered_with_the_envelope(tmp_path: Path) -> None:
     app = create_app(Settings(tmp_path, "https://data.example.org/v1"))
 
     async def fail(_: Request) -> None:
@@ -58,6 +58,6 @@ def test_what_nobody_foresaw_is_answered_in_the_envelope(tmp_path: Path) -> None
     assert "secret" not in response.text
 
 
-def test_a_home_without_a_place_for_accounts_is_told(tmp_path: Path) -> None:
+def test_a_missing_home_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"accounts\.sqlite.*FUNDAMENTALS_HOME"):
         create_app(Settings(tmp_path / "nowhere"))

@@ -1,4 +1,4 @@
-"""Representations: validators, ages, codings, what is kept; over the whole application where that is what counts."""
+"""The response cache: validators, ages, content codings and eviction, partly over the whole application."""
 
 import gzip
 import json
@@ -26,20 +26,20 @@ MODIFIED_AT = 1_772_431_500.0
 
 
 def held(**headers: str) -> bool:
-    """Whether a client that sends these headers has the representation."""
+    """Whether the copy of a client that sends these headers is current."""
     request = Headers({name.replace("_", "-"): value for name, value in headers.items()})
     return Representation(b"{}", "abc", MODIFIED_AT).is_held_by(request)
 
 
 @pytest.mark.parametrize("tags", ['W/"abc"', '"abc"', '"x", W/"abc"', ' W/"abc" ,"x"', "*"])
-def test_a_tag_that_matches_is_enough(tags: str) -> None:
-    """Weak comparison (RFC 9110, 8.8.3.2)."""
+def test_a_matching_tag_is_enough(tags: str) -> None:
+    """By the weak comparison (RFC 9110, 8.8.3.2)."""
     assert held(if_none_match=tags)
     assert held(if_none_match=tags, if_modified_since="Thu, 01 Jan 1970 00:00:00 GMT")
 
 
 @pytest.mark.parametrize("tags", ['"abd"', 'W/"ab"', "abc", "", '"a*c"'])
-def test_another_tag_is_not_and_the_date_does_not_count_beside_it(tags: str) -> None:
+def test_another_tag_is_not_and_the_date_is_then_ignored(tags: str) -> None:
     assert not held(if_none_match=tags)
     assert not held(if_none_match=tags, if_modified_since=MODIFIED)
 
@@ -58,11 +58,11 @@ def test_another_tag_is_not_and_the_date_does_not_count_beside_it(tags: str) -> 
         ("Mon, 02 Mar 99999999999 06:05:00 GMT", False),
     ],
 )
-def test_without_tags_the_date_decides_and_nonsense_does_not(since: str, is_held: bool) -> None:
+def test_without_tags_a_valid_date_decides(since: str, is_held: bool) -> None:
     assert held(if_modified_since=since) == is_held
 
 
-def test_what_has_no_date_is_held_by_its_tag_alone() -> None:
+def test_without_a_last_modification_only_the_tag_counts() -> None:
     held = Representation(b"{}", "abc").is_held_by
     assert not held(Headers({"if-modified-since": MODIFIED}))
     assert held(Headers({"if-none-match": '"abc"'}))
@@ -71,14 +71,14 @@ def test_what_has_no_date_is_held_by_its_tag_alone() -> None:
 @pytest.mark.parametrize(
     ("now", "age"),
     [
-        (NOON, 4 * 3600),  # 7 in the morning in New York, the next one is tomorrow
+        (NOON, 4 * 3600),  # 7 a.m. in New York, the next one is tomorrow
         (NOON - 3600 - 60, 60),
         (NOON - 3600, 4 * 3600),
         (NOON - 2 * 3600, 3600),
         (NOON - 3600 - 0.5, 0),
     ],
 )
-def test_the_age_ends_with_the_next_synchronization_a_few_hours_at_most(now: float, age: int) -> None:
+def test_max_age_ends_with_the_next_synchronization_or_after_a_few_hours(now: float, age: int) -> None:
     headers = Representation(b"{}", "abc", MODIFIED_AT).headers(now)
     assert headers == {
         "ETag": 'W/"abc"',
@@ -110,7 +110,7 @@ def test_the_age_ends_with_the_next_synchronization_a_few_hours_at_most(now: flo
         (";;,=,q=1", ""),
     ],
 )
-def test_the_coding_is_the_one_that_the_client_likes_best(accepted: str, coding: str) -> None:
+def test_the_coding_is_the_one_that_the_client_prefers(accepted: str, coding: str) -> None:
     """RFC 9110, 12.5.3."""
     assert preferred_coding(accepted) == coding
 
@@ -120,7 +120,7 @@ def test_any_text_gives_a_coding_or_none(accepted: str) -> None:
     assert preferred_coding(accepted) in ("", "gzip", "zstd")
 
 
-def test_a_body_is_coded_once_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_is_compressed_once_and_can_be_decompressed(monkeypatch: pytest.MonkeyPatch) -> None:
     body = b'{"data":[]}' * 100
     made = Representation(body, "abc", MODIFIED_AT)
     assert made.coded("") == body
@@ -130,12 +130,12 @@ def test_a_body_is_coded_once_and_comes_back(monkeypatch: pytest.MonkeyPatch) ->
     assert made.coded("gzip") is made.coded("gzip")
 
 
-def test_a_small_body_is_not_coded() -> None:
+def test_a_small_body_is_not_compressed() -> None:
     assert Representation(b"{}", "abc").coding_for(Headers({"accept-encoding": "gzip"})) == ""
     assert Representation(b" " * 512, "abc").coding_for(Headers({"accept-encoding": "gzip"})) == "gzip"
 
 
-def test_what_was_asked_for_last_is_kept_as_far_as_it_fits() -> None:
+def test_the_most_recently_used_responses_are_cached() -> None:
     size = Representation(b"x" * 100, "").size
     kept = Representations(3 * size)
     made = {tag: kept.keep(tag, Representation(b"x" * 100, tag)) for tag in "abc"}
@@ -148,21 +148,21 @@ def test_what_was_asked_for_last_is_kept_as_far_as_it_fits() -> None:
     assert kept.get("f")
 
 
-def test_of_two_that_were_made_at_once_the_first_stays() -> None:
+def test_of_two_representations_made_at_once_the_first_stays() -> None:
     kept = Representations()
     first, second = Representation(b"1", "a"), Representation(b"2", "a")
     assert kept.keep("a", first) is first
     assert kept.keep("a", second) is first
 
 
-def test_nothing_is_kept_where_nothing_may_be() -> None:
+def test_a_cache_of_size_zero_keeps_nothing() -> None:
     kept = Representations(0)
     made = kept.keep("a", Representation(b"1", "a"))
     assert made.coded("") == b"1"
     assert kept.get("a") is None
 
 
-def test_a_tag_is_of_build_synchronization_and_question(tmp_path: Path) -> None:
+def test_a_tag_depends_on_build_synchronization_and_request(tmp_path: Path) -> None:
     def tag(path: str = "/companies/{symbol}", symbol: str = "LNTR", **values: Any) -> str:
         pointer = current(tmp_path)
         assert pointer
@@ -189,7 +189,7 @@ def test_a_tag_is_of_build_synchronization_and_question(tmp_path: Path) -> None:
 
 @dataclass
 class Service:
-    """A service in this process, whose clock can be turned."""
+    """A service in this process, with a clock that tests set."""
 
     client: httpx.Client
     clock: Clock
@@ -227,7 +227,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 FINANCIALS = "/companies/LNTR/financials"
 
 
-def test_an_answer_is_kept_with_its_time_until_the_data_changes(serve: Serve) -> None:
+def test_a_response_is_cached_with_its_time_until_the_data_changes(serve: Serve) -> None:
     service = serve()
     first = service.get(FINANCIALS)
     service.clock.now += 30
@@ -242,7 +242,7 @@ def test_an_answer_is_kept_with_its_time_until_the_data_changes(serve: Serve) ->
     assert changed.json()["data"] == first.json()["data"]
 
 
-def test_without_the_cache_every_answer_is_made_anew_and_is_the_same_but_for_its_time(serve: Serve) -> None:
+def test_without_the_cache_responses_are_equal_except_for_their_time(serve: Serve) -> None:
     service = serve(cache=False)
     first = service.get(FINANCIALS)
     service.clock.now += 30
@@ -252,7 +252,7 @@ def test_without_the_cache_every_answer_is_made_anew_and_is_the_same_but_for_its
     assert service.get(FINANCIALS, If_None_Match=first.headers["ETag"]).status_code == 304
 
 
-def test_what_a_client_has_is_304_which_counts_in_the_minute_and_not_in_the_day(serve: Serve) -> None:
+def test_a_304_counts_in_the_minute_and_not_in_the_day(serve: Serve) -> None:
     service = serve()
     first = service.get(FINANCIALS)
     for condition in ({"If_None_Match": first.headers["ETag"]}, {"If_Modified_Since": first.headers["Last-Modified"]}):
@@ -267,14 +267,14 @@ def test_what_a_client_has_is_304_which_counts_in_the_minute_and_not_in_the_day(
     assert service.get(FINANCIALS, If_None_Match='W/"other"').status_code == 200
 
 
-def test_a_condition_changes_no_error(serve: Serve) -> None:
+def test_a_conditional_request_changes_no_error(serve: Serve) -> None:
     service = serve()
     assert service.get("/companies/NOPE", If_None_Match="*").status_code == 404
     assert service.get("/companies?page=0", If_None_Match="*").status_code == 422
     assert service.client.get("/companies", headers={"X-Api-Key": "", "If-None-Match": "*"}).status_code == 401
 
 
-def test_what_is_told_of_keeping_an_answer(serve: Serve) -> None:
+def test_cache_control_of_responses(serve: Serve) -> None:
     service = serve()
     headers = service.get("/companies").headers
     assert headers["Cache-Control"] == "private, max-age=14400"
@@ -289,7 +289,7 @@ def test_what_is_told_of_keeping_an_answer(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(("coding", "decode"), [("gzip", gzip.decompress), ("zstd", zstandard.decompress)])
-def test_answers_are_coded(serve: Serve, coding: str, decode: Callable[[bytes], bytes]) -> None:
+def test_responses_are_compressed(serve: Serve, coding: str, decode: Callable[[bytes], bytes]) -> None:
     service = serve()
     with service.client.stream("GET", FINANCIALS, headers={"Accept-Encoding": coding}) as response:
         coded = b"".join(response.iter_raw())

@@ -1,4 +1,4 @@
-"""The command line: what is printed where, exit statuses, and the service as a process."""
+"""The command line: output, exit statuses, and the service as a process."""
 
 import json
 import os
@@ -28,7 +28,7 @@ EMAIL = "reader@example.org"
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home for every test, and nothing else in the environment that counts."""
+    """A separate home for every test, without other settings in the environment."""
     for name in [name for name in os.environ if name.startswith("FUNDAMENTALS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
@@ -36,7 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The command exits with 1 after one line on standard error, which is returned."""
+    """Check that the command exits with 1 after one line on standard error; return the line."""
     capsys.readouterr()
     assert fundamentals.main(arguments) == 1
     printed = capsys.readouterr()
@@ -45,7 +45,7 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return printed.err
 
 
-def test_a_key_is_printed_once_and_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_is_printed_once_and_nothing_else(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert fundamentals.main(["keys", "create", EMAIL]) == 0
     printed = capsys.readouterr()
     assert re.fullmatch(r"fds_live_[0-9A-Za-z]{40}\n", printed.out)
@@ -72,7 +72,7 @@ def test_subscriptions_are_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert [fundamentals.main(["subscriptions", "set", EMAIL, status]) for status in ("active", "inactive")] == [0, 0]
 
 
-def test_what_cannot_be_done_is_told_in_one_line(
+def test_failures_are_reported_in_one_line(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "is not a folder" in fails(capsys, "keys", "list", EMAIL)
@@ -88,7 +88,7 @@ def test_what_cannot_be_done_is_told_in_one_line(
     assert "FUNDAMENTALS_HOME" in fails(capsys, "serve", "--port", "0")
 
 
-def test_a_home_that_may_not_be_written_is_told(
+def test_an_unwritable_home_is_reported(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.mkdir()
@@ -96,7 +96,7 @@ def test_a_home_that_may_not_be_written_is_told(
     assert "is not writable" in fails(capsys, "serve", "--port", "0")
 
 
-def test_an_address_that_cannot_be_listened_on_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_address_that_is_in_use_or_invalid_is_reported(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -129,8 +129,8 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
     assert capsys.readouterr().err.startswith("usage: fundamentals")
 
 
-def test_sync_is_handed_to_the_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what the environment says where the command line says nothing; its exit status is theirs."""
+def test_sync_calls_the_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment gives the defaults of the command line; the exit status is that of the pipelines."""
     called = []
     module = types.ModuleType("pipelines.synchronize")
 
@@ -155,7 +155,7 @@ def test_sync_is_handed_to_the_pipelines(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @contextmanager
 def running(home: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
-    """`fundamentals serve` as a process on a free port: the process, its address, what it said."""
+    """`fundamentals serve` as a process on a free port: the process, its address and its output."""
     command = [sys.executable, "-m", "fundamentals", "serve", "--port", "0"]
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home)}
     with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
@@ -169,14 +169,14 @@ def running(home: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
             process.kill()
 
 
-def test_the_service_runs_as_a_process_and_stops_when_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Started before anything is published; commands beside it take effect; links lead back to it."""
+def test_the_service_runs_as_a_process_and_stops_on_a_signal(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Started before anything is published; other commands take effect while it runs; links have its public address."""
     fundamentals.main(["keys", "create", EMAIL])
     fundamentals.main(["subscriptions", "set", EMAIL, "active"])
     key = capsys.readouterr().out.strip()
     transport = httpx.HTTPTransport(
         retries=5
-    )  # the line is printed when the socket listens, just before it is answered
+    )  # the line is printed when the socket listens, just before requests are answered
     with running(home) as (process, address, said), httpx.Client(base_url=address, transport=transport) as client:
         assert "nothing is published yet: run `fundamentals sync`" in said
         assert client.get("/status").json()["data"]["status"] == "degraded"
@@ -192,7 +192,7 @@ def test_the_service_runs_as_a_process_and_stops_when_told(home: Path, capsys: p
         assert key not in "".join(requests)
 
 
-def test_the_service_says_what_it_serves(home: Path) -> None:
+def test_the_service_prints_the_state_of_the_build(home: Path) -> None:
     builds.small(home / "published")
     with running(home) as (_, _, said):
         assert said.endswith("build b1\n")
@@ -204,7 +204,7 @@ def test_the_service_says_what_it_serves(home: Path) -> None:
 def test_serving_ends_with_status_0(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In this process, told to stop before it starts."""
+    """In this process, with a stop signal before it starts."""
     builds.small(home / "published")
     real = server.server
 

@@ -1,4 +1,4 @@
-"""Endpoints: what a question gives where there is nothing to ask."""
+"""Endpoints without a published build."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from serve.endpoints import Question
 from serve.errors import ServerError
 
 
-def test_without_a_build_there_is_nothing_to_ask() -> None:
+def test_without_a_build_endpoints_raise_a_server_error() -> None:
     question = Question(None, True, "https://data.example.org/v1", "", {}, 0.0)
     with pytest.raises(ServerError, match="No data has been published yet"):
         _ = question.build

@@ -1,4 +1,4 @@
-"""Limits that several workers count together in a real Redis server, and what happens while that is away."""
+"""Rate limits that several workers count in a real Redis server, and the fallback while Redis is unavailable."""
 
 import asyncio
 import gc
@@ -30,21 +30,21 @@ def executable(program: Callable[[str, str], str]) -> str:
 
 @pytest.fixture
 def redis(executable: str) -> Iterator[Redis]:
-    """A server of its own for each test; the path of a socket must be short."""
+    """A separate server for each test; the path of its socket must be short."""
     with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as running:
         yield running
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is tried again is tried again soon; a Redis that is there is waited for, however busy the machine is."""
+    """Retries are fast in tests, and replies may take long, because the machine may be busy."""
     monkeypatch.setattr(shared_limits, "ASKED_EVERY", 0.02)
     monkeypatch.setattr(shared_limits, "TIMEOUT", 30)
     monkeypatch.setattr(shared_limits, "GIVEN_UP", 30)
 
 
 def with_workers(url: str, count: int, work: Callable[..., Coroutine[Any, Any, None]]) -> None:
-    """Run with the limits of so many workers, which know nothing of each other."""
+    """Run with the limits of several workers, which are independent of each other."""
 
     async def run() -> None:
         workers = [SharedLimits(url) for _ in range(count)]
@@ -83,8 +83,8 @@ async def until(state: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-def test_two_hundred_at_once_get_sixty_however_many_workers(redis: Redis) -> None:
-    """And over the edge of a minute never more than twice that."""
+def test_sixty_of_two_hundred_requests_pass_with_any_number_of_workers(redis: Redis) -> None:
+    """Across the boundary of a minute at most twice that."""
 
     async def work(*workers: SharedLimits) -> None:
         async def wave(now: float) -> int:
@@ -99,7 +99,7 @@ def test_two_hundred_at_once_get_sixty_however_many_workers(redis: Redis) -> Non
     with_workers(redis[0], 4, work)
 
 
-def test_the_same_is_told_as_by_one_process(redis: Redis) -> None:
+def test_the_headers_are_those_of_one_process(redis: Redis) -> None:
     async def work(one: SharedLimits, other: SharedLimits) -> None:
         await one.take("key_1", NOON + 30)
         headers = (await other.take("key_1", NOON + 30)).headers
@@ -138,7 +138,7 @@ def test_the_day_is_counted_too_and_survives_a_restart_of_all_workers(
     with_workers(redis[0], 1, ask_again)
 
 
-def test_what_is_counted_goes_away_by_itself(redis: Redis) -> None:
+def test_counts_in_redis_expire(redis: Redis) -> None:
     async def work(worker: SharedLimits) -> None:
         await worker.take("key_1", NOON)
         client = worker._redis
@@ -148,10 +148,10 @@ def test_what_is_counted_goes_away_by_itself(redis: Redis) -> None:
     with_workers(redis[0], 1, work)
 
 
-def test_a_server_that_says_nothing_is_not_waited_for_and_counting_goes_on_here(
+def test_a_silent_server_is_not_waited_for_and_the_process_counts(
     redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From where Redis was: nobody gets sixty more because it went away. It comes back by itself."""
+    """It continues from the last count of Redis, so no key gets another sixty, and returns to Redis when it replies."""
     assert TIMEOUT + shared_limits.LOOK < 0.05
 
     async def work(worker: SharedLimits) -> None:
@@ -173,8 +173,8 @@ def test_a_server_that_says_nothing_is_not_waited_for_and_counting_goes_on_here(
     assert "Redis is back" in caplog.text
 
 
-def test_a_process_that_ends_while_redis_is_asked_ends_quietly(redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
-    """What is under way is not left to fail when the connection is closed."""
+def test_a_process_that_ends_during_a_batch_ends_without_errors(redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
+    """The batch is cancelled before the connection is closed."""
 
     async def work(worker: SharedLimits) -> None:
         redis[1].send_signal(signal.SIGSTOP)
@@ -190,7 +190,7 @@ def test_a_process_that_ends_while_redis_is_asked_ends_quietly(redis: Redis, cap
 
 
 def test_a_process_that_ends_while_a_request_arrives_ends(tmp_path: Path) -> None:
-    """However few steps lie between the two: the cancellation is not lost, and nothing waits for ever."""
+    """At whatever step the cancellation arrives, it is not lost, and nothing waits forever."""
 
     async def end_after(steps: int) -> None:
         worker = SharedLimits(f"unix://{tmp_path}/nobody")
@@ -210,7 +210,7 @@ def test_a_process_that_ends_while_a_request_arrives_ends(tmp_path: Path) -> Non
     asyncio.run(end())
 
 
-def test_a_server_that_is_gone_is_noticed_though_nobody_asks_and_found_again(executable: str) -> None:
+def test_a_stopped_server_is_noticed_without_requests_and_found_again(executable: str) -> None:
     with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as (url, process):
 
         async def work(worker: SharedLimits) -> None:
@@ -225,7 +225,7 @@ def test_a_server_that_is_gone_is_noticed_though_nobody_asks_and_found_again(exe
         with_workers(url, 1, work)
 
 
-def test_a_connection_that_breaks_under_a_request_is_not_its_problem(redis: Redis) -> None:
+def test_a_connection_that_breaks_fails_no_request(redis: Redis) -> None:
     async def work(worker: SharedLimits) -> None:
         redis[1].kill()
         await asyncio.to_thread(redis[1].wait)
@@ -244,13 +244,13 @@ def test_a_service_starts_without_its_redis(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("url", ["nowhere", "http://127.0.0.1", "redis://127.0.0.1:port"])
-def test_an_address_that_is_none_is_told_without_its_password(url: str) -> None:
+def test_a_malformed_address_is_an_error_without_its_password(url: str) -> None:
     with pytest.raises(CommandError, match="REDIS_URL is not the address"):
         SharedLimits(url)
 
 
-def test_an_application_counts_where_its_settings_say(redis: Redis, tmp_path: Path) -> None:
-    """A second one over the same home sees what the first one counted; the key's account is the same."""
+def test_an_application_counts_in_the_redis_of_its_settings(redis: Redis, tmp_path: Path) -> None:
+    """A second application over the same home sees the counts of the first one."""
     builds.small(tmp_path / "published")
     key = active_key(tmp_path)
     remaining = []

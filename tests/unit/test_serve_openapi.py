@@ -1,4 +1,4 @@
-"""The description of the interface: generated, closed, with examples that validate, and listed when it changes."""
+"""The OpenAPI description: generated, with closed objects and valid examples; every change has a changelog entry."""
 
 import json
 import os
@@ -35,7 +35,7 @@ STATUSES = {
 
 
 def resolved(part: dict[str, Any]) -> dict[str, Any]:
-    """What a reference stands for."""
+    """The schema that a reference names."""
     while "$ref" in part:
         _, kind, name = part["$ref"].removeprefix("#/").split("/")
         part = DESCRIPTION["components"][kind][name]
@@ -43,7 +43,7 @@ def resolved(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def nodes(part: Any) -> Iterator[dict[str, Any]]:
-    """Every object of a tree."""
+    """All objects of a tree."""
     if isinstance(part, dict):
         yield part
     for value in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
@@ -51,7 +51,7 @@ def nodes(part: Any) -> Iterator[dict[str, Any]]:
 
 
 def errors(value: object, schema: dict[str, Any]) -> list[str]:
-    """What a schema of the description has against a value."""
+    """The validation errors of a value."""
     whole = {**schema, "components": DESCRIPTION["components"]}
     validator = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
     return [error.message for error in validator.iter_errors(value)]
@@ -75,8 +75,8 @@ def test_each_endpoint_describes_the_parameters_that_it_accepts() -> None:
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
-def test_parameters_are_described_as_they_are_read(endpoint: Any) -> None:
-    """Examples and defaults fit the schema; examples and bounds are accepted, what is beyond them is not."""
+def test_the_schemas_of_parameters_match_their_parsers(endpoint: Any) -> None:
+    """Examples and defaults fit the schema; examples and bounds are accepted, values beyond the bounds are refused."""
     for parameter in endpoint.parameters:
         schema = parameter.schema
         assert errors(parameter.example, schema) == []
@@ -100,8 +100,8 @@ def test_items_are_the_line_items_comma_separated() -> None:
     assert values["required"] == []
 
 
-def test_every_object_is_closed_and_requires_what_is_always_there() -> None:
-    """Only line items may be missing, and the details of an error; only those details may have any name."""
+def test_every_object_is_closed_and_requires_its_fields() -> None:
+    """Only line items and the details of an error are optional; only these details may have any name."""
     optional = {}
     for name, schema in SCHEMAS.items():
         for node in nodes(schema):
@@ -124,7 +124,7 @@ def test_every_schema_is_used_and_valid() -> None:
         jsonschema_rs.meta.validate(schema)
 
 
-def test_every_example_validates_and_every_answer_has_one() -> None:
+def test_every_example_is_valid_and_every_response_has_one() -> None:
     for operation in OPERATIONS.values():
         for status, response in operation["responses"].items():
             if status == "304":
@@ -148,7 +148,7 @@ def test_the_key_is_in_a_header_and_the_status_needs_none() -> None:
     assert [path for path, operation in OPERATIONS.items() if operation.get("security") == []] == ["/status"]
 
 
-def test_it_says_what_must_be_said() -> None:
+def test_the_description_has_the_required_statements() -> None:
     assert DESCRIPTION["openapi"].startswith("3.1.")
     assert "The data is provided as is and is not investment advice." in DESCRIPTION["info"]["description"]
     assert DESCRIPTION["servers"] == [{"url": ADDRESS}]
@@ -168,7 +168,7 @@ def test_a_meaningful_valuation_has_ten_years_that_add_up() -> None:
     assert errors({**data, "reason": {}}, schema)
 
 
-def test_a_shape_that_nobody_described_is_refused() -> None:
+def test_a_shape_without_a_schema_is_refused() -> None:
     with pytest.raises(NotImplementedError):
         openapi._values(set)
 
@@ -177,7 +177,7 @@ def test_a_shape_that_nobody_described_is_refused() -> None:
 
 
 def test_the_changelog_has_the_fingerprint_of_the_description() -> None:
-    """Whoever changes the description adds an entry; its number changes the description once more."""
+    """A change of the description needs an entry, and the number of entries is part of the description."""
     held = ENTRIES[-1].fingerprint
     assert held == openapi.fingerprint(DESCRIPTION), (
         "the description has changed: add an entry to serve/interface_changelog.py (before the first release of the "
@@ -200,19 +200,19 @@ def test_the_fingerprint_does_not_depend_on_the_address_and_on_order() -> None:
     assert ADDRESS not in json.dumps({**elsewhere, "components": {}, "paths": {}})
 
 
-def test_any_change_is_a_change_of_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_change_changes_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parameters.SINCE.__class__, "schema", {"type": "string"})
     assert openapi.fingerprint(openapi.description(ENDPOINTS, ADDRESS)) != openapi.fingerprint(DESCRIPTION)
 
 
-def test_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_description_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     openapi.main(["--base-url", "https://else.example.org/v1"])
     assert json.loads(capsys.readouterr().out)["servers"] == [{"url": "https://else.example.org/v1"}]
     openapi.main(["--fingerprint"])
     assert capsys.readouterr().out.strip() == ENTRIES[-1].fingerprint
 
 
-# --- What linters say ---------------------------------------------------------------------------------------------
+# --- Linters ------------------------------------------------------------------------------------------------------
 
 LINTERS = {
     "spectral": ["lint", "--fail-severity", "hint", "--ruleset", ".spectral.yaml"],

@@ -1,4 +1,4 @@
-"""Reading a query string: nothing that arrives can do anything but be read or be refused."""
+"""Parsing query strings: any input is either parsed or refused."""
 
 from datetime import date
 from urllib.parse import urlencode
@@ -16,7 +16,7 @@ ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS, pa
 NAMES = st.sampled_from(["search", "exchange", "page", "per_page", "period", "items", "from", "to", "limit"])
 
 
-def test_defaults_stand_for_what_is_not_given() -> None:
+def test_missing_parameters_have_defaults() -> None:
     assert parameters.read(b"", parameters.COMPANIES) == {"search": None, "exchange": None, "page": 1, "per_page": 50}
     assert parameters.read(b"&&", parameters.FINANCIALS) == {
         "period": "ttm",
@@ -27,12 +27,12 @@ def test_defaults_stand_for_what_is_not_given() -> None:
     }
 
 
-def test_revisions_take_what_financials_do_but_for_the_period() -> None:
+def test_revisions_have_the_parameters_of_financials_except_the_period() -> None:
     assert parameters.read(b"", parameters.REVISIONS) == {"items": ITEM_NAMES, "from": None, "to": None, "limit": 50}
     assert parameters.REVISIONS[:-1] == parameters.FINANCIALS[1:-1]
 
 
-def test_values_are_read_by_their_form() -> None:
+def test_values_are_parsed_strictly() -> None:
     query = b"period=annual&items=roic%2Crevenue&from=2024-02-29&to=2024-02-29&limit=040"
     assert parameters.read(query, parameters.FINANCIALS) == {
         "period": "annual",
@@ -90,17 +90,17 @@ def test_an_integer_is_read_within_its_bounds_only(number: int) -> None:
 @pytest.mark.parametrize(
     "name", ["apikey", "API_KEY", "api-key", "Key", "token", "X-Api-Key", "authToken", "Bearer", "password"]
 )
-def test_credentials_are_known_by_name(name: str) -> None:
+def test_credentials_are_recognized_by_name(name: str) -> None:
     with pytest.raises(InvalidParameter, match="header X-Api-Key"):
         parameters.refuse_credentials(f"{name}=anything".encode())
 
 
 @pytest.mark.parametrize("name", ["keyword", "monkey", "search", "tokens", "", "x", "author", "apikeys"])
-def test_other_names_are_no_credentials(name: str) -> None:
+def test_other_names_are_not_credentials(name: str) -> None:
     parameters.refuse_credentials(f"{name}=anything".encode())
 
 
-def test_credentials_are_known_by_value() -> None:
+def test_credentials_are_recognized_by_value() -> None:
     key = new_key()
     with pytest.raises(InvalidParameter) as raised:
         parameters.refuse_credentials(f"search={key}".encode())

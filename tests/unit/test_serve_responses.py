@@ -1,4 +1,4 @@
-"""What a client sees: numbers and links."""
+"""Responses: numbers, links and times; and the settings."""
 
 import pytest
 
@@ -58,6 +58,6 @@ def test_settings_come_from_the_environment() -> None:
 @pytest.mark.parametrize(
     "address", ["data.example.org/v1", "ftp://data.example.org/v1", "https://", "http://[::1", "http://x/?y"]
 )
-def test_an_address_that_is_none_is_told(address: str) -> None:
+def test_a_malformed_address_is_an_error(address: str) -> None:
     with pytest.raises(CommandError, match="FUNDAMENTALS_BASE_URL is"):
         from_environment(environment={"FUNDAMENTALS_BASE_URL": address})

@@ -1,4 +1,4 @@
-"""Worker processes, seen from the one that starts them."""
+"""Worker processes and their supervisor."""
 
 import os
 import signal
@@ -23,14 +23,14 @@ STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READ
 
 @pytest.fixture(autouse=True)
 def sigterm_ends() -> Iterator[None]:
-    """Programs inherit what is ignored, and Dagster, run by tests of this process, does to SIGTERM as to SIGINT."""
+    """Restore the default action of SIGTERM: tests with Dagster change it in this process, and workers inherit it."""
     before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGTERM, before)
 
 
 def starting(code: str) -> Callable[[], "subprocess.Popen[bytes]"]:
-    """Starts a program that is no service, and waits until it is ready."""
+    """Starts a program in place of a worker, and waits until it is ready."""
 
     def start() -> "subprocess.Popen[bytes]":
         process = subprocess.Popen(
@@ -44,7 +44,7 @@ def starting(code: str) -> Callable[[], "subprocess.Popen[bytes]"]:
     return start
 
 
-def test_only_what_died_is_started_anew_and_not_at_once_again(
+def test_only_ended_workers_are_restarted_and_not_too_soon(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(workers, "SHORTEST_LIFE", 3600)
@@ -63,15 +63,15 @@ def test_only_what_died_is_started_anew_and_not_at_once_again(
     assert capsys.readouterr().err == f"worker {first.pid} ended with status -9; restarted\n"
 
 
-def test_one_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "SHUTDOWN", -5)
     group = Workers(1, starting(STUBBORN))
     group.end()
     assert group._workers[0][0].returncode == -signal.SIGKILL
 
 
-def test_workers_answer_on_one_socket_until_told_to_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The signal handlers of before are back in place then."""
+def test_workers_serve_on_one_socket_until_a_signal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The previous signal handlers are restored afterwards."""
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
     before = [signal.getsignal(number) for number in workers.ENDS]
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -90,8 +90,8 @@ def test_workers_answer_on_one_socket_until_told_to_stop(tmp_path: Path, monkeyp
     assert [signal.getsignal(number) for number in workers.ENDS] == before
 
 
-def test_a_worker_ends_with_the_one_that_started_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which is the end of its standard input; in this process."""
+def test_a_worker_ends_with_its_supervisor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its standard input closes; the worker runs in this process."""
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
     reading, writing = os.pipe()
     read = os.read
@@ -112,7 +112,7 @@ def test_a_worker_ends_with_the_one_that_started_it(tmp_path: Path, monkeypatch:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_several_workers_are_run_where_redis_counts_for_all(
+def test_several_workers_need_redis(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     called = []

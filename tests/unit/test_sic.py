@@ -10,7 +10,7 @@ def test_codes_are_two_digits_in_order():
     assert list(MAJOR_GROUPS) == sorted(MAJOR_GROUPS)
 
 
-def test_each_group_has_a_name_of_its_own():
+def test_each_group_has_a_different_name():
     assert len(set(MAJOR_GROUPS.values())) == len(MAJOR_GROUPS)
 
 

@@ -1,4 +1,4 @@
-"""Figures that a filing states with the other sign than filings before it."""
+"""Errors of sign that other filings of the same figure prove."""
 
 import pytest
 
@@ -24,8 +24,8 @@ def told(*amounts, tag=CASH_FLOW):
     return found["value"].to_list(), found["repair"].to_list(), found["evidence"].to_list()
 
 
-def test_a_figure_that_merely_has_the_other_sign_is_turned():
-    """Six months of cash from operations, 2,360.8 million; the report of the year after shows -2,360.8."""
+def test_a_figure_that_differs_only_in_its_sign_is_corrected():
+    """Six months of cash from operations, 2,360.8 million; the report of the year after states -2,360.8."""
     values, repairs, evidence = told(AMOUNT, -AMOUNT)
 
     assert values == [AMOUNT, AMOUNT]
@@ -33,15 +33,15 @@ def test_a_figure_that_merely_has_the_other_sign_is_turned():
     assert evidence == [None, BY_FILINGS_OF_PERIOD]
 
 
-def test_the_first_stands_until_more_filings_say_otherwise():
-    """Of two that differ the first counts; a second one that says otherwise makes the first the error from then on."""
+def test_the_first_sign_counts_until_more_filings_state_the_other():
+    """Of two signs the first counts; a second filing with the other sign makes the first the error from then on."""
     assert told(AMOUNT, -AMOUNT, -AMOUNT)[0] == [AMOUNT, AMOUNT, -AMOUNT]
     assert told(AMOUNT, -AMOUNT, -AMOUNT, -AMOUNT)[0] == [AMOUNT, AMOUNT, -AMOUNT, -AMOUNT]
     assert told(-AMOUNT, AMOUNT, AMOUNT, -AMOUNT)[0] == [-AMOUNT, -AMOUNT, AMOUNT, -AMOUNT]
 
 
-def test_what_is_known_stays_known():
-    """What the first filings were taken to say does not depend on those that follow."""
+def test_later_filings_change_no_earlier_correction():
+    """The corrections of the first filings do not depend on those that follow."""
     whole = told(AMOUNT, -AMOUNT, -AMOUNT, AMOUNT, AMOUNT)[0]
 
     assert [told(*([AMOUNT, -AMOUNT, -AMOUNT, AMOUNT, AMOUNT][:n]))[0] for n in range(1, 6)] == [
@@ -50,7 +50,7 @@ def test_what_is_known_stays_known():
 
 
 def test_a_restatement_may_change_the_sign():
-    """Another amount with another sign is another statement: cash flow was restated from 52.7 to -130.9 million."""
+    """A different amount with a different sign is a restatement: cash flow was restated from 52.7 to -130.9 million."""
     assert told(52.7e6, -130.9e6)[0] == [52.7e6, -130.9e6]
 
 
@@ -58,14 +58,14 @@ def test_zero_has_no_sign():
     assert told(0.0, 0.0, AMOUNT)[1] == [1.0, 1.0, 1.0]
 
 
-def test_income_is_left_to_the_identities():
-    """Earnings per share and tax prove its sign better than a count of filings."""
+def test_income_is_corrected_by_identities_only():
+    """Earnings per share and tax prove its sign better than a number of filings."""
     assert told(AMOUNT, -AMOUNT, tag=NET_INCOME)[0] == [AMOUNT, -AMOUNT]
 
 
 @pytest.mark.parametrize("tag", [CAPITAL_SPENDING, "OperatingIncomeLoss"])
-def test_other_lines_without_an_identity_are_held_to_filings(tag):
-    """Operating income; and payments, of which one figure is negative beside others that are not."""
+def test_lines_without_an_identity_are_corrected_by_other_filings(tag):
+    """Operating income; and payments, with one negative figure among positive ones."""
     beside = [fact(tag, 1e9, "2023-10-02", "2024-03-31", form="10-Q", filed=filed) for filed in FILED[1:2]]
     rows = [
         fact(tag, AMOUNT, *HALF_YEAR, form="10-Q", filed=FILED[0]),

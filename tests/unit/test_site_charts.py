@@ -1,4 +1,4 @@
-"""Charts from numbers alone: scales, marks, and what they say to those who point."""
+"""Charts: scales, marks, tooltips and links."""
 
 from datetime import date
 from xml.etree import ElementTree
@@ -15,12 +15,12 @@ numbers = st.floats(-1e15, 1e15, allow_nan=False)
 
 
 def points(*values: float | None) -> list[Point]:
-    """One value a year."""
+    """One value per year."""
     return [Point(date(2000 + year, 12, 31), value) for year, value in enumerate(values)]
 
 
 def drawn(line: list[Point], bars: list[Point]) -> ElementTree.Element:
-    """The chart as XML, which it must be."""
+    """The chart parsed as XML."""
     return ElementTree.fromstring(charts.chart(line, bars, str))
 
 
@@ -30,8 +30,8 @@ def marks(svg: ElementTree.Element, kind: str) -> list[ElementTree.Element]:
 
 
 @given(low=numbers, high=numbers)
-def test_ticks_hold_all_values(low, high):
-    """They are few, a step apart, and the first and last enclose what is drawn; zero is one of them."""
+def test_ticks_enclose_all_values(low, high):
+    """They are few and equally spaced, the first and last enclose the values, and zero is among them."""
     low, high = min(low, high, 0.0), max(low, high, 0.0)
 
     ticks = charts.ticks(low, high)
@@ -44,8 +44,8 @@ def test_ticks_hold_all_values(low, high):
 
 
 @given(st.lists(st.one_of(st.none(), numbers), min_size=1, max_size=12))
-def test_every_mark_lies_in_the_drawing(values):
-    """Whatever the numbers are: losses, zeros, gaps, one value alone."""
+def test_every_mark_is_inside_the_drawing(values):
+    """For any values: losses, zeros, gaps, a single value."""
     made = charts.chart(points(*values), points(*values), str)
     if all(value is None for value in values):
         assert made == ""
@@ -57,8 +57,8 @@ def test_every_mark_lies_in_the_drawing(values):
     assert len(marks(svg, "dot")) == len(marks(svg, "bar")) == sum(value is not None for value in values)
 
 
-def test_a_larger_value_stands_higher():
-    """And a loss hangs below the line of zero."""
+def test_a_larger_value_is_drawn_higher():
+    """And a loss is drawn below zero."""
     svg = drawn([], points(10.0, 20.0, -5.0))
     small, large, loss = marks(svg, "bar")
     [zero] = marks(svg, "zero")
@@ -68,14 +68,14 @@ def test_a_larger_value_stands_higher():
     assert loss.get("y") == level
 
 
-def test_a_period_without_a_value_breaks_the_line():
-    """Nothing is drawn where nothing is known."""
+def test_a_period_without_a_value_interrupts_the_line():
+    """Periods without a value have no mark."""
     [line] = marks(drawn(points(1.0, 2.0, None, 4.0), []), "line")
     assert [part[0] for part in line.get("d").split() if part[0].isalpha()] == ["M", "L", "M"]
 
 
-def test_a_restated_value_has_a_mark_of_its_own():
-    """Another shape, not only another colour; on bars it is added, for their length stays."""
+def test_a_restated_value_has_another_mark():
+    """Of another shape, not only another colour; on bars it is added, because their length stays."""
     revised = Point(date(2001, 12, 31), 5.0, is_revised=True)
     svg = drawn([*points(4.0), revised], [revised])
     assert len(marks(svg, "restated")) == 2
@@ -83,8 +83,8 @@ def test_a_restated_value_has_a_mark_of_its_own():
     assert len(marks(svg, "bar")) == 1
 
 
-def test_a_mark_tells_its_value_and_leads_to_its_filing():
-    """For those who point; the keyboard has the table, so that no mark takes the focus."""
+def test_a_mark_shows_its_value_and_links_to_its_filing():
+    """With the mouse only; keyboards use the table, so that no mark takes the focus."""
     point = Point(date(2001, 12, 31), 5.0, 'FY2001: 5 <"&>', 'https://example.org/?a=1&b="')
     svg = drawn([point], [])
     [link] = svg.iter("a")
@@ -120,7 +120,7 @@ def test_a_short_number_has_three_digits(item, value, short):
 
 
 def test_a_whole_number_has_all_digits():
-    """As the interface tells it: no point where there is no fraction."""
+    """As in the interface: without a decimal point if there is no fraction."""
     assert figures.whole(5_120_000_000.0) == "5,120,000,000"
     assert figures.whole(1.2345) == "1.2345"
 

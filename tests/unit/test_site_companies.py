@@ -1,4 +1,4 @@
-"""A company's page from rows of the warehouse: what is drawn, linked, marked and left out."""
+"""A company's page from rows of the warehouse: charts, tables, links and gaps."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ ACME = Company(
 
 
 def value(item: str, kind: str, year: int, number: float, **more: Any) -> Stated:
-    """One value of a fiscal year, told once, in a filing that is held."""
+    """One value of a fiscal year with one version, from a filing of the build."""
     label = f"FY{year}" if kind == "annual" else f"{year}Q4"
     told = {
         "versions": 1,
@@ -66,7 +66,7 @@ def page(company: Company = ACME) -> Document:
 
 
 def card(item: str) -> list[Block]:
-    """The blocks of one item, flat."""
+    """The blocks of one item, flattened."""
     [cards] = [block for block in page().blocks if isinstance(block, Cards)]
     [found] = [each for each in cards.cards if isinstance(each[0], Heading) and each[0].anchor == item]
     return list(flat(found))
@@ -82,24 +82,24 @@ def test_every_item_has_a_card_in_the_order_of_the_specification():
     assert tuple(each[0].anchor for each in cards.cards) == ITEM_NAMES
 
 
-def test_every_value_is_in_a_table_and_leads_to_its_filing():
-    """Where the filing is not held, to the list of the company's filings."""
+def test_every_value_is_in_a_table_and_links_to_its_filing():
+    """If the filing is not in the build, to the list of the company's filings."""
     ttm, annual = (block for block in card("revenue") if isinstance(block, Grid))
     assert [row[1] for row in ttm.rows] == [f"[4,000.5]({URL})", f"[3,000]({URL})"]
     assert [row[1] for row in annual.rows] == [f"[4,000.5]({URL})", f"[3,000]({FILINGS})"]
     assert ttm.rows[0][3] == "10-K 2025-02-15"
 
 
-def test_restated_values_are_marked_with_what_they_were_and_why():
-    """In the table with a sign and words; one that was withdrawn in between has no value to tell."""
+def test_restated_values_are_marked_with_earlier_value_and_cause():
+    """In the table with a mark and text; a value withdrawn in between has no earlier value to show."""
     ttm, annual = (block for block in card("revenue") if isinstance(block, Grid))
     assert ttm.rows[0][4] == annual.rows[0][4] == ""
     assert ttm.rows[1][4] == "◆ was 2,900, 2 versions. An amended or later filing states another figure."
     assert annual.rows[1][4] == r"◆ withdrawn before, 3 versions. unheard of"
 
 
-def test_the_chart_says_no_more_than_the_table():
-    """A mark a value; a restated one has the mark of its own, also where it is a bar."""
+def test_the_chart_shows_only_values_of_the_table():
+    """One mark per value; a restated value has its own mark, also on a bar."""
     [drawing] = [block for block in card("revenue") if isinstance(block, Drawing)]
     assert drawing.svg.count('class="bar"') == 2
     assert drawing.svg.count('class="dot"') == 1
@@ -109,15 +109,15 @@ def test_the_chart_says_no_more_than_the_table():
     assert drawing.says == "Revenue: 4 values, 2 restated."
 
 
-def test_units_and_currency_stand_beside_the_newest_value():
-    """Ratios have none."""
+def test_the_newest_value_has_unit_and_currency():
+    """Except ratios."""
     assert words("revenue").startswith("**4 K** EUR, 2024Q4")
     assert words("roic").startswith("**18 %**, 2024Q4")
     assert words("eps_basic") == "No period has a value."
 
 
-def test_gaps_are_told_with_their_reasons():
-    """Both kinds of period at once; a code that nobody has explained is told as it is."""
+def test_gaps_are_shown_with_their_reasons():
+    """For both kinds of period in one sentence; an undocumented code is shown unchanged."""
     assert (
         "**No value** for 1 quarter end (2023-12-31) and 2 fiscal years (2023-12-31 to 2024-12-31). "
         "There is no total debt on that day. [no_total_debt](/dictionary#gap-no_total_debt)"
@@ -130,16 +130,16 @@ def test_an_item_without_values_has_neither_chart_nor_table():
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "[x](https://example.org)", "A|B", None])
-def test_names_are_text(name):
-    """A company's name is shown as it is; where there is none its symbol stands."""
+def test_names_are_escaped(name):
+    """A company's name is shown unchanged; a company without a name is shown by its symbol."""
     document = page(msgspec.structs.replace(ACME, name=name, symbol="A/B?#%"))
     assert companies.address("A/B?#%") == "/companies/A%2FB%3F%23%25"
     assert document.title == f"{companies.plain(name or 'A/B?#%')} ({companies.plain('A/B?#%')})"
     assert inline(document.title).unescape() == f"{name or 'A/B?#%'} (A/B?#%)"
 
 
-def test_the_list_leads_to_each_company_and_to_the_pages_beside():
-    """What was looked for goes along."""
+def test_the_list_links_to_each_company_and_to_the_next_pages():
+    """The links keep the search text."""
     document = companies.listing([ACME] * 50, 120, "a&b <c>", 2)
     text = markdown.render(document, "", "/companies")
     assert "[ACME](/companies/ACME)" in text
@@ -149,20 +149,20 @@ def test_the_list_leads_to_each_company_and_to_the_pages_beside():
     assert [block.value for block in document.blocks if isinstance(block, Search)] == ["a&b <c>"]
 
 
-def test_a_list_of_one_page_has_no_others():
+def test_a_list_of_one_page_links_to_no_others():
     text = markdown.render(companies.listing([ACME], 1, "", 1), "", "/companies")
     assert "1 symbol covered." in text
     assert "page" not in text.lower().replace("pages", "")
 
 
-def test_nothing_found_has_no_table():
+def test_a_search_without_results_has_no_table():
     document = companies.listing([], 0, "zzz", 1)
     assert not [block for block in document.blocks if isinstance(block, Grid)]
     assert "0 symbols found for “zzz”." in markdown.render(document, "", "")
 
 
 def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
-    """Of each period and item's last version: one that is withdrawn is no value, one that came back had another."""
+    """From the last version of each period and item; a withdrawn one has no value, a restored one an earlier value."""
     builds.small(tmp_path / "published")
     warehouse = Warehouse(tmp_path / "published")
     with warehouse.build() as build:
@@ -186,7 +186,7 @@ def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
 
 
 def test_gaps_are_counted_by_item_kind_and_reason(tmp_path):
-    """With the first and the last day that they are at."""
+    """With the first and the last period end."""
     rows = builds.tables()
     gap = {"cik": "9990000001", "item": "roic", "reason": "no_equity"}
     ends = [("ttm", builds.QUARTER_ENDS[2]), ("ttm", builds.QUARTER_ENDS[0]), ("annual", builds.YEAR_END)]

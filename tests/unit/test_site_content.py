@@ -1,4 +1,4 @@
-"""Text with marks as HTML and as Markdown: whatever comes from data stays text."""
+"""Text with marks as HTML and as Markdown: text from data is always escaped."""
 
 import pytest
 from markupsafe import Markup
@@ -36,8 +36,8 @@ EVIL = [
 
 
 @pytest.mark.parametrize("text", EVIL)
-def test_text_from_data_is_shown_as_it_is(text):
-    """No sign in a name makes a tag, a link or a mark: taken back, the HTML is the text."""
+def test_text_from_data_is_shown_unchanged(text):
+    """No character in a name becomes a tag, a link or a mark: unescaped, the HTML is the original text."""
     made = inline(plain(text))
 
     assert made.unescape() == text
@@ -45,20 +45,20 @@ def test_text_from_data_is_shown_as_it_is(text):
     assert content.bare(plain(text)) == text or "<" in text
 
 
-def test_line_feeds_in_data_end_no_line():
-    """A name of two lines cannot begin a block of its own."""
+def test_line_feeds_in_data_are_removed():
+    """A name of two lines cannot start a new block."""
     assert plain("a\n\n# b") == r"a \# b"
 
 
 def test_marks_become_elements():
-    """The four marks, one within another."""
+    """The four marks, also nested."""
     assert inline("see **the `x` of [it & that](/y)**") == Markup(
         'see <strong>the <code>x</code> of <a href="/y">it &amp; that</a></strong>'
     )
 
 
-def test_paths_in_links_begin_where_the_site_does():
-    """Behind a proxy that has put the site below a path; other addresses and anchors stay as they are."""
+def test_paths_in_links_get_the_prefix_of_the_site():
+    """Behind a proxy that serves the site below a path; other addresses and anchors stay unchanged."""
     marked = "[a](/b) [c](#d) [e](https://example.org/f)"
     assert inline(marked, "/data") == Markup(
         '<a href="/data/b">a</a> <a href="#d">c</a> <a href="https://example.org/f">e</a>'
@@ -66,19 +66,19 @@ def test_paths_in_links_begin_where_the_site_does():
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "data:text/html,x", "ftp://example.org", "", "x y"])
-def test_a_link_leads_to_the_web_or_nowhere(address):
-    """What runs is no address, even where a build's table says so."""
+def test_a_link_has_an_address_of_the_web_or_is_text(address):
+    """A javascript: address in the data never becomes a link."""
     assert link("text", address) == "text"
     assert "href" not in inline(f"[text]({address})")
 
 
-def test_brackets_in_an_address_end_no_link():
-    """They are percent-encoded, which changes no address."""
+def test_brackets_in_an_address_are_percent_encoded():
+    """So that they do not end the link."""
     assert inline(link("x", "https://example.org/a_(b)")) == Markup('<a href="https://example.org/a_%28b%29">x</a>')
 
 
-def test_every_block_has_a_twin_in_markdown():
-    """All that is said is in both, but for what only a person works with; links within the site become whole."""
+def test_every_block_is_rendered_as_markdown():
+    """Both have all the text, except blocks that only work in a browser; links within the site become absolute."""
     document = Document(
         "Title",
         "Summary.",
@@ -108,7 +108,7 @@ def test_every_block_has_a_twin_in_markdown():
 
 
 def test_contents_list_the_main_headings():
-    """Those of the second level, where the page asks for it."""
+    """Those of the second level, if the page asks for a table of contents."""
     blocks = (Heading("A", "a"), Heading("B", "b", 3), Heading("C", "c"))
     assert [heading.text for heading in Document("t", "s", blocks, has_contents=True).contents] == ["A", "C"]
     assert Document("t", "s", blocks).contents == ()

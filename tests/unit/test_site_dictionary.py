@@ -1,4 +1,4 @@
-"""The data dictionary of the pages: every item, every element, every code that a value may come with."""
+"""The data dictionary page: every item, every element, every code of a value."""
 
 import pytest
 
@@ -22,7 +22,7 @@ TEXT = markdown.render(PAGE, "", "/dictionary")
 
 @pytest.mark.parametrize("item", LINE_ITEMS, ids=lambda item: item.name)
 def test_every_item_has_its_meaning_formula_reasons_and_elements(item):
-    """Under a heading of its own, whose anchor is the item's name."""
+    """Under its own heading, whose anchor is the item's name."""
     blocks = section(PAGE, item.name)
     told = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
 
@@ -38,8 +38,8 @@ def test_every_item_has_its_meaning_formula_reasons_and_elements(item):
     assert elements == [f"`{source.partition(' (')[0]}`" for source in stated]
 
 
-def test_industries_and_reasons_are_told_beside_their_elements():
-    """As a build's column `sources` has them: in brackets, the industries first."""
+def test_industries_and_reasons_are_in_the_rows_of_their_elements():
+    """From column `sources` of a build: in brackets, the industries first."""
     sources = (
         "revenue: us-gaap:A (bank; both halves (net)) | us-gaap:B [+ C] (all but reit; x; y)\nother: us-gaap:D (all; )"
     )
@@ -52,8 +52,8 @@ def test_industries_and_reasons_are_told_beside_their_elements():
     assert other.rows == (("1", "`us-gaap:D`", "all", ""),)
 
 
-def test_nothing_published_leaves_the_elements_out():
-    """Without a build the page says all the rest."""
+def test_without_a_build_the_elements_are_left_out():
+    """Without a build the page has everything else."""
     assert "us-gaap" not in markdown.render(dictionary_page.document({}), "", "")
 
 
@@ -74,7 +74,7 @@ def test_every_code_has_a_row_that_links_can_lead_to(kind, codes):
 
 
 def test_reasons_of_gaps_are_those_that_the_rules_give():
-    """Each that a table of the rules tells, and no other; with the items that they tell it for."""
+    """All reasons in the tables of the rules, and no other, with their items."""
     of_items = {(reason, item) for items in WITHOUT_MEANING.values() for item, reason in items.items()}
     of_items |= {(watched.reason, watched.item) for watched in WATCHED} | {(reason, "roic") for reason in REASONS}
 
@@ -88,12 +88,12 @@ def test_reasons_of_gaps_are_those_that_the_rules_give():
 
 
 def test_causes_are_those_that_the_rules_give():
-    """Those of the table of tests, and the two that tell of this service."""
+    """Those of the table of causes, and the two causes of this service."""
     assert set(vocabulary.CAUSES) == {cause.name for cause in CAUSES} | {"method", "correction"}
 
 
 def test_splits_and_revisions_are_explained():
-    """Each under a heading of its own."""
+    """Each under its own heading."""
     anchors = [block.anchor for block in PAGE.blocks if isinstance(block, Heading)]
     assert {"splits", "revisions", "gaps", "no-fair-value"} <= set(anchors)
     assert "four-for-one" in TEXT

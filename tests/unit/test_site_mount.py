@@ -1,4 +1,4 @@
-"""What holds for every page: headers, methods, failures, who may see it, and the files that pages name."""
+"""All pages: headers, methods, failures, access control, and static files."""
 
 import logging
 import re
@@ -44,8 +44,8 @@ def link_for(home: Path, email: str = "reader@example.org") -> str:
 
 
 @pytest.mark.parametrize("path", PUBLIC)
-def test_every_page_says_that_it_is_no_advice_and_leads_to_the_others(address: str, path: str) -> None:
-    """And has one heading, a language, a way to skip the navigation, and nothing inline."""
+def test_every_page_has_the_disclaimer_and_links_to_the_others(address: str, path: str) -> None:
+    """And has one heading, a language, a skip link, and no inline scripts or styles."""
     page = httpx.get(address + path, headers=PEOPLE)
     document = Document(page.text)
     links = {attributes.get("href") for tag, attributes in document.elements if tag == "a"}
@@ -57,7 +57,7 @@ def test_every_page_says_that_it_is_no_advice_and_leads_to_the_others(address: s
     assert not [tag for tag, attributes in document.elements if tag == "style" or "style" in attributes]
 
 
-def test_the_navigation_says_where_one_is(address: str, home: Path) -> None:
+def test_the_navigation_marks_the_current_page(address: str, home: Path) -> None:
     with Browser(address) as browser:
         profile = Document(browser.sign_in(link_for(home)).text)
     current = [attributes["href"] for _, attributes in profile.elements if "aria-current" in attributes]
@@ -67,21 +67,21 @@ def test_the_navigation_says_where_one_is(address: str, home: Path) -> None:
 @pytest.mark.parametrize(
     "path", ["/nothing", "/profile/keys", "/v2/companies", "/profile%0A", "/sign-in/", "//v1/status"]
 )
-def test_what_is_not_there_is_told_people_on_a_page(address: str, path: str) -> None:
+def test_browsers_get_a_404_page(address: str, path: str) -> None:
     page = httpx.get(address + path, headers=PEOPLE)
     assert page.status_code == 404
     assert "<h1>Not Found</h1>" in page.text
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/v2/companies"])
-def test_and_programs_in_the_envelope(address: str, path: str) -> None:
+def test_programs_get_a_404_envelope(address: str, path: str) -> None:
     answer = httpx.get(address + path, headers={"Accept": "*/*"})
     assert answer.status_code == 404
     assert answer.json()["error"]["docs"] == "http://data.example.org/errors#not_found"
 
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/nothing", "/v1/companies/NOPE/x", "/v1/style.css"])
-def test_below_the_version_segment_nobody_is_told_on_a_page(address: str, path: str) -> None:
+def test_below_the_version_segment_errors_are_always_envelopes(address: str, path: str) -> None:
     """Errors of the interface are JSON, never HTML (section 7)."""
     answer = httpx.get(address + path, headers=PEOPLE)
     assert answer.json()["error"]["code"] == "not_found"
@@ -119,7 +119,7 @@ def test_a_page_for_people_with_an_account_asks_to_sign_in(address: str) -> None
     assert 'href="/sign-in"' in page.text
 
 
-def test_a_page_for_subscribers_says_so_to_who_is_none(address: str, home: Path) -> None:
+def test_a_page_for_subscribers_says_so_without_a_subscription(address: str, home: Path) -> None:
     with Browser(address) as browser:
         browser.sign_in(link_for(home))
         page = browser.get("/companies")
@@ -128,7 +128,7 @@ def test_a_page_for_subscribers_says_so_to_who_is_none(address: str, home: Path)
     assert 'href="/profile"' in page.text
 
 
-def test_what_nobody_foresaw_is_told_on_a_page_without_a_word_of_the_inside(
+def test_an_unexpected_failure_is_a_page_that_reveals_no_internals(
     address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(_: object) -> None:
@@ -143,8 +143,8 @@ def test_what_nobody_foresaw_is_told_on_a_page_without_a_word_of_the_inside(
     assert "secret place" in caplog.text
 
 
-def test_files_may_be_kept_and_are_named_with_their_fingerprint(address: str) -> None:
-    """So that a browser fetches a new one at once."""
+def test_static_files_are_cached_and_linked_with_their_fingerprint(address: str) -> None:
+    """So that a browser fetches a changed file at once."""
     document = Document(httpx.get(f"{address}/").text)
     named = [
         value
@@ -163,7 +163,7 @@ def test_files_may_be_kept_and_are_named_with_their_fingerprint(address: str) ->
 
 
 def test_every_class_of_a_page_is_in_the_style_sheet() -> None:
-    """What a template names is what the style sheet knows."""
+    """Every class in a template is defined in the style sheet."""
     folder = Path(mount.__file__).parent
     named = {
         name
@@ -175,7 +175,7 @@ def test_every_class_of_a_page_is_in_the_style_sheet() -> None:
     assert named <= known, named - known
 
 
-def test_behind_a_proxy_every_link_keeps_the_path_that_the_public_address_has(home: Path) -> None:
+def test_behind_a_proxy_every_link_has_the_path_prefix(home: Path) -> None:
     with in_process(Settings(home, "http://data.example.org/fundamentals/v1"), Clock()) as address:
         document = Document(httpx.get(f"{address}/").text)
         with Browser(address) as browser:
@@ -194,7 +194,7 @@ def test_behind_a_proxy_every_link_keeps_the_path_that_the_public_address_has(ho
 # --- the front page
 
 
-def test_the_front_page_tells_how_fresh_the_data_is_as_the_status_does(address: str) -> None:
+def test_the_front_page_shows_the_freshness_of_the_status(address: str) -> None:
     status = httpx.get(f"{address}/v1/status").json()["data"]
     page = httpx.get(f"{address}/").text
     assert f'<time datetime="{status["newest_filing"]}">' in page
@@ -211,7 +211,7 @@ def test_before_anything_is_published_the_front_page_says_so(tmp_path: Path) -> 
             assert "No data has been published yet." in page.text
 
 
-def test_the_sample_is_said_to_be_fictional_and_nothing_else_is(tmp_path: Path) -> None:
+def test_only_the_sample_is_called_fictional(tmp_path: Path) -> None:
     for source, is_said in (("sample", True), ("live", False)):
         builds.publish_small(tmp_path / source / "published", source=source)
         with in_process(Settings(tmp_path / source), Clock()) as address:
@@ -219,7 +219,7 @@ def test_the_sample_is_said_to_be_fictional_and_nothing_else_is(tmp_path: Path) 
                 assert ("built-in sample" in httpx.get(address + path).text) == is_said
 
 
-def test_something_amiss_is_told_on_the_front_page(tmp_path: Path) -> None:
+def test_the_front_page_shows_a_degraded_status(tmp_path: Path) -> None:
     builds.small(tmp_path / "published")
     with in_process(Settings(tmp_path), Clock()) as address:
         httpx.get(address)
@@ -227,7 +227,7 @@ def test_something_amiss_is_told_on_the_front_page(tmp_path: Path) -> None:
         assert "Status: degraded" in httpx.get(address).text
 
 
-def test_the_front_page_has_a_markdown_twin_of_the_same_words(address: str) -> None:
+def test_the_front_page_as_markdown_has_the_same_text(address: str) -> None:
     twin = httpx.get(f"{address}/index.md")
     assert twin.headers["content-type"] == "text/markdown; charset=utf-8"
     assert twin.text.startswith("# Fundamentals Data Service\n")
@@ -239,6 +239,6 @@ def test_the_front_page_has_a_markdown_twin_of_the_same_words(address: str) -> N
     assert 'rel="alternate" type="text/markdown"' in httpx.get(address).text
 
 
-def test_a_moment_is_for_people_and_programs_and_hides_no_script() -> None:
+def test_a_time_element_is_escaped() -> None:
     assert moment("2026-03-02T06:05:00Z") == Markup('<time datetime="2026-03-02T06:05:00Z">2026-03-02 06:05 UTC</time>')
     assert "<script>" not in moment("<script>alert(1)</script>")

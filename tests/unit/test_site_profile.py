@@ -1,4 +1,4 @@
-"""The profile page against a running service: keys are made, shown once, counted and revoked there."""
+"""The profile page of a running service: keys are created, shown once, counted and revoked."""
 
 import re
 import subprocess
@@ -42,7 +42,7 @@ def address(home: Path, clock: Clock) -> Iterator[str]:
 
 @pytest.fixture
 def browser(home: Path, address: str) -> Iterator[Browser]:
-    """The browser of a subscriber who is signed in."""
+    """The browser of a signed-in subscriber."""
     with Browser(address) as browser:
         sign_in(browser, home)
         yield browser
@@ -61,7 +61,7 @@ def shown(page: httpx.Response) -> list[str]:
 
 
 def told(page: httpx.Response) -> list[dict[str, str]]:
-    """What the page tells of each key, by the names that it gives."""
+    """The details of each key on the page, by label."""
     cards = re.findall(r'<li class="card key.*?</li>', page.text, re.DOTALL)
     words = [re.findall(r"<(dt|dd|code)>(.*?)</\1>", card, re.DOTALL) for card in cards]
     texts = [[Document(text).text for _, text in card] for card in words]
@@ -72,8 +72,8 @@ def ask(address: str, key: str, **headers: str) -> httpx.Response:
     return httpx.get(f"{address}/v1/companies", headers={"X-Api-Key": key, **headers})
 
 
-def test_a_key_is_made_works_at_once_is_counted_and_revoked(address: str, browser: Browser, clock: Clock) -> None:
-    """What the page counts is what the limits count, to the request, 304 and all."""
+def test_a_new_key_works_at_once_is_counted_and_revoked(address: str, browser: Browser, clock: Clock) -> None:
+    """The page shows the exact count of the rate limits, including the rule for 304 responses."""
     made = browser.press(browser.get("/profile"), action="create")
     [key] = shown(made)
     answer = ask(address, key)
@@ -101,7 +101,7 @@ def test_a_key_is_made_works_at_once_is_counted_and_revoked(address: str, browse
 
 
 def test_a_key_is_shown_once(address: str, browser: Browser) -> None:
-    """Not by looking again, not by a reload, which sends the form again, and never in an address."""
+    """Not on a later visit, not after a reload that sends the form again, and never in a URL."""
     form = Document(browser.get("/profile").text).form(action="create")
     made = browser.post(form.action, form.values)
     assert made.status_code == 200
@@ -115,7 +115,7 @@ def test_a_key_is_shown_once(address: str, browser: Browser) -> None:
     assert len(told(browser.get("/profile"))) == 1
 
 
-def test_a_key_that_the_command_makes_is_on_the_page_and_newest_first(home: Path, browser: Browser) -> None:
+def test_keys_created_by_the_command_are_on_the_page_newest_first(home: Path, browser: Browser) -> None:
     accounts = Accounts(home / "accounts.sqlite")
     made = [accounts.create_key(EMAIL, NOON + seconds) for seconds in (0, 60)]
     accounts.close()
@@ -124,7 +124,7 @@ def test_a_key_that_the_command_makes_is_on_the_page_and_newest_first(home: Path
     assert [key["Last used"] for key in listed] == ["never", "never"]
 
 
-def test_an_identifier_makes_one_key(home: Path) -> None:
+def test_an_identifier_creates_one_key(home: Path) -> None:
     accounts = Accounts(home / "accounts.sqlite")
     accounts.create_key(EMAIL, NOON, "key_0123456789abcdef")
     with pytest.raises(KeyExists):
@@ -133,7 +133,7 @@ def test_an_identifier_makes_one_key(home: Path) -> None:
     accounts.close()
 
 
-def test_the_subscription_is_shown_as_it_is_and_the_limits_as_they_are(
+def test_the_subscription_and_the_limits_are_shown(
     home: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = " ".join(Document(browser.get("/profile").text).text.split())
@@ -146,8 +146,8 @@ def test_the_subscription_is_shown_as_it_is_and_the_limits_as_they_are(
     assert "Premium subscription inactive since 2026-03-02 13:00 UTC" in text
 
 
-def test_somebody_signed_in_stays_so_over_a_restart(home: Path, clock: Clock) -> None:
-    """And in every worker, for neither the secret nor the session lies in a process."""
+def test_a_session_survives_a_restart(home: Path, clock: Clock) -> None:
+    """And works in every worker, because secret and session are in the database."""
     with in_process(Settings(home, PUBLIC), clock) as first, in_process(Settings(home, PUBLIC), clock) as second:
         with Browser(first) as browser:
             sign_in(browser, home)
@@ -157,10 +157,10 @@ def test_somebody_signed_in_stays_so_over_a_restart(home: Path, clock: Clock) ->
         assert httpx.get(f"{third}/profile", cookies=cookies).status_code == 200
 
 
-def test_with_redis_the_page_counts_what_all_workers_were_asked(
+def test_with_redis_the_page_counts_the_requests_of_all_workers(
     home: Path, clock: Clock, program: Callable[[str, str], str]
 ) -> None:
-    """And while Redis is away, what is known of it."""
+    """And while Redis is unavailable, those known to the process."""
     executable = program("redis-server", "redis-server")
     with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as (url, process):
         settings = Settings(home, PUBLIC, url)
@@ -179,10 +179,8 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def test_a_smaller_day_is_counted_in_the_same_window(
-    address: str, browser: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is refused counts in no window, and not on the page."""
+def test_refused_requests_are_not_counted(address: str, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused request counts in no window, and not on the page."""
     monkeypatch.setattr(limits_module, "LIMITS", (limits_module.LIMITS[0], Limit(2, "day", 86_400)))
     [key] = shown(browser.press(browser.get("/profile"), action="create"))
     assert [ask(address, key).status_code for _ in range(4)] == [200, 200, 429, 429]
@@ -192,10 +190,10 @@ def test_a_smaller_day_is_counted_in_the_same_window(
 # --- the command
 
 
-def test_an_invitation_is_a_link_to_the_public_address_printed_alone(
+def test_an_invitation_prints_only_a_link_to_the_public_address(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It makes the home and the account where there are none, and signs in."""
+    """The command creates home and account if they do not exist, and the link signs in."""
     home = tmp_path / "new"
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home))
     monkeypatch.setenv("FUNDAMENTALS_BASE_URL", "https://data.example.org/fundamentals/v1")
@@ -208,7 +206,7 @@ def test_an_invitation_is_a_link_to_the_public_address_printed_alone(
     accounts.close()
 
 
-def test_whoever_is_no_e_mail_address_is_not_invited(
+def test_a_malformed_e_mail_address_is_not_invited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""The pages of the interface say all that the description says, and no more."""
+"""The pages on the interface have all content of the OpenAPI description, and no more."""
 
 import ast
 import json
@@ -22,7 +22,7 @@ each_operation = pytest.mark.parametrize(("path", "get"), OPERATIONS, ids=[get["
 
 
 def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """All blocks, those within others too."""
+    """All blocks, including nested ones."""
     for block in blocks:
         yield block
         if isinstance(block, Folded):
@@ -33,7 +33,7 @@ def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
 
 
 def section(document: Document, anchor: str) -> tuple[Block, ...]:
-    """What stands under a heading, up to the next of its level."""
+    """The blocks under a heading, up to the next of its level."""
     blocks = list(flat(document.blocks))
     [start] = [number for number, block in enumerate(blocks) if isinstance(block, Heading) and block.anchor == anchor]
     level = blocks[start].level
@@ -48,7 +48,7 @@ def cells(blocks: tuple[Block, ...]) -> set[str]:
 
 
 def properties(schema: Any) -> Iterator[str]:
-    """Names of fields anywhere in a schema, by another way than the page's."""
+    """All names of fields in a schema, found independently of the page's code."""
     if isinstance(schema, list):
         for part in schema:
             yield from properties(part)
@@ -64,7 +64,7 @@ def properties(schema: Any) -> Iterator[str]:
 
 @each_operation
 def test_every_parameter_field_and_error_is_on_the_page(path, get):
-    """Each endpoint has a section of its own, with a row for each of them."""
+    """Each endpoint has a section with a row for each of them."""
     blocks = section(reference.document(DESCRIBED), get["operationId"])
     rows = cells(blocks)
 
@@ -80,7 +80,7 @@ def test_every_parameter_field_and_error_is_on_the_page(path, get):
 
 
 @each_operation
-def test_every_answer_is_shown_by_its_example(path, get):
+def test_every_response_is_shown_by_its_example(path, get):
     """The examples of the description, as JSON."""
     blocks = section(reference.document(DESCRIBED), get["operationId"])
     shown = [json.loads(block.text) for block in blocks if isinstance(block, Code) and block.language == "json"]
@@ -91,7 +91,7 @@ def test_every_answer_is_shown_by_its_example(path, get):
 
 @each_operation
 def test_examples_are_programs_that_name_the_endpoint(path, get):
-    """In three languages; the key comes from the environment, where one is needed, and is in no address."""
+    """In three languages; the key, if needed, comes from the environment and is in no URL."""
     [examples] = [
         block for block in section(reference.document(DESCRIBED), get["operationId"]) if isinstance(block, Examples)
     ]
@@ -124,19 +124,19 @@ def test_a_list_in_a_query_is_written_comma_separated():
         ({"type": "number", "const": 0.085}, "number, always `0.085`"),
     ],
 )
-def test_types_are_told_in_words(schema, words):
+def test_types_are_shown_in_words(schema, words):
     assert fields.type_of(schema, DESCRIBED) == words
 
 
 def test_every_header_is_explained():
-    """Those that the description has."""
+    """All headers of the description."""
     rows = cells(section(reference.document(DESCRIBED), "headers"))
     assert rows == {f"`{name}`" for name in DESCRIBED["components"]["headers"]}
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
 def test_every_error_has_a_section_that_its_docs_link_names(error):
-    """The anchor is the code; the section says when, what to do, and shows the answer."""
+    """The anchor is the code; the section says when it occurs, what to do, and shows the response."""
     told = markdown.render(
         Document("", "", section(errors_page.document("https://data.example.org"), error.code)), "", ""
     )
@@ -146,7 +146,7 @@ def test_every_error_has_a_section_that_its_docs_link_names(error):
 
 
 def test_the_changelog_has_every_change_and_fingerprint():
-    """Newest first; the newest fingerprint is that of what is described."""
+    """Newest first; the newest fingerprint is that of the current description."""
     document = changelog_page.document(BASE)
     told = markdown.render(document, "", "")
 
@@ -159,7 +159,7 @@ def test_the_changelog_has_every_change_and_fingerprint():
 
 
 def test_the_program_of_the_changelog_computes_the_fingerprint(capsys):
-    """As it stands on the page, but for the request."""
+    """The code on the page, with a replaced request."""
     [program] = [block.text for block in changelog_page.document(BASE).blocks if isinstance(block, Code)]
     start, end = program.index("with urlopen"), program.index("del description")
     exec(program[:start] + program[end:], {"description": json.loads(json.dumps(DESCRIBED))})

@@ -1,4 +1,4 @@
-"""The page of the rules: every rule of the build, under its subject, with what it decided."""
+"""The page of rules: every rule of the build, under its subject, with its decisions."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def rule(name: str, values: int = 0, figures: int = 0, statement: str = "It deci
     return RuleCount(name, statement, "ASC 230", "select", "all filers", values, figures, min(values, 3))
 
 
-def test_rules_stand_under_their_subject_with_an_anchor_each() -> None:
+def test_rules_are_listed_by_subject_with_an_anchor_each() -> None:
     page = rules_page.document(
         [rule("cash.balance-sheet", 1234, 5678), rule("cash.total", figures=1), rule("net-income.common")]
     )
@@ -35,7 +35,7 @@ def test_rules_stand_under_their_subject_with_an_anchor_each() -> None:
     assert counted == "3 rules, of which 1 decided nothing in this build."
 
 
-def test_what_a_rule_states_is_text() -> None:
+def test_statements_of_rules_are_escaped() -> None:
     page = rules_page.document([rule("cash.total", statement="[a](https://x) | b")])
     written = markdown.render(page, "https://here", "/rules")
     assert r"\[a\](https://x) \| b" in written

@@ -1,4 +1,4 @@
-"""Cookies and forms: what a browser is given, what of it is believed, and from where a form is taken."""
+"""Cookies and forms: cookie attributes, accepted cookies, and the accepted origin of forms."""
 
 from collections.abc import Iterator
 from http.cookies import Morsel, SimpleCookie
@@ -28,25 +28,25 @@ def sessions_at(base_url: str, sign_ins: SignIns) -> Sessions:
 
 
 def request(**headers: str) -> Request:
-    """A request with these headers, whose names have underscores."""
+    """A request with these headers, whose names are written with underscores."""
     told = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     return Request({"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": told})
 
 
 def given(sessions: Sessions, session_id: str, **options: int | None) -> "Morsel[str]":
-    """The cookie that a browser is given."""
+    """The cookie that a browser receives."""
     response = Response()
     sessions.keep(response, session_id, **options)
     return SimpleCookie(response.headers["set-cookie"])[sessions.cookie]
 
 
 def shown(sessions: Sessions, session_id: str, **headers: str) -> Request:
-    """A request that shows this id's cookie."""
+    """A request with the cookie of this id."""
     return request(cookie=f"{sessions.cookie}={given(sessions, session_id).value}", **headers)
 
 
 def test_over_https_the_cookie_is_of_this_host_only(sign_ins: SignIns) -> None:
-    """RFC 6265bis, section 4.1.3.2: __Host- asks for Secure, Path=/ and no Domain."""
+    """RFC 6265bis, section 4.1.3.2: __Host- needs Secure, Path=/ and no Domain."""
     sessions = sessions_at(f"https://{HOST}/v1", sign_ins)
     cookie = given(sessions, "id")
     assert sessions.cookie == "__Host-fundamentals-session"
@@ -54,8 +54,8 @@ def test_over_https_the_cookie_is_of_this_host_only(sign_ins: SignIns) -> None:
     assert (cookie["path"], cookie["domain"], cookie["max-age"]) == ("/", "", str(SESSION_LIVES))
 
 
-def test_over_http_it_is_all_but_secure(sign_ins: SignIns) -> None:
-    """A browser would refuse it otherwise."""
+def test_over_http_the_cookie_is_not_secure(sign_ins: SignIns) -> None:
+    """A browser would refuse a secure cookie."""
     sessions = sessions_at(f"http://{HOST}/v1", sign_ins)
     cookie = given(sessions, "id", lives=None)
     assert sessions.cookie == "fundamentals-session"
@@ -63,7 +63,7 @@ def test_over_http_it_is_all_but_secure(sign_ins: SignIns) -> None:
     assert (cookie["path"], cookie["domain"], cookie["max-age"]) == ("/", "", "")
 
 
-def test_forgetting_takes_the_same_cookie_away(sign_ins: SignIns) -> None:
+def test_forgetting_deletes_the_same_cookie(sign_ins: SignIns) -> None:
     sessions = sessions_at(f"https://{HOST}/v1", sign_ins)
     response = Response()
     sessions.forget(response)
@@ -71,8 +71,8 @@ def test_forgetting_takes_the_same_cookie_away(sign_ins: SignIns) -> None:
     assert (cookie.value, cookie["max-age"], cookie["path"], cookie["secure"]) == ("", "0", "/", True)
 
 
-def test_an_id_is_believed_with_its_signature_only(sign_ins: SignIns) -> None:
-    """Not with another id's, not with a form's, not with one letter changed, not without."""
+def test_an_id_needs_its_own_signature(sign_ins: SignIns) -> None:
+    """Another id's signature, a form's signature, a changed letter and a missing signature are refused."""
     sessions = sessions_at(f"http://{HOST}/v1", sign_ins)
     assert sessions.id_of(shown(sessions, "id")) == "id"
     signature = given(sessions, "id").value.removeprefix("id.")
@@ -83,8 +83,8 @@ def test_an_id_is_believed_with_its_signature_only(sign_ins: SignIns) -> None:
     assert sessions.id_of(request()) is None
 
 
-def test_an_id_is_not_believed_from_another_service(sign_ins: SignIns, tmp_path: Path) -> None:
-    """Each home has a secret of its own."""
+def test_an_id_of_another_service_is_refused(sign_ins: SignIns, tmp_path: Path) -> None:
+    """Each home has its own secret."""
     (tmp_path / "other").mkdir()
     accounts = Accounts(tmp_path / "other" / "accounts.sqlite")
     other = sessions_at(f"http://{HOST}/v1", SignIns(accounts))
@@ -99,7 +99,7 @@ def own_form(sessions: Sessions, token: str | None, **headers: str) -> bool:
 ORIGIN = {"origin": f"https://{HOST}", "host": HOST}
 
 
-def test_a_form_is_taken_with_the_token_of_this_very_id(sign_ins: SignIns) -> None:
+def test_a_form_needs_the_token_of_its_id(sign_ins: SignIns) -> None:
     sessions = sessions_at(f"https://{HOST}/v1", sign_ins)
     assert own_form(sessions, sessions.form_token("id"), **ORIGIN)
     for token in (sessions.form_token("other"), "", "é", None):
@@ -111,7 +111,7 @@ def test_a_form_is_taken_with_the_token_of_this_very_id(sign_ins: SignIns) -> No
     ("headers", "is_taken"),
     [
         ({}, True),
-        ({"host": "10.0.0.7:8000"}, True),  # a proxy that asks by another name
+        ({"host": "10.0.0.7:8000"}, True),  # a proxy that uses another host name
         ({"host": "10.0.0.7:8000", "origin": "https://10.0.0.7:8000"}, True),  # reached without the proxy
         ({"sec_fetch_site": "same-origin"}, True),
         ({"sec_fetch_site": "same-site"}, False),
@@ -126,12 +126,12 @@ def test_a_form_is_taken_with_the_token_of_this_very_id(sign_ins: SignIns) -> No
         ({"origin": ""}, False),
     ],
 )
-def test_a_form_is_taken_from_this_origin_only(sign_ins: SignIns, headers: dict[str, str], is_taken: bool) -> None:
-    """As the browser names it, even where the token is right."""
+def test_a_form_needs_the_origin_of_this_service(sign_ins: SignIns, headers: dict[str, str], is_taken: bool) -> None:
+    """As the browser states it, even if the token is right."""
     sessions = sessions_at(f"https://{HOST}/v1", sign_ins)
     assert own_form(sessions, sessions.form_token("id"), **{**ORIGIN, **headers}) == is_taken
 
 
-def test_a_form_without_an_origin_is_not_taken(sign_ins: SignIns) -> None:
+def test_a_form_without_an_origin_is_refused(sign_ins: SignIns) -> None:
     sessions = sessions_at(f"https://{HOST}/v1", sign_ins)
     assert not own_form(sessions, sessions.form_token("id"), host=HOST)

@@ -1,4 +1,4 @@
-"""Links and sessions: used once, for a while, by one; nothing in the file that could be used."""
+"""Sign-in links and sessions: links work once and for a limited time, and the database reveals neither."""
 
 import sqlite3
 import threading
@@ -33,10 +33,8 @@ def signed_in(sign_ins: SignIns, now: float = NOW) -> str:
     return session_id
 
 
-def test_a_link_signs_in_whom_it_was_made_for_with_the_subscription_as_it_is(
-    sign_ins: SignIns, accounts: Accounts
-) -> None:
-    """An account that the invitation made has an inactive subscription; a change is seen at once."""
+def test_a_link_signs_in_its_account_with_the_current_subscription(sign_ins: SignIns, accounts: Accounts) -> None:
+    """An account created by the invitation has an inactive subscription; a change is visible at once."""
     session_id = signed_in(sign_ins)
     session = sign_ins.session(session_id, NOW)
     assert session == Session(EMAIL, "inactive", "2026-03-02T12:00:00Z")
@@ -47,8 +45,8 @@ def test_a_link_signs_in_whom_it_was_made_for_with_the_subscription_as_it_is(
     assert session.is_active
 
 
-def test_an_invitation_leaves_an_account_as_it_is(sign_ins: SignIns, accounts: Accounts) -> None:
-    """Its subscription stays active, whatever the case of the letters."""
+def test_an_invitation_does_not_change_an_account(sign_ins: SignIns, accounts: Accounts) -> None:
+    """Its subscription stays active; the case of the address does not matter."""
     accounts.create_key(EMAIL, NOW)
     accounts.set_subscription(EMAIL, "active", NOW)
     token = sign_ins.invite(EMAIL.upper(), NOW)
@@ -58,7 +56,7 @@ def test_an_invitation_leaves_an_account_as_it_is(sign_ins: SignIns, accounts: A
     assert session.is_active
 
 
-def test_a_link_works_once_and_looking_at_it_does_not_use_it_up(sign_ins: SignIns) -> None:
+def test_a_link_works_once_and_opening_its_page_does_not_use_it(sign_ins: SignIns) -> None:
     token = sign_ins.invite(EMAIL, NOW)
     assert [sign_ins.invited(token, NOW) for _ in range(3)] == [EMAIL] * 3
     assert sign_ins.sign_in(token, NOW)
@@ -74,14 +72,14 @@ def test_a_link_ends_after_half_an_hour(sign_ins: SignIns) -> None:
     assert sign_ins.sign_in(token, NOW + LINK_LIVES) is None
 
 
-def test_a_new_link_ends_the_one_before_of_this_account_only(sign_ins: SignIns) -> None:
+def test_a_new_link_replaces_the_previous_one_of_this_account_only(sign_ins: SignIns) -> None:
     first, other = sign_ins.invite(EMAIL, NOW), sign_ins.invite("other@example.org", NOW)
     second = sign_ins.invite(EMAIL, NOW)
     assert [sign_ins.invited(token, NOW) for token in (first, second, other)] == [None, EMAIL, "other@example.org"]
 
 
-def test_of_many_that_use_one_link_at_once_one_is_signed_in(sign_ins: SignIns, tmp_path: Path) -> None:
-    """In several processes, too: each thread has the file open for itself."""
+def test_concurrent_uses_of_a_link_sign_in_once(sign_ins: SignIns, tmp_path: Path) -> None:
+    """Across processes, too: each thread opens the database itself."""
     token, given = sign_ins.invite(EMAIL, NOW), []
     opened = [Accounts(tmp_path / "accounts.sqlite") for _ in range(8)]
     threads = [threading.Thread(target=lambda a=each: given.append(SignIns(a).sign_in(token, NOW))) for each in opened]
@@ -111,15 +109,15 @@ def test_signing_out_ends_this_session_in_every_process_and_no_other(sign_ins: S
     assert sign_ins.session(second, NOW)
 
 
-def test_sessions_that_have_ended_are_forgotten_when_somebody_signs_in(sign_ins: SignIns, accounts: Accounts) -> None:
+def test_ended_sessions_are_deleted_at_the_next_sign_in(sign_ins: SignIns, accounts: Accounts) -> None:
     signed_in(sign_ins)
     signed_in(sign_ins, NOW + SESSION_LIVES)
     with accounts.reading() as connection:
         assert connection.execute("SELECT count(*) FROM sessions").fetchall() == [(1,)]
 
 
-def test_nothing_in_the_file_can_be_used_to_sign_in(sign_ins: SignIns, tmp_path: Path) -> None:
-    """Neither the token of a link nor the id of a session is in it."""
+def test_the_database_has_nothing_that_signs_in(sign_ins: SignIns, tmp_path: Path) -> None:
+    """It contains neither the token of a link nor the id of a session."""
     session_id, token = signed_in(sign_ins), sign_ins.invite(EMAIL, NOW)
     with sqlite3.connect(tmp_path / "accounts.sqlite") as connection:
         connection.execute("PRAGMA wal_checkpoint")
@@ -137,6 +135,6 @@ def test_the_secret_is_the_same_for_all_processes_and_after_a_restart(sign_ins: 
     assert len(sign_ins.secret()) == 32
 
 
-def test_what_is_no_e_mail_address_is_not_invited(sign_ins: SignIns) -> None:
+def test_a_malformed_e_mail_address_is_not_invited(sign_ins: SignIns) -> None:
     with pytest.raises(CommandError, match="is not an e-mail address"):
         sign_ins.invite("reader", NOW)

@@ -1,4 +1,4 @@
-"""Opening a source: the three kinds, and every way in which one cannot be opened."""
+"""Opening a source: the three kinds, and every error in opening one."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -31,7 +31,7 @@ def mirror(tmp_path: Path) -> Path:
 # --- a mirror
 
 
-def test_a_mirror_answers_with_its_files(mirror):
+def test_a_mirror_serves_its_files(mirror):
     with open_source(str(mirror)) as source:
         assert (source.name, source.kind, source.absence_lasts) == ("mirror", "edgar", timedelta(0))
         assert source.client.get(TICKERS_URL) == Fetched(TICKERS, Validators())
@@ -65,8 +65,8 @@ def test_an_absolute_path_stays_inside(mirror):
     assert MirrorFolder(mirror).get(f"https://data.sec.gov/{secret}") == NotFound()
 
 
-def test_a_link_that_leads_out_is_told(mirror):
-    """Silence would make the company look like one without facts."""
+def test_a_symbolic_link_out_of_the_mirror_is_an_error(mirror):
+    """Otherwise the company would look like one without facts."""
     secret = mirror.parent / "secret.json"
     secret.write_text("not for you")
     (mirror / "data.sec.gov/api/xbrl/companyfacts/CIK0000000007.json").symlink_to(secret)
@@ -74,7 +74,7 @@ def test_a_link_that_leads_out_is_told(mirror):
         source.client.get(facts_url("0000000007"))
 
 
-def test_a_file_that_the_disk_refuses_is_told(mirror, monkeypatch):
+def test_an_unreadable_file_is_an_error(mirror, monkeypatch):
     def refuse(_: Path) -> bytes:
         raise OSError(5, "Input/output error")
 
@@ -85,7 +85,7 @@ def test_a_file_that_the_disk_refuses_is_told(mirror, monkeypatch):
 
 
 def test_each_folder_of_a_mirror_is_listed_once(mirror, monkeypatch):
-    """Thousands of companies without a file cost no look at the disk each."""
+    """So that thousands of companies without a file need no disk access each."""
     listed: list[Path] = []
     monkeypatch.setattr(Path, "iterdir", lambda folder: listed.append(folder) or [])
     with open_source(str(mirror)) as source:
@@ -93,7 +93,7 @@ def test_each_folder_of_a_mirror_is_listed_once(mirror, monkeypatch):
     assert listed == [mirror / "data.sec.gov/api/xbrl/companyfacts"]
 
 
-def test_a_folder_that_the_disk_refuses_to_list_is_told(mirror, monkeypatch):
+def test_an_unreadable_folder_is_an_error(mirror, monkeypatch):
     def refuse(_: Path) -> list[str]:
         raise OSError(5, "Input/output error")
 
@@ -102,7 +102,7 @@ def test_a_folder_that_the_disk_refuses_to_list_is_told(mirror, monkeypatch):
         source.client.get(URL)
 
 
-def test_a_path_that_is_no_mirror_is_told(tmp_path):
+def test_a_path_without_a_mirror_is_an_error(tmp_path):
     file = tmp_path / "file.json"
     file.write_text("{}")
     archive = tmp_path / "companyfacts.ZIP"
@@ -123,7 +123,7 @@ def test_a_path_that_is_no_mirror_is_told(tmp_path):
         assert "\n" not in str(error.value)
 
 
-def test_a_tickers_file_that_cannot_be_opened_is_told(mirror):
+def test_an_unreadable_tickers_file_is_an_error(mirror):
     tickers = mirror / "www.sec.gov/files/company_tickers_exchange.json"
     tickers.unlink()
     tickers.mkdir()
@@ -143,14 +143,14 @@ def test_a_tickers_file_that_cannot_be_opened_is_told(mirror):
         ("mail@", "without a mail address"),
     ],
 )
-def test_live_refuses_to_start_without_saying_who_asks(user_agent, reason):
+def test_live_needs_a_user_agent(user_agent, reason):
     with pytest.raises(SourceError, match=reason) as error:
         open_source("live", user_agent=user_agent)
     assert 'EDGAR_USER_AGENT="Name mail@example.org"' in str(error.value)
 
 
 @pytest.mark.parametrize("user_agent", ["Bäckerei mail@example.org", "Example\nmail@example.org"])
-def test_a_user_agent_that_is_no_header_is_told(user_agent):
+def test_an_invalid_user_agent_is_an_error(user_agent):
     with pytest.raises(SourceError, match="use plain ASCII"):
         open_source("live", user_agent=user_agent)
 
@@ -158,12 +158,12 @@ def test_a_user_agent_that_is_no_header_is_told(user_agent):
 @pytest.mark.parametrize(
     "base_url", ["127.0.0.1:9000", "ftp://example.org", "http://", "http://[::1", "http://a:99999"]
 )
-def test_a_base_url_that_is_none_is_told(base_url):
+def test_an_invalid_base_url_is_an_error(base_url):
     with pytest.raises(SourceError, match="EDGAR_BASE_URL is"):
         open_source("live", user_agent=USER_AGENT, base_url=base_url)
 
 
-def test_live_asks_where_it_is_told_to():
+def test_live_uses_the_base_url():
     with (
         running_server() as server,
         open_source("live", user_agent=USER_AGENT, base_url=server.url + "/prefix/") as source,
@@ -174,7 +174,7 @@ def test_live_asks_where_it_is_told_to():
         assert server.asked[0][1]["User-Agent"] == USER_AGENT
 
 
-def test_live_asks_the_sec_at_no_more_than_ten_requests_a_second():
+def test_live_sends_at_most_ten_requests_per_second():
     with open_source("live", user_agent=USER_AGENT, base_url="") as source:
         assert source.client._base_url is None
         assert source.client._pace._interval == 1 / REQUESTS_A_SECOND >= 0.1
@@ -183,7 +183,7 @@ def test_live_asks_the_sec_at_no_more_than_ten_requests_a_second():
 # --- the sample
 
 
-def test_the_sample_is_fictional_and_needs_nothing():
+def test_the_sample_is_fictional_and_needs_no_settings():
     with open_source("sample") as source:
         assert (source.name, source.kind) == ("sample", "sample")
         assert isinstance(source.client.get(TICKERS_URL), Fetched)

@@ -1,4 +1,4 @@
-"""The rules in their order: what holds for every company that passes through them."""
+"""Properties of the complete normalization, for every company."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -43,7 +43,7 @@ def books(quarters: int, first: float = 100e6) -> dict[str, list[float]]:
 
 @cache
 def companies() -> pl.DataFrame:
-    """Three that have little in common: a calendar year, a year of weeks, and annual reports under IFRS in CHF."""
+    """Three different companies: a calendar year, years of weeks, and annual reports under IFRS in CHF."""
     monthly = Filer(month_ends(2021, 11), books(11), {SHARES: [10e6] * 11}, {CASH: growing(5e6, 11)}, cik="9990000001")
     weekly = Filer(
         week_ends(day("2020-08-30"), [12, 12, 12, 17, 12, 12, 12, 16, 12]),
@@ -77,8 +77,8 @@ def sorted_rows(frame: pl.DataFrame) -> list[tuple]:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_many_companies_at_once_are_each_company_by_itself(table):
-    """A company's values never depend on its neighbours in the batch."""
+def test_a_batch_gives_the_same_as_each_company_alone(table):
+    """A company's values do not depend on the other companies of the batch."""
     alone = [standardize(part) for part in companies().partition_by("cik", maintain_order=True)]
 
     assert sorted_rows(getattr(together().found, table)) == sorted_rows(
@@ -87,8 +87,8 @@ def test_many_companies_at_once_are_each_company_by_itself(table):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_the_order_of_facts_says_nothing(table):
-    """Documents list facts in no reliable order."""
+def test_the_order_of_facts_does_not_matter(table):
+    """The order of facts in documents is not reliable."""
     shuffled = standardize(companies().sample(fraction=1.0, shuffle=True, seed=7))
 
     assert sorted_rows(getattr(shuffled, table)) == sorted_rows(getattr(together().found, table))
@@ -98,7 +98,7 @@ def test_a_period_and_item_has_one_value():
     assert together().values.select(KEY).is_unique().all()
 
 
-def test_at_a_fiscal_year_end_twelve_months_are_the_year():
+def test_at_a_fiscal_year_end_the_ttm_value_is_the_annual_value():
     """The TTM row equals the annual row."""
     values = together().values
     annual = values.filter(period_kind="annual")
@@ -120,7 +120,7 @@ def test_periods_are_named_by_fiscal_year_and_quarter():
 
 
 def test_every_version_follows_from_its_facts():
-    """What anybody can calculate from the legs of a value is the value."""
+    """The legs of a value give the value by the documented arithmetic."""
     versions = together().found.versions.with_row_index("number")
     assert versions["legs"].list.len().min() > 0
     legs = versions.select(*VERSION, pl.col("legs")).explode("legs").unnest("legs", separator="_")
@@ -132,7 +132,7 @@ def test_every_version_follows_from_its_facts():
     assert again.filter((pl.col("recomputed") / pl.col("value") - 1).abs() > 1e-9).is_empty()
 
 
-def test_profiles_tell_currency_and_month():
+def test_profiles_have_currency_and_month():
     assert together().found.profiles.sort("cik").select(
         "cik", "currency", "fiscal_year_end_month", "industry"
     ).rows() == [
@@ -142,7 +142,7 @@ def test_profiles_tell_currency_and_month():
     ]
 
 
-def test_filings_carry_their_acceptance():
+def test_filings_have_their_acceptance_time():
     rows = companies().filter(cik="9990000003")
     first = rows["accession"].min()
     at = datetime(2020, 8, 29, 20, 1, tzinfo=UTC)
@@ -157,7 +157,7 @@ def test_filings_carry_their_acceptance():
 
 
 def test_a_company_whose_facts_support_nothing_has_no_rows():
-    """Facts in proxies alone, or none at all."""
+    """It has facts in proxies only, or no facts."""
     proxy = companies().filter(cik="9990000001").with_columns(form=pl.lit("DEF 14A"))
 
     for nothing in (proxy, pl.DataFrame(schema=RAW_SCHEMA)):
@@ -166,8 +166,8 @@ def test_a_company_whose_facts_support_nothing_has_no_rows():
         assert all(getattr(found, table).schema == getattr(together().found, table).schema for table in TABLES)
 
 
-def test_the_rules_meet_in_one_company():
-    """Twelve months of a running year, after a year of 53 weeks, from cash flows that are years to date alone."""
+def test_several_rules_apply_to_one_company():
+    """Twelve months of the current year, after a year of 53 weeks, from cash flows stated as years to date only."""
     quarters = growing(20e6, 9)
     spending = growing(5e6, 9)
 

@@ -1,4 +1,4 @@
-"""The arithmetic behind balance sheets: sums of all subsets of lines, and sets of elements as bits."""
+"""The arithmetic of balance sheets: sums of all subsets of lines, and sets of elements as bits."""
 
 from itertools import combinations
 
@@ -16,18 +16,18 @@ LINES = np.array(
         [0.0, np.nan, 4.0, -3.0],
     ]
 )
-"""One column a sheet."""
+"""One column per balance sheet."""
 
 
 def by_hand(amounts: list[float]) -> list[tuple[int, float]]:
-    """Each subset of the lines that are there and not zero, as bits, with its sum."""
+    """Each subset of the stated lines that are not zero, as bits, with its sum."""
     there = [number for number, amount in enumerate(amounts) if amount == amount and amount != 0]
     chosen = [part for size in range(len(there) + 1) for part in combinations(there, size)]
     return sorted((sum(1 << line for line in part), sum(amounts[line] for line in part)) for part in chosen)
 
 
 def test_every_subset_of_each_sheet():
-    """The empty one too, sheet after sheet; lines that are zero or not there are in none."""
+    """Including the empty subset, sheet after sheet; lines that are zero or not stated are in no subset."""
     found = subset_sums(LINES)
 
     rows = list(zip(found.sheet.tolist(), found.members.tolist(), found.total.tolist(), strict=True))
@@ -35,14 +35,14 @@ def test_every_subset_of_each_sheet():
     assert found.begins.tolist() == [0, 4, 5, 9]
 
 
-def test_no_sheet_has_no_subset():
+def test_without_sheets_there_are_no_subsets():
     found = subset_sums(np.empty((3, 0)))
 
     assert len(found.total) == len(found.begins) == 0
 
 
 def test_sets_of_elements():
-    """Whatever the order of the names, across the words that hold the bits."""
+    """In any order of the names, across the words that hold the bits."""
     elements = ["Assets", "StockholdersEquity", "LongTermDebtNoncurrent", "WarehouseAgreementBorrowings"]
     sets = element_sets.sets_of(pl.Series(["+".join(elements), "+".join(reversed(elements)), "Assets"]))
 

@@ -1,4 +1,4 @@
-"""The terminal of `fundamentals sync`: what it prints, and the exit status."""
+"""The output and the exit status of `fundamentals sync`."""
 
 import re
 
@@ -19,7 +19,7 @@ def cells(printed: str) -> dict[str, str]:
     return dict(re.findall(r"│ ([a-z ]+?) +│ +(\S+) │", printed))
 
 
-def test_a_short_table(mirror, tmp_path, capsys):
+def test_a_run_prints_a_short_table(mirror, tmp_path, capsys):
     assert synchronize.main(str(mirror.folder), (), False) == 0
     printed = capsys.readouterr()
     told = cells(printed.out)
@@ -36,8 +36,8 @@ def test_an_error_is_one_line(mirror, capsys):
     assert re.fullmatch(r"fundamentals sync: nowhere is not a directory; .*\n", printed.err)
 
 
-def test_what_is_left_behind_is_told(mirror, tmp_path, capsys):
-    """All of it, where all were asked for, which is no failure; else only of those asked for, and it is."""
+def test_companies_that_were_not_updated_are_listed(mirror, tmp_path, capsys):
+    """A full run lists all of them and succeeds; a run for some symbols lists only these and fails."""
     mirror.facts(BRAVO).write_text("{")
     mirror.facts(CARGO).unlink()
     mirror.facts(CARGO).symlink_to(tmp_path / "home" / "home.json")
@@ -56,7 +56,7 @@ def test_what_is_left_behind_is_told(mirror, tmp_path, capsys):
     assert synchronize.main(str(mirror.folder), ("CRGO",), False) == 1
 
 
-def test_many_reasons_are_cut(mirror, capsys, monkeypatch):
+def test_a_long_list_of_reasons_is_shortened(mirror, capsys, monkeypatch):
     monkeypatch.setattr(synchronize, "SHOWN_REASONS", 1)
     for filer in (ALFA, BRAVO):
         mirror.facts(filer).write_text("{")

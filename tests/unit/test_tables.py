@@ -1,4 +1,4 @@
-"""The published tables, put together from those of the stages."""
+"""The published tables, assembled from those of the stages."""
 
 from dataclasses import replace
 from datetime import date
@@ -24,7 +24,7 @@ CLASSES = (
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
-    """The tables of a home after a synchronization with a company of several symbols, one broken, one without facts."""
+    """The tables of a home with a company with several symbols, one with a broken document and one without facts."""
     folder = tmp_path_factory.mktemp("tables")
     mirror = Mirror(folder / "mirror", ALFA, BRAVO, CARGO, ABSENT)
     mirror.list(ALFA, *CLASSES, replace(BRAVO, exchange=None), CARGO, ABSENT)
@@ -53,13 +53,13 @@ def test_each_table_has_the_columns_of_the_schema(made):
 
 
 def test_companies_are_common_equity(made):
-    """The first symbol and its classes share the data; preferred shares and warrants are securities."""
+    """The first symbol and its share classes share the data; preferred shares and warrants are securities."""
     companies = made["companies"].select("symbol", "is_primary", "name", "exchange", "sic", "sic_description").rows()
     group = "Industrial and Commercial Machinery and Computer Equipment"
     assert [row[:5] for row in companies] == [
         ("ALFA", True, "ALFA WORKS INC", "Nasdaq", "3571"),
         ("ALFA-B", False, "ALFA WORKS INC", "Nasdaq", "3571"),
-        ("BRVO", True, "BRVO", None, None),  # without submissions the list names it
+        ("BRVO", True, "BRVO", None, None),  # without submissions, the name is that of the list
     ]
     assert companies[0][5] in (group, companies[1][5])
     assert companies[2][5] is None
@@ -74,7 +74,7 @@ def test_a_company_is_covered_by_its_periods(made):
 
 
 @pytest.mark.parametrize("symbol", ["ALFA", "ALFA-B"])
-def test_financials_are_a_row_a_period(made, symbol):
+def test_financials_have_one_row_per_period(made, symbol):
     rows = made["financials"].filter(symbol=symbol)
     revenue = {row["period"]: row["revenue"] for row in rows.iter_rows(named=True)}
     quarters = [(2022, 4), *((year, quarter) for year in (2023, 2024) for quarter in (1, 2, 3, 4))]
@@ -100,8 +100,8 @@ def test_every_value_has_its_version_and_its_legs(made):
     assert both["told"].to_list() == both["value"].to_list()
 
 
-def test_no_value_without_its_reason(made):
-    """A covered period has each item either as a value or as a gap."""
+def test_a_missing_value_has_a_reason(made):
+    """Each item of a covered period is either a value or a gap."""
     alfa = made["financials"].filter(symbol="ALFA")
     missing = [
         (row["period_kind"], row["period_end"], item)
@@ -114,7 +114,7 @@ def test_no_value_without_its_reason(made):
     assert set(missing) <= set(gaps)
 
 
-def test_filings_lead_to_the_sec(made):
+def test_filings_link_to_the_sec(made):
     row = made["filings"].filter(form="10-K", cik=ALFA.cik).row(0, named=True)
     assert row["url"] == (
         f"https://www.sec.gov/Archives/edgar/data/101/{row['accession'].replace('-', '')}/{row['accession']}-index.htm"
@@ -123,17 +123,17 @@ def test_filings_lead_to_the_sec(made):
     assert row["share_basis"] == 1.0
 
 
-def test_the_quarantine_is_told(made):
+def test_quarantined_companies_are_listed(made):
     assert made["quarantine"]["cik"].to_list() == [CARGO.cik]
 
 
-def test_line_items_say_what_feeds_them():
+def test_line_items_have_their_sources():
     rows = tables.line_items()
     assert rows["name"].to_list() == list(schema.ITEM_NAMES)
     assert "Revenues" in rows.filter(name="revenue")["sources"].item()
 
 
-def test_the_content_digest_tells_content_from_time(made):
+def test_the_content_digest_depends_on_content_and_not_on_time(made):
     digests = {name: tables.content_digest(name, rows) for name, rows in made.items()}
     companies = made["companies"]
     later = companies.with_columns(pl.col("data_updated_at").dt.offset_by("1d"))
@@ -145,7 +145,7 @@ def test_the_content_digest_tells_content_from_time(made):
     assert digests["syncs"] == ""
 
 
-def test_inputs_change_with_any_table_but_the_changes(lake, tmp_path):
+def test_inputs_depend_on_every_table_except_changes(lake, tmp_path):
     copied = Lake(tmp_path)
     for name, path in tables.paths(lake).items():
         copied.path(tables.assembled(name)).write_bytes(path.read_bytes())
@@ -159,7 +159,7 @@ def test_inputs_change_with_any_table_but_the_changes(lake, tmp_path):
         copied.path(table).write_bytes(whole)
 
 
-def test_what_was_published_before(tmp_path: Path, lake):
+def test_the_previous_build_is_read(tmp_path: Path, lake):
     published = lake.folder.parent / "published"
     pointer = tables.published_before(published)
     assert pointer == publish.current(published)
@@ -170,8 +170,8 @@ def test_what_was_published_before(tmp_path: Path, lake):
     assert tables.published_before(tmp_path) is None
 
 
-def test_a_company_that_is_no_more_listed_stays_in_the_file(tmp_path, monkeypatch):
-    """Also where its symbol is another's now: that one has it, and nothing holds back publishing."""
+def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
+    """Also if its symbol now belongs to another company; this does not hold back publishing."""
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
     mirror, home = Mirror(tmp_path / "mirror", ALFA, BRAVO), Home(tmp_path / "home")
     home.prepare()

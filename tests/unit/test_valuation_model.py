@@ -1,4 +1,4 @@
-"""The arithmetic of the discounted cash flow model, against values worked out by hand."""
+"""The arithmetic of the discounted cash flow model, compared with values computed by hand."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from pipelines.valuation.model import PERPETUAL_GROWTH, PROJECTION_YEARS, REQUIR
     ("growth", "value"),
     [
         ([0.0] * 10, 1411.7057),
-        ([0.025] * 10, 1708.3333),  # the growing perpetuity from the first year on: 102.5 / 0.06
+        ([0.025] * 10, 1708.3333),  # a growing perpetuity from the first year on: 102.5 / 0.06
         ([0.05] * 10, 2069.4364),
         ([0.15] * 10, 4453.144),
         (fade(0.12), 2532.559),

@@ -1,4 +1,4 @@
-"""When the model does not fit a company: each reason alone, on one that it otherwise fits."""
+"""The reasons why the model does not fit a company: each alone, for a company that otherwise fits."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -86,7 +86,7 @@ def test_each_reason_alone(code: str, changed: dict[str, Any]):
         {"customer_funds_end": END - timedelta(days=400)},
         {"newest_filing": END + timedelta(days=STALE_DAYS_QUARTERLY)},
         {"annual_form": "40-F", "newest_filing": END + timedelta(days=STALE_DAYS["40-F"])},
-        {"years": with_flows(100, 100, 100, 100, 100), "has_break": True},  # enough since the break
+        {"years": with_flows(100, 100, 100, 100, 100), "has_break": True},  # enough years since the break
         {"years": with_flows(-10, -10, 200, 200, 200)},
         {"no_capital_expenditure": True},  # but free cash flow is known
         {"shares": Shares(14.9, END, "")},
@@ -94,12 +94,12 @@ def test_each_reason_alone(code: str, changed: dict[str, Any]):
         {"shares_of_year": None},
     ],
 )
-def test_what_is_no_reason(changed: dict[str, Any]):
+def test_cases_that_are_no_reason(changed: dict[str, Any]):
     assert reasons(replace(SOUND, **changed)) == ()
 
 
-def test_all_reasons_are_told_the_one_that_weighs_most_first():
-    """What the company is before what its reports lack, and that before what they show."""
+def test_all_reasons_are_given_most_important_first():
+    """First the kind of company, then data that its reports lack, then figures that do not suit the model."""
     bank = replace(
         SOUND,
         industry="bank",
@@ -125,7 +125,7 @@ def test_every_documented_code_has_a_test_and_every_industry_a_name():
     assert set(INDUSTRIES) >= FINANCIAL
 
 
-def test_no_revenue_is_judged_by_amounts():
+def test_without_revenue_amounts_are_compared():
     wild = [Year(year.end, flow, None) for year, flow in zip(SOUND.years, (1, 1, 1, 1, 900), strict=True)]
 
     assert reasons(replace(SOUND, years=wild)) == ("too_volatile",)

@@ -1,4 +1,4 @@
-"""Table `valuations`, from the filings of fictional companies through all rules."""
+"""Table `valuations`, from the filings of fictional companies through all steps."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,7 @@ from tests.factories import (
 )
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
-QUARTERS = 26  # six fiscal years and a half
+QUARTERS = 26  # six and a half fiscal years
 ENDS = month_ends(2020, QUARTERS)
 DEBT = "LongTermDebtNoncurrent"
 STEADY = Filer(
@@ -43,7 +43,7 @@ STEADY = Filer(
     means={SHARES: [98e6] * 25 + [96e6], DILUTED: [100e6] * 25 + [97e6]},
     balances={CASH: [300e6] * QUARTERS, DEBT: [800e6] * QUARTERS},
 )
-"""Free cash flow of 400 million a year on sales of four billion that do not grow; it bought back shares of late."""
+"""Constant free cash flow of 400 million per year on sales of four billion; shares were bought back recently."""
 
 
 def with_sums(filer: Filer = STEADY, **changed: list[float] | None) -> Filer:
@@ -53,7 +53,7 @@ def with_sums(filer: Filer = STEADY, **changed: list[float] | None) -> Filer:
 
 
 def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The row of each company, its JSON read."""
+    """The row of each company, with its JSON decoded."""
     found = standardize(pl.concat([part if isinstance(part, pl.DataFrame) else raw(part) for part in rows]))
     log = numbered(recorded(found.versions, NOW, "rules")).with_columns(value=served("value"))
     label = pl.concat_str(pl.col("fiscal_year").cast(pl.String), pl.lit("Q"), pl.col("fiscal_quarter").cast(pl.String))
@@ -69,7 +69,7 @@ def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, An
 
 
 def test_a_steady_company_is_valued_by_the_model():
-    """400 million, no growth: the value of the model by the shares of the newest quarter, and all that it took."""
+    """400 million, no growth: the model's value divided by the newest quarter's shares, with all assumptions."""
     row = valued(STEADY.facts())[CIK]
 
     told, equity = row["assumptions"], project(400e6, fade(0.0), decimals=0).equity_value
@@ -116,8 +116,8 @@ def test_the_grid_has_the_value_in_its_middle():
     assert grid[0.095, 0.015] == min(grid.values())
 
 
-def test_an_outlier_is_normalized_and_says_so():
-    """A customer paid in advance: 1,000 million in the last quarter, where 100 are usual."""
+def test_an_outlier_is_normalized_and_marked():
+    """A customer paid in advance: 1,000 million in the last quarter instead of 100."""
     row = valued(with_sums(flow=[150e6] * 25 + [1050e6]).facts())[CIK]
 
     told = row["assumptions"]["assumptions"]
@@ -136,7 +136,7 @@ def test_a_loss_is_divided_by_basic_shares():
     )
 
 
-def test_basic_shares_are_all_where_none_are_ever_diluted():
+def test_basic_shares_are_used_if_diluted_ones_are_never_stated():
     row = valued(replace(STEADY, means={SHARES: STEADY.means[SHARES]}).facts())[CIK]
 
     assert row["assumptions"]["assumptions"]["shares"] == 96e6
@@ -152,7 +152,7 @@ def test_basic_shares_are_all_where_none_are_ever_diluted():
         (replace(STEADY, annual_form="20-F"), ["depositary_receipt"]),
     ],
 )
-def test_what_is_not_valued_says_why_and_from_when(filer: Filer, codes: list[str]):
+def test_a_company_without_a_value_has_reasons_and_a_base_period(filer: Filer, codes: list[str]):
     row = valued(filer.facts())[CIK]
 
     assert (row["meaningful"], row["fair_value_per_share"], row["projection"]) == (False, None, None)
@@ -160,8 +160,8 @@ def test_what_is_not_valued_says_why_and_from_when(filer: Filer, codes: list[str
     assert row["assumptions"] == {"period": "2026Q2", "period_end": "2026-06-30"}
 
 
-def test_capital_expenditure_that_is_not_stated_any_more():
-    """Its element changed to one that is not read: operating cash flow goes on, and free cash flow ends."""
+def test_capital_expenditure_that_is_no_longer_stated():
+    """It moved to an element that is not read: operating cash flow continues, and free cash flow ends."""
     rows = [row for row in STEADY.rows() if row["tag"] != CAPITAL_SPENDING or row["filed"] < "2024-01-01"]
 
     assert valued(rows)[CIK]["reasons"] == ["missing_capital_expenditure", "too_little_history"]
@@ -178,21 +178,21 @@ def test_a_young_company_has_too_little_history():
 
 
 def test_a_foreign_issuer_of_interim_reports_alone_may_list_receipts():
-    """No annual report is held, only 6-Ks and an amended one."""
+    """There is no annual report, only 6-Ks and an amended one."""
     rows = [{**row, "form": "6-K/A" if row["form"] == "10-K" else "6-K"} for row in STEADY.rows()]
 
     assert "depositary_receipt" in valued(rows)[CIK]["reasons"]
 
 
-def test_an_annual_report_tells_more_than_interim_ones():
-    """A filer of 40-F and of 6-Ks after it lists its shares."""
+def test_an_annual_report_takes_precedence_over_interim_ones():
+    """A filer of 40-F with later 6-Ks lists its shares."""
     rows = [{**row, "form": "40-F" if row["form"] == "10-K" else "6-K"} for row in STEADY.rows()]
 
     assert "depositary_receipt" not in valued(rows)[CIK]["reasons"]
 
 
-def test_stale_is_judged_by_the_newest_filing_of_anybody():
-    """The same company is fresh alone, and stale beside one that filed two years later."""
+def test_stale_data_is_relative_to_the_newest_filing_of_all_companies():
+    """The same company is current alone, and stale if another one filed two years later."""
     later = replace(STEADY, cik="9990000902", ends=month_ends(2022, QUARTERS))
 
     alone, both = valued(STEADY.facts()), valued(STEADY.facts(), later.facts())
@@ -221,7 +221,7 @@ def test_a_company_that_now_reports_in_another_currency():
 
 
 def test_a_spin_off_breaks_the_history():
-    """The newest annual report takes two fifths of revenue out of the three years that it shows."""
+    """The newest annual report reduces revenue of its three years by two fifths."""
     rows = STEADY.rows()
     newest = max(row["filed"] for row in rows if row["form"] == "10-K")
     cut = [
@@ -232,6 +232,6 @@ def test_a_spin_off_breaks_the_history():
     assert valued(cut)[CIK]["reasons"] == ["basis_break"]
 
 
-def test_no_company_no_row():
-    """A first synchronization whose documents all are broken."""
+def test_without_companies_there_are_no_rows():
+    """A first synchronization in which all documents are broken."""
     assert valued([]) == {}

@@ -1,4 +1,4 @@
-"""A line that takes another name must not drop money silently."""
+"""Balance sheet lines that change their element: no part of debt or cash may be lost silently."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ ENDS = month_ends(2022, 8)
 SECURITIES = "MarketableSecuritiesCurrent"
 USUAL = {CASH: 20, SECURITIES: 80, "LongTermDebtNoncurrent": 60, "LongTermDebtCurrent": 30}
 FIRST = 4
-"""The quarter from which on balance sheets are others."""
+"""The first quarter with the other kind of balance sheet."""
 
 
 ALONE = {CASH: 22, "LongTermDebtNoncurrent": 60, "LongTermDebtCurrent": 30}
@@ -27,7 +27,7 @@ HALVES: list[tuple[dict[str, float], float | str]] = [
 
 @dataclass(frozen=True)
 class Case:
-    """A year of balance sheets that are all alike, then others, with the year end's as these reports show it."""
+    """A year of equal balance sheets, then others, with the comparative of the year end in these reports."""
 
     sheets: list[dict[str, float]]
     before: dict[str, float] = field(default_factory=dict)
@@ -51,7 +51,7 @@ def company(case: str) -> str:
 
 
 def report(cik: str, number: int, now: dict[str, float], before: dict[str, float]) -> list[Row]:
-    """The report on a quarter: its flows, its balance sheet, and that of the year end before it; in millions."""
+    """A quarter's report: its flows, its balance sheet, and that of the last year end; in millions."""
     end = ENDS[number]
     filed = date(end.year + end.month // 12, end.month % 12 + 1, 20)
     form = "10-K" if end.month == 12 else "10-Q"
@@ -76,7 +76,7 @@ def reports(case: Case, cik: str) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def at() -> Callable[..., float | str]:
-    """The value of a case and item in millions, or the reason why there is none."""
+    """The value of a case and item in millions, or the reason of its gap."""
     found = standardized(raw(*(reports(case, company(name)) for name, case in CASES.items())))
 
     def find(name: str, item: str, number: int = FIRST) -> float | str:
@@ -87,45 +87,45 @@ def at() -> Callable[..., float | str]:
     return find
 
 
-def test_cash_alone_is_too_little(at):
-    """Securities were four fifths of it and are nowhere in the new report: cash alone would be a loss of 80."""
+def test_cash_without_securities_is_withheld(at):
+    """Securities were four fifths and are not in the new report: cash alone would look like a loss of 80."""
     assert at("cash alone", "cash_and_equivalents", FIRST - 1) == 100
     assert at("cash alone", "cash_and_equivalents") == "securities_not_shown"
     assert at("cash alone", "total_debt") == 90
 
 
-def test_a_sibling_stands_in(at):
-    """The securities under another element that is known."""
+def test_securities_under_another_element_are_used(at):
+    """The other element is one that is read."""
     assert at("another element", "cash_and_equivalents") == 101
 
 
-def test_securities_that_were_sold_are_nothing(at):
-    """The report still shows them for the year end before: today's line is empty."""
+def test_securities_that_were_sold_are_zero(at):
+    """The report still states them for the year end before: the current line is empty."""
     assert at("sold", "cash_and_equivalents") == 102
 
 
-def test_for_a_year_of_reports_they_are_missed(at):
+def test_missing_securities_are_expected_for_a_year(at):
     of_year = {at("a year", "cash_and_equivalents", number) for number in range(FIRST, FIRST + 4)}
 
     assert of_year == {"securities_not_shown"}
 
 
 @pytest.mark.parametrize(("number", "debt"), [(number, debt) for number, (_, debt) in enumerate(HALVES)])
-def test_half_of_the_debt_is_no_debt(at, number, debt):
-    """Where what was due within a year, or after it, is nowhere in the report, unless a total states it."""
+def test_half_of_the_debt_is_withheld(at, number, debt):
+    """If the current or the non-current part is missing in the report, unless a total states the debt."""
     assert at(f"half {number}", "total_debt") == debt
 
 
-def test_debt_that_was_repaid_is_nothing(at):
-    """The report still shows what was due for the year end before."""
+def test_debt_that_was_repaid_is_zero(at):
+    """The report still states the debt of the year end before."""
     assert at("repaid", "total_debt") == 60
 
 
-def test_what_falls_due_first_is_not_all_that_is_owed(at):
-    """Nothing was due within a year; the year end stated all of the debt, and the quarter states what is due by now."""
+def test_the_first_current_maturities_are_not_all_debt(at):
+    """The year end had only non-current debt, and the quarter states only the current part."""
     assert at("due first", "total_debt", FIRST - 1) == 60
     assert at("due first", "total_debt") == "noncurrent_debt_not_shown"
 
 
-def test_nothing_due_after_nothing_owed_is_nothing(at):
+def test_no_current_maturities_after_no_debt_is_zero(at):
     assert at("nothing owed", "total_debt") == 0
