@@ -64,7 +64,7 @@ GAPS: dict[str, Rule] = {
             "non_positive_capital",
             "gap.non-positive-capital",
             "Return on capital is withheld where invested capital is not positive, now or a year before.",
-            "A ratio to nothing, or to less, has no meaning",
+            "Service specification, section 2.4: the divisor of the ratio is invested capital",
         ),
         (
             "no_assets",
@@ -76,7 +76,7 @@ GAPS: dict[str, Rule] = {
             "thin_capital",
             "gap.thin-capital",
             f"Return on capital is withheld where invested capital is less than {returns.THIN_CAPITAL:.0%} of assets.",
-            "A ratio to almost nothing has no meaning",
+            "Service specification, section 2.4: the divisor of the ratio is invested capital",
         ),
         (
             "negative_fcf",
