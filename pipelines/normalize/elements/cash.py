@@ -103,7 +103,7 @@ CASH = Concept(
             reservation="may_include_restricted_cash",
             rule="cash.may-include-restricted",
             statement="Where only the total of the cash flow statement is reported, cash is that total and the value "
-            "is flagged; some filers tag their balance sheet line so.",
+            "is flagged; some filers use this element for their balance sheet line.",
         ),
         us(
             f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations",
@@ -140,13 +140,13 @@ CASH = Concept(
 def securities(
     *elements: str, rule: str, statement: str, plus: tuple[str, ...] = (), less: tuple[str, ...] = ()
 ) -> Source:
-    """A us-gaap source of current securities; not of banks, for which securities are their business."""
+    """A us-gaap source of current securities; not for banks, because securities are their business."""
     return us(*elements, rule=rule, statement=statement, plus=plus, less=less, but=("bank",))
 
 
 HELD_TO_MATURITY = "DebtSecuritiesHeldToMaturityAmortizedCostAfterAllowanceForCreditLossCurrent"
 HELD_TO_MATURITY_AND_TRADING = ("HeldToMaturitySecuritiesCurrent", HELD_TO_MATURITY, "TradingSecuritiesCurrent")
-"""The classes of current securities besides those available for sale (ASC 320-10-25-1)."""
+"""The classes of current securities other than those available for sale (ASC 320-10-25-1)."""
 
 SHORT_TERM_INVESTMENTS = Concept(
     "short_term_investments",
@@ -211,7 +211,7 @@ SHORT_TERM_INVESTMENTS = Concept(
         securities(
             "OtherShortTermInvestments",
             rule="short-term-investments.other",
-            statement="Where other short-term investments are the only line, they are taken.",
+            statement="Where other short-term investments are the only line, they are the short-term investments.",
         ),
         securities(
             "MarketableSecurities",
@@ -253,7 +253,8 @@ SECURITIES_OF_ANY_TERM = Concept(
         ),
     ),
 )
-"""Securities under elements for any term; some filers use these for current ones, which the current assets prove."""
+"""Securities with elements for any term. If some filer uses them for current securities, the current assets prove
+it."""
 
 CURRENT_ASSETS = Concept(
     "current_assets",
@@ -278,7 +279,8 @@ OTHER_CURRENT_ASSETS: tuple[Concept, ...] = tuple(
             us(
                 element,
                 rule=rule,
-                statement=f"Current assets other than cash include {words}, which proves the securities beside them.",
+                statement=f"Current assets other than cash include {words}, which helps to prove which securities are "
+                "current.",
             ),
         ),
     )
@@ -295,7 +297,7 @@ OTHER_CURRENT_ASSETS: tuple[Concept, ...] = tuple(
         ("other", "current-assets.other", "OtherAssetsCurrent", "other current assets"),
     )
 )
-"""Current assets that are never cash: on the balance sheet of some filers, in the notes of others."""
+"""Current assets that are never cash. Some filers show them on the balance sheet, others in the notes."""
 
 CASH_CONTROLS: tuple[Concept, ...] = (SECURITIES_OF_ANY_TERM, CURRENT_ASSETS, *OTHER_CURRENT_ASSETS)
-"""Amounts that prove which securities are a line beside the cash; without cash they give no value."""
+"""Amounts that prove which securities are a separate line next to cash; without cash they lead to no value."""

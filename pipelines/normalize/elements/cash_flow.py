@@ -36,7 +36,7 @@ OPERATING_CASH_FLOW = Concept(
 LEASED_TO_OTHERS = ("PaymentsToAcquireEquipmentOnLease", "PaymentsToAcquireLeasesHeldForInvestment")
 WELLS = ("PaymentsToAcquireOilAndGasPropertyAndEquipment", "PaymentsToExploreAndDevelopOilAndGasProperties")
 WELLS_OR_BUILDINGS = (*WELLS, "PaymentsForCapitalImprovements")
-"""Where one of these is larger, property, plant and equipment is a separate line and not the total."""
+"""If one of these is larger, property, plant and equipment is a separate line and not the total."""
 PLANT_APART_FROM_WELLS = (
     "PaymentsToAcquireOtherPropertyPlantAndEquipment",
     "PaymentsToAcquirePropertyPlantAndEquipment",
@@ -62,14 +62,14 @@ def wells(of: tuple[Industry, ...], who: str, exploration: str, property_and_equ
             of=of,
             rule=exploration,
             statement=f"Capital expenditure of {who} is exploration and development of oil and gas properties plus "
-            "other plant and equipment, without purchases of reserves that are a line of their own.",
+            "other plant and equipment, without purchases of reserves that are a separate line.",
         ),
         us(
             "PaymentsToAcquireOilAndGasPropertyAndEquipment",
             plus=PLANT_APART_FROM_WELLS,
             of=of,
             rule=property_and_equipment,
-            statement=f"Where exploration and development is no line of its own, capital expenditure of {who} is "
+            statement=f"Where exploration and development is not a separate line, capital expenditure of {who} is "
             "payments for oil and gas property and equipment plus other plant and equipment.",
         ),
     )
@@ -200,7 +200,7 @@ CAPITAL_EXPENDITURE = Concept(
         ),
         *wells(
             NOT_PRODUCERS,
-            "a company that is no producer",
+            "a company that is not a producer",
             "capital-expenditure.non-producer-wells.exploration-and-development",
             "capital-expenditure.non-producer-wells.property-and-equipment",
         ),

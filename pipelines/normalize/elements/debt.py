@@ -1,11 +1,11 @@
 """Interest-bearing borrowings of a classified balance sheet, and totals of them.
 
-Belongs here: elements of debt at an instant, current and not. Does not: instruments on lines of their own (loans), how
-lines add up (balance).
+Belongs here: elements of debt at an instant, current and noncurrent. Does not: instruments of unclassified balance
+sheets (loans), how lines add up (balance).
 
 Never debt, whatever the industry: operating leases (`OperatingLease...`), deposits, repurchase agreements and federal
 funds, payables to customers and suppliers. Principal (`DebtInstrumentFaceAmount`), fair values
-(`LongTermDebtFairValue`), schedules of maturities and limits of facilities are no amounts of the balance sheet.
+(`LongTermDebtFairValue`), schedules of maturities and limits of facilities are not amounts of the balance sheet.
 """
 
 from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
@@ -33,7 +33,7 @@ DEBT_NONCURRENT = Concept(
             plus=("NotesPayableRelatedPartiesNoncurrent",),
             rule="debt.noncurrent.long-term-debt",
             statement="Noncurrent debt is the carrying amount of long-term debt without finance leases, plus "
-            "noncurrent notes to related parties, which are a line of their own.",
+            "noncurrent notes to related parties, which are a separate line.",
         ),
         not_banks(
             "LongTermDebtAndCapitalLeaseObligations",
@@ -47,14 +47,14 @@ DEBT_NONCURRENT = Concept(
             "ConvertibleDebtNoncurrent",
             plus=("SeniorLongTermNotes", "LongTermNotesPayable", "LongTermLineOfCredit", "UnsecuredLongTermDebt"),
             rule="debt.noncurrent.convertible-debt-and-others",
-            statement="Where instruments are lines of their own, noncurrent debt is convertible debt plus senior "
+            statement="Where instruments are separate lines, noncurrent debt is convertible debt plus senior "
             "notes, other notes, credit lines and unsecured debt.",
         ),
         not_banks(
             "ConvertibleLongTermNotesPayable",
             plus=("SeniorLongTermNotes", "LongTermLoansPayable", "LongTermLineOfCredit"),
             rule="debt.noncurrent.convertible-notes-and-others",
-            statement="Where instruments are lines of their own, noncurrent debt is convertible notes plus senior "
+            statement="Where instruments are separate lines, noncurrent debt is convertible notes plus senior "
             "notes, loans and credit lines.",
         ),
         not_banks(
@@ -67,14 +67,14 @@ DEBT_NONCURRENT = Concept(
                 "OtherLongTermDebtNoncurrent",
             ),
             rule="debt.noncurrent.senior-notes-and-others",
-            statement="Where instruments are lines of their own, noncurrent debt is senior notes plus subordinated "
+            statement="Where instruments are separate lines, noncurrent debt is senior notes plus subordinated "
             "debt, credit lines, loans, secured and other debt.",
         ),
         not_banks(
             "LongTermNotesPayable",
             plus=("LongTermLineOfCredit",),
             rule="debt.noncurrent.notes-and-credit-line",
-            statement="Where instruments are lines of their own, noncurrent debt is notes payable plus the credit "
+            statement="Where instruments are separate lines, noncurrent debt is notes payable plus the credit "
             "line, if any.",
         ),
         not_banks(
@@ -128,13 +128,13 @@ DEBT_NONCURRENT = Concept(
             at_least=("NoncurrentPortionOfNoncurrentBondsIssued",),
             rule="debt.noncurrent.ifrs.borrowings",
             statement="Under IFRS noncurrent debt is long-term borrowings, unless they are less than the noncurrent "
-            "bonds, which shows that bonds are a line beside them.",
+            "bonds, which shows that bonds are a separate line.",
         ),
         ifrs(
             "NoncurrentPortionOfNoncurrentBondsIssued",
             plus=("LongtermBorrowings", "NoncurrentPortionOfNoncurrentLoansReceived"),
             rule="debt.noncurrent.ifrs.bonds-and-loans",
-            statement="Under IFRS, where bonds and loans are lines of their own, noncurrent debt is their sum.",
+            statement="Under IFRS, where bonds and loans are separate lines, noncurrent debt is their sum.",
         ),
     ),
 )
@@ -147,8 +147,8 @@ DEBT_NONCURRENT_INSTRUMENT = Concept(
         not_banks(
             element,
             rule=rule,
-            statement=f"Noncurrent {words} may be a line beside long-term debt, or a part of it; the first reported "
-            "of such lines is read.",
+            statement=f"Noncurrent {words} may be a separate line next to long-term debt, or a part of it; of several "
+            "such lines the first reported one is used.",
         )
         for element, rule, words in (
             ("ConvertibleDebtNoncurrent", "debt.noncurrent-instrument.convertible-debt", "convertible debt"),
@@ -162,7 +162,7 @@ DEBT_NONCURRENT_INSTRUMENT = Concept(
         )
     ),
 )
-"""A part of long-term debt in the notes of most filers, a line beside it on the balance sheet of some."""
+"""For most filers a part of long-term debt in the notes, for some a separate line of the balance sheet next to it."""
 
 DEBT_CURRENT_MATURITIES = Concept(
     "debt_current_maturities",
@@ -185,28 +185,28 @@ DEBT_CURRENT_MATURITIES = Concept(
             "ConvertibleDebtCurrent",
             plus=("SeniorNotesCurrent", "NotesPayableCurrent", "SecuredDebtCurrent"),
             rule="debt.current-maturities.convertible-debt-and-others",
-            statement="Where instruments are lines of their own, current maturities are convertible debt plus senior "
+            statement="Where instruments are separate lines, current maturities are convertible debt plus senior "
             "notes, other notes and secured debt, all current.",
         ),
         not_banks(
             "ConvertibleNotesPayableCurrent",
             plus=("NotesPayableCurrent",),
             rule="debt.current-maturities.convertible-notes-and-notes",
-            statement="Where instruments are lines of their own, current maturities are current convertible notes "
+            statement="Where instruments are separate lines, current maturities are current convertible notes "
             "plus current notes payable.",
         ),
         not_banks(
             "SeniorNotesCurrent",
             plus=("SecuredDebtCurrent",),
             rule="debt.current-maturities.senior-notes-and-secured",
-            statement="Where instruments are lines of their own, current maturities are current senior notes plus "
+            statement="Where instruments are separate lines, current maturities are current senior notes plus "
             "current secured debt.",
         ),
         not_banks(
             "NotesPayableCurrent",
             plus=("SecuredDebtCurrent",),
             rule="debt.current-maturities.notes-and-secured",
-            statement="Where instruments are lines of their own, current maturities are current notes payable plus "
+            statement="Where instruments are separate lines, current maturities are current notes payable plus "
             "current secured debt.",
         ),
         not_banks(
@@ -235,7 +235,7 @@ DEBT_CURRENT_MATURITIES = Concept(
             "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
             plus=("CurrentPortionOfLongtermBorrowings",),
             rule="debt.current-maturities.ifrs.bonds-and-loans",
-            statement="Under IFRS, where bonds are a line of their own, current maturities are current bonds plus the "
+            statement="Under IFRS, where bonds are a separate line, current maturities are current bonds plus the "
             "current portion of long-term borrowings.",
         ),
         ifrs(
@@ -254,8 +254,8 @@ DEBT_CURRENT_INSTRUMENT = Concept(
         not_banks(
             element,
             rule=rule,
-            statement=f"Current {words} may be a line beside the current maturities, or a part of them; the first "
-            "reported of such lines is read.",
+            statement=f"Current {words} may be a separate line next to the current maturities, or a part of them; of "
+            "several such lines the first reported one is used.",
         )
         for element, rule, words in (
             ("ConvertibleDebtCurrent", "debt.current-instrument.convertible-debt", "convertible debt"),
@@ -264,7 +264,7 @@ DEBT_CURRENT_INSTRUMENT = Concept(
         )
     ),
 )
-"""A part of the current maturities in the notes of most filers, a line beside them on the balance sheet of some."""
+"""For most filers a part of the current maturities in the notes, for some a separate line of the balance sheet."""
 
 DEBT_SHORT_TERM = Concept(
     "debt_short_term",
@@ -340,7 +340,7 @@ DEBT_SHORT_TERM_BY_INSTRUMENT = Concept(
         ),
     ),
 )
-"""Short-term borrowings by instrument, read where the current maturities are on one line with them."""
+"""Short-term borrowings by instrument, used if the line of short-term borrowings includes the current maturities."""
 
 DEBT_NOTES_CURRENT = Concept(
     "debt_notes_current",

@@ -143,13 +143,14 @@ REVENUE = Concept(
             of=("investment_company",),
             rule="revenue.investment-company.investment-income",
             statement="An investment company's revenue is its total investment income; an insurer's same element is "
-            "before investment costs and is not taken.",
+            "before investment costs and is not used.",
         ),
         us(
             "RealEstateRevenueNet",
             but=("reit",),
             rule="revenue.real-estate",
-            statement="A property owner that is no trust reports net real estate revenue until 2018, which is taken.",
+            statement="The revenue of a property owner that is not a trust is its net real estate revenue, as reported "
+            "until 2018.",
         ),
         us(
             "SalesRevenueGoodsNet",
@@ -187,7 +188,7 @@ REVENUE = Concept(
             but=("bank",),
             rule="revenue.ifrs.total",
             statement="Under IFRS revenue is the total on the face of the income statement; a bank's is before "
-            "interest expense and is not taken.",
+            "interest expense and is not used.",
             source="IAS 1.82(a)",
         ),
         ifrs(
@@ -277,7 +278,7 @@ PREFERRED_DIVIDENDS = Concept(
         us(
             "PreferredStockDividendsAndOtherAdjustments",
             rule="preferred-dividends.with-adjustments",
-            statement="Where that line includes redemption premiums and other adjustments, it is taken with them.",
+            statement="Where that line includes redemption premiums and other adjustments, they are included.",
         ),
         us(
             "DividendsPreferredStock",
@@ -428,7 +429,7 @@ INTEREST_EXPENSE = Concept(
         us(
             "InterestExpenseOperating",
             rule="interest-expense.operating",
-            statement="Interest expense among the operating expenses is taken where it is the only line.",
+            statement="Interest expense among the operating expenses counts where it is the only line.",
         ),
         ifrs(
             "FinanceCosts",
@@ -467,7 +468,7 @@ INVESTMENT_INCOME = Concept(
         ifrs(
             "FinanceIncome",
             rule="investment-income.ifrs.finance-income",
-            statement="Under IFRS investment income is the finance income reported beside finance costs.",
+            statement="Under IFRS investment income is the finance income reported next to finance costs.",
         ),
     ),
 )
@@ -487,7 +488,7 @@ NET_INTEREST = Concept(
             but=("bank",),
             rule="net-interest.reported",
             statement="Otherwise net interest is interest income less interest expense; a bank's is a part of its "
-            "revenue and is not taken.",
+            "revenue and is not used.",
         ),
     ),
 )

@@ -85,7 +85,7 @@ DEBT_NOTES = _line(
     us(
         "NotesPayable",
         rule="debt.notes.notes-payable",
-        statement="Notes are the line of notes payable, which includes mortgages where these are no line of their own.",
+        statement="Notes are the line of notes payable, which includes mortgages where these are not a separate line.",
     ),
     us(
         "SeniorNotes",
@@ -156,7 +156,7 @@ DEBT_OTHER = _line(
     us(
         "OtherBorrowings",
         rule="debt.other.borrowings",
-        statement="Other borrowings are a line of their own, or the total of the other instruments.",
+        statement="Other borrowings are a separate line, or the total of the other instruments.",
     ),
     us(
         "OtherLongTermDebt",
@@ -173,7 +173,7 @@ DEBT_OTHER = _line(
         "Borrowings",
         of=("bank",),
         rule="debt.other.ifrs.bank-borrowings",
-        statement="Under IFRS a bank's other borrowings are the line of borrowings beside bonds and notes.",
+        statement="Under IFRS a bank's other borrowings are the line of borrowings next to bonds and notes.",
     ),
 )
 
@@ -193,8 +193,8 @@ DEBT_CREDIT_LINE = _line(
         "LineOfCredit",
         but=("reit",),
         rule="debt.credit-line.line-of-credit",
-        statement="A line of credit is the amount drawn, but some filers tag the limit so; it counts only where the "
-        "liabilities prove it.",
+        statement="A line of credit is the amount drawn, but some filers tag the limit with this element; so it counts "
+        "only where the liabilities prove it.",
     ),
 )
 
@@ -330,7 +330,7 @@ LIABILITIES_NOT_DEBT: tuple[Concept, ...] = tuple(
         ),
     )
 )
-"""Liabilities that are never debt: on the balance sheet of some filers, in the notes of others within another line."""
+"""Liabilities that are never debt. Some filers show them on the balance sheet, others within another line."""
 
 LIABILITIES_CURRENT = _line(
     "liabilities_current",
@@ -442,7 +442,7 @@ OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
         ),
     )
 )
-"""Lines beside the noncurrent debt of a classified balance sheet."""
+"""Other lines of the noncurrent liabilities on a classified balance sheet."""
 
 DEBT_PRINCIPAL = _line(
     "debt_principal",
@@ -462,7 +462,7 @@ DEBT_CONTROLS: tuple[Concept, ...] = (
     *OTHER_NONCURRENT_LIABILITIES,
     DEBT_PRINCIPAL,
 )
-"""Amounts that prove which lines are the debt; they are no debt themselves."""
+"""Amounts that prove which lines are debt; they are not debt themselves."""
 
 DEBT_BY_INSTRUMENT: tuple[Concept, ...] = (
     DEBT_ADVANCES,
