@@ -3,11 +3,11 @@
 from itertools import combinations
 
 import numpy as np
-import polars as pl
 import pytest
 
 from pipelines.normalize.balance import element_sets
 from pipelines.normalize.balance.subset_sums import subset_sums
+from pipelines.normalize.facts.matching import used_of
 
 LINES = np.array(
     [
@@ -44,12 +44,23 @@ def test_without_sheets_there_are_no_subsets():
 def test_sets_of_elements():
     """In any order of the names, across the words that hold the bits."""
     elements = ["Assets", "StockholdersEquity", "LongTermDebtNoncurrent", "WarehouseAgreementBorrowings"]
-    sets = element_sets.sets_of(pl.Series(["+".join(elements), "+".join(reversed(elements)), "Assets"]))
+    sets = np.stack([element_sets.set_of(each) for each in (elements, elements[::-1], elements[:1])], axis=1)
 
     assert element_sets.are_equal(sets, sets[:, [1, 2, 0]]).tolist() == [True, False, False]
     assert element_sets.contain(sets, sets[:, [1, 2, 0]]).tolist() == [True, True, False]
     assert element_sets.have_any(sets, element_sets.set_of(elements[2:])).tolist() == [True, True, False]
     assert element_sets.are_equal(element_sets.united(sets, np.array([0, 2])), sets[:, [0, 2]]).all()
+
+
+def test_the_elements_that_a_source_finds_are_a_set():
+    """Of equity of the parent plus noncontrolling interests, with and without the part that is optional."""
+    elements = ["StockholdersEquity", "MinorityInterest"]
+    used = np.array([used_of("equity", 1, elements), used_of("equity", 1, elements[:1])])
+
+    sets = element_sets.sets_of(used)
+
+    assert element_sets.are_equal(sets[:, :1], element_sets.set_of(elements)[:, None]).all()
+    assert element_sets.are_equal(sets[:, 1:], element_sets.set_of(elements[:1])[:, None]).all()
 
 
 def test_an_element_that_states_no_balance_is_refused():
