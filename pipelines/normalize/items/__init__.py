@@ -1,1 +1,1 @@
-"""The eleven line items, their legs, and the reasons for gaps."""
+"""Items: the eleven line items, their provenance, and the reasons for gaps."""

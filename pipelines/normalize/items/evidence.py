@@ -1,7 +1,7 @@
-"""What the facts say of a company that its line items do not, and that decides whether a cash flow model fits it.
+"""Evidence: facts about a company, other than its line items, that decide whether a cash flow model fits it.
 
-Belongs here: the currency of its newest report, how far its cash flow statements reach, whether customers' money passes
-through them. Does not: its industry (industries), the judgement (valuation.reasons).
+Belongs here: the currency of its newest report, the last periods of its cash flow statements, whether these include
+customers' funds. Does not: its industry (industry), the decision (valuation.reasons).
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from pipelines.normalize.facts.reports import ANNUAL_FORMS
 from pipelines.normalize.keys import any_of, dates, day_numbers, largest_of, places_in
 
 REACHING = ("operating_cash_flow", "capital_expenditure", "customer_funds")
-"""The amounts of cash flow statements whose last period is looked for."""
+"""The amounts of cash flow statements whose last period is looked up."""
 
 EVIDENCE = pl.Schema(
     {
@@ -30,11 +30,11 @@ def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         periodic: typed facts of all currencies (reports.typed).
-        vintages: what the filings state, in the reporting currency (stated.stated_concepts).
+        vintages: amounts of filings in the reporting currency (stated.stated_concepts).
 
     Returns:
-        `newest_currency`: of most monetary facts of the newest annual report, or of all where there is none;
-        and the last day of the last period that any filing states each concept for, null where none does.
+        `newest_currency`: the currency of most monetary facts of the newest annual report, or of all reports if there
+        is none; and for each concept the last day of its last stated period, or null.
     """
     cik = ints(vintages, "cik")
     companies = np.unique(cik)

@@ -1,7 +1,7 @@
-"""Flags: what a reader should know of a value that is served.
+"""Flags: marks on served values that a reader should know.
 
-Belongs here: every flag, in the order in which column `flags` of table `versions` publishes them. Does not: when each
-holds (the rules that set it), what it means in words (warehouse.vocabulary).
+Belongs here: every flag, in the order in which column `flags` of table `versions` publishes them. Does not: when a flag
+is set (the rules that set it), its meaning in words (warehouse.vocabulary).
 """
 
 import numpy as np
@@ -13,19 +13,20 @@ from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 
 FIRST_SEEN_AS_COMPARATIVE = Rule(
     "flag.first-seen-as-comparative",
-    "The first filing here that shows the value shows it beside a later period: it was published earlier than that.",
+    "The first known filing with the value states it as a comparative of a later period, so it was published earlier.",
     "Regulation S-X Rule 3-02: statements show comparative periods",
     "flag",
 )
 SCALE_REPAIRED = Rule(
     "flag.scale-repaired",
-    "A leg of the value was filed a thousand or a million times too large or too small; lineage has what was filed.",
+    "A leg of the value was filed a thousand or a million times too large or too small; table lineage has the filed "
+    "amount.",
     "Table repairs has the proof",
     "flag",
 )
 SIGN_REPAIRED = Rule(
     "flag.sign-repaired",
-    "A leg of the value was filed with the other sign; lineage has what was filed.",
+    "A leg of the value was filed with the wrong sign; table lineage has the filed amount.",
     "Table repairs has the proof",
     "flag",
 )
@@ -41,7 +42,7 @@ OF_ITEMS = (
     "contradicted_operating_income",
 )
 OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, *RESERVATIONS["reservation"].to_list()}))
-"""Reservations about what an element means, or about a balance that the filer's own total contradicts."""
+"""Flags of elements with an uncertain meaning, and of balances that the filer's own total contradicts."""
 OF_LEGS = ("scale_repaired", "sign_repaired")
 OF_FILINGS = ("first_seen_as_comparative",)
 

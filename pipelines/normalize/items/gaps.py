@@ -1,7 +1,7 @@
-"""Gaps: why a window that has some value lacks an item.
+"""Gaps: why a period that has some value lacks an item.
 
-Belongs here: the reasons, one row a missing item. Does not: the items that have a value (items, returns), what the
-reasons mean (warehouse.vocabulary).
+Belongs here: finding the reason of each missing item. Does not: items with a value (line_items, returns), the meaning
+of the reasons in words (warehouse.vocabulary).
 """
 
 import polars as pl
@@ -24,14 +24,14 @@ GAPS: dict[str, Rule] = {
         (
             "no_operating_income",
             "gap.no-operating-income",
-            "Return on capital is withheld where operating income is neither stated nor follows from income before tax "
-            "and interest.",
+            "Return on capital is withheld where operating income is neither stated nor can be derived from income "
+            "before tax and interest.",
             NO_SUCH_AMOUNT,
         ),
         (
             "no_pretax_income",
             "gap.no-pretax-income",
-            "Return on capital is withheld where income before tax, which the tax rate rests on, is not stated.",
+            "Return on capital is withheld where income before tax, which the tax rate needs, is not stated.",
             NO_SUCH_AMOUNT,
         ),
         (
@@ -94,7 +94,7 @@ GAPS: dict[str, Rule] = {
             "no_tag",
             "gap.no-tag",
             "An item is withheld where the company's filings never state it, or an amount that it needs, in an element "
-            "that is read.",
+            "of the rules.",
             NO_SUCH_AMOUNT,
         ),
         (
@@ -106,13 +106,13 @@ GAPS: dict[str, Rule] = {
         (
             "missing_quarter",
             "gap.missing-quarter",
-            "Twelve months are withheld where a quarter, or the same stretch of the year before, is not stated.",
-            "Three quarters are no estimate of four (service specification, section 2)",
+            "Twelve months are withheld where a quarter, or the same period of the year before, is not stated.",
+            "Three quarters are not an estimate of four (service specification, section 2)",
         ),
     )
 }
-"""Each reason that this module finds, and its rule; the others come with their rules: lines that disappeared (balance)
-and items without meaning in an industry (industry)."""
+"""The reasons that this module finds, and their rules. Other reasons come with their rules from other modules: lines
+that are no longer stated (balance), and items without meaning in an industry (industry)."""
 
 RULES = tuple(GAPS.values())
 
@@ -129,11 +129,11 @@ def gaps(
 
     Args:
         versions: all versions: `cik`, `q`, `item`, `value`, in the order of filing.
-        stated: `cik`, `concept` of everything that a company ever states.
+        stated: `cik`, `concept`: all concepts that a company states at any time.
         of_industry: `cik`, `industry` of the newest filing (classification.newest).
         no_returns: of returns.no_return.
-        missed: `cik`, `q`, `item`, `reason`, `rule`, one row an item: lines that disappeared, windows that a break lies
-            in, legs that do not add up, values that a rule withholds.
+        missed: `cik`, `q`, `item`, `reason`, `rule`, one row an item: lines that are no longer stated, windows that
+            contain a break, legs that must not be added up, values that a rule withholds.
         grid: of periods.calendar.fiscal_grid.
     """
     items = versions.group_by("cik", "q", "item", maintain_order=True).last().select("cik", "q", "item", "value")
@@ -195,7 +195,7 @@ REASONS: dict[str, pl.Expr] = {
     "not_on_balance_sheet": ITEM.is_in(["total_debt", "cash_and_equivalents"]),
     "missing_quarter": pl.lit(value=True),
 }
-"""Why an item is missing that has a meaning, and whose lines did not disappear: the first reason that holds."""
+"""Reasons for items that have a meaning and all their lines; the first one that holds is used."""
 
 WITHHELD_BY_OTHERS = ("no_preferred_dividends", "elements_differ", "notes_exceed_current_debt")
 """Reasons that come with the rule of another module: items.line_items, ttm.windows and balance.debt."""
@@ -203,7 +203,7 @@ WITHHELD_BY_OTHERS = ("no_preferred_dividends", "elements_differ", "notes_exceed
 CODES = frozenset(
     (*GAPS, *WITHHELD_BY_OTHERS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique())
 )
-"""Every reason that there is (warehouse.vocabulary says what each means)."""
+"""All reasons (warehouse.vocabulary has their meaning in words)."""
 
 
 ALL_NEEDED = ("free_cash_flow",)
@@ -211,7 +211,7 @@ ALL_NEEDED = ("free_cash_flow",)
 
 
 def _concepts_of_items() -> pl.DataFrame:
-    """`concept`, `item`, `group` (concepts that stand in for each other), `groups` (how many the item needs)."""
+    """`concept`, `item`, `group` (concepts that replace each other), `groups` (how many the item needs)."""
     rows = [
         {
             "concept": concept.name,

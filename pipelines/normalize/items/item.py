@@ -1,6 +1,6 @@
-"""An item: the values of one line item at all points, and everything that is to be known of them.
+"""An item: the values of one line item at all points, with their rules, methods, flags and legs.
 
-Belongs here: the shape of an item, and the parts that legs play in a value. Does not: any item (line_items, returns).
+Belongs here: the type of an item, and the roles of legs in a value. Does not: any item (line_items, returns).
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from pipelines.normalize.items.points import Leg
 from pipelines.normalize.rule import Rule
 
 SUM = "sum"
-"""The part of a leg that is simply added, times its weight."""
+"""The role of a leg that is added, multiplied by its weight."""
 MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN = "mean", "dividend", "divisor", "divisor_mean"
 
 
@@ -20,13 +20,13 @@ MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN = "mean", "dividend", "divisor", "divisor_
 class Item:
     """One line item at all points.
 
-    value: in units of the reporting currency, shares or a ratio; NaN where there is none.
-    rules, rule: the ids of the rules that can compose a value, and the number of the one that did.
-    methods, method: likewise the names that table `versions` publishes as `method`.
-    flags: name to whether the value has it, in the order in which they are published.
-    legs: what the value is made of, in order.
-    decided: other rules that had a part in values, or left them out, and where.
-    withheld: reasons why there is no value, the rule of each, and where.
+    value: in units of the reporting currency, in shares, or a ratio; NaN if there is none.
+    rules, rule: the ids of the rules that can compose a value, and for each point the number of the one that did.
+    methods, method: the same for the names that table `versions` publishes as `method`.
+    flags: for each flag whether the values have it, in the order in which flags are published.
+    legs: the legs of the values, in order.
+    decided: other rules that changed or withheld values, with the points at which they did.
+    withheld: reasons why there is no value, with the rule and the points of each.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Item:
 
 
 def joined_flags(one: dict[str, Flags], other: dict[str, Flags]) -> dict[str, Flags]:
-    """The flags that either amount has."""
+    """The flags of two amounts together: a flag holds if it holds for either."""
     return {name: np.logical_or(one[name], other[name]) for name in one}
 
 

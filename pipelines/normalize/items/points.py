@@ -1,6 +1,7 @@
-"""Points: each quarter end of a company after each filing that changed an amount behind its line items.
+"""Points: each quarter end of a company after each filing that changed an amount of its line items.
 
-Belongs here: which flows and balances stand at a point. Does not: what line items they make (line_items, returns).
+Belongs here: the flows and balances that are known at a point. Does not: the line items composed of them (line_items,
+returns).
 """
 
 from collections.abc import Mapping
@@ -51,16 +52,16 @@ BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
 
 
 def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
-    """Where line items can change: after each filing that changed a flow or balance of a quarter end.
+    """The points at which line items can change: after each filing that changed a flow or balance of a quarter end.
 
     Args:
         flows: of ttm.windows.flow_versions.
-        balances: `cik`, `concept`, `q`, `seq`, `amount`, `regime`, `vintage`: instants, one row a change.
+        balances: `cik`, `concept`, `q`, `seq`, `amount`, `regime`, `vintage`: instants, one row for each change.
 
     Returns:
-        `cik`, `q`, `seq`, sorted; a change of a balance makes a point of the quarter end four quarters later, too, for
-        return on capital needs it. For each of FLOWS and BALANCES a column `<name>_row`: the row number of `flows`
-        or `balances` that stands at the point, null where nothing does.
+        `cik`, `q`, `seq`, sorted. A change of a balance is also a point of the quarter end four quarters later, because
+        return on capital needs it. For each of FLOWS and BALANCES a column `<name>_row`: the row number of `flows` or
+        `balances` that is known at the point, or null.
     """
     companies = np.unique(np.concatenate([ints(flows, "cik"), ints(balances, "cik")]))
     keys = []
@@ -97,16 +98,15 @@ def _window(company: Ints, q: Ints) -> Ints:
 
 
 def _row(concept: str) -> str:
-    """The column of `points` that holds the row number of a concept."""
+    """The column of `points` with the row number of a concept."""
     return f"{concept}_row"
 
 
 @dataclass(frozen=True)
 class Leg:
-    """An amount that a value is made of, for each point: the row of `flows` or `balances` that it is taken from.
+    """One amount in a value, for each point: the row of `flows` or `balances` from which it is taken.
 
-    `role` is the part that it plays, `times` what its own legs are multiplied by; `rows` is NOTHING where there is
-    none.
+    `role` is its role in the value, `times` the factor of its own legs; `rows` is NOTHING if there is no amount.
     """
 
     concept: str
@@ -116,28 +116,28 @@ class Leg:
 
     @property
     def is_flow(self) -> bool:
-        """Whether `rows` are rows of `flows`; else of `balances`."""
+        """Whether `rows` are rows of `flows`; otherwise of `balances`."""
         return self.concept in FLOWS
 
     def where(self, holds: Flags) -> "Leg":
-        """The same leg at the points where a condition holds, and at no other."""
+        """The same leg, only at the points where a condition holds."""
         return Leg(self.concept, np.where(holds, self.rows, NOTHING), self.role, self.times)
 
     def at(self, points: Ints) -> "Leg":
-        """The same leg as it was at other points; NOTHING where a point is missing."""
+        """The same leg at other points; NOTHING if a point is missing."""
         rows = np.where(points >= 0, self.rows[points], NOTHING) if len(self.rows) else self.rows
         return Leg(self.concept, rows, self.role, self.times)
 
     def recast(self, role: str, times: float = 1.0) -> "Leg":
-        """The same amount in another part, multiplied."""
+        """The same amount in another role, multiplied."""
         return Leg(self.concept, self.rows, role, self.times * times)
 
 
 class Points:
-    """The points as arrays: what stands at each of them, by concept."""
+    """The points as arrays: the amounts known at each point, by concept."""
 
     def __init__(self, points: pl.DataFrame, flows: pl.DataFrame, balances: pl.DataFrame) -> None:
-        """Take the columns of `points_of` apart."""
+        """Make the arrays from the frame of `points_of`."""
         self.frame = points.select(POINT)
         self.cik = ints(points, "cik")
         self.company = np.unique(self.cik, return_inverse=True)[1]
@@ -157,15 +157,15 @@ class Points:
         return len(self.q)
 
     def of(self, concept: str, name: str = "amount") -> Floats:
-        """What stands of a concept: `amount`, `days`, `regime` and so on; NaN where nothing stands."""
+        """A column of the known amount of a concept: `amount`, `days`, `regime` and so on; NaN if none is known."""
         return picked(self._columns[concept in FLOWS][name], self.rows[concept])
 
     def flags(self, concept: str) -> dict[str, Flags]:
-        """The flags of the twelve months that stand of a flow."""
+        """The flags of the known twelve months of a flow."""
         return {name: self.of(concept, name) > 0 for name in WINDOW_FLAGS}
 
     def way(self, concept: str) -> Ints:
-        """The number in METHODS of the way in which the twelve months that stand were made; -1 where nothing stands."""
+        """The number in METHODS of the way to the known twelve months; -1 if none are known."""
         return np.nan_to_num(picked(self._ways, self.rows[concept]), nan=NOTHING).astype(np.int64)
 
     def composed_by(self, concept: str) -> tuple[tuple[str, ...], Ints]:
@@ -174,11 +174,11 @@ class Points:
         return self._rules, np.nan_to_num(number, nan=NOTHING).astype(np.int64)
 
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
-        """What stands of a concept as a leg of a value."""
+        """The known amount of a concept as a leg of a value."""
         return Leg(concept, self.rows[concept], role, times)
 
     def timeline(self, holds: Flags | None = None) -> tuple[Timeline, Ints]:
-        """The points where a condition holds, to be looked up by window: for `earlier`."""
+        """The points where a condition holds, for look-ups with `earlier`."""
         chosen = np.arange(len(self)) if holds is None else np.flatnonzero(holds)
         return Timeline(self.window[chosen], self.seq[chosen]), chosen
 
@@ -194,7 +194,7 @@ def _columns(frame: pl.DataFrame, names: tuple[str, ...]) -> Mapping[str, Floats
 
 
 def newest_of_windows(points: Points) -> Flags:
-    """Whether a point is the last of its quarter end: what stands today."""
+    """Whether a point is the last one of its quarter end, and therefore shows what is known today."""
     is_last = np.ones(len(points), dtype=np.bool_)
     is_last[:-1] = points.window[1:] != points.window[:-1]
     return is_last

@@ -1,10 +1,10 @@
-"""Provenance: the filed facts behind values, found by row numbers.
+"""Provenance: finds the filed facts behind each value by row numbers.
 
-Belongs here: from the legs of a value to the facts as filed. Does not: which legs a value has (line_items, ttm), how
-facts are chosen (facts, balance).
+Belongs here: following the legs of a value to the facts as filed. Does not: which legs a value has (line_items, ttm),
+how facts are chosen (facts, balance).
 
-A value has legs (rows of flows or balances), a flow has legs (vintages), a vintage is made of filed facts. Each is
-reached from the one before by row number; columns of facts are gathered once, at the end.
+A value has legs (rows of flows or balances), a flow has legs (vintages), and a vintage consists of filed facts. Each
+level refers to the next by row number; the columns of facts are added once, at the end.
 """
 
 import numpy as np
@@ -39,14 +39,14 @@ def lineage(
         legs: `version`, `place`, `role`, `times`, and `flow` or `balance`: a row number.
         flow_legs: `flow`, `place`, `vintage`, `weight`, sorted by the first two.
         balances: `vintage`, one row a balance.
-        facts: the facts behind each vintage, sorted by `vintage`, `tag`: these, `coefficient`, `repair` (what an error
-            of scale or sign was multiplied by), `cik`, `seq`, and the fact as filed.
+        facts: the facts of each vintage, sorted by `vintage`, `tag`: these, `coefficient`, `repair` (the factor that
+            corrected an error of scale or sign), `cik`, `seq`, and the fact as filed.
         filings: `cik`, `seq`, `factor` (new shares for one share of the filing's basis).
 
     Returns:
         `version`, sorted, the columns of LINEAGE, `repair`, and the flags `reservation` (of the source) and `flag` (of
-        the balance): `weight` is what the fact is multiplied
-        by after `split_factor`, which puts it on the newest share basis and has the repair in it.
+        the balance). A fact is multiplied by `split_factor`, which converts it to the newest share basis and includes
+        the repair, and then by `weight`.
     """
     ordered = legs.sort("version", "place")
     first, count = _groups(ints(flow_legs, "flow"))
@@ -84,29 +84,29 @@ def lineage(
 
 
 def _groups(key: Ints) -> tuple[Ints, Ints]:
-    """For each number from 0 to the largest key: its first row among rows sorted by key, and how many there are."""
+    """For each number from 0 to the largest key: its first row among rows sorted by key, and its number of rows."""
     numbers = np.arange(int(key[-1]) + 1 if len(key) else 0)
     first = np.searchsorted(key, numbers, side="left")
     return first, np.searchsorted(key, numbers, side="right") - first
 
 
 def _expanded(first: Ints, count: Ints) -> tuple[Ints, Ints]:
-    """Rows `first`, `first` + 1 and so on, `count` of them: for each the number of its owner, and the row."""
+    """For each owner the rows `first`, `first` + 1 and so on, `count` of them: the numbers of owners, and the rows."""
     owner = np.repeat(np.arange(len(count)), count)
     within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     return owner, first[owner] + within
 
 
 def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
-    """What the facts behind each version have in common.
+    """Flags and fingerprints of each version, from its facts.
 
     Args:
         found: of `lineage`.
-        versions: how many versions there are.
+        versions: number of versions.
 
     Returns:
         one row a version: whether it has each flag of OF_LEGS and OF_SOURCES; `elements` and `standards`, numbers that
-        two versions share where the same elements, or the same taxonomies and units, are behind them.
+        are equal for two versions with the same elements, or with the same taxonomies and units.
     """
     version, repair = ints(found, "version"), floats(found, "repair")
     of_leg = dict(zip(OF_LEGS, (np.abs(repair) != 1, repair < 0), strict=True))
@@ -124,7 +124,7 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
 
 
 def _fingerprints(version: Ints, names: pl.Series, versions: int) -> np.ndarray:
-    """A number for the set of names of each version: sums of one random number a name, each name counted once."""
+    """A number for the set of names of each version: the sum of one random number for each distinct name."""
     code = names.rank("dense").to_numpy().astype(np.int64) if len(names) else np.zeros(0, dtype=np.int64)
     several = int(code.max()) + 1 if len(code) else 1
     pairs = np.unique(version * several + code)

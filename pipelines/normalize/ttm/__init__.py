@@ -1,1 +1,1 @@
-"""Values known at a filing, and twelve months made of them."""
+"""Twelve months: the amounts known after each filing, and trailing twelve months computed from them."""

@@ -1,10 +1,10 @@
-"""Known amounts: what is known of an amount on the fiscal grid, filing by filing.
+"""Known amounts: the values of a concept and fiscal period as known after each filing.
 
-Belongs here: which version of an amount stands after a filing, and how it is looked up. Does not: what amounts add up
-to (windows), or where a fact lies on the grid (periods.calendar).
+Belongs here: which value of an amount is known after a filing, and looking it up. Does not: sums of amounts (windows),
+the place of a fact on the grid (periods.calendar).
 
-A slot is a concept, the quarter that it ends in, and the quarters that it spans (none for an instant). Weighted average
-shares become additive once they are multiplied by the days that they are averaged over.
+A slot is a concept, the quarter in which its period ends, and the number of quarters of the period (0 for an instant).
+Weighted average shares are multiplied by the days of their period, so that they can be added.
 """
 
 from dataclasses import dataclass
@@ -36,30 +36,31 @@ from pipelines.normalize.rule import Rule
 SLOT = ["cik", "concept", "q", "n"]
 
 HALF_A_UNIT = 0.5000001
-"""Two figures are one where they differ by half a unit of the coarser one; a little more, for binary fractions."""
+"""Two figures are equal if they differ by at most half a unit of the coarser one; a little more for binary
+fractions."""
 
 NOISE_OF_SUMS = 1e-9
-"""Sums of the same legs in another order differ by less, as a share of the amount."""
+"""Largest relative difference between sums of the same legs in another order."""
 
 COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
 
 COARSER_REPETITION = Rule(
     "precision.coarser-repetition",
-    "A later filing that repeats a known amount rounded to fewer digits changes nothing; the finer figure stays.",
+    "A later filing that repeats a known amount with fewer digits changes nothing; the finer figure stays.",
     "Measured: 27 % of the changes between successive filings of a period are rounding (AAPL LongTermDebt 96,662 to "
     "96,700 million and back)",
     "select",
 )
 FINER_REPETITION = Rule(
     "precision.finer-repetition",
-    "A later filing that repeats a known amount, to within half a unit of the coarser figure, in more digits replaces "
-    "it with the finer figure.",
+    "A later filing that repeats a known amount with more digits, within half a unit of the coarser figure, replaces "
+    "it by the finer figure.",
     COARSER_REPETITION.source,
     "select",
 )
 TWO_PERIODS_OF_ONE_FILING = Rule(
     "period.two-in-one-filing",
-    "If one filing states an amount for two periods that fall on the same fiscal quarters, one figure counts: that of "
+    "If one filing states an amount for two periods that cover the same fiscal quarters, one figure counts: that of "
     "the last element in the order of sources, then of the later period end, then of the later start.",
     "A convention: nothing in the filing says which of the two periods is the fiscal one",
     "select",
@@ -70,17 +71,18 @@ RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_PERIODS_OF_ONE_FILING)
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The amount of each slot after each filing that states it.
 
-    A repetition of a known value changes it only if it is finer; of two periods of one filing on the same quarters one
-    counts.
+    A repetition of a known value changes it only if it has more digits. Of two periods of one filing that cover the
+    same quarters, one counts.
 
     Args:
         placed: vintages on the grid (periods.calendar.on_grid), on one share basis, with `measure_sign` and `regime`.
 
     Returns:
         known: one row a slot (`cik`, `concept`, `q`, `n`) and `seq`, sorted by them: `amount` (additive: value x
-            `weight`, which is the days for shares and else 1), `days` (null for an instant), `weight`, `vintage` (the
-            row of `stated` that the value is taken from), its `grain` and `other_source`, the `regime` of the filing,
-            `since` (`seq` of the first filing that stated it so) and `is_revised` (whether another value stood before).
+            `weight`, which is the days for shares and 1 for others), `days` (null for an instant), `weight`, `vintage`
+            (the row of `stated` from which the value is taken), its `grain` and `other_source`, the `regime` of the
+            filing, `since` (`seq` of the first filing with this value) and `is_revised` (whether another value was
+            known before).
         decisions: `cik`, `rule`, `figures`.
     """
     sorted_rows = placed.sort(*SLOT, "seq", "rank", "end", "start")
@@ -116,11 +118,11 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _finest_so_far(grain: Floats, begins: Flags) -> Ints:
-    """For each row the last row of its run, up to it, that was finer than all before it in the run."""
+    """For each row the last row of its run, up to this row, that was finer than all earlier rows of the run."""
     if not len(grain):
         return np.zeros(0, dtype=np.int64)
     rank = np.unique(grain, return_inverse=True)[1]
-    # each run lies wholly below the one before, so that one running minimum serves all
+    # shift each run below the one before, so that one running minimum works for all runs
     depth = rank - np.cumsum(begins) * (rank.max() + 1)
     is_finer = begins.copy()
     is_finer[1:] |= depth[1:] < np.minimum.accumulate(depth)[:-1]
@@ -129,9 +131,9 @@ def _finest_so_far(grain: Floats, begins: Flags) -> Ints:
 
 @dataclass(frozen=True)
 class Known:
-    """Known amounts as arrays, and a timeline to look them up by.
+    """Known amounts as arrays, and a timeline for looking them up.
 
-    `companies` are the CIKs in order; the place of a company there is what look-ups ask with.
+    `companies` are the CIKs in order; look-ups use the place of a company in this list.
     """
 
     companies: Ints
@@ -146,7 +148,7 @@ class Known:
         key = slot_key(company, ints(known, "concept"), ints(known, "q"), ints(known, "n"))
         names = ("amount", "days", "weight", "grain", "other_source", "regime", "seq", "since")
         rows = {name: floats(known, name) for name in names}
-        # the first filing of a revised value; missing where it stands as first stated
+        # the first filing of a revised value; missing for values that were never revised
         rows["revised"] = np.where(flags(known, "is_revised"), rows["since"], np.nan)
         return cls(companies, rows, ints(known, "vintage"), Timeline(key, ints(known, "seq")))
 
@@ -163,9 +165,9 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
         known: of known_amounts: durations.
 
     Returns:
-        `cik`, `concept`, `q`, `seq`, sorted: each filing that changes a slot of the window, once something is known
-        that ends with the window. A fiscal year that is stated again counts too: it takes the comparatives of its
-        filing along.
+        `cik`, `concept`, `q`, `seq`, sorted: each filing that changes a slot of the window, once an amount is known
+        that ends with the window. A fiscal year that is stated again counts too, because the comparatives of its
+        filing are then used.
     """
     cik, concept, q, n, seq = (ints(known, name) for name in (*SLOT, "seq"))
     amount = floats(known, "amount")
@@ -199,7 +201,7 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
 
 
 def amount_changes(rows: pl.DataFrame, of: list[str]) -> pl.DataFrame:
-    """The rows that change `amount`, or its `regime`, against the one before by `seq`, for each `of`; in that order."""
+    """For each `of`, the rows whose `amount` or `regime` differs from the row before, sorted by `of` and `seq`."""
     ordered = rows.sort(*of, "seq")
     begins = starts(*(ints(ordered, name) for name in of))
     amount, regime = floats(ordered, "amount"), floats(ordered, "regime")

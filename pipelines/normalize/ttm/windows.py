@@ -1,7 +1,7 @@
-"""Twelve months: from known amounts of a flow to the trailing twelve months at each quarter end.
+"""Windows: trailing twelve months at each quarter end, from the known amounts of a flow.
 
-Belongs here: discrete quarters, twelve months in two ways, and on which accounting basis. Does not: which element a
-flow comes from (elements), what is known of an amount (known), what stands at an instant (balance).
+Belongs here: discrete quarters, twelve months in two ways, and their accounting basis. Does not: the elements of a flow
+(elements), which amounts are known (known), balances at an instant (balance).
 """
 
 from dataclasses import dataclass
@@ -33,18 +33,19 @@ from pipelines.normalize.ttm.known import COMPANY_BITS, Known, amount_changes, p
 QUARTERS_A_YEAR = 4
 
 SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378
-"""Days of twelve months: 52 or 53 weeks, give or take the days by which filers shift a period end."""
+"""Fewest and most days of twelve months: 52 or 53 weeks, and the days by which filers shift a period end."""
 WEEKS_53_DAYS = 369
-"""From so many days on, a window has 53 weeks."""
+"""Fewest days of a window of 53 weeks."""
 DISAGREEMENT = 0.005
 """Two ways to twelve months that differ by more than this share have legs on different accounting bases.
 
-Measured: the two ways agree within it for 99.7 % of operating cash flow and 97.5 % of net income; what is left are
-nearly all breaks of the accounting basis."""
+Measured: the two ways agree within it for 99.7 % of operating cash flow and 97.5 % of net income; nearly all others are
+breaks of the accounting basis."""
 LARGEST_RAISE = 1.5
-"""A dividend is hardly raised by more than half within a year, so that a larger fourth quarter is no quarter's."""
+"""A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
+quarter."""
 LAST_DIGITS = 2
-"""Twelve months of three rounded legs and those that the filer states itself differ by no more units than this."""
+"""Twelve months of three rounded legs and the filer's own twelve months may differ by so many units."""
 
 FISCAL_YEAR = Rule(
     "ttm.fiscal-year",
@@ -54,15 +55,15 @@ FISCAL_YEAR = Rule(
 )
 YEAR_TO_DATE = Rule(
     "ttm.year-to-date",
-    "Trailing twelve months are the last fiscal year plus this year to date less the same stretch of the year before.",
-    "Regulation S-X Rule 10-01(c): interim statements carry the year to date and the same stretch of the year before",
+    "Trailing twelve months are the last fiscal year, plus this year to date, less the same period of the year before.",
+    "Regulation S-X Rule 10-01(c): interim statements have the year to date and the same period of the year before",
     "compose",
 )
 FOUR_QUARTERS = Rule(
     "ttm.four-quarters",
-    "Trailing twelve months are the sum of four discrete quarters: first of all for amounts per share, and for others "
-    "where the year to date does not lead to twelve months.",
-    "Regulation S-X Rule 10-01(c): interim statements carry the quarter as well as the year to date",
+    "Trailing twelve months are the sum of four discrete quarters: for amounts per share as the first choice, for "
+    "other amounts if the year to date does not lead to twelve months.",
+    "Regulation S-X Rule 10-01(c): interim statements have the quarter as well as the year to date",
     "compose",
 )
 METHODS = (FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS)
@@ -77,31 +78,31 @@ QUARTER_BY_DIFFERENCE = Rule(
 )
 FOURTH_QUARTER_BY_THREE = Rule(
     "ttm.fourth-quarter-less-three-quarters",
-    "Where nine months are not stated, the fourth quarter is the fiscal year less its three quarters; of an amount "
-    f"that cannot be negative, only if it is not negative and no more a day than {LARGEST_RAISE:g} times the largest "
-    f"of them.",
-    "Dividends are often stated for the quarter alone; a year may have a special dividend that the quarters leave out",
+    "If nine months are not stated, the fourth quarter is the fiscal year less its three quarters; of an amount that "
+    f"cannot be negative, only if it is not negative and, per day, at most {LARGEST_RAISE:g} times the largest of "
+    "them.",
+    "Dividends are often stated for the quarter only; a year may have a special dividend that the quarters leave out",
     "compose",
 )
 YEAR_BEFORE_RECAST = Rule(
     "ttm.year-before-recast",
-    "Where a fiscal year was recast and the same stretch of it was not, the year counts as before the recast, unless "
-    "it was then less than the stretch and the amount cannot be negative.",
-    "ASC 250-10-45-5: a change is applied to all periods presented; a recast year less a stretch on the former basis "
-    "is on neither basis",
+    "If a fiscal year was recast and its interim period was not, the year counts as before the recast, unless it was "
+    "then less than the interim period and the amount cannot be negative.",
+    "ASC 250-10-45-5: a change is applied to all periods presented; a recast year less an interim period on the former "
+    "basis is on neither basis",
     "select",
 )
 QUARTER_BEFORE_RECAST = Rule(
     "ttm.quarter-before-recast",
-    "Where a fiscal year was recast and its nine months were not, the fourth quarter is made of the year as it stood "
-    "before the recast, unless it was then less than the nine months and the amount cannot be negative.",
-    "ASC 250-10-45-5; the whole recast would fall into the fourth quarter",
+    "If a fiscal year was recast and its nine months were not, the fourth quarter is computed from the year before the "
+    "recast, unless it was then less than the nine months and the amount cannot be negative.",
+    "ASC 250-10-45-5; otherwise the whole recast would fall into the fourth quarter",
     "select",
 )
 NEWEST_COMPARATIVE = Rule(
     "ttm.newest-comparative",
-    "The stretch that is taken off is the newest one known, where the one filed with the year is missing, was left "
-    "behind by an amendment of the year, or follows other standards than the year.",
+    "The interim period that is subtracted is as in the newest filing, if the figure known with the year is missing, "
+    "was not restated with an amendment of the year, or follows other standards than the year.",
     "ASC 250-10-45-23: an error is corrected in all periods presented",
     "select",
 )
@@ -113,21 +114,21 @@ NO_MIXED_REGIMES = Rule(
 )
 NO_MIXED_ELEMENTS = Rule(
     "ttm.no-mixed-elements",
-    "Figures are not added up where some are from an element that this company has stated beside the best one with "
-    "another amount, and some are not.",
-    "Taxonomy definitions: two elements that a filing states with different amounts are different things",
+    "Figures are not added up if only some of them are from an element for which this company has stated another "
+    "amount than for the best element.",
+    "Taxonomy definitions: two elements with different amounts in one filing are different amounts",
     "withhold",
 )
 TWELVE_MONTHS_LONG = Rule(
     "ttm.length",
-    f"Figures make twelve months only if they span {SHORTEST_WINDOW} to {LONGEST_WINDOW} days together.",
+    f"Figures are twelve months only if together they span {SHORTEST_WINDOW} to {LONGEST_WINDOW} days.",
     "Fiscal years of 52 or 53 weeks have 364 or 371 days; filers shift a period end by some days",
     "withhold",
 )
 NO_NEGATIVE_SUM = Rule(
     "ttm.no-negative-sum",
-    "Twelve months below zero of an amount that cannot be negative are left out, and so is a quarter by difference "
-    "below zero: their legs contradict each other.",
+    "If an amount cannot be negative, twelve months or a quarter by difference below zero are left out, because their "
+    "legs contradict each other.",
     "Taxonomy definitions: amounts such as revenue, payments, shares and dividends are not negative",
     "withhold",
 )
@@ -139,25 +140,27 @@ WEEKS_53 = Rule(
 )
 OTHER_ELEMENT = Rule(
     "flag.other-element",
-    "The value is from an element that had another amount where this company stated both; it may be a part.",
+    "The value is from an element that had another amount than the best element when this company stated both; it may "
+    "be a part of it.",
     "Taxonomy definitions of the two elements",
     "flag",
 )
 MIXED_BASIS = Rule(
     "flag.mixed-basis",
-    "The legs of the twelve months are on different accounting bases, or the filer states other twelve months itself.",
+    "The legs of the twelve months are on different accounting bases, or the filer's own twelve months differ.",
     "ASC 250-10-45-5",
     "flag",
 )
 BEFORE_RECAST = Rule(
     "flag.before-recast",
-    f"The fiscal year behind the window stands as before a recast that moved it by more than {DISAGREEMENT:.1%}.",
+    f"The fiscal year in the window counts as before a recast that changed it by more than {DISAGREEMENT:.1%}.",
     "ASC 250-10-45-5",
     "flag",
 )
 WAYS_DISAGREE = Rule(
     "flag.ways-disagree",
-    f"The two ways to twelve months differ by more than {DISAGREEMENT:.1%}, and nothing shows which basis differs.",
+    f"The two ways to twelve months differ by more than {DISAGREEMENT:.1%}, and no restatement explains the "
+    "difference.",
     "The identity of both ways: a year is the sum of its quarters",
     "flag",
 )
@@ -168,7 +171,7 @@ WINDOW_FLAGS = {
     "before_recast": BEFORE_RECAST,
     "ways_disagree": WAYS_DISAGREE,
 }
-"""Flag of a window, in the order in which flags are published, and its rule."""
+"""The flags of a window in the order in which they are published, and their rules."""
 
 RULES = (
     *METHODS,
@@ -195,16 +198,16 @@ ITEM_OF_FLOW = {
     "shares_basic": "shares_basic",
     "shares_diluted": "shares_diluted",
 }
-"""The line item that has no value where the twelve months of a flow have none."""
+"""The line item that has no value if the twelve months of a flow have none."""
 
 BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
-"""By the code of a concept: whether twelve months are the sum of quarters first (ASC 260-10-45: EPS of a period)."""
+"""For each code of a concept: whether the sum of quarters is the first choice (ASC 260-10-45: EPS of a period)."""
 CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 
 
 @dataclass(frozen=True)
 class Leg:
-    """One known amount of each window, added (`sign` 1) or taken off (-1); `row` is NOTHING where there is none."""
+    """One known amount of each window, added (`sign` 1) or subtracted (-1); `row` is NOTHING if there is none."""
 
     row: Ints
     sign: int = 1
@@ -214,8 +217,8 @@ class Leg:
 class Way:
     """One way to twelve months, for each window.
 
-    `regime` is that of the sum. `is_whole`: every leg that is needed is known, they span twelve months, and the sum is
-    not below zero where it cannot be. `has_other_length` and `is_negative` say why a known sum is not.
+    `regime` is that of the sum. `is_whole`: all required legs are known, they span twelve months, and the sum is not
+    below zero if it cannot be. `has_other_length` and `is_negative` say why a known sum is not whole.
     """
 
     amount: Floats
@@ -232,7 +235,7 @@ class Way:
 
     @classmethod
     def of(cls, windows: "Windows", legs: tuple[Leg, ...], amount: Floats, days: Floats, regime: Floats) -> "Way":
-        """Judge a sum by the legs that it is made of."""
+        """Make a way from a sum and its legs."""
         regimes, grains, others = (
             [windows.of(name, leg.row) for leg in legs] for name in ("regime", "grain", "other_source")
         )
@@ -255,20 +258,20 @@ class Way:
 
     @property
     def is_sound(self) -> Flags:
-        """Whether it leads to twelve months of one regime and one kind of element."""
+        """Whether it leads to twelve months without mixing regimes or elements."""
         return self.is_whole & ~self.mixes_regimes & ~self.mixes_elements
 
 
 class Windows:
-    """The windows that are asked for, and look-ups of what was known in them after their filings."""
+    """The windows to compute, and look-ups of the amounts known after their filings."""
 
     def __init__(self, points: pl.DataFrame, grid: pl.DataFrame, known: Known) -> None:
-        """Place the points on the grid; those that are no quarter end of a fiscal year are left out.
+        """Place the points on the grid; points that are not a quarter end of a fiscal year are left out.
 
         Args:
-            points: `cik`, `concept`, `q`, `seq` (the filing after which to look).
+            points: `cik`, `concept`, `q`, `seq` (the filing of the point).
             grid: of periods.calendar.fiscal_grid.
-            known: of durations.
+            known: known amounts of durations.
         """
         company = np.searchsorted(known.companies, ints(grid, "cik"))
         quarters = Timeline(key_of((company, COMPANY_BITS), (ints(grid, "q"), QUARTER_BITS)), np.zeros_like(company))
@@ -293,7 +296,7 @@ class Windows:
         return self.known.timeline.after(key, self.seq if seq is None else seq)
 
     def of(self, name: str, row: Ints) -> Floats:
-        """What is known in a row: `amount`, `days`, `grain`, `seq`, `since`, `revised` and so on; NaN for NOTHING."""
+        """A column of known amounts at some rows: `amount`, `days`, `grain`, `seq` and so on; NaN for NOTHING."""
         return picked(self.known.rows[name], row)
 
     def fiscal_quarter(self, q: Ints) -> Floats:
@@ -307,13 +310,13 @@ def flow_versions(
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Twelve-month flows after each filing that changed them.
 
-    At a fiscal year end the year as filed. Else TTM = FY(previous) + YTD(current) - YTD(previous), where the stretch
-    that is taken off is on the accounting basis of the year that it is taken off from: the stretch as known when the
-    year was last stated, or recast with it; and where the year alone was recast, the year as it was before. Else, and
-    first of all for amounts per share, the sum of four discrete quarters, the fourth being FY - 9M, or FY less the
-    three. Legs of two regimes (another company, other standards), or from elements that this company has stated apart,
-    are never added up. Where the filer states twelve months to an interim quarter end itself and means others, the legs
-    are on two bases (`mixed_basis`).
+    At a fiscal year end, twelve months are the year as filed. Otherwise TTM = FY(previous) + YTD(current) -
+    YTD(previous). The subtracted YTD(previous) must be on the accounting basis of FY(previous): it is the amount known
+    when the year was last stated, or recast with it; if only the year was recast, the year before the recast is used.
+    If this is not possible, and as the first choice for amounts per share, twelve months are the sum of four discrete
+    quarters, the fourth being FY less nine months, or FY less the three quarters. Legs of two regimes (another company,
+    other standards), or from elements with different amounts, are never added up. If the filer's own twelve months to
+    an interim quarter end differ, the legs are on two bases (`mixed_basis`).
 
     Args:
         known: of ttm.known.known_amounts: durations.
@@ -322,10 +325,11 @@ def flow_versions(
     Returns:
         flows: `flow` (row number), `cik`, `concept`, `q`, `seq`, `amount` (additive, see known_amounts), `days`,
             `rule` (the way: METHODS), one boolean column for each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest
-            leg), `spread` (the largest daily amount of the legs over the smallest). No row where no way leads to
-            twelve months: three quarters are no estimate of four.
+            leg), `spread` (the largest daily amount of the legs divided by the smallest). There is no row if no way
+            leads to twelve months: three quarters are not an estimate of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
-        withheld: `cik`, `q`, `item`, `reason`, `rule`: items that no way leads to because their legs do not add up.
+        withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
+            added up.
         decisions: `cik`, `rule`, `figures`.
 
     Source: Regulation S-X Rule 10-01(c).
@@ -339,11 +343,11 @@ def flow_versions(
 
 @dataclass(frozen=True)
 class Recast:
-    """What recasts of figures that were known before mean for each window.
+    """The effect of recasts of known figures on each window.
 
-    `moved`: by how much figures were restated that other legs do not follow; NaN where nothing was.
-    `year_moved`: by how much the fiscal year was restated. `year_before`: whether it counts as it was before.
-    `takes_newest`: whether the newest comparative is taken off instead of the one filed with the year.
+    `moved`: the amount by which figures were restated without other legs; NaN if there was no such restatement.
+    `year_moved`: the amount by which the fiscal year was restated. `year_before`: whether it counts as before.
+    `takes_newest`: whether the newest comparative is subtracted instead of the one filed with the year.
     """
 
     moved: Floats
@@ -353,14 +357,14 @@ class Recast:
 
 
 def _by_years(windows: Windows) -> tuple[Way, Recast]:
-    """The last fiscal year, plus this year to date, less the same stretch of the year before."""
+    """The last fiscal year, plus this year to date, less the same period of the year before."""
     find, of = windows.find, windows.of
     q, quarter = windows.q, windows.quarter
     stated_year = find(windows.year_before, QUARTERS_A_YEAR)
     to_date = find(q, quarter)
     newest_prior = find(q - QUARTERS_A_YEAR, quarter)
 
-    # a recast year less a stretch on the former basis is on neither; both on the former basis are what was filed
+    # a recast year less an interim period on the former basis is on neither basis; use both on the former basis
     former_year = find(windows.year_before, QUARTERS_A_YEAR, of("revised", stated_year) - 1)
     recast_along = of("since", newest_prior) > of("seq", former_year)
     leaves_negative = of("amount", former_year) < of("amount", newest_prior)
@@ -368,7 +372,7 @@ def _by_years(windows: Windows) -> tuple[Way, Recast]:
     year_moved = np.abs(of("amount", stated_year) - of("amount", former_year))
     last_year = np.where(year_before, former_year, stated_year)
 
-    # an amended year has left behind what was known of its quarters: the newest is on its basis, if any is
+    # after an amendment of the year, earlier figures of its quarters are outdated: the newest is on its basis, if any
     with_year = find(q - QUARTERS_A_YEAR, quarter, of("seq", last_year))
     left_behind = of("seq", with_year) < of("revised", last_year)
     other_regime = np.abs(of("regime", with_year) - of("regime", last_year)) > 0
@@ -376,7 +380,7 @@ def _by_years(windows: Windows) -> tuple[Way, Recast]:
     prior = np.where(takes_newest, newest_prior, with_year)
     not_recast_with_it = of("seq", prior) < of("revised", last_year)
 
-    # a year to date that was recast alone stands beside a stub on the former basis
+    # if only this year to date was recast, the rest of the last year is on the former basis
     to_date_before = find(q, quarter, of("revised", to_date) - 1)
     recast_alone = (of("revised", to_date) > of("seq", last_year)) & (of("since", prior) <= of("seq", last_year))
     moved = largest(
@@ -392,7 +396,7 @@ def _by_years(windows: Windows) -> tuple[Way, Recast]:
 
 @dataclass(frozen=True)
 class Quarter:
-    """One discrete quarter of each window: amount and days (NaN where unknown), legs, and how it was found."""
+    """One discrete quarter of each window: amount and days (NaN if unknown), legs, and how it was found."""
 
     amount: Floats
     days: Floats
@@ -404,7 +408,7 @@ class Quarter:
 
 
 def _by_quarters(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
-    """The sum of the four discrete quarters to the window's end."""
+    """The sum of the last four discrete quarters of the window."""
     quarters = tuple(_quarter(windows, windows.q - back) for back in range(QUARTERS_A_YEAR))
     amount, days = (np.sum([getattr(quarter, name) for quarter in quarters], axis=0) for name in ("amount", "days"))
     stated, longer, *_ = quarters[0].legs
@@ -414,10 +418,10 @@ def _by_quarters(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
 
 
 def _quarter(windows: Windows, q: Ints) -> Quarter:
-    """A quarter as stated; else the year to date at its end less that at its beginning; else the year less the three.
+    """A quarter as stated; otherwise the difference of two years to date; otherwise the year less three quarters.
 
-    A difference that is much more than each of the three quarters is no quarter's: the year may have a special dividend
-    that the quarters leave out.
+    A difference much larger than each of the three quarters is not that of a quarter: the year may include a special
+    dividend that the quarters do not.
     """
     find, of, can_be_negative = windows.find, windows.of, windows.can_be_negative
     number = windows.fiscal_quarter(q)
@@ -425,7 +429,7 @@ def _quarter(windows: Windows, q: Ints) -> Quarter:
     longer = find(q, number)
     shorter = find(np.where(number > 1, q - 1, np.nan), number - 1)
 
-    # a recast year less nine months that were not recast would put the whole recast into the fourth quarter
+    # a recast year less nine months before the recast would put the whole recast into the fourth quarter
     former = find(q, number, of("revised", longer) - 1)
     is_possible = can_be_negative | (of("amount", former) >= of("amount", shorter))
     recast_along = of("since", shorter) > of("seq", former)
@@ -469,7 +473,7 @@ def _quarter(windows: Windows, q: Ints) -> Quarter:
 def _chosen(
     windows: Windows, by_years: Way, recast: Recast, by_quarters: Way, quarters: tuple[Quarter, ...]
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """The way that counts for each window, and what a reader should know of it: flow_versions."""
+    """The results of flow_versions: the chosen way of each window, its flags, legs and decisions."""
     of = windows.of
     year = windows.find(np.where(windows.is_year_end, windows.q, np.nan), QUARTERS_A_YEAR)
     own = windows.find(np.where(windows.is_year_end, np.nan, windows.q), QUARTERS_A_YEAR)
@@ -515,7 +519,7 @@ def _chosen(
 
 
 def _spread(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> Floats:
-    """The largest daily amount of a leg over the smallest: of shares, by how much their count changed."""
+    """The largest daily amount of a leg divided by the smallest; for shares, the change of their count."""
     with np.errstate(invalid="ignore", divide="ignore"):
         years = [windows.of("amount", leg.row) / windows.of("days", leg.row) for leg in by_years.legs]
         discrete = [quarter.amount / quarter.days for quarter in quarters]
@@ -549,7 +553,7 @@ def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kep
 
 
 def _withheld(windows: Windows, by_years: Way, by_quarters: Way, has_way: Flags) -> pl.DataFrame:
-    """The items without twelve months because the figures of their newest window mix companies, standards or elements.
+    """The items without twelve months because their newest window would mix companies, standards or elements.
 
     `cik`, `q`, `item`, `reason`, `rule`.
     """
