@@ -1,10 +1,10 @@
-"""How far the published values are from those that a data vendor shows for the same periods: `make accuracy`.
+"""The comparison of the published values with a data vendor's: `make accuracy`.
 
-Belongs here: matching a published build against a file of vendor values, counting, and listing what differs.
-Does not: any judgement; a vendor is a second opinion, and what differs is for people to look up in the filings.
+Belongs here: matching a published build with a file of vendor values, counting, and listing the differences.
+Does not: deciding who is right; the vendor is a second opinion, and differences are to be looked up in the filings.
 
-The file has `symbol`, `period_kind`, `period_end`, `item`, `value` (reporting currency, units) and `answerable`: 1
-where the company's filed facts are known to lead to the vendor's value.
+The file has `symbol`, `period_kind`, `period_end`, `item`, `value` (reporting currency, units) and `answerable`: 1 if
+the company's filed facts are known to lead to the vendor's value.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from warehouse import publish, schema
 
 VENDOR = SHARED / "truth" / "vendor_statements.csv"
 WITHIN = 0.005
-"""The share of the vendor's value that ours may differ by: both round."""
+"""Largest difference, as a share of the vendor's value: both values may be rounded."""
 
 SAME_PERIOD = "10d"
-"""The vendor snaps period ends to the end of the month; 52/53-week years end on a weekday near it."""
+"""The vendor moves period ends to the end of the month; years of 52 or 53 weeks end on a weekday near it."""
 
 VALUE = ["cik", "period_kind", "period_end", "item"]
 NO_PERIOD = "no such period"
@@ -39,15 +39,15 @@ def read_vendor(path: Path) -> pl.DataFrame:
 
 
 def compared(vendor: pl.DataFrame, financials: pl.DataFrame) -> pl.DataFrame:
-    """The vendor's rows with the value of ours of the nearest period of the same kind within ten days.
+    """The vendor's rows with our value of the nearest period of the same kind within ten days.
 
     Args:
-        vendor: of `read_vendor`.
+        vendor: the result of `read_vendor`.
         financials: the published table.
 
     Returns:
-        the vendor's columns, `ours` (null: no value), `cik`, `our_end` and `ratio` (ours to the vendor's), `within`
-        (whether they are the same within 0.5 %).
+        The vendor's columns, `ours` (null: no value), `cik`, `our_end`, `ratio` (ours divided by the vendor's) and
+        `within` (whether they differ by at most 0.5 %).
     """
     long = financials.unpivot(
         [item for item in schema.ITEM_NAMES if item in financials.columns],
@@ -72,7 +72,7 @@ def compared(vendor: pl.DataFrame, financials: pl.DataFrame) -> pl.DataFrame:
 
 
 def counted(rows: pl.DataFrame) -> pl.DataFrame:
-    """Per item and kind, and in total: asked, answerable, and of the answerable answered and within 0.5 %."""
+    """Counts by item and kind and in total: compared, answerable, and of these with a value and within 0.5 %."""
     answerable = pl.col("answerable")
     counts = {
         "asked": pl.len(),
@@ -89,12 +89,12 @@ def counted(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def differences(rows: pl.DataFrame, versions: pl.DataFrame, lineage: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
-    """What is not within 0.5 %, with how ours came about: LISTED and the tags of its legs, or why there is none.
+    """The values that differ by more than 0.5 %, with the origin of ours: its legs' tags, or the reason of its gap.
 
     Answerable ones come first.
 
     Args:
-        rows: of `compared`.
+        rows: the result of `compared`.
         versions, lineage, gaps: the published tables.
     """
     current = versions.filter("is_current").select(*VALUE, "version", "method", "flags")
@@ -113,7 +113,7 @@ def differences(rows: pl.DataFrame, versions: pl.DataFrame, lineage: pl.DataFram
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the table, and the list where it is asked for; 1 where there is nothing to compare."""
+    """Print the table, and the list if requested; return 1 if there is nothing to compare."""
     parser = argparse.ArgumentParser(prog="make accuracy", description=str(__doc__).partition("\n")[0])
     parser.add_argument("--vendor", type=Path, default=VENDOR, help="the file of the vendor's values")
     parser.add_argument("--list", action="store_true", help="list every difference, with how our value came about")
@@ -140,7 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _shown(path: Path) -> Path:
-    """A path as people call it, from the project on."""
+    """A path relative to the project, for messages."""
     return path.relative_to(PROJECT.parent) if path.is_relative_to(PROJECT.parent) else path
 
 

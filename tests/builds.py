@@ -1,7 +1,7 @@
-"""Small published builds of fictional companies, for tests: Parquet files, through the real publishing.
+"""Small published builds of fictional companies, for tests: Parquet files, published with the real code.
 
-Belongs here: rows that are easy to reason about, and the way from them to a published build.
-Does not: what a pipeline makes of filings; the numbers here are no company's.
+Belongs here: simple rows, and publishing them.
+Does not: values that a pipeline computes from filings; these numbers are invented.
 """
 
 import atexit
@@ -70,11 +70,12 @@ HISTORIES: dict[tuple[str, str, date, str], list[Known]] = {
         (0.0, PUBLISHED, MADE_AT, "reclassification"),
     ],
 }
-"""Values of LNTR with two versions, three, withdrawn, withdrawn and back. All others have one; all of ABCX two."""
+"""Values of LNTR with two versions, with three, withdrawn, and withdrawn and restored. All others have one; ABCX two.
+"""
 
 
 def companies() -> Rows:
-    """Five listed symbols of four fictional companies, one that left the list, one without any period."""
+    """Five listed symbols of four fictional companies, a delisted symbol, and a company without any period."""
     lantern = company("LNTR", 1, name="Lantern Harbor Works, Inc.", exchange="Nasdaq", sic="3571")
     return [
         lantern,
@@ -88,7 +89,7 @@ def companies() -> Rows:
 
 
 def company(symbol: str, number: int, **values: Any) -> dict[str, Any]:
-    """One row of `companies`; what is not given is as for any other."""
+    """One row of `companies`, with defaults."""
     return {
         "symbol": symbol,
         "cik": f"{9990000000 + number:010d}",
@@ -143,7 +144,7 @@ def period(who: Mapping[str, Any], kind: str, end: date, quarter: int, **values:
 
 
 def versions() -> Rows:
-    """The versions of each value of `financials`, and of the one that was withdrawn."""
+    """The versions of each value of `financials`, and of the withdrawn one."""
     rows = []
     for told in filter(lambda row: row["is_primary"], financials()):
         for item in schema.ITEM_NAMES:
@@ -154,7 +155,7 @@ def versions() -> Rows:
 
 
 def history(told: Mapping[str, Any], item: str) -> list[Known]:
-    """The one version of a value; ABCX told another one five days before."""
+    """The only version of a value; for ABCX also a version of five days before."""
     filed = told["period_end"] + timedelta(days=45)
     known: list[Known] = [(told[item], filed, FIRST_AT, "initial")]
     if told["symbol"] == "ABCX":
@@ -172,7 +173,7 @@ def version(
     cause: str,
     is_current: bool,
 ) -> dict[str, Any]:
-    """One row of `versions`; the filing is the first of the company's filings of that day, or one that is not held."""
+    """One row of `versions`; its filing is the company's first of that day, or one that is not in table `filings`."""
     held = [row for row in filings() if (row["cik"], row["filed"]) == (of["cik"], filed)]
     return {
         "cik": of["cik"],
@@ -196,7 +197,7 @@ def version(
 
 
 def lineage(of: Rows) -> Rows:
-    """Two legs of each version that has a value: the filing that led to it, and one that was there before."""
+    """Two legs of each version with a value: from the filing of the version, and from an earlier one."""
     return [
         {
             **{name: row[name] for name in schema.BY_NAME["lineage"].key if name != "leg"},
@@ -221,7 +222,7 @@ def lineage(of: Rows) -> Rows:
 
 
 def with_filing_dates(told: Rows, of: Rows, legs: Rows) -> Rows:
-    """Rows of `financials` with the first and the last day on which the legs of their current values were filed."""
+    """Rows of `financials` with the first and the last filing date of the legs of their current values."""
     key = ("cik", "period_kind", "period_end")
     value = (*key, "item", "version")
     current = {tuple(row[name] for name in value) for row in of if row["is_current"]}
@@ -237,7 +238,7 @@ def with_filing_dates(told: Rows, of: Rows, legs: Rows) -> Rows:
 
 
 def filings() -> Rows:
-    """A domestic filer, one that moved to 20-F, one that files 40-F; the fourth has none."""
+    """A domestic filer, one that changed to 20-F, one that files 40-F; the fourth has no filings."""
     made = [
         (1, "10-K", 2025, 2),
         (1, "10-Q", 2025, 5),
@@ -300,7 +301,7 @@ def rules() -> Rows:
 
 
 def decisions() -> Rows:
-    """What the rule decided for two of the companies."""
+    """The decisions of the rule for two of the companies."""
     return [
         {"cik": "9990000001", "rule": "revenue.total", "figures": 2000},
         {"cik": "9990000003", "rule": "revenue.total", "figures": 345},
@@ -308,7 +309,7 @@ def decisions() -> Rows:
 
 
 def valuations() -> Rows:
-    """A fair value of LNTR, and no other: the description's example, with amounts that show a double's two forms."""
+    """A fair value of LNTR only: the description's example, with amounts in both number formats of a double."""
     example: dict[str, Any] = examples.ANSWERS["getValuation"]["meaningful"]["data"]  # type: ignore[index]
     columns = ("symbol", "currency", "meaningful", "fair_value_per_share", "projection")
     lantern = {
@@ -334,7 +335,7 @@ def valuations() -> Rows:
 
 
 def write(folder: Path, rows: Mapping[str, Rows]) -> dict[str, Path]:
-    """Write one Parquet file a table, columns in another order than the schema's; return their paths."""
+    """Write one Parquet file per table, with the columns in another order than the schema; return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = {}
     for name, table_rows in rows.items():
@@ -362,7 +363,7 @@ def publish_small(
 
 
 def small(published: Path) -> publish.Build:
-    """The small build, where nothing was published yet: published once a process, and copied."""
+    """The small build in a folder without one: published once per process, and copied."""
     made, folder = _small_once()
     shutil.copytree(folder, published, symlinks=True, dirs_exist_ok=True)
     return made
@@ -370,7 +371,7 @@ def small(published: Path) -> publish.Build:
 
 @cache
 def _small_once() -> tuple[publish.Build, Path]:
-    """The small build in a folder that goes with the process."""
+    """The small build in a folder that is deleted with the process."""
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return publish_small(folder / "published"), folder / "published"

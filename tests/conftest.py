@@ -1,9 +1,9 @@
-"""What all tests share: where real documents lie, and which programs a test needs.
+"""Fixtures and rules of all tests: real documents, needed programs, and the synchronized homes.
 
-Here too are the synchronized sample and the synchronized mirror, which all tests that only read them share.
+All tests that only read the synchronized sample or the synchronized mirror share them.
 
-A test that needs a program or the mirror of real EDGAR documents is skipped where it is missing, and says so; with
-`--strict-skips` a missing program fails it, and so does a mirror that is there but incomplete.
+A test that needs a program or the mirror of real EDGAR documents is skipped if it is missing, and the skip is reported.
+With `--strict-skips`, a missing program or an incomplete mirror is a failure.
 """
 
 import os
@@ -22,7 +22,7 @@ from tests.progress import Progress
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
 
-# the same cases each time, however long one takes: other work on the machine must not make a test fail
+# the same examples each time, and no deadline: a busy machine must not make a test fail
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
 settings.load_profile("project")
 
@@ -33,13 +33,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ending)
-    if not hasattr(config, "workerinput"):  # not in the worker processes, whose terminal is nobody's
+    if not hasattr(config, "workerinput"):  # not in worker processes, which have no terminal
         config.pluginmanager.register(Progress(config))
 
 
 @pytest.fixture(scope="session")
 def mirror() -> Path:
-    """The mirror directory of real EDGAR documents beside the project."""
+    """The mirror directory of real EDGAR documents next to the project."""
     folder = SHARED / "edgar"
     if not (folder / "www.sec.gov").is_dir():
         pytest.skip(f"the mirror of real EDGAR documents is missing: {folder.relative_to(PROJECT.parent)}")
@@ -48,18 +48,18 @@ def mirror() -> Path:
 
 @pytest.fixture(scope="session")
 def synchronized_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of the sample, synchronized once a run; nobody may change it."""
+    """The home of the sample, synchronized once per run; tests do not change it."""
     return made_once(tmp_path_factory, "synchronized-sample", lambda home: synchronize(home, "sample"))
 
 
 @pytest.fixture(scope="session")
 def synchronized_mirror(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of all that the mirror has, synchronized once a run; nobody may change it."""
+    """The home of the whole mirror, synchronized once per run; tests do not change it."""
     return made_once(tmp_path_factory, "synchronized-mirror", lambda home: synchronize(home, mirror))
 
 
 def synchronize(home: Path, source: object) -> None:
-    """In a process of its own: coverage would slow it down."""
+    """Synchronize in a separate process, because coverage would slow it down."""
     done = sync_as_process(home, source)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -81,6 +81,6 @@ def program(request: pytest.FixtureRequest) -> Callable[[str, str], str]:
 
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads the settings of whoever runs it."""
+    """Tests do not see the settings in the environment of the run."""
     for name in [name for name in os.environ if name.startswith(("FUNDAMENTALS_", "EDGAR_", "DAGSTER_", "REDIS_"))]:
         monkeypatch.delenv(name)

@@ -1,6 +1,6 @@
-"""A real HTTP server on a loopback port that answers as it is told, and a clock that only sleeping moves.
+"""A real HTTP server on a loopback port with prepared replies, and a clock that only sleeping advances.
 
-Belongs here: what tests of the extract side need from the outside world. Does not: any test.
+Belongs here: what tests of the extract stage need in place of EDGAR. Does not: any test.
 """
 
 import threading
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer; `cut` sends so many bytes of the body only, under the length of the whole."""
+    """One reply; `cut` sends only that many bytes of the body, under the length of the whole."""
 
     status: int = 200
     body: bytes = b""
@@ -24,7 +24,7 @@ class Reply:
 
 @dataclass
 class EdgarServer:
-    """What it was asked, and what it answers: per path a list of replies, of which the last one stays."""
+    """The received requests, and the replies: a list per path, of which the last one is repeated."""
 
     url: str = ""
     replies: dict[str, list[Reply]] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class EdgarServer:
 
 @contextmanager
 def running_server() -> Iterator[EdgarServer]:
-    """Serve until the block is left; `url` is what EDGAR_BASE_URL would be."""
+    """Serve until the block ends; `url` is the value for EDGAR_BASE_URL."""
     state = EdgarServer()
 
     class Handler(BaseHTTPRequestHandler):
@@ -76,7 +76,7 @@ def running_server() -> Iterator[EdgarServer]:
 
 
 class FakeTime:
-    """Seconds that pass only by sleeping; safe to share between threads."""
+    """A clock that only sleeping advances; safe for threads."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -1,6 +1,6 @@
-"""How a test run ends when it is told to: SIGTERM ends it, whatever a test does with the interruption.
+"""The end of a test run on a signal: SIGTERM ends it, whatever a test does with the interruption.
 
-Belongs here: what the process that runs tests does on SIGTERM. Does not: any test, the processes that tests start.
+Belongs here: the handling of SIGTERM in the process that runs tests. Does not: any test, processes that tests start.
 """
 
 import os
@@ -11,17 +11,17 @@ from types import FrameType
 import pytest
 
 GRACE = 20.0
-"""Seconds for fixtures to end the servers they started; then the process ends as it is."""
+"""Seconds for fixtures to end the servers they started; then the process is ended."""
 ENDED = 128 + signal.SIGTERM
 
 
 def pytest_configure() -> None:
-    """From the start."""
+    """Install the handler at the start."""
     obey()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Again before each test: Dagster, where a test runs it, replaces the handler."""
+    """Install the handler before each test, because Dagster replaces it in some tests."""
     obey()
 
 
@@ -32,7 +32,7 @@ def obey() -> None:
 
 
 def end(_: int, __: FrameType | None) -> None:
-    """Interrupt the test as Ctrl-C does; a second SIGTERM ends the process at once, and so does the time."""
+    """Interrupt the test like Ctrl-C; a second SIGTERM, or the end of GRACE, ends the process at once."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     last = threading.Timer(GRACE, os._exit, (ENDED,))
     last.daemon = True

@@ -1,7 +1,7 @@
-"""Fictional filers for tests of the rules: they file as companies do, and what they earned is known.
+"""Fictional filers for tests of the rules, which report as companies do and whose true figures are known.
 
-Belongs here: rows of facts as the decoder gives them, and filers whose quarters are given and whose reports follow
-from them. Does not: whole documents in EDGAR's JSON (the sample source), or any rule under test.
+Belongs here: rows of facts as the decoder returns them, and filers whose reports follow from given quarters.
+Does not: whole documents in EDGAR's JSON (the sample source), the rules under test.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def fact(
     fy: int | None = None,
     cik: str = CIK,
 ) -> Row:
-    """One fact as filed; filings of one form and day are one filing unless `accession` says otherwise."""
+    """One filed fact; facts with the same form and date belong to one filing unless `accession` differs."""
     return {
         "cik": cik,
         "taxonomy": taxonomy,
@@ -74,13 +74,13 @@ def fact(
 
 
 def raw(*rows: Row | Sequence[Row]) -> pl.DataFrame:
-    """Facts as the decoder gives them; lists of rows are taken apart."""
+    """Facts as the decoder returns them; lists of rows are flattened."""
     flat = [row for part in rows for row in ([part] if isinstance(part, dict) else part)]
     return pl.DataFrame(flat, schema=reports.RAW_SCHEMA)
 
 
 def of_companies(cases: Mapping[str, pl.DataFrame | Sequence[Row]]) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The facts of several cases in one frame, each filed by a company of its own, and its CIK by the case's name."""
+    """The facts of several cases in one frame, each filed by its own company, and the CIK by the name of the case."""
     ciks = {name: f"{int(CIK) + number:010d}" for number, name in enumerate(cases, start=1)}
     facts_of = {name: rows if isinstance(rows, pl.DataFrame) else raw(rows) for name, rows in cases.items()}
     own = (
@@ -91,7 +91,7 @@ def of_companies(cases: Mapping[str, pl.DataFrame | Sequence[Row]]) -> tuple[pl.
 
 
 def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Typed, in one currency, in filing order."""
+    """Typed facts in one currency, in filing order."""
     periodic, _ = reports.typed(rows)
     own, _ = currency.in_currency(periodic, currency.reporting_currency(periodic))
     return order.in_filing_order(own)[0]
@@ -111,7 +111,7 @@ def signed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def corrected_by(vintages: pl.DataFrame, *correctors: Corrector) -> pl.DataFrame:
-    """The vintages that count after some corrections, with `evidence` where they were corrected."""
+    """The figures after some corrections, with `evidence` if they were corrected."""
     sound, corrections, _ = corrected(vintages, correctors)
     what = ["cik", "seq", "concept", "start", "end"]
     return sound.join(
@@ -121,12 +121,13 @@ def corrected_by(vintages: pl.DataFrame, *correctors: Corrector) -> pl.DataFrame
 
 @dataclass(frozen=True)
 class Today:
-    """What the filings lead to today: the newest version of each value, in the shape that is published.
+    """The current result of the filings: the newest version of each value, as published.
 
-    values: one row a period and item: `cik`, `period_kind`, `period_end`, `period`, `item`, `value`, `method`, `flags`.
+    values: one row per period and item: `cik`, `period_kind`, `period_end`, `period`, `item`, `value`, `method`,
+    `flags`.
     lineage: the facts behind them: the same keys, `tag`, `value`, `weight`, `filed` and so on.
     gaps: the same keys, and `reason`.
-    found: all that the rules gave.
+    found: the complete result of the rules.
     """
 
     values: pl.DataFrame
@@ -138,7 +139,7 @@ class Today:
 def standardized(
     rows: pl.DataFrame, accepted: pl.DataFrame | None = None, registrants: pl.DataFrame | None = None
 ) -> Today:
-    """Facts through all rules."""
+    """Normalize facts with all steps."""
     found = standardize(rows, accepted, registrants)
     newest = found.versions.group_by("cik", "period_end", "item", maintain_order=True).last()
     values = _by_kind(newest.with_columns(value=items.served("value")))
@@ -151,7 +152,7 @@ KEY = ["cik", "period_kind", "period_end", "item"]
 
 
 def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
-    """Twelve months to each quarter end, and fiscal years too."""
+    """Rows of twelve months to each quarter end, and of fiscal years too."""
     year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
     ttm = rows.with_columns(period_kind=pl.lit("ttm"), period=pl.concat_str(year, pl.lit("Q"), quarter))
     annual = rows.filter("is_year_end").with_columns(
@@ -161,12 +162,12 @@ def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def value_of(found: Today, item: str, kind: str, end: str | date, cik: str = CIK) -> float | None:
-    """The value of an item for a period; None where it has none."""
+    """The value of an item for a period; None if it is missing."""
     return row_of(found.values, item, kind, end, cik).get("value")
 
 
 def row_of(rows: pl.DataFrame, item: str, kind: str, end: str | date, cik: str = CIK) -> Row:
-    """The row of an item and period in a table of Today; empty where it has none."""
+    """The row of an item and period in a table of Today; empty if there is none."""
     at = day(end) if isinstance(end, str) else end
     found = rows.filter(cik=cik, item=item, period_kind=kind, period_end=at)
     assert found.height <= 1, "an item has two values for one period"
@@ -174,16 +175,16 @@ def row_of(rows: pl.DataFrame, item: str, kind: str, end: str | date, cik: str =
 
 
 def month_ends(first_year: int, quarters: int, last_month: int = 12) -> list[date]:
-    """Quarter ends at month ends, of fiscal years that end with `last_month`, from the year ending in first_year."""
+    """Quarter ends at month ends, of fiscal years that end in `last_month`, from the year that ends in first_year."""
     ends = []
     for number in range(quarters):
-        months = first_year * 12 + last_month - 9 + 3 * number  # months since year 0, of the month after
+        months = first_year * 12 + last_month - 9 + 3 * number  # months since year 0 of the month after it
         ends.append(date(months // 12, months % 12 + 1, 1) - timedelta(days=1))
     return ends
 
 
 def week_ends(before: date, weeks: Sequence[int]) -> list[date]:
-    """Quarter ends so many weeks apart, from the day before the first."""
+    """Quarter ends at intervals of the given weeks, from the day before the first quarter."""
     ends = []
     for number in weeks:
         before += timedelta(weeks=number)
@@ -193,18 +194,18 @@ def week_ends(before: date, weeks: Sequence[int]) -> list[date]:
 
 @dataclass
 class Filer:
-    """A company whose discrete quarters are known, and which reports them as companies do.
+    """A company with given discrete quarters, which it reports as companies do.
 
-    10-Q: three months and the year to date beside the same stretches of the year before. 10-K: the year beside two
-    years before, and no fourth quarter. Balances: at the end and at the last fiscal year end.
+    10-Q: three months and the year to date, with the same periods of the year before. 10-K: the year and two years
+    before, without a fourth quarter. Balances: at the period end and at the last fiscal year end.
 
     Attributes:
         ends: quarter ends, whole fiscal years first.
         sums: element -> amount of each quarter, which add up (money, per share).
         means: element -> average of each quarter, weighted by days (shares).
         balances: element -> amount at each quarter end.
-        before: the day before the first quarter; by default the first quarter is the three months of its end.
-        to_date_only: elements that 10-Qs show for the year to date alone, as cash flows are.
+        before: the day before the first quarter; by default the first quarter is the three months to its end.
+        to_date_only: elements that 10-Qs state for the year to date only, as for cash flows.
         annual_only: no quarterly reports.
         annual_form: 10-K, or 20-F.
         names: added to the year of the year end, for the `fy` of its reports.
@@ -223,7 +224,7 @@ class Filer:
     taxonomy: str = "us-gaap"
 
     def facts(self) -> pl.DataFrame:
-        """Every fact that it has filed."""
+        """All facts that the company has filed."""
         return raw(self.rows())
 
     def rows(self) -> list[Row]:

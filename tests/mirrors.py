@@ -1,7 +1,7 @@
-"""Small mirror directories of fictional companies, in EDGAR's layout and shapes, for tests.
+"""Small mirror directories of fictional companies with EDGAR's layout and formats, for tests.
 
-Belongs here: filers whose numbers are easy to reason about, and the files that a mirror would hold of them.
-Does not: anything true to accounting beyond what a test needs (the sample simulates filers).
+Belongs here: filers with simple numbers, and the files that a mirror has of them.
+Does not: realistic accounting beyond the needs of a test (the sample simulates filers).
 """
 
 import json
@@ -20,10 +20,10 @@ LAST_YEAR = 2024
 
 @dataclass(frozen=True, slots=True)
 class Filer:
-    """One fictional company that files by the calendar: three 10-Q with year-to-date columns, and a 10-K.
+    """A fictional company with calendar years: three 10-Qs with year-to-date columns, and a 10-K.
 
-    `scale` is the revenue of its first quarter in millions; each quarter adds one million. A tenth is net income.
-    With `comparatives` its reports show the same stretches of the year before, too.
+    `scale` is the revenue of its first quarter in millions; each quarter adds one million. Net income is a tenth of it.
+    With `comparatives`, its reports state the same periods of the year before, too.
     """
 
     number: int
@@ -36,11 +36,11 @@ class Filer:
 
     @property
     def cik(self) -> str:
-        """Ten digits."""
+        """The CIK in ten digits."""
         return f"{self.number:010d}"
 
     def revenue(self, year: int, quarter: int) -> int:
-        """Of one quarter, in dollars."""
+        """Revenue of one quarter, in dollars."""
         return (self.scale + (year - self.first_year) * 4 + quarter - 1) * 1_000_000
 
     def trailing(self, year: int, quarter: int) -> int:
@@ -51,11 +51,11 @@ class Filer:
 
 ALFA, BRAVO, CARGO = Filer(101, "ALFA", 100), Filer(102, "BRVO", 200), Filer(103, "CRGO", 300)
 ABSENT = Filer(109, "NONE")
-"""Listed, without documents: 404, as most funds."""
+"""Listed companies without documents, which give 404, as most funds do."""
 
 
 class Mirror:
-    """A mirror directory that can be changed: what it lists, and what it holds of whom."""
+    """A mirror directory that tests can change: its list of companies and their documents."""
 
     def __init__(self, folder: Path, *filers: Filer) -> None:
         self.folder = folder
@@ -73,12 +73,12 @@ class Mirror:
         return self.folder / f"data.sec.gov/submissions/CIK{filer.cik}.json"
 
     def list(self, *filers: Filer) -> None:
-        """Write the list of companies: these and no other."""
+        """Write the list of exactly these companies."""
         rows = [[filer.number, filer.name or filer.symbol, filer.symbol, filer.exchange] for filer in filers]
         _write(self.tickers, {"fields": ["cik", "name", "ticker", "exchange"], "data": rows})
 
     def hold(self, *filers: Filer) -> None:
-        """Write the documents of these."""
+        """Write the documents of these companies."""
         for filer in filers:
             _write(self.facts(filer), companyfacts(filer))
             _write(self.submissions(filer), submissions(filer))
@@ -106,7 +106,7 @@ def companyfacts(filer: Filer) -> dict[str, Any]:
 
 
 def submissions(filer: Filer) -> dict[str, Any]:
-    """A submissions document: who it is, and its filings, newest first."""
+    """A submissions document: the filer, and its filings, newest first."""
     filings = [_filing(filer, *quarter) for quarter in _quarters(filer)][::-1]
     recent = {
         "accessionNumber": [filing["accn"] for filing in filings],
@@ -131,7 +131,7 @@ def _quarters(filer: Filer) -> Iterator[tuple[int, int]]:
 
 
 def _columns(year: int, quarter: int) -> list[tuple[date, date, range]]:
-    """The durations of a report: a 10-K tells the year, a 10-Q the quarter and the year to date."""
+    """The durations of a report: a 10-K states the year, a 10-Q the quarter and the year to date."""
     end, first_day = _end(year, quarter), date(year, 1, 1)
     if quarter in (1, 4):
         return [(first_day, end, range(1, quarter + 1))]

@@ -1,6 +1,6 @@
-"""What is made once a run, however many worker processes share the tests.
+"""Folders that are created once per run, although several worker processes run the tests.
 
-Belongs here: the lock, and the folder that all workers of a run see. Does not: what is made (conftest).
+Belongs here: the lock, and the folder that all workers share. Does not: the content of the folders (conftest).
 """
 
 import fcntl
@@ -12,15 +12,15 @@ import pytest
 
 
 def made_once(temporary: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """A folder that the first worker to ask for it fills, and that all others wait for.
+    """A folder that the first worker fills while all others wait for it.
 
     Args:
         temporary: pytest's temporary folders.
-        name: of the folder.
-        make: fills the folder, which does not exist yet.
+        name: name of the folder.
+        make: creates and fills the folder.
 
     Returns:
-        the folder; all workers read it, none may change it.
+        The folder; workers read it and do not change it.
     """
     own = temporary.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own

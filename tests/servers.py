@@ -1,6 +1,6 @@
-"""Services and Redis servers for tests: in this process, with a clock that tests turn, or as processes of their own.
+"""Services and Redis servers for tests: in this process with a clock that tests set, or as separate processes.
 
-Belongs here: starting, finding the address, ending. Does not: any test.
+Belongs here: starting them, finding their address, ending them. Does not: any test.
 """
 
 import json
@@ -28,12 +28,12 @@ from serve.settings import Settings
 PROJECT = Path(__file__).resolve().parent.parent
 NOON = 1_772_452_800.0  # 2026-03-02T12:00:00Z, the first second of a minute
 PATIENCE = 60
-"""Seconds after which a process is taken to hang; none of them needs a tenth of that."""
+"""Seconds after which a process counts as hanging; none needs a tenth of that."""
 
 
 @dataclass
 class Clock:
-    """Unix time that stands still until a test moves it."""
+    """Unix time that stands still until a test changes it."""
 
     now: float = NOON
 
@@ -43,7 +43,7 @@ class Clock:
 
 @contextmanager
 def in_process(settings: Settings, clock: Clock) -> Iterator[str]:
-    """Serve in a thread of this process; the address, without the version segment."""
+    """Serve in a thread of this process until the block ends; yields the address, without the version segment."""
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
         running = server(create_app(settings, clock=clock))
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
@@ -59,7 +59,7 @@ def in_process(settings: Settings, clock: Clock) -> Iterator[str]:
 
 @dataclass
 class Served:
-    """`fundamentals serve` as a process: what it is reached by, and where its standard error goes."""
+    """`fundamentals serve` as a process: its address, and the file of its standard error."""
 
     process: subprocess.Popen[bytes]
     address: str
@@ -70,7 +70,7 @@ class Served:
         return [json.loads(line) for line in self.errors.read_text().splitlines() if line.startswith("{")]
 
     def workers(self) -> set[int]:
-        """The processes that have answered."""
+        """The processes that have responded."""
         return {request["worker"] for request in self.requests()}
 
 
@@ -98,7 +98,7 @@ def as_process(home: Path, *arguments: str, **environment: str) -> Iterator[Serv
 
 @contextmanager
 def redis_server(executable: str, folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A Redis server in a folder, with nothing in it: its address, and its process."""
+    """An empty Redis server in a folder: its address, and its process."""
     path = folder / "redis.sock"
     command = [executable, "--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
@@ -121,7 +121,7 @@ def active_key(home: Path, email: str = "reader@example.org") -> str:
 
 
 def _until(found: Any, process: subprocess.Popen[bytes]) -> Any:
-    """What a function finds, as soon as it finds something."""
+    """The result of a function as soon as it is not empty."""
     deadline = time.monotonic() + PATIENCE
     while not (result := found()):
         assert process.poll() is None, "the process has ended"

@@ -1,6 +1,6 @@
-"""The pages, served: signed in to by a link, and read for what they lead to.
+"""The served pages: signed in by a link, and parsed for links, anchors and text.
 
-Belongs here: what tests of all pages share. Does not: any test, how a browser sends forms (browsers).
+Belongs here: what tests of all pages share. Does not: any test, sending forms (browsers).
 """
 
 import time
@@ -30,7 +30,7 @@ class Site:
     home: Path
 
     def link(self, email: str = EMAIL) -> str:
-        """A link that signs in once; the account's subscription is active from then on."""
+        """A one-time sign-in link; the account's subscription is active from then on."""
         accounts = Accounts(self.home / "accounts.sqlite")
         token = SignIns(accounts).invite(email, time.time())
         accounts.set_subscription(email, "active", time.time())
@@ -39,7 +39,7 @@ class Site:
 
     @contextmanager
     def signed_in(self) -> Iterator[httpx.Client]:
-        """A client that has gone through the sign-in."""
+        """A client that is signed in."""
         with Browser(self.address) as browser:
             browser.sign_in(self.link()).raise_for_status()
             yield browser.client
@@ -47,20 +47,20 @@ class Site:
 
 @contextmanager
 def installed(home: Path) -> Iterator[Site]:
-    """Serve a home as `fundamentals serve` does, until the block ends: its public address is its own."""
+    """Serve a home as `fundamentals serve` does, until the block ends; its public address is the one it listens on."""
     with as_process(home) as served:
         yield Site(served.address, home)
 
 
 @contextmanager
 def published(home: Path) -> Iterator[Site]:
-    """Serve a home in this process, until the block ends, for readers who know it as PUBLIC."""
+    """Serve a home in this process, until the block ends, with the public address PUBLIC."""
     with in_process(Settings(home, f"{PUBLIC}/v1"), Clock()) as address:
         yield Site(address, home)
 
 
 class Read(Document):
-    """A page, with what it leads to and what it is made of."""
+    """A parsed page: its links, anchors and elements."""
 
     @property
     def words(self) -> str:
@@ -74,18 +74,18 @@ class Read(Document):
 
     @property
     def links(self) -> list[str]:
-        """Where links lead."""
+        """The targets of links."""
         return [known["href"] or "" for tag, known in self.elements if tag == "a" and "href" in known]
 
     @property
     def loads(self) -> list[str]:
-        """What a browser fetches by itself."""
+        """The files that a browser loads automatically."""
         loading = ("link", "script", "img")
         return [known.get("href") or known.get("src") or "" for tag, known in self.elements if tag in loading]
 
     @property
     def inline(self) -> list[str]:
-        """Scripts and styles within the page, which its policy forbids."""
+        """Inline scripts and styles, which the page's policy forbids."""
         return [
             tag
             for tag, known in self.elements
@@ -94,7 +94,7 @@ class Read(Document):
 
 
 class Main(HTMLParser):
-    """The text of a page's main part, as a browser gives it."""
+    """The text of a page's main part, as a browser returns it."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -108,15 +108,15 @@ class Main(HTMLParser):
         return " ".join(self.text.split())
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        """Notice where the main part begins."""
+        """Detect the start of the main part."""
         self.is_within |= tag == "main"
 
     def handle_endtag(self, tag: str) -> None:
-        """Notice where it ends."""
+        """Detect the end of the main part."""
         self.is_within &= tag != "main"
 
     def handle_data(self, data: str) -> None:
-        """Note the text."""
+        """Collect text."""
         self.text += data if self.is_within else ""
 
 

@@ -1,9 +1,9 @@
-"""Strategies that more than one test draws from: simulated filers with any mix of traits, and cuts of their history.
+"""Hypothesis strategies that several tests share: simulated filers with any mix of traits, and cuts of their history.
 
-Belongs here: what hypothesis draws, and how much of it. Does not: what must hold of it (the tests).
+Belongs here: what hypothesis draws, and how many examples. Does not: the properties (the tests).
 
-`PROPERTY_DEPTH=20 pytest tests/property` draws twenty times as many examples, other ones each time, and shrinks what
-fails, which takes minutes.
+`PROPERTY_DEPTH=20 pytest tests/property` draws twenty times as many examples, different ones each time, and shrinks
+failures, which takes minutes.
 """
 
 import os
@@ -35,19 +35,19 @@ from pipelines.edgar.sample import (
 
 FIRST_YEAR = 2021
 FIRST_DAY, LAST_DAY = date(2021, 1, 1), date(2025, 11, 21)
-"""Between them the drawn filers file."""
+"""The drawn filers file between these days."""
 
 AMONG_OTHERS = 2023
-"""The fiscal year whose reports err: what they tell is told by reports of the years before and after it too."""
+"""The fiscal year whose reports have errors; reports of the years before and after state its figures too."""
 
 DEPTH = int(os.environ.get("PROPERTY_DEPTH", "1"))
 
 Trait = st.SearchStrategy[dict[str, Any]]
-"""Draws what a trait makes of a filer: arguments of Filer."""
+"""Draws the arguments of Filer that give a filer the trait."""
 
 
 def examples(count: int) -> settings:
-    """So many examples, the same each time; or many new ones where PROPERTY_DEPTH asks for them."""
+    """A number of examples, the same each time; with PROPERTY_DEPTH many new ones."""
     return settings(
         max_examples=count * DEPTH,
         derandomize=DEPTH == 1,
@@ -141,7 +141,7 @@ STATEMENTS: dict[str, Trait] = {
 
 ratios = st.sampled_from([Fraction(2), Fraction(3), Fraction(4), Fraction(3, 2), Fraction(20)])
 reverse_ratios = st.sampled_from([Fraction(1, 4), Fraction(1, 10), Fraction(1, 20)])
-# a split is told by a period that is stated on both sides of it: not in the first years, and one at a time
+# a split shows in a period that is stated before and after it: not in the first years, and one at a time
 earlier_days, later_days = st.dates(date(2023, 6, 1), date(2024, 1, 15)), st.dates(date(2024, 7, 1), date(2025, 6, 30))
 
 
@@ -178,7 +178,7 @@ SECURITIES = (
 
 
 def retagged(item: str, tag: str, since: int, **extra: Any) -> dict[str, Any]:
-    """From some fiscal year's filings on a line has another tag."""
+    """From some fiscal year's filings on, a line has another tag."""
     return {"extras": (Extra(tag=tag, beside=item, since=since, **extra),), "ceased": ((item, since),)}
 
 
@@ -204,7 +204,7 @@ TAGS: dict[str, Trait] = {
             ]
         ),
     ),
-    # the total is no longer told, and what is left beside it was always a part of it
+    # the total is no longer stated, and the remaining line was always a part of it
     "tag_switch_not_interchangeable": st.builds(
         lambda since, share: {
             "revenue_tags": ((0, "Revenues"),),
@@ -232,7 +232,7 @@ TAGS: dict[str, Trait] = {
     "proxies": st.just({"proxies": True}),
 }
 
-# -- what is filed twice, anew, or wrong -----------------------------------------------------------------------------
+# -- what is filed twice, restated, or wrong ------------------------------------------------------------------------
 
 FLOWS = ("revenue", "net_income", "operating_cash_flow")
 COUNTS = frozenset({"shares_basic", "shares_diluted"})
@@ -277,7 +277,7 @@ CONTRADICTED: dict[str, Trait] = {
         columns=st.just(Columns.OWN),
         moved=st.just(Moved.TO_YEAR_TO_DATE),
     ).map(with_quarterly_data),
-    # never told again, but no quarter is a half-year
+    # not stated again, but no quarter has the length of a half-year
     "error_quarter_in_half_year_of_comparatives": erring(
         items=one_of_quarters,
         report=st.sampled_from([(AMONG_OTHERS, 2), (AMONG_OTHERS, 3)]),
@@ -292,7 +292,7 @@ CONTRADICTED: dict[str, Trait] = {
     ).map(with_quarterly_data),
 }
 
-# every report that shows the column has the error, and no identity joins the item to another
+# every report with the column has the error, and no identity relates the item to another
 UNCONTRADICTED: dict[str, Trait] = {
     "uncontradicted_scale": erring(
         items=st.sampled_from(["capex", "dividends_per_share", "operating_cash_flow"]).map(
@@ -333,7 +333,7 @@ VINTAGES: dict[str, Trait] = {
 }
 
 TRAITS: dict[str, Trait] = CALENDARS | STATEMENTS | SHARES | TAGS | VINTAGES
-"""Every trait that leaves the truth to be found, by its name."""
+"""All traits with which the truth can be found, by name."""
 
 plain: Trait = st.fixed_dictionaries(
     {
@@ -346,7 +346,7 @@ plain: Trait = st.fixed_dictionaries(
 
 
 def filer_of(number: int, *traits: dict[str, Any]) -> Filer:
-    """A filer with a short history and these traits, the later ones first where they meet."""
+    """A filer with a short history and these traits; the later ones take precedence."""
     drawn = {name: value for trait in traits for name, value in trait.items()}
     return Filer(
         cik=f"{9990000000 + number}",
@@ -364,11 +364,12 @@ def filers_with(trait: Trait) -> st.SearchStrategy[Filer]:
 
 @st.composite
 def filers(draw: st.DrawFn, number: int | None = None, without: Iterable[str] = ()) -> Filer:
-    """A filer with any mix of the traits, at most one of a kind; `number` tells filers of one draw apart."""
+    """A filer with any mix of the traits, at most one of a kind; `number` distinguishes filers of one draw."""
     traits = [draw(plain)]
-    if draw(st.integers(0, 3)) == 0:  # losses turn signs
+    if draw(st.integers(0, 3)) == 0:  # losses change signs
         traits.append({"economics": draw(st.builds(Economics, overhead=st.floats(0.36, 0.8), debt=st.floats(0, 4)))})
-    for kinds in (SHARES, VINTAGES, CALENDARS, draw(st.sampled_from([STATEMENTS, TAGS]))):  # tags are a manufacturer's
+    # not both of the last two, because the tags are those of a manufacturer
+    for kinds in (SHARES, VINTAGES, CALENDARS, draw(st.sampled_from([STATEMENTS, TAGS]))):
         names = [name for name in kinds if name not in without]
         if name := draw(st.none() | st.sampled_from(names)):
             traits.append(draw(kinds[name]))
@@ -377,11 +378,11 @@ def filers(draw: st.DrawFn, number: int | None = None, without: Iterable[str] = 
 
 
 TOGETHER = 8
-"""So many filers are drawn at once: the pipeline works on columns, and one filer costs it nearly what eight do."""
+"""The number of filers drawn at once: the pipeline works on columns, and one filer costs nearly as much as eight."""
 
 
 def together(one: st.SearchStrategy[Filer], count: int = TOGETHER) -> st.SearchStrategy[list[Filer]]:
-    """Some filers, which the pipeline meets together."""
+    """Several filers, which the pipeline processes together."""
     return st.lists(one, min_size=count, max_size=count, unique_by=lambda filer: filer.cik)
 
 
@@ -390,5 +391,5 @@ days_of_each = st.lists(days, min_size=TOGETHER, max_size=TOGETHER, unique=True)
 
 
 def cuts(most: int) -> st.SearchStrategy[list[date]]:
-    """Some days of the history, in order: each is a synchronization before the last."""
+    """Some days of the history, in order: each is the day of a synchronization before the last."""
     return st.lists(days, min_size=1, max_size=most, unique=True).map(sorted)

@@ -1,8 +1,8 @@
-"""What a synchronization costs: CPU seconds of the whole process tree, beside `orjson.loads` of the same documents.
+"""The cost of a synchronization: CPU seconds of the whole process tree, compared with `orjson.loads` of its documents.
 
-Run it with `make bench SOURCE=../shared/edgar` (a mirror directory). Each round takes the measurements one after the
-other, `orjson.loads` before and after the first synchronization, so that a busy machine slows all of them alike; the
-ratio is of one round, and the median of the rounds counts.
+Run it with `make bench SOURCE=../shared/edgar` (a mirror directory). Each round measures one after the other, with
+`orjson.loads` before and after the first synchronization, so that a busy machine slows all of them alike. The ratio is
+computed per round, and the median of the rounds counts.
 """
 
 import argparse
@@ -57,7 +57,7 @@ print([seconds(facts, accepted, registrants), min(seconds(small, accepted.head(0
 
 
 def of_tree(command: list[str], code: Path, home: Path) -> tuple[float, str]:
-    """CPU seconds of a command with all of its processes, and what it printed."""
+    """CPU seconds of a command with all of its processes, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "PYTHONPATH": str(code)}
     done = subprocess.run(command, cwd=code, env=environment, capture_output=True, text=True, check=True)

@@ -1,7 +1,7 @@
-"""What the version log costs: bytes and seconds a million versions, on copies of real or simulated companies.
+"""The cost of the version log: bytes and seconds per million versions, on copies of real or simulated companies.
 
-Run it with `make bench`. The companies of a synchronized home are copied under other CIKs until about a million
-versions come out; each step is timed once, in this process, beside a plain copy of the same Parquet bytes.
+Run it with `make bench`. The companies of a synchronized home are copied under other CIKs until there are about a
+million versions. Each step is timed once, in this process, and compared with a plain copy of the same Parquet bytes.
 """
 
 import argparse
@@ -27,7 +27,7 @@ RULES = "bench"
 
 
 def copies(facts: pl.DataFrame, number: int) -> pl.DataFrame:
-    """The facts under other CIKs, with accession numbers of their own."""
+    """The facts under other CIKs, with different accession numbers."""
     prefix = f"{number:04}"
     return facts.with_columns(
         cik=prefix + pl.col("cik").str.slice(4), accession=prefix + pl.col("accession").str.slice(4)

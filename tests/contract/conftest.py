@@ -1,4 +1,4 @@
-"""A real server on a free port over the small build, with a clock that tests turn; its answers fit the description."""
+"""A real server on a free port over the small build, with a clock that tests set; responses are validated."""
 
 import itertools
 import re
@@ -28,7 +28,7 @@ NOON = 1_772_452_800.0  # 2026-03-02T12:00:00Z, the first second of a minute
 
 @dataclass
 class Clock:
-    """Unix time that stands still until a test moves it."""
+    """Unix time that stands still until a test changes it."""
 
     now: float = NOON
 
@@ -38,7 +38,7 @@ class Clock:
 
 @dataclass
 class Ticking(Clock):
-    """Ten seconds pass with every request: no limit of the minute or the day is ever reached."""
+    """Unix time that advances by ten seconds per request, so that no rate limit is reached."""
 
     def __call__(self) -> float:
         self.now += 10
@@ -47,14 +47,14 @@ class Ticking(Clock):
 
 @dataclass
 class Served:
-    """A running service: its address, its home, its clock, and ways to make keys."""
+    """A running service: its address, its home, its clock, and ways to create keys."""
 
     address: str
     home: Path
     clock: Clock
 
     def accounts(self) -> Accounts:
-        """The accounts, as a command in another process opens them."""
+        """The accounts, opened as by a command in another process."""
         return Accounts(self.home / "accounts.sqlite")
 
 
@@ -87,13 +87,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(autouse=True)
 def noon(served: Served) -> None:
-    """Every test begins at the same moment."""
+    """Set the same time before every test."""
     served.clock.now = NOON
 
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Served]:
-    """A service of its own, in whose home nothing is published yet."""
+    """A separate service with an empty home."""
     with serving(tmp_path) as running:
         yield running
 
@@ -102,7 +102,7 @@ numbers = itertools.count()
 
 
 def new_key(served: Served, status: str | None = "active") -> tuple[str, str]:
-    """A key of an account of its own, for each has its own limits: the key, and the account's e-mail."""
+    """A key of a new account, which has its own rate limits: the key, and the account's e-mail."""
     email = f"reader{next(numbers)}@example.org"
     accounts = served.accounts()
     key = accounts.create_key(email, served.clock.now)
@@ -114,13 +114,13 @@ def new_key(served: Served, status: str | None = "active") -> tuple[str, str]:
 
 @pytest.fixture
 def key(served: Served) -> str:
-    """An active key that nobody else uses."""
+    """An active key of this test only."""
     return new_key(served)[0]
 
 
 @pytest.fixture
 def client(served: Served) -> Iterator[httpx.Client]:
-    """A client without a key, which holds every answer against the description."""
+    """A client without a key that validates every response with the description."""
     with httpx.Client(base_url=served.address, event_hooks={"response": [assert_described]}) as client:
         yield client
 
@@ -133,7 +133,7 @@ OPERATIONS = [
 
 
 def resolved(part: dict[str, Any]) -> dict[str, Any]:
-    """What a reference into the description stands for."""
+    """The schema that a reference in the description names."""
     while "$ref" in part:
         _, kind, name = part["$ref"].removeprefix("#/").split("/")
         part = DESCRIPTION["components"][kind][name]
@@ -141,7 +141,7 @@ def resolved(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def assert_described(response: httpx.Response) -> None:
-    """The answer of an endpoint is documented: its status, its headers, its body to the last field."""
+    """Check that a response is documented: its status, its headers, its body to the last field."""
     for pattern, told in OPERATIONS:
         if pattern.fullmatch(response.request.url.path):
             described = resolved(told[str(response.status_code)])
@@ -154,7 +154,7 @@ def assert_described(response: httpx.Response) -> None:
 
 
 def assert_valid(value: object, schema: dict[str, Any]) -> None:
-    """A value fits a schema of the description."""
+    """Check that a value fits a schema of the description."""
     whole = {**schema, "components": DESCRIPTION["components"]}
     jsonschema_rs.Draft202012Validator(whole, validate_formats=True).validate(value)
 
@@ -173,7 +173,7 @@ def get(client: httpx.Client, key: str) -> Get:
 
 
 def assert_error(response: httpx.Response, status: int, code: str) -> dict[str, str]:
-    """The one shape of every error (section 7); returns its details."""
+    """Check the envelope of an error (section 7); return its details."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/json"
     body = response.json()

@@ -1,4 +1,4 @@
-"""What holds for every endpoint alike: sections 1, 2.4, 4, 5 and 7, against a running server."""
+"""Rules for all endpoints: sections 1, 2.4, 4, 5 and 7, against a running server."""
 
 import re
 
@@ -39,8 +39,8 @@ def test_1_only_get_is_accepted(client: httpx.Client, method: str, path: str) ->
 
 
 @every_endpoint
-def test_2_an_answer_is_data_and_meta_in_the_shapes_of_the_endpoint(endpoint: Endpoint, get: Get) -> None:
-    """To the last field: the client of these tests holds each answer against the closed description, too."""
+def test_2_a_response_is_data_and_meta_in_the_shapes_of_the_endpoint(endpoint: Endpoint, get: Get) -> None:
+    """To the last field: the client of these tests also validates each response with the closed description."""
     body = get(endpoint.path.format(symbol="LNTR")).json()
     assert list(body) == ["data", "meta"]
     assert isinstance(body["data"], list) == endpoint.of_many
@@ -50,8 +50,8 @@ def test_2_an_answer_is_data_and_meta_in_the_shapes_of_the_endpoint(endpoint: En
     assert list(one) in [list(shape.__struct_fields__) for shape in endpoint.data]
 
 
-def test_2_the_description_knows_a_wrong_answer(get: Get) -> None:
-    """That the answers fit it says something: another field, or one less, does not."""
+def test_2_the_description_rejects_a_wrong_response(get: Get) -> None:
+    """An additional or a missing field does not fit the description."""
     schema = {"$ref": "#/components/schemas/ListCompaniesBody"}
     body = get("/companies").json()
     assert_valid(body, schema)
@@ -62,14 +62,14 @@ def test_2_the_description_knows_a_wrong_answer(get: Get) -> None:
 
 
 @pytest.mark.parametrize("item", ITEM_NAMES)
-def test_2_4_each_of_the_eleven_line_items_can_be_asked_for(get: Get, item: str) -> None:
+def test_2_4_each_of_the_eleven_line_items_can_be_requested(get: Get, item: str) -> None:
     assert get("/companies/ABCX/financials", items=item).json()["meta"]["items"] == [item]
     assert get("/companies/ABCX/financials/revisions", items=item).json()["meta"]["items"] == [item]
 
 
 @pytest.mark.parametrize("item", ["eps_diluted", "operating_cash_flow", "capital_expenditure"])
 @pytest.mark.parametrize("path", ["/companies/LNTR/financials", "/companies/LNTR/financials/revisions"])
-def test_2_4_what_is_planned_is_not_accepted(get: Get, path: str, item: str) -> None:
+def test_2_4_planned_items_are_not_accepted(get: Get, path: str, item: str) -> None:
     assert f"'{item}'" in assert_error(get(path, items=item), 422, "invalid_parameter")["items"]
 
 
@@ -78,7 +78,7 @@ def test_2_4_discrete_quarters_are_not_accepted(get: Get) -> None:
     assert "ttm, annual" in details["period"]
 
 
-def test_4_1_pages_add_up_to_the_whole_list_again_and_again(get: Get) -> None:
+def test_4_1_pages_add_up_to_the_whole_list_each_time(get: Get) -> None:
     whole = [company["symbol"] for company in get("/companies").json()["data"]]
     for _ in range(2):
         pages = [get("/companies", per_page=1, page=page).json()["data"] for page in range(1, len(whole) + 1)]
@@ -86,7 +86,7 @@ def test_4_1_pages_add_up_to_the_whole_list_again_and_again(get: Get) -> None:
 
 
 @pytest.mark.parametrize("path", KEYED)
-def test_5_1_every_endpoint_but_the_status_needs_a_key(client: httpx.Client, path: str) -> None:
+def test_5_1_every_endpoint_except_the_status_needs_a_key(client: httpx.Client, path: str) -> None:
     assert_error(client.get(path), 401, "unauthenticated")
     assert client.get("/status").status_code == 200
 
@@ -96,7 +96,7 @@ def test_5_3_a_key_is_a_prefix_and_forty_characters(key: str) -> None:
 
 
 def test_5_7_limits_are_counted_per_key(served: Served, client: httpx.Client) -> None:
-    """Two keys of one account, too."""
+    """Also for two keys of one account."""
     served.clock.now = NOON + 3600
     key, email = new_key(served)
     accounts = served.accounts()
@@ -110,7 +110,7 @@ def test_5_7_limits_are_counted_per_key(served: Served, client: httpx.Client) ->
     assert left == [None, "59", "58", "59"]
 
 
-def test_8_the_bounds_of_the_table() -> None:
+def test_8_the_limits_of_the_table() -> None:
     bounds = {
         (name, parameter.name): (parameter.default, parameter.minimum, parameter.maximum)
         for name, accepted in (("companies", COMPANIES), ("financials", FINANCIALS), ("revisions", REVISIONS))
@@ -126,14 +126,14 @@ def test_8_the_bounds_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("path", KEYED)
-def test_8_every_answer_with_data_has_the_headers_of_the_limit(get: Get, path: str) -> None:
+def test_8_every_response_with_data_has_the_headers_of_the_limit(get: Get, path: str) -> None:
     headers = get(path).headers
     told = [headers[f"X-RateLimit-{name}"] for name in ("Limit", "Remaining", "Reset")]
     assert told == ["60", "59", str(int(NOON) + 60)]
 
 
 @pytest.mark.parametrize("path", KEYED)
-def test_8_what_a_client_has_already_is_304_and_fits_the_description(client: httpx.Client, key: str, path: str) -> None:
+def test_8_a_current_cached_copy_is_304_and_fits_the_description(client: httpx.Client, key: str, path: str) -> None:
     tag = client.get(path, headers={"X-Api-Key": key}).headers["ETag"]
     response = client.get(path, headers={"X-Api-Key": key, "If-None-Match": tag})
     assert (response.status_code, response.content) == (304, b"")

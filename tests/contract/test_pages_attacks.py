@@ -1,6 +1,6 @@
 """Attacks on the pages of a running service: links, sessions, forms, scripts, enumeration, frames.
 
-Each test first shows that the honest way works, so that it is the attack that fails.
+Each test first shows that the legitimate request works, so that only the attack can be what fails.
 """
 
 import re
@@ -24,7 +24,7 @@ COOKIE = "fundamentals-session"
 
 @dataclass
 class Site:
-    """A running service with pages, and what its operator does."""
+    """A running service with pages, and the actions of its operator."""
 
     address: str
     home: Path
@@ -39,7 +39,7 @@ class Site:
         return f"/sign-in?token={token}"
 
     def keys(self, email: str = EMAIL) -> list[str]:
-        """The ids of an account's keys that work."""
+        """The ids of an account's active keys."""
         accounts = Accounts(self.home / "accounts.sqlite")
         ids = [key.id for key in accounts.keys_of(email) if not key.revoked_at]
         accounts.close()
@@ -59,7 +59,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def site(home: Path) -> Iterator[Site]:
-    """Over plain http, for httpx sends no secure cookie there; what https changes is tested with the cookies."""
+    """Over plain http, where httpx sends the cookie; the effects of https are tested with the cookies."""
     (home / "accounts.sqlite").unlink(missing_ok=True)
     clock = Clock()
     with in_process(Settings(home, "http://data.example.org/v1"), clock) as address:
@@ -73,8 +73,8 @@ def is_signed_in(browser: Browser) -> bool:
 # --- links
 
 
-def test_a_link_that_was_used_signs_nobody_in(site: Site) -> None:
-    """Neither who presses the button again nor who has read the link over somebody's shoulder."""
+def test_a_used_link_does_not_sign_in(site: Site) -> None:
+    """Neither a second press of the button nor somebody else who has seen the link."""
     link = site.invite()
     with site.browser() as reader, site.browser() as thief:
         page, stolen = reader.get(link), thief.get(link)
@@ -85,8 +85,8 @@ def test_a_link_that_was_used_signs_nobody_in(site: Site) -> None:
         assert is_signed_in(reader)
 
 
-def test_looking_at_a_link_does_not_use_it_up(site: Site) -> None:
-    """Programs that look at links in mails ask by GET and HEAD, and keep no cookie."""
+def test_opening_a_link_does_not_use_it(site: Site) -> None:
+    """Mail programs open links with GET and HEAD, and keep no cookies."""
     link = site.invite()
     for method in ("GET", "HEAD", "GET"):
         assert httpx.request(method, site.address + link).status_code == 200
@@ -96,7 +96,7 @@ def test_looking_at_a_link_does_not_use_it_up(site: Site) -> None:
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_link_that_is_forged_or_too_old_signs_nobody_in(site: Site, late: bool) -> None:
+def test_a_forged_or_expired_link_does_not_sign_in(site: Site, late: bool) -> None:
     link = site.invite()
     if late:
         site.clock.now += LINK_LIVES
@@ -110,8 +110,8 @@ def test_a_link_that_is_forged_or_too_old_signs_nobody_in(site: Site, late: bool
         assert not is_signed_in(browser)
 
 
-def test_what_does_not_sign_in_is_told_in_the_same_words_whatever_was_wrong(site: Site) -> None:
-    """Nobody learns whether a link was forged, used or came too late, nor whether there is an account."""
+def test_all_invalid_links_get_the_same_page(site: Site) -> None:
+    """The page does not reveal whether a link was forged, used or expired, or whether an account exists."""
     used, old = site.invite(), site.invite("other@example.org")
     with site.browser() as browser:
         browser.sign_in(used)
@@ -121,15 +121,15 @@ def test_what_does_not_sign_in_is_told_in_the_same_words_whatever_was_wrong(site
     assert "does not sign you in" in told.pop()
 
 
-def test_no_page_asks_for_an_address_that_could_tell_whether_there_is_an_account(site: Site) -> None:
+def test_no_page_asks_for_an_e_mail_address(site: Site) -> None:
     site.invite()
     page = httpx.get(f"{site.address}/sign-in", headers={"Accept": "text/html"})
     assert not Document(page.text).forms
     assert httpx.get(f"{site.address}/sign-in?email={EMAIL}").text == page.text
 
 
-def test_companies_are_not_told_apart_by_who_may_not_see_them(site: Site) -> None:
-    """Signed out, or without a subscription: a company that there is looks like one that there is not."""
+def test_existing_and_unknown_companies_look_alike_without_access(site: Site) -> None:
+    """Signed out, or without a subscription, an existing company gets the same page as an unknown one."""
     with site.browser() as stranger, site.browser() as inactive:
         inactive.sign_in(site.invite(status="inactive"))
         for browser in (stranger, inactive):
@@ -138,16 +138,16 @@ def test_companies_are_not_told_apart_by_who_may_not_see_them(site: Site) -> Non
             assert answers[0].text == answers[1].text
 
 
-def test_a_link_is_repeated_in_no_referer(site: Site) -> None:
-    """The page that has the token in its address sends its origin only, which forms are taken by."""
+def test_a_link_is_never_in_a_referer(site: Site) -> None:
+    """The page with the token in its address sends only its origin, which the check of forms needs."""
     assert httpx.get(site.address + site.invite()).headers["referrer-policy"] == "strict-origin"
 
 
 # --- sessions
 
 
-def test_an_id_that_was_planted_is_not_signed_in(site: Site) -> None:
-    """Fixation: an attacker has a visitor's cookie of the service, and puts it into the reader's browser."""
+def test_a_planted_id_is_not_signed_in(site: Site) -> None:
+    """Session fixation: an attacker puts a visitor's cookie of the service into the victim's browser."""
     with site.browser() as attacker, site.browser() as reader:
         attacker.get(site.invite("attacker@example.org"))
         planted = attacker.client.cookies[COOKIE]
@@ -159,7 +159,7 @@ def test_an_id_that_was_planted_is_not_signed_in(site: Site) -> None:
         assert not is_signed_in(attacker)
 
 
-def test_an_attackers_session_that_was_planted_ends_when_the_reader_signs_in(site: Site) -> None:
+def test_an_attackers_planted_session_ends_when_the_victim_signs_in(site: Site) -> None:
     with site.browser() as attacker, site.browser() as reader:
         attacker.sign_in(site.invite("attacker@example.org"))
         reader.client.cookies.set(COOKIE, attacker.client.cookies[COOKIE], domain="127.0.0.1", path="/")
@@ -168,7 +168,7 @@ def test_an_attackers_session_that_was_planted_ends_when_the_reader_signs_in(sit
         assert not is_signed_in(attacker)
 
 
-def test_signing_out_ends_the_session_for_who_has_copied_the_cookie(site: Site) -> None:
+def test_signing_out_ends_the_session_of_a_copied_cookie(site: Site) -> None:
     with site.browser() as reader, site.browser() as thief:
         profile = reader.sign_in(site.invite())
         thief.client.cookies.set(COOKIE, reader.client.cookies[COOKIE])
@@ -178,7 +178,7 @@ def test_signing_out_ends_the_session_for_who_has_copied_the_cookie(site: Site) 
         assert not is_signed_in(thief)
 
 
-def test_a_session_that_was_made_up_is_nobodys(site: Site) -> None:
+def test_an_invented_session_is_not_signed_in(site: Site) -> None:
     with site.browser() as reader, site.browser() as attacker:
         reader.sign_in(site.invite())
         honest, signature = reader.client.cookies[COOKIE].rsplit(".", 1)
@@ -194,7 +194,7 @@ FORMS = ("create", "revoke", "sign out", "sign in")
 
 
 def honest_form(site: Site, browser: Browser, name: str) -> tuple[str, dict[str, str]]:
-    """What a page of the service would send."""
+    """The values that a page of the service would send."""
     if name == "sign in":
         form = Document(browser.get(site.invite("other@example.org")).text).form()
     else:
@@ -208,8 +208,8 @@ def state(site: Site, browser: Browser) -> tuple[bool, list[str]]:
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_form_of_another_site_does_nothing(site: Site, name: str) -> None:
-    """Without the token of this session, with somebody else's, from another origin, or from nowhere; then it works."""
+def test_a_form_of_another_site_is_refused(site: Site, name: str) -> None:
+    """Without the token of this session, with another one's, from another origin, or without one; then it works."""
     with site.browser() as reader, site.browser() as attacker:
         reader.press(reader.sign_in(site.invite()), action="create")
         attacker.sign_in(site.invite("attacker@example.org"))
@@ -232,7 +232,7 @@ def test_a_form_of_another_site_does_nothing(site: Site, name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/plain", "multipart/form-data; boundary=x", ""])
-def test_what_is_no_form_does_nothing(site: Site, kind: str) -> None:
+def test_other_media_types_than_forms_are_refused(site: Site, kind: str) -> None:
     with site.browser() as reader:
         reader.sign_in(site.invite())
         answer = reader.client.post(
@@ -242,14 +242,14 @@ def test_what_is_no_form_does_nothing(site: Site, kind: str) -> None:
         assert not site.keys()
 
 
-def test_a_form_that_never_ends_is_not_read(site: Site) -> None:
+def test_a_too_long_form_is_refused(site: Site) -> None:
     with site.browser() as reader:
         reader.sign_in(site.invite())
         assert reader.post("/profile", {"action": "x" * 9000}).status_code == 413
 
 
-def test_nothing_is_changed_by_an_address(site: Site) -> None:
-    """GET does nothing but show, whatever the query says."""
+def test_a_get_changes_nothing(site: Site) -> None:
+    """GET only shows pages, whatever the query."""
     with site.browser() as reader:
         reader.press(reader.sign_in(site.invite()), action="create")
         before = state(site, reader)
@@ -259,7 +259,7 @@ def test_nothing_is_changed_by_an_address(site: Site) -> None:
         assert state(site, reader) == before
 
 
-def test_a_key_of_somebody_else_cannot_be_revoked(site: Site) -> None:
+def test_a_key_of_another_account_cannot_be_revoked(site: Site) -> None:
     with site.browser() as reader, site.browser() as attacker:
         reader.press(reader.sign_in(site.invite()), action="create")
         attacker.press(attacker.sign_in(site.invite("attacker@example.org")), action="create")
@@ -271,8 +271,8 @@ def test_a_key_of_somebody_else_cannot_be_revoked(site: Site) -> None:
         assert not site.keys("attacker@example.org")
 
 
-def test_without_a_subscription_no_key_is_made(site: Site) -> None:
-    """The page has no such form then; one from before is refused. Revoking is still possible."""
+def test_without_a_subscription_no_key_is_created(site: Site) -> None:
+    """The page has no such form then; an older form is refused. Revoking is still possible."""
     with site.browser() as reader:
         profile = reader.press(reader.sign_in(site.invite()), action="create")
         form = Document(profile.text).form(action="create")
@@ -286,7 +286,7 @@ def test_without_a_subscription_no_key_is_made(site: Site) -> None:
 
 
 @pytest.mark.parametrize("values", [{}, {"key_id": "key_1'; --"}, {"key_id": "key_" + "0" * 16, "action": "delete"}])
-def test_a_form_that_no_page_has_is_refused(site: Site, values: dict[str, str]) -> None:
+def test_a_form_with_unknown_values_is_refused(site: Site, values: dict[str, str]) -> None:
     with site.browser() as reader:
         profile = reader.sign_in(site.invite())
         token = Document(profile.text).forms[0].values["form_token"]
@@ -300,7 +300,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 def assert_is_text(page: httpx.Response, *, is_shown: bool) -> None:
-    """A page has no script but its own, no attribute that runs one, and shows what was sent, if at all, as text."""
+    """Check that a page has no script except its own, and shows what was sent only as escaped text."""
     document = Document(page.text)
     scripts = [attributes for tag, attributes in document.elements if tag == "script"]
     assert [script["src"] for script in scripts] == [script["src"] for script in scripts if script["src"]]
@@ -310,7 +310,7 @@ def assert_is_text(page: httpx.Response, *, is_shown: bool) -> None:
     assert (SCRIPT in document.text) == is_shown
 
 
-def test_script_in_an_e_mail_address_is_text(site: Site) -> None:
+def test_script_in_an_e_mail_address_is_escaped(site: Site) -> None:
     email = f'"{SCRIPT}"onmouseover=x@example.org'
     with site.browser() as reader:
         page = reader.get(site.invite(email))
@@ -332,8 +332,8 @@ def test_script_in_an_address_is_not_shown(site: Site, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/profile", "/nothing", "/reference", "/style.css", "/companies"])
-def test_no_page_may_be_framed_nor_run_what_is_not_its_own(site: Site, path: str) -> None:
-    """Clickjacking: no site may show a page in a frame, with or without somebody signed in."""
+def test_no_page_may_be_framed_or_run_foreign_code(site: Site, path: str) -> None:
+    """Clickjacking: no site may show a page in a frame, signed in or not."""
     with site.browser() as stranger, site.browser() as reader:
         reader.sign_in(site.invite())
         for browser in (stranger, reader):
@@ -353,16 +353,14 @@ def test_no_page_may_be_framed_nor_run_what_is_not_its_own(site: Site, path: str
             assert headers["cross-origin-opener-policy"] == "same-origin"
 
 
-def test_what_a_signed_in_browser_is_shown_is_kept_nowhere(site: Site) -> None:
+def test_pages_of_a_signed_in_browser_are_not_cached(site: Site) -> None:
     with site.browser() as reader:
         profile = reader.sign_in(site.invite())
         for page in (profile, reader.press(profile, action="create"), reader.get("/companies/LNTR")):
             assert page.headers["cache-control"] == "no-store"
 
 
-def test_neither_tokens_nor_keys_are_logged_nor_who_looked_at_what(
-    site: Site, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_has_no_tokens_keys_or_accounts(site: Site, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     link = site.invite()
     with site.browser() as reader:

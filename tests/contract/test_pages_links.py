@@ -1,4 +1,4 @@
-"""The pages, read from the front page on: every link and anchor resolves, every code is explained, all is one site."""
+"""The pages, followed from the front page: every link and anchor resolves, and every code is explained."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ AT_THE_SEC = re.compile(r"https://(www\.sec\.gov|filings\.example\.org)/")
 
 @pytest.fixture(scope="module")
 def open_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The small build with a company whose name and symbol are made to break pages."""
+    """The small build with a company whose name and symbol contain markup."""
     home = tmp_path_factory.mktemp("home")
     rows = builds.tables()
     evil = builds.company(EVIL_SYMBOL, 7, name=EVIL, exchange="<b>", sic_description="<i>")
@@ -41,14 +41,14 @@ def open_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def reader(open_site: Site) -> Iterator[httpx.Client]:
-    """Somebody who is signed in."""
+    """A signed-in client."""
     with open_site.signed_in() as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def pages(reader: httpx.Client) -> dict[str, httpx.Response]:
-    """Every page that can be reached from the front page by links, by its address without a fragment."""
+    """Every page that links from the front page lead to, by its address without a fragment."""
     found: dict[str, httpx.Response] = {}
     ahead = [f"{PUBLIC}/"]
     while ahead:
@@ -61,12 +61,12 @@ def pages(reader: httpx.Client) -> dict[str, httpx.Response]:
 
 
 def is_html(response: httpx.Response) -> bool:
-    """Whether this is a page for people."""
+    """Whether a response is an HTML page."""
     return response.headers["content-type"].startswith("text/html")
 
 
 def links(address: str, response: httpx.Response) -> Iterator[tuple[str, str]]:
-    """The links of a page or a twin: whole address and fragment."""
+    """The links of a page or its Markdown: absolute address and fragment."""
     kind = response.headers["content-type"]
     if is_html(response):
         parsed = Read(response.text)
@@ -81,12 +81,12 @@ def links(address: str, response: httpx.Response) -> Iterator[tuple[str, str]]:
 
 
 def html(pages: dict[str, httpx.Response]) -> list[tuple[str, Read]]:
-    """The pages for people, read."""
+    """The HTML pages, parsed."""
     return [(address, Read(page.text)) for address, page in pages.items() if is_html(page)]
 
 
-def test_every_page_is_reached_by_links(pages):
-    """From the front page: the documents, the companies, the profile, and a twin of each document."""
+def test_every_page_is_reachable_by_links(pages):
+    """From the front page: the documents, the companies, the profile, and the Markdown of each document."""
     paths = {urlsplit(address).path for address in pages}
     documents = (
         "/reference",
@@ -104,7 +104,7 @@ def test_every_page_is_reached_by_links(pages):
 
 
 def test_every_link_and_anchor_resolves(pages):
-    """Within the site by asking; to the SEC by the address alone, for nothing here asks another host."""
+    """Links within the site are requested; links to the SEC are only checked by their address."""
     ids = {address: set(page.ids) for address, page in html(pages)}
     for address, response in pages.items():
         assert response.status_code == 200, address
@@ -116,20 +116,20 @@ def test_every_link_and_anchor_resolves(pages):
 
 
 def test_anchors_are_unique(pages):
-    """A fragment leads to one place."""
+    """A fragment has one target."""
     for address, page in html(pages):
         assert len(page.ids) == len(set(page.ids)), address
 
 
-def test_every_page_says_that_the_data_is_provided_as_is(pages):
-    """The pages for people and their twins."""
+def test_every_page_has_the_disclaimer(pages):
+    """The HTML pages and their Markdown."""
     for address, response in pages.items():
         if not address.endswith((".json", "/status")) and "/v1" not in address and "?v=" not in address:
             assert DISCLAIMER in response.text, address
 
 
-def test_pages_hold_nothing_that_the_policy_forbids(pages):
-    """Neither scripts nor styles within the page; whatever is loaded is from here."""
+def test_pages_have_nothing_that_the_policy_forbids(pages):
+    """No inline scripts or styles; all loaded files are of this site."""
     for address, page in html(pages):
         assert page.inline == [], address
         assert all(load.startswith("/") for load in page.loads), address
@@ -140,15 +140,15 @@ def test_pages_hold_nothing_that_the_policy_forbids(pages):
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
 def test_the_docs_link_of_every_error_resolves(pages, error):
-    """As section 7 promises: the fragment is the code."""
+    """As section 7 requires: the fragment is the code."""
     told = openapi.TOLD[error].envelope(PUBLIC)["error"]["docs"]
     whole, fragment = urldefrag(told)
     assert fragment == error.code
     assert fragment in dict(html(pages))[whole].ids
 
 
-def test_a_refused_request_leads_to_its_explanation(open_site, reader):
-    """The link as a client gets it."""
+def test_a_refused_request_links_to_its_explanation(open_site, reader):
+    """The link that a client receives."""
     docs = httpx.get(f"{open_site.address}/v1/companies").json()["error"]["docs"]
     page = reader.get(docs.removeprefix(PUBLIC))
     assert page.status_code == 200
@@ -156,15 +156,15 @@ def test_a_refused_request_leads_to_its_explanation(open_site, reader):
 
 
 def test_the_reference_names_every_endpoint_and_parameter(pages):
-    """By reading the page, not its source."""
+    """By the text of the page, not its source."""
     text = dict(html(pages))[f"{PUBLIC}/reference"].words
     for endpoint in ENDPOINTS:
         assert f"GET {endpoint.path}" in text
         assert all(parameter.name in text for parameter in endpoint.parameters)
 
 
-def test_twins_say_what_the_pages_say(pages):
-    """Every word of a twin's headings and tables is on the page."""
+def test_pages_as_markdown_have_the_same_text(pages):
+    """Every word of the Markdown's headings and tables is on the page."""
     for address, page in html(pages):
         twin = pages.get(f"{address}.md")
         if twin is None:
@@ -178,8 +178,8 @@ def test_twins_say_what_the_pages_say(pages):
                     assert re.sub(r"\s+", "", word) in shown, (address, line)
 
 
-def test_names_and_symbols_are_text(reader):
-    """Whatever a filer calls itself: no element, no link and no mark comes of it, on any page that shows it."""
+def test_names_and_symbols_are_escaped(reader):
+    """A filer's name never becomes an element, a link or a mark, on any page that shows it."""
     company = reader.get("/companies/E%26V%3CL%3E'")
     listing = reader.get("/companies", params={"search": "<script>"})
     twin = reader.get("/companies/E%26V%3CL%3E'.md")
@@ -196,7 +196,7 @@ def test_names_and_symbols_are_text(reader):
 
 
 def test_companies_are_for_subscribers(open_site):
-    """Nobody else sees a page of theirs or its twin, nor learns which companies are covered."""
+    """Others see neither the pages nor their Markdown, nor which companies are covered."""
     with httpx.Client(base_url=open_site.address, headers={"Accept": "text/html"}) as stranger:
         answers = [
             stranger.get(path) for path in ("/companies", "/companies.md", "/companies/LNTR", "/companies/NONE.md")
@@ -208,15 +208,15 @@ def test_companies_are_for_subscribers(open_site):
 @pytest.mark.parametrize(
     "path", ["/companies/NONE", "/companies?page=0", "/companies?page=x", f"/companies?search={'x' * 101}"]
 )
-def test_what_is_not_there_is_told_on_a_page(reader, path):
-    """With a status that says so."""
+def test_a_missing_page_is_an_error_page(reader, path):
+    """With the HTTP status of the error."""
     answer = reader.get(path)
     assert answer.status_code == 404
     assert is_html(answer)
 
 
-def test_before_anything_is_published_the_pages_say_so(tmp_path):
-    """The documents are there without a build; companies are not."""
+def test_without_a_build_the_pages_say_so(tmp_path):
+    """The documents exist without a build; companies do not."""
     with published(tmp_path) as empty, empty.signed_in() as client:
         for path in ("/", "/reference", "/errors", "/changelog", "/dictionary", "/rules", "/settings", "/llms.txt"):
             assert client.get(path).status_code == 200, path

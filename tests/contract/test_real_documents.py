@@ -1,4 +1,4 @@
-"""The interface over real documents: every answer about every company fits the description, and they agree."""
+"""The interface over real documents: responses on every company fit the description and are consistent."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ Ask = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def ask(synchronized_mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    """Bodies of a service over all that the mirror has; each answer is held against the description."""
+    """Response bodies of a service over the whole mirror; each response is validated."""
     home = tmp_path_factory.mktemp("real")
     shutil.copytree(synchronized_mirror / "published", home / "published", symlinks=True)
     with serving(home, Ticking()) as running:
@@ -35,7 +35,7 @@ def ask(synchronized_mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="module")
 def companies(ask: Ask) -> list[dict[str, Any]]:
-    """All of them, page by page."""
+    """All companies, page by page."""
     last_page = ask("/companies")["meta"]["last_page"]
     return [company for page in range(1, last_page + 1) for company in ask("/companies", page=page)["data"]]
 
@@ -48,7 +48,7 @@ def test_4_1_the_list_is_all_companies_once_by_symbol(ask: Ask, companies: list[
     assert ask("/companies", search="aapl")["data"] == [company for company in companies if company["symbol"] == "AAPL"]
 
 
-def test_4_2_profiles_say_what_is_listed_and_held(ask: Ask, companies: list[dict[str, Any]]) -> None:
+def test_4_2_profiles_agree_with_the_list_and_the_values(ask: Ask, companies: list[dict[str, Any]]) -> None:
     for company in companies:
         profile = ask(f"/companies/{company['symbol']}")["data"]
         assert profile == {**profile, **company}
@@ -58,7 +58,7 @@ def test_4_2_profiles_say_what_is_listed_and_held(ask: Ask, companies: list[dict
 
 
 def test_4_3_and_4_4_values_are_the_current_versions(ask: Ask, companies: list[dict[str, Any]]) -> None:
-    """Newest first, each period once, none without a value; a revised value is the one that financials tell."""
+    """Newest first, each period once, none without a value; a revised value is the one of financials."""
     for company in companies:
         address = f"/companies/{company['symbol']}/financials"
         told = {kind: ask(address, period=kind, limit=40)["data"] for kind in ("ttm", "annual")}

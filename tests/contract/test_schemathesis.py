@@ -1,4 +1,4 @@
-"""What schemathesis finds when it reads the description and asks the running service: nothing."""
+"""Schemathesis reads the description, tests the running service, and finds no error."""
 
 import os
 import subprocess

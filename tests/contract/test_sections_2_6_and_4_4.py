@@ -58,7 +58,7 @@ def test_2_6_versions_ascend_with_the_times_of_recording(get: Get) -> None:
     ]
 
 
-def test_2_6_a_withdrawn_value_is_null_now_and_what_it_was_is_listed(get: Get) -> None:
+def test_2_6_a_withdrawn_value_is_null_and_its_versions_are_listed(get: Get) -> None:
     [roic] = get(PATH.format("LNTR"), items="roic").json()["data"]
     assert roic["current_value"] is None
     assert roic["versions"] == [{"version": 1, "value": 0.2, "current": False, "recorded_at": FIRST}]
@@ -66,8 +66,8 @@ def test_2_6_a_withdrawn_value_is_null_now_and_what_it_was_is_listed(get: Get) -
     assert "roic" not in values
 
 
-def test_2_6_a_value_that_came_back_is_current_and_numbers_stay(get: Get) -> None:
-    """Zero is a value, and the version between that withdrew is none."""
+def test_2_6_a_restored_value_is_current_and_numbers_stay(get: Get) -> None:
+    """Zero is a value; the version that withdrew is not listed."""
     [dividends] = get(PATH.format("LNTR"), items="dividends_per_share").json()["data"]
     assert dividends["current_value"] == 0
     assert [(v["version"], v["value"], v["current"]) for v in dividends["versions"]] == [(1, 0.5, False), (3, 0, True)]
@@ -92,7 +92,7 @@ def test_4_4_only_pairs_that_changed_newest_period_first_ttm_before_annual_items
     ]
 
 
-def test_4_4_items_choose_and_do_not_order(get: Get) -> None:
+def test_4_4_items_select_and_do_not_order(get: Get) -> None:
     chosen = get(PATH.format("LNTR"), items="eps_basic,revenue").json()
     assert [(row["period"], row["item"]) for row in chosen["data"]] == [
         ("2024Q4", "revenue"),
@@ -135,7 +135,7 @@ def test_4_4_class_sibling_shares_the_revisions_under_its_own_symbol(get: Get) -
     assert second["meta"]["symbol"] == "LNTR-B"
 
 
-def test_4_4_period_is_no_parameter_here(get: Get) -> None:
+def test_4_4_period_is_not_a_parameter(get: Get) -> None:
     details = assert_error(get(PATH.format("LNTR"), period="ttm"), 422, "invalid_parameter")
     assert details.keys() == {"period"}
     assert "items, from, to, limit" in details["period"]
@@ -144,11 +144,11 @@ def test_4_4_period_is_no_parameter_here(get: Get) -> None:
 @pytest.mark.parametrize(
     "path", [PATH.format("LNTR") + "/", "/financials/revisions", "/companies//financials/revisions"]
 )
-def test_4_4_paths_beside_it_are_404(get: Get, path: str) -> None:
+def test_4_4_similar_paths_are_404(get: Get, path: str) -> None:
     assert_error(get(path), 404, "not_found")
 
 
-def test_4_4_needs_a_key_and_takes_get_only(client: httpx.Client, get: Get) -> None:
+def test_4_4_needs_a_key_and_accepts_get_only(client: httpx.Client, get: Get) -> None:
     assert_error(client.get(PATH.format("LNTR")), 401, "unauthenticated")
     assert_error(client.post(PATH.format("LNTR")), 405, "method_not_allowed")
     assert "X-RateLimit-Remaining" in get(PATH.format("LNTR")).headers

@@ -28,7 +28,7 @@ SEC = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK={}&type={}
 @pytest.mark.parametrize(
     "path",
     [
-        "/companies?search=lantern",  # asked for nowhere else: what is kept has the time at which it was made
+        "/companies?search=lantern",  # requested nowhere else: a cached response has the time at which it was made
         *("/companies/LNTR", "/companies/LNTR/financials", REVISIONS, "/companies/LNTR/valuation", "/status"),
     ],
 )
@@ -56,7 +56,7 @@ def test_2_2_company_has_exactly_its_fields(get: Get) -> None:
     assert list(first) == COMPANY_FIELDS
 
 
-def test_2_2_what_is_not_known_is_null_and_the_time_of_the_build_stands_in(get: Get) -> None:
+def test_2_2_unknown_fields_are_null_and_the_time_is_that_of_the_build(get: Get) -> None:
     oddity = get("/companies", search="ODDY").json()["data"][0]
     assert (oddity["name"], oddity["sic"], oddity["sic_description"]) == (None, None, None)
     assert oddity["data_updated_at"] == "2026-03-01T06:00:00Z"
@@ -93,7 +93,7 @@ def test_2_3_profile_is_a_company_with_coverage_and_links(get: Get) -> None:
     assert body["meta"]["symbol"] == "LNTR"
 
 
-def test_2_3_coverage_is_told_by_years_where_there_are_no_twelve_months(get: Get) -> None:
+def test_2_3_coverage_uses_years_if_there_are_no_twelve_months(get: Get) -> None:
     coverage = get("/companies/FJRD").json()["data"]["coverage"]
     assert coverage == {
         "first_period": {"period": "FY2023", "period_end": "2023-12-31"},
@@ -149,7 +149,7 @@ def symbols(get: Get, **parameters: object) -> list[str]:
 
 
 def test_4_1_lists_covered_companies_by_symbol(get: Get) -> None:
-    """Class siblings too; not what left the list, nor what has no period."""
+    """Including other share classes; without delisted symbols and those without a period."""
     assert symbols(get) == ["ABCX", "FJRD", "LNTR", "LNTR-B", "ODDY"]
 
 
@@ -207,7 +207,7 @@ def test_4_2_class_sibling_shares_the_data(get: Get) -> None:
 )
 @pytest.mark.parametrize("path", ["", "/financials", "/financials/revisions", "/valuation"])
 def test_4_2_to_4_5_company_not_covered_is_404(get: Get, symbol: str, path: str) -> None:
-    """Unknown, off the list, without any period or value, or no symbol at all."""
+    """Unknown, delisted, without any period or value, or malformed."""
     assert_error(get(f"/companies/{symbol}{path}"), 404, "not_found")
 
 
@@ -217,7 +217,7 @@ def test_4_3_rule_1_newest_first(get: Get) -> None:
 
 
 def test_4_3_rule_2_a_period_without_any_requested_value_is_left_out(get: Get) -> None:
-    """Before the limit counts, too."""
+    """They do not count towards the limit either."""
     body = get("/companies/LNTR/financials", items="eps_basic,roic", limit=3).json()
     assert [period["period"] for period in body["data"]] == ["2024Q4", "2024Q3", "2024Q1"]
     assert body["meta"]["count"] == 3
@@ -233,7 +233,7 @@ def test_4_3_rule_3_an_item_without_a_value_is_omitted_and_zero_is_not(get: Get)
     assert values == {"dividends_per_share": 0}
 
 
-def test_4_3_items_come_in_the_order_asked_for_all_eleven_by_default(get: Get) -> None:
+def test_4_3_items_are_in_the_requested_order_all_eleven_by_default(get: Get) -> None:
     assert get("/companies/LNTR/financials").json()["meta"]["items"] == list(ITEM_NAMES)
     body = get("/companies/LNTR/financials", items="eps_basic,revenue", limit=1).json()
     assert body["meta"]["items"] == ["eps_basic", "revenue"]
@@ -253,7 +253,7 @@ def test_4_3_limit_is_20_by_default_and_40_at_most(get: Get) -> None:
     assert_error(get("/companies/ABCX/financials", limit=41), 422, "invalid_parameter")
 
 
-def test_4_6_status_needs_no_key_and_tells_how_fresh_the_data_is(client: httpx.Client) -> None:
+def test_4_6_status_needs_no_key_and_has_the_freshness_of_the_data(client: httpx.Client) -> None:
     response = client.get("/status")
     assert response.status_code == 200
     assert response.json()["data"] == {

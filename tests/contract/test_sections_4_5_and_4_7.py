@@ -22,8 +22,8 @@ from warehouse.reasons import NO_FAIR_VALUE
 PATH = "/companies/{}/valuation"
 
 
-def test_4_5_what_has_no_valuation_is_not_found(tmp_path: Path) -> None:
-    """A build that an older program published: the next synchronization values every company."""
+def test_4_5_a_company_without_a_valuation_is_not_found(tmp_path: Path) -> None:
+    """As in a build of an older program; the next synchronization values every company."""
     builds.publish_small(tmp_path / "published", rows={**builds.tables(), "valuations": []})
     with serving(tmp_path) as running:
         key, _ = new_key(running)
@@ -55,7 +55,7 @@ def test_4_5_rule_2_meaningful_has_value_assumptions_and_ten_years(get: Get) -> 
     assert '"free_cash_flow":100000000,' in response.text
 
 
-def test_4_5_class_sibling_shares_the_valuation_in_its_own_name(get: Get) -> None:
+def test_4_5_class_sibling_shares_the_valuation_under_its_own_symbol(get: Get) -> None:
     first, second = (get(PATH.format(symbol)).json()["data"] for symbol in ("LNTR", "LNTR-B"))
     assert second == {**first, "symbol": "LNTR-B"}
 
@@ -69,7 +69,7 @@ def test_4_5_a_valuation_of_another_shape_is_a_server_error(tmp_path: Path) -> N
         assert_error(response, 500, "server_error")
 
 
-def test_4_5_needs_a_key_takes_get_only_and_no_parameters(client: httpx.Client, get: Get) -> None:
+def test_4_5_needs_a_key_and_accepts_get_only_and_no_parameters(client: httpx.Client, get: Get) -> None:
     assert_error(client.get(PATH.format("LNTR")), 401, "unauthenticated")
     assert_error(client.post(PATH.format("LNTR")), 405, "method_not_allowed")
     assert_error(get(PATH.format("LNTR"), years=5), 422, "invalid_parameter")
@@ -85,7 +85,7 @@ def test_4_7_the_description_is_served_with_or_without_a_key(client: httpx.Clien
 
 
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"])
-def test_4_7_the_description_takes_get_only(client: httpx.Client, method: str) -> None:
+def test_4_7_the_description_accepts_get_only(client: httpx.Client, method: str) -> None:
     response = client.request(method, "/openapi.json")
     assert (response.status_code, response.headers["allow"]) == (405, "GET")
 
@@ -96,14 +96,14 @@ def test_4_7_reading_the_description_is_not_counted(client: httpx.Client, key: s
     assert get("/companies").headers["X-RateLimit-Remaining"] == "59"
 
 
-def test_9_2_the_changelog_ends_with_the_fingerprint_of_what_is_served(client: httpx.Client) -> None:
+def test_9_2_the_changelog_ends_with_the_fingerprint_of_the_served_description(client: httpx.Client) -> None:
     served = client.get("/openapi.json").json()
     assert openapi.fingerprint(served) == ENTRIES[-1].fingerprint
     assert served["info"]["version"].endswith(f"beta.{len(ENTRIES)}")
 
 
-def test_4_6_status_tells_the_next_morning_in_new_york(served: Served, client: httpx.Client) -> None:
-    """Six in New York is eleven in UTC in winter and ten in summer; the very moment belongs to the next day."""
+def test_4_6_status_has_the_next_morning_in_new_york(served: Served, client: httpx.Client) -> None:
+    """6 a.m. in New York is 11:00 UTC in winter and 10:00 in summer; at that very moment the next day is due."""
     for now, due in (
         (NOON - 3601, "2026-03-02T11:00:00Z"),
         (NOON - 3600, "2026-03-03T11:00:00Z"),

@@ -72,7 +72,7 @@ def named(values: list[str], *parameters: tuple[str, str]) -> list[tuple[str, st
         (REVISIONS, "limit", "201"),
     ],
 )
-def test_4_value_out_of_form_is_422_and_named(get: Get, path: str, parameter: str, value: str) -> None:
+def test_4_a_malformed_value_is_422_and_named(get: Get, path: str, parameter: str, value: str) -> None:
     response = get(path, **{parameter: value})
     details = assert_error(response, 422, "invalid_parameter")
     assert details.keys() == {parameter}
@@ -82,7 +82,7 @@ def test_4_value_out_of_form_is_422_and_named(get: Get, path: str, parameter: st
 @pytest.mark.parametrize(
     "path", ["/companies", "/companies/LNTR", FINANCIALS, REVISIONS, VALUATION, "/status", "/openapi.json"]
 )
-def test_4_unknown_parameters_are_named_with_those_that_are_accepted(get: Get, path: str) -> None:
+def test_4_unknown_parameters_are_named_with_the_accepted_ones(get: Get, path: str) -> None:
     details = assert_error(get(path, limti=1, _=2), 422, "invalid_parameter")
     assert details.keys() == {"limti", "_"}
     for name in ("search", "exchange", "page", "per_page") if path == "/companies" else ():
@@ -103,7 +103,7 @@ def test_4_3_unknown_item_is_named_with_the_valid_ones(get: Get, path: str) -> N
     [(endpoint.path, parameter.name, parameter.example) for endpoint in ENDPOINTS for parameter in endpoint.parameters],
 )
 def test_4_a_parameter_given_twice_or_empty_is_422_and_named(get: Get, path: str, parameter: str, value: Any) -> None:
-    """Each of each endpoint, whose example is fine."""
+    """Every parameter of every endpoint, each with a valid example."""
     path = path.format(symbol="LNTR")
     value = ",".join(value) if isinstance(value, tuple) else value
     assert get(path, **{parameter: value}).status_code == 200
@@ -113,7 +113,7 @@ def test_4_a_parameter_given_twice_or_empty_is_422_and_named(get: Get, path: str
         assert told in details[parameter] or "must" in details[parameter]
 
 
-def test_4_every_endpoint_that_takes_none_says_so(get: Get) -> None:
+def test_4_endpoints_without_parameters_say_so(get: Get) -> None:
     for path in ("/companies/LNTR", VALUATION, "/status", "/openapi.json"):
         for parameter in ("period", "limit", "years"):
             details = assert_error(get(path, **{parameter: 1}), 422, "invalid_parameter")
@@ -128,7 +128,7 @@ def test_4_from_after_to_is_422(get: Get, path: str) -> None:
     assert get(path, **parameters).status_code == 200
 
 
-def test_4_every_wrong_parameter_has_its_message(get: Get) -> None:
+def test_4_every_wrong_parameter_has_a_message(get: Get) -> None:
     details = assert_error(get("/companies", page=0, per_page=101, colour="red"), 422, "invalid_parameter")
     assert details.keys() == {"page", "per_page", "colour"}
 
@@ -140,7 +140,7 @@ def test_4_parameters_are_checked_before_the_symbol(get: Get) -> None:
 @pytest.mark.parametrize(
     "query", ["search=%FF", "%FF=1", "search=%ED%A0%80", "=1", "%00=%00", "x" * 4000, "a&b&c", "search=%"]
 )
-def test_4_hostile_queries_are_answered_in_the_envelope(get: Get, query: str) -> None:
+def test_4_hostile_queries_get_the_envelope(get: Get, query: str) -> None:
     response = get(f"/companies?{query}")
     if query == "search=%":
         assert [company["symbol"] for company in response.json()["data"]] == ["ABCX"]
@@ -153,7 +153,7 @@ def test_4_hostile_queries_are_answered_in_the_envelope(get: Get, query: str) ->
     "name", ["apikey", "api_key", "API-KEY", "key", "Token", "x-api-key", "access_token", "secret"]
 )
 @pytest.mark.parametrize("path", ["/companies", FINANCIALS, REVISIONS, VALUATION, "/status", "/openapi.json"])
-def test_5_4_key_in_the_address_is_422_before_authentication(client: httpx.Client, path: str, name: str) -> None:
+def test_5_4_a_key_in_the_url_is_422_before_authentication(client: httpx.Client, path: str, name: str) -> None:
     key = new_key()
     response = client.get(path, params={name: key})
     assert_error(response, 422, "invalid_parameter")

@@ -17,7 +17,7 @@ from tests.contract.conftest import NOON, Get, Served, assert_error, new_key
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"])
 @pytest.mark.parametrize("path", ["/companies", "/companies/LNTR/financials?anything=1&apikey=x", "/status"])
 def test_1_any_method_but_get_is_405(client: httpx.Client, method: str, path: str) -> None:
-    """Before anything else but the path is looked at; the answer to HEAD has no body."""
+    """Only the path is checked before the method; the response to HEAD has no body."""
     response = client.request(method, path)
     assert response.headers["allow"] == "GET"
     if method == "HEAD":
@@ -30,7 +30,7 @@ REVISIONS = "/financials/revisions"
 
 
 def malformed() -> dict[str, bytes]:
-    """By name, for the keys are others each time, and all processes of a run must collect the same tests."""
+    """Malformed keys by name: keys are random, but all processes of a run must collect the same tests."""
     key = keys.new_key()
     wrong_check = key[:-1] + ("a" if key[-1] != "a" else "b")
     return {
@@ -76,7 +76,7 @@ def test_5_5_revoked_key_is_401_within_five_seconds(served: Served, client: http
     assert_error(client.get("/companies", headers={"X-Api-Key": key}), 401, "unauthenticated")
 
 
-def test_5_6_inactive_subscription_is_403_and_changes_are_felt_within_five_seconds(
+def test_5_6_inactive_subscription_is_403_and_changes_apply_within_five_seconds(
     served: Served, client: httpx.Client
 ) -> None:
     key, email = new_key(served, status=None)
@@ -89,7 +89,7 @@ def test_5_6_inactive_subscription_is_403_and_changes_are_felt_within_five_secon
     accounts.close()
 
 
-def test_5_the_use_of_a_key_is_noted(served: Served, client: httpx.Client) -> None:
+def test_5_the_last_use_of_a_key_is_stored(served: Served, client: httpx.Client) -> None:
     key, email = new_key(served)
     client.get("/companies", headers={"X-Api-Key": key})
     accounts = served.accounts()
@@ -121,7 +121,7 @@ def test_7_order_of_checks(served: Served, client: httpx.Client) -> None:
         assert response.status_code == status, (method, path, response.text)
 
 
-def test_7_server_error_tells_nothing_of_the_inside(
+def test_7_server_error_reveals_no_internals(
     served: Served, client: httpx.Client, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -178,13 +178,13 @@ def limits(response: httpx.Response) -> tuple[int, int, int]:
     return tuple(int(response.headers[f"X-RateLimit-{name}"]) for name in ("Limit", "Remaining", "Reset"))  # type: ignore[return-value]
 
 
-def test_8_headers_tell_the_window_with_the_fewest_requests_left(served: Served, get: Get) -> None:
+def test_8_headers_are_of_the_window_with_the_fewest_requests_left(served: Served, get: Get) -> None:
     minute = int(served.clock.now // 60) * 60
     assert [limits(get("/companies")) for _ in range(2)] == [(60, 59, minute + 60), (60, 58, minute + 60)]
 
 
 def test_8_the_61st_request_of_a_minute_is_429_until_the_next_minute(served: Served, get: Get) -> None:
-    """Whatever the sixty were answered; what is refused is not counted."""
+    """Whatever the sixty responses were; refused requests do not count."""
     served.clock.now = NOON + 600 + 12.5
     for path in ["/companies"] * 20 + ["/companies?page=0"] * 20 + ["/companies/NOPE"] * 20:
         assert get(path).status_code in (200, 422, 404)
@@ -196,10 +196,8 @@ def test_8_the_61st_request_of_a_minute_is_429_until_the_next_minute(served: Ser
     assert limits(get("/companies")) == (60, 59, int(NOON) + 720)
 
 
-def test_8_a_day_that_is_used_up_is_429_until_midnight(
-    served: Served, get: Get, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With a smaller day, for ten thousand requests take their time; what the minute refuses is not counted in it."""
+def test_8_a_used_up_day_is_429_until_midnight(served: Served, get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a smaller limit, because ten thousand requests are slow; requests refused by the minute do not count."""
     assert LIMITS[1] == Limit(10_000, "day", 86_400)
     monkeypatch.setattr("serve.access.limits.LIMITS", (LIMITS[0], Limit(63, "day", 86_400)))
     midnight = int(NOON // 86_400 + 1) * 86_400
@@ -218,7 +216,7 @@ def test_8_errors_have_no_rate_limit_headers(get: Get) -> None:
 
 
 def test_hostile_heads_are_refused_and_the_next_request_is_answered(served: Served, client: httpx.Client) -> None:
-    """Too large, no HTTP, a path that is none: refused by the server, without HTML and without harm."""
+    """Too large, malformed HTTP, an invalid path: refused by the server without HTML and without harm."""
     parts = urlsplit(served.address)
     heads = [
         b"GET /v1/companies?search=" + b"a" * 4_000_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -236,5 +234,5 @@ def test_hostile_heads_are_refused_and_the_next_request_is_answered(served: Serv
                 assert 400 <= answer.status < 500
                 assert b"<" not in answer.read()
             except ConnectionError:
-                pass  # closed while the rest of a large head was still on its way
+                pass  # closed while the rest of a large head was still being sent
     assert client.get("/status").status_code == 200

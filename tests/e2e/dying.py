@@ -1,6 +1,6 @@
 """`fundamentals sync` in a process that kills itself at a named point: python -m tests.e2e.dying POINT SOURCE.
 
-Belongs here: the points, and how the process comes to die there. Does not: any test, a hook in the program itself.
+Belongs here: the points, and how the process is killed there. Does not: any test; the program itself has no such hook.
 """
 
 import os
@@ -16,7 +16,7 @@ from warehouse import pointer, publish
 
 
 def die(*_: object) -> None:
-    """End at once: no handler runs, nothing is flushed, nothing is cleaned up."""
+    """End at once: no handler runs, nothing is flushed or cleaned up."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -31,12 +31,12 @@ def of_pointer(path: Any, *_: object) -> bool:
 
 
 def always(*_: object, **__: object) -> bool:
-    """Whatever the arguments."""
+    """True for any arguments."""
     return True
 
 
 POINTS: dict[str, tuple[object, str, Callable[..., bool], bool]] = {
-    # point: the owner and the name of a function, which of its calls, and whether to die before it
+    # point: the owner and the name of a function, which of its calls, and whether to end before it
     "after the raw documents": (stages, "update_documents", always, False),
     "after the facts": (stages, "update_facts", always, False),
     "between the tables of values": (Lake, "replace_companies", of_table("gaps"), True),
@@ -48,7 +48,7 @@ POINTS: dict[str, tuple[object, str, Callable[..., bool], bool]] = {
     "after the pointer has moved": (publish, "_write", of_pointer, False),
     "before the log is told": (log, "committed", lambda _, segments: len(segments) > 1, True),
 }
-"""In the order in which a synchronization comes to them."""
+"""In the order in which a synchronization reaches them."""
 
 
 def arm(point: str) -> None:

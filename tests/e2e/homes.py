@@ -1,6 +1,7 @@
-"""The command `fundamentals sync`, and a home read from outside: what the end-to-end tests of the pipeline share.
+"""The command `fundamentals sync`, and a home read from outside, for the end-to-end tests of the pipeline.
 
-Belongs here: running the command, in this process or in one of its own; reading what it published. Does not: any test.
+Belongs here: running the command, in this process or in a separate one; reading the published build. Does not: any
+test.
 """
 
 import os
@@ -20,7 +21,7 @@ from warehouse.reader import open_read_only
 from warehouse.verify import content_hash
 
 PATIENCE = 600
-"""Seconds after which a process is taken to hang: many times what the longest needs where others work beside it."""
+"""Seconds after which a process counts as hanging: many times what the longest needs on a busy machine."""
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -34,12 +35,12 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 
 def command(*arguments: object) -> list[str]:
-    """The words that start `fundamentals`."""
+    """The command line that starts `fundamentals`."""
     return [sys.executable, "-m", "fundamentals", *map(str, arguments)]
 
 
 def sync(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run `fundamentals sync` to its end in this process, which has imported everything already."""
+    """Run `fundamentals sync` to its end in this process, whose imports are done already."""
     words = command("sync", "--source", source, *arguments)
     with (
         patch.dict(os.environ, environment(home, **more), clear=True),
@@ -51,7 +52,7 @@ def sync(home: Path, source: object, *arguments: str, **more: str) -> subprocess
 
 
 def sync_as_process(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run `fundamentals sync` to its end in a process of its own, as people do."""
+    """Run `fundamentals sync` to its end in a separate process, as users do."""
     return subprocess.run(
         command("sync", "--source", source, *arguments),
         cwd=PROJECT,
@@ -65,7 +66,7 @@ def sync_as_process(home: Path, source: object, *arguments: str, **more: str) ->
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a home has published: the pointer, and the build read back."""
+    """The publication of a home: the pointer, and the build read back."""
 
     pointer: Pointer
     rows: Mapping[str, int]
@@ -73,12 +74,12 @@ class Published:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the build is what its pointer says."""
+        """Whether the build matches its pointer."""
         return (self.rows, self.content_hash) == (self.pointer.rows, self.pointer.content_hash)
 
 
 def published(home: Path) -> Published:
-    """Open what the pointer names, and count and hash all of it."""
+    """Open the current build, and count and hash all of it."""
     folder = home / "published"
     pointer = current(folder)
     assert pointer, f"nothing is published in {folder}"
@@ -88,6 +89,6 @@ def published(home: Path) -> Published:
 
 
 def query(home: Path, sql: str) -> list[tuple[object, ...]]:
-    """Ask the link that analysts open."""
+    """Query the link that analysts open."""
     with open_read_only(home / "published" / "warehouse.duckdb") as connection:
         return connection.execute(sql).fetchall()

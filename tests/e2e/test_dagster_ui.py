@@ -1,6 +1,6 @@
-"""The Dagster UI, as `make ui` starts it, in a real browser: materialize everything, look at it, do one company again.
+"""The Dagster UI, as `make ui` starts it, in a real browser: materialize all assets, look at them, update one company.
 
-Screenshots lie in the test's folder, and in the one that FUNDAMENTALS_SCREENSHOTS names.
+Screenshots are in the test's folder, and in the one named by FUNDAMENTALS_SCREENSHOTS.
 """
 
 import os
@@ -27,7 +27,7 @@ from pipelines.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 
-# read when the module is: no test sees these names in the environment
+# read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
 BROWSER = [
     "--headless",
@@ -59,14 +59,14 @@ class Instance:
     mirror: Mirror
 
     def ask(self, query: str, **variables: Any) -> dict[str, Any]:
-        """Ask the webserver what the UI asks it."""
+        """Send a query to the webserver, as the UI does."""
         answer = httpx.post(f"{self.url}/graphql", json={"query": query, "variables": variables}, timeout=PATIENCE)
         answer.raise_for_status()
         assert "errors" not in answer.json(), answer.text
         return answer.json()["data"]
 
     def ended(self, known: set[str]) -> tuple[str, str]:
-        """The run that is not among the known ones, and its status, once it has ended."""
+        """The new run and its status, once it has ended."""
         return eventually(
             lambda: next(
                 (
@@ -81,7 +81,7 @@ class Instance:
 
 
 def eventually(look: Callable[[], Any], what: str) -> Any:
-    """What looking gives, as soon as it gives something."""
+    """The result of a function as soon as there is one."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if found := look():
@@ -92,7 +92,7 @@ def eventually(look: Callable[[], Any], what: str) -> Any:
 
 @contextmanager
 def dagster_dev(home: Path, source: Path, log: Path) -> Iterator[str]:
-    """The Dagster UI as `make ui` starts it; ended with everything that it started, whatever happens."""
+    """The Dagster UI as `make ui` starts it; all its processes are ended afterwards."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -125,7 +125,7 @@ def _answers(url: str) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Politely, so that its daemon and code servers end; then by force, all that is left of its group."""
+    """End its daemon and code servers by a signal, then kill the rest of its process group."""
     try:
         process.send_signal(signal.SIGINT)
         process.wait(10)
@@ -148,7 +148,7 @@ def instance(program: Callable[[str, str], str], tmp_path_factory: pytest.TempPa
 
 @pytest.fixture(scope="module")
 def page(program: Callable[[str, str], str], instance: Instance) -> Iterator[Page]:
-    """A page of a real browser, one for all tests, which may ask the Dagster UI and nobody else."""
+    """One page of a real browser for all tests, which may reach only the Dagster UI."""
     asked: set[str] = set()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program("chromium", "chromium"), args=BROWSER)
@@ -164,7 +164,7 @@ def page(program: Callable[[str, str], str], instance: Instance) -> Iterator[Pag
 
 @pytest.fixture
 def shoot(page: Page, tmp_path: Path) -> Callable[[str], None]:
-    """Take a picture of the page."""
+    """Take a screenshot of the page."""
 
     def take(name: str) -> None:
         file = tmp_path / f"{name}.png"
@@ -177,8 +177,8 @@ def shoot(page: Page, tmp_path: Path) -> Callable[[str], None]:
     return take
 
 
-def test_everything_is_materialized_from_the_graph(instance, page, shoot, tmp_path):
-    """The run succeeds with all its checks, and the build is the one that the command makes."""
+def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_path):
+    """The run succeeds with all its checks, and its build is the one that the command makes."""
     page.goto(f"{instance.url}/asset-groups")
     materialize = page.get_by_role("button", name="Materialize all")
     expect(materialize).to_be_enabled(timeout=PATIENCE * 1000)
@@ -202,7 +202,7 @@ def test_everything_is_materialized_from_the_graph(instance, page, shoot, tmp_pa
     assert sync_as_process(other, instance.mirror.folder).returncode == 0
     assert published(other).content_hash == build.content_hash
 
-    page.get_by_role("button", name="zoom_in").dblclick()  # from afar an asset is its name only
+    page.get_by_role("button", name="zoom_in").dblclick()  # zoomed out, an asset shows only its name
     shoot("graph")
     page.goto(f"{instance.url}/runs/{run}")
     expect(page.get_by_text("Success", exact=True).first).to_be_visible(timeout=PATIENCE * 1000)
@@ -210,8 +210,8 @@ def test_everything_is_materialized_from_the_graph(instance, page, shoot, tmp_pa
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_asset_shows_what_it_made(instance, page, shoot, name):
-    """Rows and a small table, or what was published."""
+def test_each_asset_shows_its_rows(instance, page, shoot, name):
+    """Rows and a small table, or the published build."""
     page.goto(f"{instance.url}/assets/{name}?view=overview")
     expect(page.get_by_text("Latest materialization")).to_be_visible(timeout=PATIENCE * 1000)
     told = page.locator("table", has_text="Timestamp").first
@@ -222,7 +222,7 @@ def test_each_asset_shows_what_it_made(instance, page, shoot, name):
     shoot(f"asset-{name}")
 
 
-def test_one_company_is_done_again_from_the_launchpad(instance, tmp_path):
+def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):
     known = {run["runId"] for run in instance.ask(RUNS)["runsOrError"]["results"]}
     grown = replace(BRAVO, scale=700)
     instance.mirror.hold(grown, replace(CARGO, scale=700))
@@ -238,7 +238,7 @@ def test_one_company_is_done_again_from_the_launchpad(instance, tmp_path):
     assert query(instance.home, revenues) == [(filer.trailing(2024, 4),) for filer in (ALFA, grown, CARGO)]
 
 
-def test_a_failed_run_says_why_in_the_ui(instance, page, shoot):
+def test_a_failed_run_shows_its_error_in_the_ui(instance, page, shoot):
     known = {run["runId"] for run in instance.ask(RUNS)["runsOrError"]["results"]}
     before = published(instance.home).pointer
     config = {"source": str(instance.mirror.folder), "symbols": "ZZZZ"}

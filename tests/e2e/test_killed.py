@@ -1,7 +1,7 @@
 """SIGKILL at any point of a synchronization leaves the old or the new build, and the next run needs no help.
 
-Named points are killed in order; two more processes are killed from outside, at moments that are drawn at random from
-FUNDAMENTALS_KILL_SEED (default 1), FUNDAMENTALS_KILLS of them (default 2):
+The process is killed at each named point in turn, and FUNDAMENTALS_KILLS more times (default 2) from outside, at random
+moments of seed FUNDAMENTALS_KILL_SEED (default 1):
 
     FUNDAMENTALS_KILLS=20 .venv/bin/python -m pytest tests/e2e/test_killed.py
 """
@@ -24,7 +24,7 @@ from tests.e2e.homes import PATIENCE, command, environment, published, sync
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse import copies
 
-# read when the module is: no test sees these names in the environment
+# read when the module is imported, because tests do not see these variables
 KILLS = int(os.environ.get("FUNDAMENTALS_KILLS", "2"))
 SEED = int(os.environ.get("FUNDAMENTALS_KILL_SEED", "1"))
 FILERS = (ALFA, BRAVO, CARGO, *(Filer(200 + n, f"MANY{n}", 100 + n) for n in range(3)))
@@ -34,7 +34,7 @@ MOVED = ("after the pointer has moved", "before the log is told")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A home with a build, a source that has changed since, and what an undisturbed run makes of it."""
+    """A home with a build, a source that has changed since, and the result of an undisturbed run."""
 
     home: Path
     source: Path
@@ -56,7 +56,7 @@ def start(home: Path, words: list[str]) -> subprocess.Popen[bytes]:
 
 
 def start_working(home: Path, source: Path) -> subprocess.Popen[bytes]:
-    """Start a synchronization, and wait for the first file that it writes: its work begins."""
+    """Start a synchronization, and wait for the first file that it writes."""
     listings = home / "tables" / "listings.parquet"
     before = listings.stat().st_ino
     process = start(home, command("sync", "--source", source))
@@ -95,18 +95,18 @@ def home(scene: Scene, tmp_path: Path) -> Path:
 
 
 def moments() -> list[float]:
-    """Shares of a run, one drawn from each of as many equal parts, so that no part is left out."""
+    """Fractions of a run, one drawn from each of as many equal parts, so that no part is left out."""
     drawn = random.Random(SEED)
     return [(number + drawn.random()) / KILLS for number in range(KILLS)]
 
 
-def test_the_undisturbed_run_has_something_to_do(scene):
+def test_the_undisturbed_run_changes_the_build(scene):
     assert scene.old_hash != scene.new_hash
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_at_a_named_point_it_leaves_the_old_or_the_new_build(scene, home, point):
-    """The new one once the pointer has moved, and not before."""
+    """The new one once the pointer is changed, and not before."""
     process = start(home, [sys.executable, "-m", "tests.e2e.dying", point, str(scene.source)])
 
     assert process.wait(PATIENCE) == -signal.SIGKILL, "the point was not reached"
@@ -136,7 +136,7 @@ def test_killed_from_outside_it_leaves_the_old_or_the_new_build(scene, home, mom
 
 
 def heals(home: Path, scene: Scene) -> None:
-    """The next run publishes the new build, and nothing of the killed one is left."""
+    """Check that the next run publishes the new build and leaves nothing of the killed one."""
     again = sync(home, scene.source)
     assert again.returncode == 0, again.stderr
     healed = published(home)
@@ -146,7 +146,7 @@ def heals(home: Path, scene: Scene) -> None:
 
 
 def debris(home: Path) -> list[str]:
-    """What a killed run left behind and no later one took away."""
+    """Files of a killed run that no later run removed."""
     pointer = published(home).pointer
     builds = [file for file in (pointer.file, pointer.previous) if file]
     kept = {*builds, *map(copies.folder_of, builds), pointer.synchronized_file}

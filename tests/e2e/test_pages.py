@@ -1,8 +1,8 @@
-"""The pages of the served sample: read over HTTP, measured once in a real browser, and walked through by one person.
+"""The pages of the served sample: read over HTTP, checked once in a real browser, and used by one person.
 
-The browser looks at every page once, wide and light, then narrow and dark: with axe, for what is cut off, and by the
-keyboard. No page asks another host, breaks its own policy or writes to the console. Screenshots lie in the folder that
-FUNDAMENTALS_SCREENSHOTS names.
+The browser checks every page once, wide and light, then narrow and dark: with axe, for cut-off content, and with the
+keyboard. No page requests another host, violates its own policy or writes to the console. Screenshots are in the folder
+named by FUNDAMENTALS_SCREENSHOTS.
 """
 
 import os
@@ -20,7 +20,7 @@ from tests.conftest import PROJECT
 from tests.e2e.homes import PATIENCE, query
 from tests.sites import Main, Read, Site
 
-# read when the module is: no test sees these names in the environment
+# read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
 OPTIONS = [
     "--headless",
@@ -33,7 +33,7 @@ OPTIONS = [
 ]
 WIDTHS = {"narrow": {"width": 390, "height": 844}, "wide": {"width": 1280, "height": 900}}
 LOOKS = (("wide", "light"), ("narrow", "dark"))
-COMPANY = "/companies/XQCPF"  # has restated values, and an item without any
+COMPANY = "/companies/XQCPF"  # has restated values, and an item without any value
 PAGES = {
     "front": "/",
     "reference": "/reference",
@@ -55,23 +55,23 @@ CELLS = re.compile(r'<a href="([^"]+)">[^<]*</a></td>\s*<td>(\d{4}-\d\d-\d\d)</t
 
 @pytest.fixture(scope="module")
 def reader(sample_site: Site) -> Iterator[httpx.Client]:
-    """Somebody who has signed in, without a browser."""
+    """A signed-in client, without a browser."""
     with sample_site.signed_in() as client:
         yield client
 
 
-# --- Read over HTTP -------------------------------------------------------------------------------------------------
+# --- Over HTTP --------------------------------------------------------------------------------------------------------
 
 
-def test_an_error_leads_to_its_explanation(sample_site, reader):
+def test_an_error_links_to_its_explanation(sample_site, reader):
     """The docs link of a refused request leads to the page's heading of the code."""
     docs = httpx.get(f"{sample_site.address}/v1/companies").json()["error"]["docs"]
     page = reader.get(docs).text
     assert re.search(rf'id="{docs.partition("#")[2]}"[^>]*>.*?unauthenticated', page)
 
 
-def test_the_reference_is_read_from_its_contents(reader):
-    """From the list of contents to an endpoint, to an example in another language, to an error."""
+def test_the_reference_can_be_navigated(reader):
+    """From the table of contents to an endpoint, to an example in another language, to an error."""
     page = reader.get(next(link for link in Read(reader.get("/").text).links if link.endswith("/reference"))).text
     read = Read(page)
     [contents] = re.findall(r'<nav class="contents".*?</nav>', page, re.DOTALL)
@@ -88,8 +88,8 @@ def test_the_reference_is_read_from_its_contents(reader):
     assert anchor in Read(reader.get(address).text if address else page).ids
 
 
-def test_a_company_is_looked_at(reader, sample_site):
-    """From the list by a search to its charts; each value of the tables leads to the filing of its newest version."""
+def test_a_company_is_found_and_its_values_link_to_filings(reader, sample_site):
+    """From the list by a search to its charts; each value of the tables links to the filing of its newest version."""
     [(cik,)] = query(sample_site.home, "SELECT cik FROM companies WHERE symbol = 'XQCPF'")
     held = dict(
         query(
@@ -137,7 +137,7 @@ def browser(program: Callable[[str, str], str]) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def axe(request: pytest.FixtureRequest) -> str:
-    """The program axe-core."""
+    """The script axe-core."""
     file = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
     if not file.is_file():
         missing = "axe-core is missing: run `make linters` (Node.js and npm: the Debian packages nodejs and npm)"
@@ -147,7 +147,7 @@ def axe(request: pytest.FixtureRequest) -> str:
 
 @contextmanager
 def window(browser: Browser, site: Site, cookies: httpx.Cookies | None = None, **options: Any) -> Iterator[Page]:
-    """Open a window; when it is closed, it has asked nobody else, and nothing was wrong in it."""
+    """Open a window; when it is closed, it has requested no other host, and had no error."""
     asked: set[str] = set()
     said: list[str] = []
     context: BrowserContext = browser.new_context(base_url=site.address, viewport=WIDTHS["wide"], **options)
@@ -170,7 +170,7 @@ def jar(cookies: httpx.Cookies | None) -> Iterator[Any]:
 
 @pytest.fixture(scope="module", params=PAGES)
 def opened(request: pytest.FixtureRequest, browser: Browser, sample_site: Site, reader: httpx.Client) -> Iterator[Page]:
-    """A page in a window of its own, loaded once for all that is asked of it."""
+    """A page in its own window, loaded once for all checks."""
     with window(browser, sample_site, reader.cookies) as page:
         page.goto(PAGES[request.param])
         yield page
@@ -178,33 +178,33 @@ def opened(request: pytest.FixtureRequest, browser: Browser, sample_site: Site, 
 
 @pytest.fixture
 def name(opened: Page, request: pytest.FixtureRequest) -> str:
-    """Which of the pages it is."""
+    """The name of the page."""
     return request.node.callspec.params["opened"]
 
 
 def look(page: Page, width: str, scheme: str) -> None:
-    """Look at a page through a window of some width, in the light or in the dark."""
+    """Resize the window, and set light or dark colours."""
     page.set_viewport_size(WIDTHS[width])
     page.emulate_media(color_scheme=scheme)
 
 
 def shoot(page: Page, name: str) -> None:
-    """Take a picture of the whole page, where pictures are wanted."""
+    """Take a screenshot of the whole page, if screenshots are wanted."""
     if SCREENSHOTS:
         Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
 
 
-def test_without_script_everything_is_there(opened, name, reader):
-    """A browser shows the words that are read over HTTP; only the buttons that copy wait for the script."""
+def test_without_script_only_copy_buttons_are_missing(opened, name, reader):
+    """A browser shows the text that is read over HTTP; only the copy buttons need the script."""
     html = reader.get(PAGES[name]).text
-    # a form for a new key names it, another each time; neither is shown
+    # the form for a new key has another identifier each time; neither is shown
     assert Main(html).words == " ".join(opened.locator("main").text_content().split())
     assert all("hidden" in known for tag, known in Read(html).elements if tag == "button" and "data-copy" in known)
 
 
 def test_the_keyboard_skips_to_the_content(opened):
-    """The first stop of the Tab key leads over the navigation, and focus is seen."""
+    """The first press of Tab reaches the skip link, and the focus is visible."""
     look(opened, "narrow", "light")
     opened.keyboard.press("Tab")
     skip = opened.get_by_role("link", name="Skip to the content")
@@ -215,7 +215,7 @@ def test_the_keyboard_skips_to_the_content(opened):
 
 
 def test_nothing_is_cut_off(opened, name):
-    """The page is as wide as the window: what is wider scrolls in its own box, which the keyboard can reach."""
+    """The page is as wide as the window: wider content scrolls in its own box, which the keyboard can reach."""
     for width, scheme in LOOKS:
         look(opened, width, scheme)
         shoot(opened, f"{name}-{width}-{scheme}")
@@ -228,7 +228,7 @@ def test_nothing_is_cut_off(opened, name):
 
 
 def test_axe_finds_no_fault(opened, axe):
-    """All rules of axe, its best practices too; what is folded is opened, so that it is looked at."""
+    """All rules of axe, including best practices; folded parts are opened first."""
     opened.evaluate(axe)  # not by a script element, which the policy forbids
     opened.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
     for width, scheme in LOOKS:
@@ -239,7 +239,7 @@ def test_axe_finds_no_fault(opened, axe):
 
 
 def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
-    """Sign in, create, copy, use against the interface, see the count rise, revoke, see it refused, sign out."""
+    """Sign in, create and copy a key, use it, see the count rise, revoke it, see it refused, sign out."""
     with window(browser, sample_site, permissions=["clipboard-read", "clipboard-write"]) as page:
         page.goto(sample_site.link("person@example.org"))
         page.get_by_role("button", name="Sign in").click()

@@ -1,4 +1,4 @@
-"""The programs of the reference and the changelog do what they are shown for, as they stand on the page."""
+"""The example programs of the reference and the changelog work unchanged."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def programs(site: Site, path: str, language: str) -> list[str]:
 
 
 def run(command: list[str], key: str, folder: Path) -> str:
-    """What a program prints, in an environment with nothing but the key and the way to programs."""
+    """The output of a program, in an environment with only the key and the PATH."""
     done = subprocess.run(
         command,
         env={"PATH": os.environ["PATH"], "API_KEY": key},
@@ -49,14 +49,14 @@ def run(command: list[str], key: str, folder: Path) -> str:
 
 
 def of_endpoint(found: list[str], number: int) -> str:
-    """The program of an endpoint: there is one each, in their order."""
+    """The program of an endpoint: there is one for each, in their order."""
     assert len(found) == len(ENDPOINTS)
     return found[number]
 
 
 @each_endpoint
-def test_the_curl_command_gets_an_answer(sample_site, key, program, tmp_path, endpoint):
-    """Data of the fictional company that the page speaks of."""
+def test_the_curl_command_gets_a_response(sample_site, key, program, tmp_path, endpoint):
+    """The data of the fictional company in the example."""
     program("curl", "curl")
     command = of_endpoint(programs(sample_site, "/reference.md", "sh"), ENDPOINTS.index(endpoint))
     answer = json.loads(run(["sh", "-c", command.replace("curl ", "curl --silent --fail ", 1)], key, tmp_path))
@@ -66,7 +66,7 @@ def test_the_curl_command_gets_an_answer(sample_site, key, program, tmp_path, en
 
 @each_endpoint
 def test_the_python_program_prints_the_data(sample_site, key, tmp_path, endpoint):
-    """With the standard library alone: no package of this project is on its path."""
+    """With the standard library only: no package of this project is on its path."""
     text = of_endpoint(programs(sample_site, "/reference.md", "python"), ENDPOINTS.index(endpoint))
     data = json.loads(run([sys.executable, "-I", "-S", "-c", text], key, tmp_path))
     assert data or endpoint.name == "listRevisions"
@@ -89,8 +89,8 @@ def test_the_javascript_program_prints_the_same(
     assert printed == again
 
 
-def test_the_fingerprint_of_what_is_served_is_that_of_the_changelog(sample_site, tmp_path):
-    """By the program that the page gives."""
+def test_the_fingerprint_of_the_served_description_is_in_the_changelog(sample_site, tmp_path):
+    """Computed by the program on the page."""
     [text] = programs(sample_site, "/changelog.md", "python")
     assert run([sys.executable, "-I", "-S", "-c", text], "", tmp_path).strip() == ENTRIES[-1].fingerprint
 
@@ -106,11 +106,11 @@ def test_the_fingerprint_of_what_is_served_is_that_of_the_changelog(sample_site,
     ids=["reasons", "causes", "methods", "flags"],
 )
 def test_every_code_of_the_sample_is_explained(sample_site, sql, known):
-    """No page shows a code that the dictionary has not."""
+    """Every code on a page is in the dictionary."""
     assert {code for (code,) in query(sample_site.home, sql)} <= set(known)
 
 
 def test_reasons_of_gaps_belong_to_their_items(sample_site):
-    """The dictionary names the items that a reason happens to; the sample has it for no other."""
+    """The dictionary names the items of each reason; the sample has the reason for no other item."""
     for item, reason in query(sample_site.home, "SELECT DISTINCT item, reason FROM gaps"):
         assert item in vocabulary.GAPS[reason].items

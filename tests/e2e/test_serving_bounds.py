@@ -1,4 +1,4 @@
-"""What clients and attackers send: every answer is the one envelope, soon, and tells nothing of the inside."""
+"""Malformed and hostile requests: every response is the error envelope, is fast, and reveals no internals."""
 
 import json
 import logging
@@ -35,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(home: Path) -> Iterator[str]:
-    """A service whose patience is short."""
+    """A service with short deadlines."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(server, "DEADLINE", 0.5)
         with in_process(Settings(home, "https://data.example.org/v1"), Clock()) as address:
@@ -48,7 +48,7 @@ def key(home: Path) -> str:
 
 
 class Connection:
-    """A connection that sends whatever a test wants."""
+    """A connection that sends any bytes."""
 
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
@@ -65,7 +65,7 @@ class Connection:
             self.socket.sendall(piece)
 
     def all(self) -> bytes:
-        """Everything until the server closes."""
+        """All bytes until the server closes."""
         received = b""
         while piece := self.socket.recv(65536):
             received += piece
@@ -73,7 +73,7 @@ class Connection:
 
 
 def refused(answer: bytes) -> str:
-    """The answer is one envelope, 422 `invalid_parameter`, with the headers of every response; returns the detail."""
+    """Check that the response is one envelope, 422 `invalid_parameter`, with the common headers; return the detail."""
     head, _, body = answer.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
@@ -111,7 +111,7 @@ NO_HTTP = [
 
 
 @pytest.mark.parametrize("sent", NO_HTTP, ids=range(len(NO_HTTP)))
-def test_what_is_no_http_is_told_so(address: str, sent: bytes) -> None:
+def test_malformed_http_is_refused_with_a_message(address: str, sent: bytes) -> None:
     with Connection(address) as connection:
         connection.send(sent)
         assert refused(connection.all()) == "This is not a valid HTTP/1.1 request."
@@ -128,19 +128,19 @@ def test_what_is_no_http_is_told_so(address: str, sent: bytes) -> None:
     ids=["header", "query", "many"],
 )
 def test_a_head_that_is_too_large_is_refused(address: str, head: bytes, piece: int) -> None:
-    """In pieces the server stops in the middle; in one piece it is all there before anybody looks."""
+    """If it arrives in pieces, the server stops reading; if in one piece, it is refused afterwards."""
     with Connection(address) as connection:
         try:
             connection.send(*(head[start : start + piece] for start in range(0, len(head), piece)))
             answer = connection.socket.recv(65536)
         except ConnectionError:
-            return  # it was closed while the rest was still on its way
+            return  # it was closed while the rest was still being sent
         assert b" 422 " in answer.partition(b"\r\n")[0]
         assert b"The request line and headers are longer than 16384 bytes." in answer
 
 
-def test_a_head_that_does_not_end_is_not_waited_for(address: str) -> None:
-    """Slowloris: byte by byte, each in time, and never complete; others are answered meanwhile."""
+def test_an_endless_head_is_refused_after_the_deadline(address: str) -> None:
+    """Slowloris: byte by byte, each in time, and never complete; other clients are served meanwhile."""
     with Connection(address) as slow, Connection(address) as silent:
         slow.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n")
         assert httpx.get(f"{address}/v1/status").status_code == 200
@@ -164,7 +164,7 @@ def test_a_second_head_has_the_same_deadline(address: str) -> None:
         assert refused(connection.all())
 
 
-def test_a_body_is_ignored_and_not_waited_for(address: str, key: str) -> None:
+def test_a_body_is_ignored(address: str, key: str) -> None:
     head = b"GET /v1/companies/LNTR HTTP/1.1\r\nHost: a\r\nX-Api-Key: %s\r\n" % key.encode()
     whole = b"Content-Length: 4\r\n\r\nbody"
     chunked = b"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"
@@ -180,7 +180,7 @@ def test_a_body_is_ignored_and_not_waited_for(address: str, key: str) -> None:
             assert answer.count(b"HTTP/1.1") == 1
 
 
-def test_a_large_body_that_comes_fast_is_thrown_away(address: str) -> None:
+def test_a_large_fast_body_is_discarded(address: str) -> None:
     with Connection(address) as connection:
         size = 5_000_000
         connection.send(b"POST /v1/companies HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size)
@@ -190,7 +190,7 @@ def test_a_large_body_that_comes_fast_is_thrown_away(address: str) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "TRACE", "CONNECT", "FOO"])
 def test_other_methods_are_405(address: str, method: str) -> None:
-    """In bytes, for a client that knows what TRACE and CONNECT mean would not send them."""
+    """Sent as raw bytes, because HTTP clients treat TRACE and CONNECT specially."""
     with Connection(address) as connection:
         connection.send(f"{method} /v1/companies HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
         head, _, body = connection.all().partition(b"\r\n\r\n")
@@ -199,13 +199,13 @@ def test_other_methods_are_405(address: str, method: str) -> None:
     assert (body == b"") == (method == "HEAD")
 
 
-def test_an_upgrade_is_not_taken(address: str) -> None:
+def test_an_upgrade_is_ignored(address: str) -> None:
     for upgrade in ("websocket", "h2c"):
         asked = {"Connection": "Upgrade", "Upgrade": upgrade, "Sec-WebSocket-Key": "AA==", "HTTP2-Settings": "AA"}
         assert httpx.get(f"{address}/v1/status", headers=asked).status_code == 200
 
 
-def test_more_connections_than_there_may_be_are_closed(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connections_above_the_limit_are_closed(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with Connection(address) as first:
         first.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
         assert first.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
@@ -223,7 +223,7 @@ def test_more_connections_than_there_may_be_are_closed(address: str, monkeypatch
 # --- every response, and the log
 
 
-def test_every_response_has_its_headers_and_none_tells_the_software(address: str, key: str) -> None:
+def test_every_response_has_its_headers_and_none_names_the_software(address: str, key: str) -> None:
     asked = ["/v1/status", "/v1/companies", "/v1/companies/NOPE", "/v1/companies?page=0", "/v2", "/v1/openapi.json"]
     for path in asked:
         response = httpx.get(address + path, headers={"X-Api-Key": key})
@@ -233,19 +233,19 @@ def test_every_response_has_its_headers_and_none_tells_the_software(address: str
 
 
 @pytest.mark.parametrize("sent", ["a", "A-1_b.C", "x" * 64])
-def test_a_sane_request_id_is_kept(address: str, sent: str) -> None:
+def test_a_valid_request_id_is_kept(address: str, sent: str) -> None:
     assert httpx.get(f"{address}/v1/status", headers={"X-Request-Id": sent}).headers["X-Request-Id"] == sent
 
 
 @pytest.mark.parametrize("sent", ["", "x" * 65, "a b", 'a"b', "fds_live_" + "a" * 40, "ä"])
-def test_another_one_is_replaced(address: str, sent: str) -> None:
+def test_an_invalid_request_id_is_replaced(address: str, sent: str) -> None:
     response = httpx.get(f"{address}/v1/status", headers={"X-Request-Id": sent.encode("latin-1")})  # type: ignore[dict-item]
     assert re.fullmatch("[0-9a-f]{32}", response.headers["X-Request-Id"])
     twice = httpx.get(f"{address}/v1/status", headers=[("X-Request-Id", "a"), ("X-Request-Id", "b")])
     assert re.fullmatch("[0-9a-f]{32}", twice.headers["X-Request-Id"])
 
 
-def test_the_log_has_a_line_a_request_and_no_key(address: str, key: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_has_one_line_per_request_and_no_key(address: str, key: str, caplog: pytest.LogCaptureFixture) -> None:
     paths = [
         "/v1/companies/LNTR?limit=1",
         f"/v1/companies?apikey={key}",
@@ -282,7 +282,7 @@ def test_the_log_has_a_line_a_request_and_no_key(address: str, key: str, caplog:
 
 
 class Stuck:
-    """A stream that nobody reads, until somebody does."""
+    """A stream that blocks until it is released."""
 
     def __init__(self) -> None:
         self.written: list[str] = []
@@ -297,8 +297,8 @@ class Stuck:
         pass
 
 
-def test_a_log_that_nobody_reads_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines wait, then are dropped, and how many is told as soon as somebody reads again."""
+def test_a_blocked_log_delays_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines are queued, then dropped; their number is logged once the stream is read again."""
     monkeypatch.setattr(access_log, "HELD", 3)
     stream = Stuck()
     logger = logging.getLogger("serve.test")

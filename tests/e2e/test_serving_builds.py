@@ -1,4 +1,4 @@
-"""Builds that are published while many ask: no error, and no answer that mixes two of them."""
+"""Builds published under load: no errors, and no response that mixes two builds."""
 
 import itertools
 import threading
@@ -15,12 +15,12 @@ from tests.servers import Clock, active_key, in_process
 BUILDS = 10
 READERS = 3
 PAUSE = 0.05
-"""Seconds between two requests of a reader: publishing shares the processor with them."""
+"""Seconds between two requests of a reader, because publishing shares the processor with them."""
 PERIODS = 8
 
 
 def publish(published: Path, number: int) -> None:
-    """A build that says its number in everything that an answer can hold of it."""
+    """Publish a build whose number is in everything that a response can contain."""
     company = builds.company("LNTR", 1, name=f"Lantern {number}", exchange="Nasdaq", sic="3571")
     periods = [
         builds.period(company, "annual", builds.date(2000 + year, 12, 31), 4, revenue=float(number), roic=number + 0.5)
@@ -41,7 +41,7 @@ def publish(published: Path, number: int) -> None:
 
 
 def numbers_in(path: str, body: dict[str, object]) -> set[float]:
-    """The numbers of all builds that an answer holds something of."""
+    """The numbers of all builds in a response."""
     data = body["data"]
     if path.endswith("/status"):
         return {float(data["build"][1:]), float(data["last_synchronized_at"][-3:-1])}
@@ -58,7 +58,7 @@ def numbers_in(path: str, body: dict[str, object]) -> set[float]:
 
 @pytest.mark.parametrize("cache", [True, False])
 def test_builds_published_under_load(tmp_path: Path, cache: bool) -> None:
-    """What is asked after a publication is of that build, too."""
+    """A request after a publication gets the new build."""
     published = tmp_path / "published"
     publish(published, 0)
     clock = Clock()
@@ -75,7 +75,8 @@ def test_builds_published_under_load(tmp_path: Path, cache: bool) -> None:
                 for path in itertools.cycle(paths):
                     if done.is_set():
                         return seen
-                    clock.now = builds.MADE_AT.timestamp() + 60 * next(seconds)  # a minute a request: no limit
+                    # a minute per request: no rate limit is reached
+                    clock.now = builds.MADE_AT.timestamp() + 60 * next(seconds)
                     at_least = newest
                     response = client.get(path)
                     assert response.status_code == 200, response.text

@@ -1,7 +1,7 @@
-"""Generated requests, answered by the service and by SQL that was written without looking at the service's.
+"""Generated requests, answered by the service and by independently written SQL.
 
-Each is asked of a service that keeps its answers, twice; of one that keeps none; and of another one over the same
-build: all bodies are equal, but for the time at which they were made. DIFFERENTIAL_REQUESTS says how many.
+Each request is sent twice to a service with a cache, and once each to one without and to another one over the same
+build: all bodies are equal, except for their time. DIFFERENTIAL_REQUESTS is the number of requests.
 """
 
 import os
@@ -32,11 +32,11 @@ ITEMS = schema.ITEM_NAMES
 Rows = list[dict[str, Any]]
 
 
-# --- a build of companies that nobody made up by hand
+# --- a build of generated companies
 
 
 def generated(draw: random.Random) -> dict[str, Rows]:
-    """Companies with odd names, holes and revisions."""
+    """Companies with odd names, gaps and revisions."""
     companies, financials, versions, filings = [], [], [], []
     for number in range(1, COMPANIES + 1):
         symbol = "".join(draw.choices("ABCX", k=draw.randint(1, 3))) + str(number)
@@ -74,7 +74,7 @@ def periods(draw: random.Random, company: dict[str, Any]) -> Rows:
 
 
 def revised(draw: random.Random, told: dict[str, Any]) -> Rows:
-    """Versions of a period's values; some had other values before, some were withdrawn for a while."""
+    """Versions of a period's values; some had earlier values, some were withdrawn for a time."""
     rows = []
     for item in ITEMS:
         if item not in told:
@@ -103,14 +103,14 @@ def filing(company: dict[str, Any], form: str, day: int) -> dict[str, Any]:
     }
 
 
-# --- the other way to an answer
+# --- the independent implementation
 
 
 class Truth:
-    """Answers from the file of the build alone, by the words of the specification."""
+    """Responses computed from the file of the build alone, by the text of the specification."""
 
     def __init__(self, file: Path, updated: dict[str, str], base_url: str) -> None:
-        self.connection = open_read_only(file)  # a process may open a file in one way only
+        self.connection = open_read_only(file)  # a process may open a file with one configuration only
         self.updated = updated
         self.base_url = base_url
         self.covered = self.rows("FROM companies WHERE is_listed AND first_period_end IS NOT NULL ORDER BY symbol")
@@ -244,7 +244,7 @@ def moment(at: datetime | None) -> str | None:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, and the way to what it should be answered."""
+    """A request, and the function that computes its expected response."""
 
     path: str
     parameters: dict[str, Any]
@@ -300,7 +300,7 @@ def written(asked: Asked) -> str:
     return f"{asked.path}?{urlencode(parameters)}" if parameters else asked.path
 
 
-# --- and the comparison
+# --- the comparison
 
 
 @pytest.fixture(scope="module")
@@ -312,7 +312,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def services(home: Path) -> Iterator[list[tuple[httpx.Client, Clock]]]:
-    """One that keeps answers, one that does not, and a second one that does."""
+    """One service with a cache, one without, and a second one with a cache."""
     with ExitStack() as stack:
         started = []
         for number, cache in enumerate((True, False, True)):
@@ -323,9 +323,7 @@ def services(home: Path) -> Iterator[list[tuple[httpx.Client, Clock]]]:
         yield started
 
 
-def test_generated_requests_are_answered_as_the_build_says(
-    home: Path, services: list[tuple[httpx.Client, Clock]]
-) -> None:
+def test_generated_requests_get_the_expected_responses(home: Path, services: list[tuple[httpx.Client, Clock]]) -> None:
     truth = Truth(home / "published" / "warehouse.duckdb", builds.UPDATED, "https://data.example.org/v1")
     symbols = [row["symbol"] for row in truth.rows("FROM companies")]
     draw = random.Random(REQUESTS)
@@ -355,6 +353,6 @@ def test_generated_requests_are_answered_as_the_build_says(
 
 
 def is_held(truth: Truth, asked: Asked) -> bool:
-    """Whether a company has a value in any period; without one it is answered as one that is not covered."""
+    """Whether a company has a value in any period; otherwise it counts as not covered."""
     company = truth.find(asked.path.split("/")[2])
     return bool(company and truth.told(company["symbol"], ITEMS))

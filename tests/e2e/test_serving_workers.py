@@ -1,4 +1,4 @@
-"""Worker processes on one socket, with a real Redis server: limits, revocation, and how they live and end."""
+"""Worker processes on one socket, with a real Redis server: rate limits, revocation, restart and stop."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ def redis(program: Callable[[str, str], str]) -> Iterator[tuple[str, "subprocess
 
 
 def statuses(address: str, key: str, clients: int = CLIENTS) -> Counter[int]:
-    """What so many clients at once are answered, each on a connection of its own."""
+    """The statuses of concurrent clients, each on its own connection."""
 
     async def all_at_once() -> Counter[int]:
         async with httpx.AsyncClient(limits=httpx.Limits(max_connections=clients), timeout=PATIENCE) as client:
@@ -48,12 +48,12 @@ def statuses(address: str, key: str, clients: int = CLIENTS) -> Counter[int]:
 
 
 def early_in_a_minute() -> None:
-    """Wait until the minute has time left for two hundred requests, on a slow machine too."""
+    """Wait until the minute has time left for two hundred requests, also on a slow machine."""
     if (left := 60 - time.time() % 60) < 10:
         time.sleep(left + 0.1)
 
 
-def test_one_worker_gives_two_hundred_clients_sixty_in_a_minute_and_120_over_its_edge(home: Path) -> None:
+def test_one_worker_passes_sixty_requests_per_minute(home: Path) -> None:
     clock = Clock(NOON + 59.999)
     key = active_key(home)
     with in_process(Settings(home), clock) as address:
@@ -64,7 +64,7 @@ def test_one_worker_gives_two_hundred_clients_sixty_in_a_minute_and_120_over_its
         assert statuses(address, key, 20) == {429: 20}
 
 
-def test_so_do_several_that_count_in_redis(home: Path, redis: tuple[str, object]) -> None:
+def test_several_workers_with_redis_pass_sixty_requests_per_minute(home: Path, redis: tuple[str, object]) -> None:
     keys = [active_key(home, f"reader{number}@example.org") for number in range(2)]
     with as_process(home, "--workers", "4", REDIS_URL=redis[0]) as served:
         early_in_a_minute()
@@ -73,7 +73,7 @@ def test_so_do_several_that_count_in_redis(home: Path, redis: tuple[str, object]
         assert len(served.workers()) > 1, "more than one had to count"
 
 
-def test_redis_away_is_told_by_the_status_and_the_interface_answers(
+def test_without_redis_the_status_is_degraded_and_requests_are_answered(
     home: Path, redis: tuple[str, "subprocess.Popen[bytes]"]
 ) -> None:
     url, process = redis
@@ -93,7 +93,7 @@ def test_redis_away_is_told_by_the_status_and_the_interface_answers(
         wait_until(lambda: status() == "up")
 
 
-def test_a_revocation_is_felt_by_every_worker_within_five_seconds(home: Path, redis: tuple[str, object]) -> None:
+def test_a_revocation_takes_effect_in_every_worker_within_five_seconds(home: Path, redis: tuple[str, object]) -> None:
     key = active_key(home)
     with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
 
@@ -115,8 +115,8 @@ def test_a_revocation_is_felt_by_every_worker_within_five_seconds(home: Path, re
             answered = {line["worker"] for line in served.requests()[before:]}
 
 
-def test_all_workers_give_the_same_answer(home: Path, redis: tuple[str, object]) -> None:
-    """But for when it was made; and the same tag, so that a client may ask another one whether it has changed."""
+def test_all_workers_give_the_same_response(home: Path, redis: tuple[str, object]) -> None:
+    """Except for its time; and the same ETag, so that any worker can answer a conditional request."""
     key = active_key(home)
     with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
         answers = set()
@@ -136,7 +136,7 @@ def wait_until(state: Callable[[], object]) -> None:
 
 
 def lives(process: int) -> bool:
-    """Whether a process is there and is no zombie."""
+    """Whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -144,14 +144,14 @@ def lives(process: int) -> bool:
 
 
 def both_workers(served: Served) -> set[int]:
-    """The two workers of a service, once both have answered."""
+    """The two workers of a service, once both have responded."""
     wait_until(lambda: httpx.get(f"{served.address}/v1/status") and len(served.workers()) >= 2)
     return served.workers()
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes below /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_worker_that_dies_is_started_anew_and_all_end_when_told(
+def test_a_killed_worker_is_restarted_and_all_end_on_a_signal(
     home: Path, redis: tuple[str, object], number: signal.Signals
 ) -> None:
     with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
@@ -168,7 +168,7 @@ def test_a_worker_that_dies_is_started_anew_and_all_end_when_told(
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes below /proc")
-def test_no_worker_is_left_behind_by_one_that_was_killed(home: Path, redis: tuple[str, object]) -> None:
+def test_all_workers_end_if_the_supervisor_is_killed(home: Path, redis: tuple[str, object]) -> None:
     with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
         workers = both_workers(served)
         served.process.kill()

@@ -1,7 +1,7 @@
-"""`fundamentals sync`: what it publishes, and what it says where it cannot do what was asked.
+"""`fundamentals sync`: what it publishes, and its error messages.
 
-Some tests start it as a process, as people do; most run the same command in this process, which has no imports to wait
-for.
+Some tests start it as a process, as users do; most run the same command in this process, whose imports are done
+already.
 """
 
 import fcntl
@@ -28,7 +28,7 @@ def revenues(*filers: Filer) -> list[tuple[str, int]]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Mirror, Path]:
-    """A mirror, and a home that holds what it has, which nobody touches."""
+    """A mirror, and a home synchronized with it; tests do not change them."""
     folder = tmp_path_factory.mktemp("small")
     mirror, home = Mirror(folder / "mirror", *FILERS, ABSENT), folder / "home"
     done = sync(home, mirror.folder)
@@ -38,20 +38,20 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Mirror, Path]:
 
 @pytest.fixture
 def own(small: tuple[Mirror, Path], tmp_path: Path) -> tuple[Mirror, Path]:
-    """The same mirror and a copy of the home, to do with as one likes."""
+    """The same mirror and a copy of the home, which a test may change."""
     home = shutil.copytree(small[1], tmp_path / "home", symlinks=True)
     return Mirror(tmp_path / "mirror", *FILERS, ABSENT), home
 
 
 @pytest.fixture(scope="module")
 def refusing(small: tuple[Mirror, Path]) -> Path:
-    """A copy of the home for all tests of what is refused."""
+    """A copy of the home for all tests of refused synchronizations."""
     return shutil.copytree(small[1], small[1].with_name("refusing"), symlinks=True)
 
 
 @pytest.fixture
 def kept(refusing: Path) -> Iterator[Path]:
-    """A home that must serve the same build after the test, from the same pointer."""
+    """A home that must have the same build and pointer after the test."""
     pointer = refusing / "published" / "CURRENT.json"
     before = pointer.read_bytes()
     yield refusing
@@ -61,7 +61,7 @@ def kept(refusing: Path) -> Iterator[Path]:
 
 
 def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
-    """Exit status 1, and one line on standard error that says why."""
+    """Check for exit status 1 and one line on standard error."""
     assert done.returncode == 1, done.stderr
     assert done.stdout == ""
     lines = done.stderr.splitlines()
@@ -72,7 +72,7 @@ def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
     assert all("━" in line for line in lines if line not in told), done.stderr
 
 
-def test_a_mirror_is_published_and_told(small):
+def test_a_mirror_is_published_with_a_report(small):
     _, home = small
     whole = published(home)
     assert whole.is_whole
@@ -81,7 +81,7 @@ def test_a_mirror_is_published_and_told(small):
     assert query(home, REVENUES) == revenues(*FILERS)
 
 
-def test_a_second_time_nothing_is_appended_and_nothing_is_built(tmp_path):
+def test_a_second_run_appends_and_publishes_nothing(tmp_path):
     mirror, home = Mirror(tmp_path / "mirror", *FILERS, ABSENT), tmp_path / "home"
     first = sync_as_process(home, mirror.folder)
     before, files = published(home), sorted(path.name for path in home.glob("published/warehouse-*"))
@@ -120,12 +120,12 @@ def cells(table: str) -> dict[str, str]:
 
 
 def test_an_unknown_symbol(small, kept):
-    """As a process: its exit status and its one line are what a shell sees."""
+    """As a process: a shell sees its exit status and its one line."""
     done = sync_as_process(kept, small[0].folder, "--symbols", "BRVO,ALFB")
     refused(done, "no such symbol", "ALFB", "did you mean ALFA?")
 
 
-def test_a_path_that_is_none(small, kept, tmp_path):
+def test_a_missing_path(small, kept, tmp_path):
     refused(sync(kept, tmp_path / "nowhere"), "nowhere is not a directory", "give live, sample, or a mirror")
 
 
@@ -145,13 +145,13 @@ def test_a_folder_without_the_list_of_companies(small, kept, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", "<html>", '{"fields": ["cik", "name"', '{"fields": [], "data": []}'])
-def test_a_list_of_companies_that_is_none(small, kept, tmp_path, content):
+def test_a_malformed_list_of_companies(small, kept, tmp_path, content):
     mirror = Mirror(tmp_path, *FILERS)
     mirror.tickers.write_text(content)
     refused(sync(kept, mirror.folder), "tickers file")
 
 
-def test_live_without_a_name(small, kept):
+def test_live_without_a_user_agent(small, kept):
     refused(sync(kept, "live"), "needs EDGAR_USER_AGENT", 'EDGAR_USER_AGENT="Name mail@example.org"')
 
 
@@ -171,7 +171,7 @@ def test_a_second_synchronization_at_the_same_time(small, kept):
 
 
 def test_a_damaged_table(small, kept, tmp_path):
-    """It says what to delete, and then it is made anew."""
+    """The message says what to delete; after that the table is computed again."""
     table = kept / "tables" / "facts.parquet"
     whole = table.read_bytes()
     try:
@@ -209,7 +209,7 @@ BROKEN = {
 
 @pytest.mark.parametrize(("breaking", "reason"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_document_is_quarantined(own, breaking: Callable[[bytes], bytes], reason):
-    """Its company keeps what it had, the others are brought up to date and published."""
+    """Its company keeps its values, the others are updated and published."""
     mirror, home = own
     grown = replace(CARGO, scale=400)
     mirror.hold(replace(BRAVO, scale=900), grown)
@@ -230,7 +230,7 @@ def test_a_broken_document_is_quarantined(own, breaking: Callable[[bytes], bytes
     assert query(home, "SELECT cik, reason IS NOT NULL, place LIKE 'companyfacts of%' FROM quarantine") == [
         (BRAVO.cik, True, True)
     ]
-    if breaking is truncated:  # asked for by name, it is what was not done; another is
+    if breaking is truncated:  # the broken company alone is a failure; another company is not
         assert sync(home, mirror.folder, "--symbols", "BRVO").returncode == 1
         assert sync(home, mirror.folder, "--symbols", "ALFA").returncode == 0
 
@@ -269,8 +269,8 @@ def test_one_symbol_is_updated_and_the_rest_kept(own):
     assert query(home, "SELECT count(*) FROM syncs") == [(2,)]
 
 
-def test_after_a_change_there_is_nothing_new_either(own):
-    """The table of changes tells what the build changed; that it is told already makes no other build."""
+def test_a_second_run_after_a_change_publishes_nothing(own):
+    """The table of changes lists what the build changed, and does not itself cause another build."""
     mirror, home = own
     mirror.hold(replace(BRAVO, scale=900))
     assert sync(home, mirror.folder).returncode == 0
@@ -284,8 +284,8 @@ def test_after_a_change_there_is_nothing_new_either(own):
     assert after.synchronization.sync_id > before.synchronization.sync_id
 
 
-def test_everything_again_is_the_same_build(own):
-    """--full makes every row anew, and no reader has to move."""
+def test_a_full_run_gives_the_same_build(own):
+    """--full computes every row again, and no new build is published."""
     mirror, home = own
     before = published(home)
     done = sync(home, mirror.folder, "--full")
@@ -296,7 +296,7 @@ def test_everything_again_is_the_same_build(own):
 
 
 def test_the_build_does_not_depend_on_the_home(small, tmp_path):
-    """The same documents, in another order of synchronizing, make the same content."""
+    """The same documents, synchronized in another order, give the same content."""
     mirror, home = small
     assert sync(tmp_path / "home", mirror.folder, "--symbols", "CRGO").returncode == 0
     assert sync(tmp_path / "home", mirror.folder).returncode == 0
@@ -304,7 +304,7 @@ def test_the_build_does_not_depend_on_the_home(small, tmp_path):
 
 
 def test_the_mirror_of_real_documents(mirror, tmp_path):
-    """Some companies of the real list, with 404 for the many that have no document."""
+    """Some companies of the real list, with 404 for the many without a document."""
     done = sync_as_process(tmp_path / "home", mirror, "--symbols", "AAPL,nvda")
     assert done.returncode == 0, done.stderr
     revenue = "SELECT period, revenue FROM financials WHERE symbol = 'AAPL' AND period = 'FY2025'"

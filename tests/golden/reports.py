@@ -1,7 +1,7 @@
-"""Annual reports of each industry, shaped after real ones, and what their items are (test_industries).
+"""Annual reports of each industry, shaped after real ones, and their expected items (test_industries).
 
-The lines beside the true ones are those that mislead in real reports: gross revenue, customers' money, restricted cash,
-deposits, repurchase agreements, purchases of investments.
+They also contain lines that mislead in real reports: gross revenue, customers' money, restricted cash, deposits,
+repurchase agreements, purchases of investments.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ ITEMS = ("revenue", "total_debt", "cash_and_equivalents", "free_cash_flow")
 
 @dataclass(frozen=True)
 class Report:
-    """A year's report, in millions; and what its items are, None where there is no value."""
+    """A year's report, in millions, and its expected items, None for a missing value."""
 
     sic: str
     flows: dict[str, float]

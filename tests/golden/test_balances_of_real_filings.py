@@ -1,4 +1,4 @@
-"""Debt and cash of real balance sheets, each composition that is known, against the filings' own lines."""
+"""Debt and cash of real balance sheets, for each known composition, compared with the filings' lines."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -65,7 +65,7 @@ SYMBOLS = sorted({case[0] for cases in (DEBT, CASH, MISSED) for case in cases.va
 
 @pytest.fixture(scope="module")
 def company_numbers(mirror: Path) -> dict[str, str]:
-    """Symbol to CIK."""
+    """CIK by symbol."""
     listings = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
     return {listing.symbol: listing.cik for listing in listings}
 
@@ -99,19 +99,19 @@ def test_debt(served, symbol, end, expected):
 
 @pytest.mark.parametrize(("symbol", "end", "expected"), CASH.values(), ids=CASH)
 def test_cash(served, symbol, end, expected):
-    """Cash and what can be sold at once, nothing restricted."""
+    """Cash and short-term investments, without restricted cash."""
     assert served(symbol, "cash_and_equivalents", end) == pytest.approx(expected, rel=1e-4, abs=0.06)
 
 
 @pytest.mark.parametrize(("symbol", "end", "item", "reason"), MISSED.values(), ids=MISSED)
-def test_what_vanished_is_missed(companies, company_numbers, symbol, end, item, reason):
-    """A part of it was there before and is nowhere in the document: no value, and the reason."""
+def test_a_line_that_disappeared_withholds_the_value(companies, company_numbers, symbol, end, item, reason):
+    """A part of it was stated before and is nowhere in the document: no value, and the reason."""
     assert value_of(companies, item, "ttm", end, company_numbers[symbol]) is None
     assert row_of(companies.gaps, item, "ttm", end, company_numbers[symbol])["reason"] == reason
 
 
 def test_no_debt_exceeds_the_liabilities(companies, mirror, company_numbers):
-    """And no cash the assets: in every balance sheet of every company here."""
+    """And no cash exceeds total assets, in every balance sheet of every company here."""
     columns = FactColumns()
     for cik in sorted({company_numbers[symbol] for symbol in SYMBOLS}):
         document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"

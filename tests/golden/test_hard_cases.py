@@ -1,7 +1,7 @@
-"""The traps of real filings in small: fictional filers that file as the companies named here did, through all rules.
+"""Difficult filings in small: fictional filers that file as the named companies did, through all steps.
 
-Belongs here: one shape a test, with what is served of it. Does not: the real documents (test_real_companies), or how
-each rule works (the unit tests).
+Belongs here: one case per test, with the values served for it. Does not: real documents (test_real_companies), the
+details of a rule (the unit tests).
 """
 
 from datetime import date
@@ -38,20 +38,20 @@ CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
 
 
 def filer(**traits: object) -> Filer:
-    """Three years of even quarters; `ends`, `sums` and so on where a trap needs others."""
+    """Three years of equal quarters; `ends`, `sums` and so on if a case needs others."""
     of_filer = {"ends": ENDS, "sums": {REVENUE: [100 * MILLION] * 12, NET_INCOME: [10 * MILLION] * 12}} | traits
     return Filer(**of_filer)  # type: ignore[arg-type]
 
 
 def changed(rows: list[Row], value: float, **where: str) -> list[Row]:
-    """The rows, with another value where all of `where` (tag, start, end, filed) holds."""
+    """The rows, with another value where all of `where` (tag, start, end, filed) match."""
     return [
         {**row, "value": value} if all(row[field] == sought for field, sought in where.items()) else row for row in rows
     ]
 
 
 def told(found: Today, item: str, end: str) -> list[tuple[float, str]]:
-    """What was said of twelve months: each value with the form that said it."""
+    """The stated values of twelve months, each with the form that stated it."""
     versions = found.found.versions.filter(item=item, period_end=day(end))
     return versions.select("value", "form").rows()
 
@@ -63,8 +63,8 @@ def ttm(found: Today, item: str, end: str) -> float | None:
 # --- Time
 
 
-def test_twelve_months_in_quarterly_reports_are_no_fiscal_years():
-    """Amazon's 10-Qs state twelve months to each quarter end beside the quarter."""
+def test_twelve_months_in_quarterly_reports_are_not_fiscal_years():
+    """Amazon's 10-Qs state twelve months to each quarter end in addition to the quarter."""
     company = filer()
     printed = [
         fact(NET_INCOME, 40 * MILLION, company.start(n - 3), ENDS[n], form="10-Q", filed=company.filed(n))
@@ -77,8 +77,8 @@ def test_twelve_months_in_quarterly_reports_are_no_fiscal_years():
     assert years == [ENDS[3], ENDS[7], ENDS[11]]
 
 
-def test_the_last_quarter_of_17_weeks_is_no_year_and_no_two_quarters():
-    """Costco's fourth quarter had 119 days in a year of 53 weeks that ended in September, others end in August."""
+def test_the_last_quarter_of_17_weeks_is_one_quarter():
+    """Costco's fourth quarter had 119 days in a year of 53 weeks that ended in September; others end in August."""
     weeks = [12, 12, 12, 17, 12, 12, 12, 16]
     company = filer(
         ends=week_ends(day("2016-08-28"), weeks),
@@ -95,7 +95,7 @@ def test_the_last_quarter_of_17_weeks_is_no_year_and_no_two_quarters():
 
 
 def test_a_first_quarter_of_16_weeks_is_a_quarter():
-    """Restaurants count 16, 12, 12 and 12 weeks."""
+    """Restaurants have quarters of 16, 12, 12 and 12 weeks."""
     ends = week_ends(day("2021-12-26"), [16, 12, 12, 12, 16, 12])
     company = filer(ends=ends, before=day("2021-12-26"), sums={REVENUE: [160e6, 120e6, 121e6, 122e6, 170e6, 130e6]})
 
@@ -116,8 +116,8 @@ def test_a_year_that_ends_in_early_january_is_named_after_the_one_before():
     assert row_of(found.values, "revenue", "ttm", ends[4])["period"] == "2021Q1"
 
 
-def test_a_change_of_the_fiscal_year_end_makes_no_year_of_six_months():
-    """L3Harris reported 27 weeks between its June and its December years; twelve months tile across them."""
+def test_a_change_of_the_fiscal_year_end_makes_no_half_year_a_year():
+    """L3Harris reported 27 weeks between its June and its December years; twelve months continue across them."""
     before = filer(ends=month_ends(2020, 8, last_month=6))
     start = "2021-07-01"
     between = [
@@ -142,9 +142,9 @@ def test_a_change_of_the_fiscal_year_end_makes_no_year_of_six_months():
 
 @pytest.mark.parametrize("months", [1, 2, 10, 11])
 def test_a_change_of_the_fiscal_year_end_loses_no_year(months):
-    """Workday's years ended in December, and one month later in January: the month between is no quarter.
+    """Workday's years ended in December and then in January: the month between is not a quarter.
 
-    The quarters of before stand as they were filed, whatever quarters the comparatives of the new years have.
+    Earlier quarters stay as filed, whatever quarters the comparatives of the new years have.
     """
     before = filer(ends=month_ends(2020, 8, last_month=6))
     of_new_years = filer(ends=month_ends(2021 + (months > 6), 12, last_month=(6 + months - 1) % 12 + 1))
@@ -159,7 +159,7 @@ def test_a_change_of_the_fiscal_year_end_loses_no_year(months):
 
 
 def test_labels_of_filings_decide_nothing():
-    """A year of 10-Qs that are all named FY of another year (Disney, Snowflake, General Electric)."""
+    """A year of 10-Qs that are all labelled FY of another year (Disney, Snowflake, General Electric)."""
     rows = [{**row, "fy": 2019} if row["form"] == "10-Q" else row for row in filer().rows()]
 
     assert standardized(raw(rows)).values.rows() == standardized(filer().facts()).values.rows()
@@ -168,8 +168,8 @@ def test_labels_of_filings_decide_nothing():
 # --- Errors in filings
 
 
-def test_the_second_quarter_in_the_place_of_six_months_restates_nothing():
-    """NVIDIA's annual report for 2017 had the quarter's revenue, income and earnings per share in the six months."""
+def test_the_second_quarter_filed_for_six_months_restates_nothing():
+    """NVIDIA's annual report for 2017 stated the quarter's revenue, income and EPS for the six months."""
     sums = {REVENUE: [1937e6, 2234e6] * 6, NET_INCOME: [507e6, 583e6] * 6, EPS: [0.85, 0.98] * 6}
     wrong = [fact(tag, quarters[1], "2022-01-01", "2022-06-30", filed="2023-03-01") for tag, quarters in sums.items()]
 
@@ -180,8 +180,8 @@ def test_the_second_quarter_in_the_place_of_six_months_restates_nothing():
     assert ttm(found, "eps_basic", "2022-06-30") == 3.66
 
 
-def test_quarters_of_the_year_before_in_the_place_of_this_years():
-    """Amazon's annual report for 2012 had the quarters of 2011 in the contexts of 2012."""
+def test_quarters_of_the_year_before_filed_for_this_year():
+    """Amazon's annual report for 2012 stated the quarters of 2011 in the contexts of 2012."""
     revenue = [9_857e6, 9_913e6, 10_876e6, 17_431e6, 13_185e6, 12_834e6, 13_806e6, 21_268e6]
     income = [201e6, 191e6, 63e6, 177e6, 130e6, 7e6, -274e6, 97e6]
     company = filer(ends=month_ends(2011, 8), sums={REVENUE: revenue, NET_INCOME: income})
@@ -206,7 +206,7 @@ def test_quarters_of_the_year_before_in_the_place_of_this_years():
     assert told(found, "net_income", "2012-09-30") == [(40e6, "10-Q")]
 
 
-def test_the_year_in_the_place_of_its_last_quarter():
+def test_the_year_filed_for_its_last_quarter():
     """NVIDIA tagged the dividends of the year for its last quarter, too."""
     company = filer(sums={REVENUE: [MILLION] * 12, DIVIDENDS: [0.075] * 4 + [0.085] * 8})
     wrong = [
@@ -221,8 +221,8 @@ def test_the_year_in_the_place_of_its_last_quarter():
     assert ttm(found, "dividends_per_share", "2023-09-30") == 0.34
 
 
-def test_cash_flow_with_the_other_sign_in_the_comparative():
-    """Starbucks' report of April 2024 has the cash flow of the year before with a minus."""
+def test_cash_flow_with_the_opposite_sign_in_the_comparative():
+    """Starbucks' report of April 2024 has the cash flow of the year before with a negative sign."""
     flows = {CASH_FLOW: [1180e6] * 12, CAPITAL_SPENDING: [500e6] * 12, REVENUE: [9e9] * 12}
     rows = changed(
         filer(sums=flows).rows(), -2360e6, tag=CASH_FLOW, start="2022-01-01", end="2022-06-30", filed="2023-08-09"
@@ -254,8 +254,8 @@ def test_counts_in_thousands_for_a_year_and_a_half():
 
 
 @pytest.mark.parametrize("tag", [SHARES, CAPITAL_SPENDING])
-def test_a_placeholder_is_no_value(tag):
-    """Zero shares stand where the count was left out; spending under an element of the filer's own is not there."""
+def test_a_placeholder_is_not_used(tag):
+    """Zero shares are stated in place of a missing count; spending under an element of the filer's own is not read."""
     sums = {REVENUE: [MILLION] * 12, CASH_FLOW: [20e6] * 12, CAPITAL_SPENDING: [5e6] * 12}
     company = filer(sums=sums, means={SHARES: [100e6] * 12})
     rows = company.rows()
@@ -275,7 +275,7 @@ def test_a_placeholder_is_no_value(tag):
 
 
 def test_quarters_before_and_after_a_split():
-    """Ten for one: three quarters on the old basis and one on the new are served on the new."""
+    """Ten for one: three quarters on the old basis and one on the new are served on the new basis."""
     company = filer(
         sums={REVENUE: [MILLION] * 12, NET_INCOME: [100e6] * 12, EPS: [1.0] * 12, DIVIDENDS: [0.4] * 12},
         means={SHARES: [100e6] * 12},
@@ -294,15 +294,15 @@ def test_quarters_before_and_after_a_split():
     assert set(found.values.filter(item="eps_basic")["value"]) == {0.4}
 
 
-def test_a_year_of_earnings_per_share_is_no_sum():
-    """Apple's four quarters of 2020 make 3.29; the year as filed is 3.31."""
+def test_earnings_per_share_of_a_year_are_not_a_sum():
+    """Apple's four quarters of 2020 add up to 3.29; the year as filed is 3.31."""
     rows = changed(filer(sums={REVENUE: [MILLION] * 12, EPS: [0.8225] * 12}).rows(), 3.31, tag=EPS, form="10-K")
 
     assert value_of(standardized(raw(rows)), "eps_basic", "annual", "2022-12-31") == 3.31
 
 
-def test_restated_quarters_beside_a_stale_year_to_date():
-    """Microsoft restated two quarters in the third; their sum was stated anew a year later only."""
+def test_restated_quarters_with_an_older_year_to_date():
+    """Microsoft restated two quarters in the third; their sum was restated only a year later."""
     income = [4_620e6, 4_998e6, 3_756e6, 3_122e6, 4_690e6, 5_200e6, 4_801e6, 6_513e6]
     company = filer(ends=month_ends(2016, 8, last_month=6), sums={REVENUE: [20e9] * 8, NET_INCOME: income})
     again = [
@@ -319,8 +319,8 @@ def test_restated_quarters_beside_a_stale_year_to_date():
     assert ttm(found, "net_income", "2016-12-31") == (16_798 + 9_890 - 9_920) * MILLION
 
 
-def test_a_new_revenue_standard_reaches_the_year_after_its_quarters():
-    """Quarters of both years on the new standard, last year on the old: flagged, until the annual report shows both."""
+def test_a_new_revenue_standard_is_applied_to_quarters_before_the_year():
+    """Quarters of both years on the new standard, last year on the old: flagged until the annual report restates it."""
     company = filer(sums={REVENUE: [100e6] * 4 + [107e6] * 4 + [115e6] * 4, NET_INCOME: [10e6] * 12})
     rows = [
         {**row, "value": row["value"] * 1.07}
@@ -340,7 +340,7 @@ def test_a_new_revenue_standard_reaches_the_year_after_its_quarters():
 
 
 def test_an_amended_year_is_a_restatement():
-    """Apple's 10-K/A of January 2010 states two years anew."""
+    """Apple's 10-K/A of January 2010 restates two years."""
     before = [row for row in filer().rows() if row["filed"] < "2023-04-01"]
     again = [fact(REVENUE, 470e6, "2022-01-01", "2022-12-31", form="10-K/A", filed="2023-04-01")]
 
@@ -353,8 +353,8 @@ def test_an_amended_year_is_a_restatement():
 # --- What feeds an item
 
 
-def test_contract_revenue_takes_over_where_total_revenue_ends():
-    """Costco's newest report has no total any more. Beside Mastercard's total stand contracts before rebates."""
+def test_contract_revenue_is_used_if_total_revenue_ends():
+    """Costco's newest report has no total any more. Mastercard states its total and contracts before rebates."""
     company = filer(sums={REVENUE: [100e6] * 12, CONTRACTS: [100e6] * 12, NET_INCOME: [10e6] * 12})
     rows = [row for row in company.rows() if row["tag"] != REVENUE or row["filed"] < "2023-10-01"]
     gross = filer(sums={REVENUE: [100e6] * 12, CONTRACTS: [150e6] * 12})
@@ -364,7 +364,7 @@ def test_contract_revenue_takes_over_where_total_revenue_ends():
 
 
 def spender(line: str, noted: float) -> list[Row]:
-    """Five millions of `line` a quarter in its cash flow statements; four quarters of `noted` in annual notes alone."""
+    """Five million of `line` per quarter in its cash flow statements; four quarters of `noted` in annual notes only."""
     company = filer(
         sums={
             REVENUE: [MILLION] * 12,
@@ -377,30 +377,30 @@ def spender(line: str, noted: float) -> list[Row]:
     return [row for row in company.rows() if row["tag"] != CAPITAL_SPENDING or row["form"] == "10-K"]
 
 
-def test_capital_expenditure_of_a_note_is_not_that_of_the_cash_flow_statement():
-    """Albertsons' annual reports alone have another amount, with what is not paid yet, under the better element."""
+def test_capital_expenditure_of_a_note_is_not_used():
+    """Albertsons' annual reports state another amount, including unpaid purchases, under the preferred element."""
     found = standardized(raw(spender(ALL_SPENDING, 4.5e6)))
 
     assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 180e6
     assert ttm(found, "free_cash_flow", "2023-06-30") == 180e6
 
 
-def test_the_line_of_the_cash_flow_statement_restates_what_was_of_a_note():
-    """Nothing tells at a first annual report; the second one has interim reports before it."""
+def test_the_line_of_the_cash_flow_statement_restates_that_of_a_note():
+    """The first annual report does not show the difference; the second one has interim reports before it."""
     rows = [row for row in spender(ALL_SPENDING, 4.5e6) if row["filed"] > "2022-01-01"]
 
     assert told(standardized(raw(rows)), "free_cash_flow", "2021-12-31") == [(182e6, "10-K"), (180e6, "10-K")]
 
 
-def test_a_smaller_line_of_interim_reports_is_not_all_capital_expenditure():
-    """The rest may be on a line without an element that rules know."""
+def test_a_smaller_line_of_interim_reports_does_not_replace_capital_expenditure():
+    """The rest may be on a line whose element is not read."""
     found = standardized(raw(spender("PaymentsToAcquireOtherPropertyPlantAndEquipment", 20e6)))
 
     assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 120e6
 
 
 def test_dividends_that_begin_within_a_year():
-    """Alphabet's first dividend was in the second quarter of 2024: the year has three, and says so itself."""
+    """Alphabet's first dividend was in the second quarter of 2024: the year has three, as the year itself states."""
     company = filer(sums={REVENUE: [MILLION] * 12, DIVIDENDS: [0, 0, 0, 0, 0, 0.2, 0.2, 0.2] + [0.21] * 4})
     rows = [row for row in company.rows() if row["tag"] != DIVIDENDS or row["value"] > 0]
 
@@ -412,9 +412,9 @@ def test_dividends_that_begin_within_a_year():
 
 @pytest.mark.parametrize(("of_year", "expected"), [(0.86, 0.88), (15.86, None)], ids=["raised", "special"])
 def test_dividends_of_the_quarter_alone(of_year, expected):
-    """Texas Instruments' quarterly reports state the quarter's dividend only: the fourth is what the year leaves over.
+    """Texas Instruments' quarterly reports state the quarter's dividend only: the fourth is derived from the year.
 
-    Costco's quarters leave out a special dividend, which the year has: it is not the fourth quarter's.
+    Costco's quarters leave out a special dividend that the year includes: it is not the fourth quarter's.
     """
     company = filer(sums={REVENUE: [MILLION] * 12, DIVIDENDS: [0.2] * 4 + [0.21, 0.21, 0.21, 0.23] + [0.22] * 4})
     quarters_alone = [
@@ -431,7 +431,7 @@ def test_dividends_of_the_quarter_alone(of_year, expected):
 
 
 def test_a_convenience_translation_is_not_served():
-    """Taiwan Semiconductor's newest year stands in dollars, too."""
+    """Taiwan Semiconductor's newest year is stated in dollars, too."""
     company = filer(annual_only=True, annual_form="20-F")
     books = [{**row, "unit": "TWD"} for row in company.rows()]
     translated = [{**row, "value": row["value"] / 32} for row in company.rows() if row["end"] == "2023-12-31"]
@@ -443,7 +443,7 @@ def test_a_convenience_translation_is_not_served():
 
 
 def test_a_security_that_changed_its_element_is_not_lost():
-    """NVIDIA's marketable securities stand under another element since 2026, beside cash of a quarter as much."""
+    """NVIDIA's marketable securities are under another element since 2026, with cash of a quarter of their amount."""
     cash = {CASH: [13e9] * 12, "MarketableSecuritiesCurrent": [37e9] * 12}
     rows = [
         {**row, "tag": "DebtSecuritiesCurrent"}
@@ -460,7 +460,7 @@ def test_a_security_that_changed_its_element_is_not_lost():
 
 
 def test_proxy_statements_restate_nothing():
-    """Chevron's rounds 21,369 to 21,400; Arista's is a millionth of the truth."""
+    """Chevron's proxy rounds 21,369 to 21,400; Arista's states a millionth of the true value."""
     proxies = [
         fact(NET_INCOME, value, "2022-01-01", "2022-12-31", form="DEF 14A", filed=filed)
         for value, filed in ((40_400_000, "2024-04-07"), (40, "2025-04-16"))

@@ -1,4 +1,4 @@
-"""Annual reports of each industry through all rules: revenue, debt, cash, free cash flow, and what means nothing."""
+"""Annual reports of each industry through all steps: revenue, debt, cash, free cash flow, and items without meaning."""
 
 import polars as pl
 import pytest
@@ -8,7 +8,7 @@ from tests.golden.reports import ITEMS, REPORTS, YEAR, Report
 
 
 def filed(report: Report) -> Today:
-    """The report through all rules, with the code of its filer."""
+    """The report through all steps, with the SIC code of its filer."""
     rows = [fact(tag, amount * 1e6, *YEAR, filed="2025-02-20") for tag, amount in report.flows.items()]
     rows += [fact(tag, amount * 1e6, None, YEAR[1], filed="2025-02-20") for tag, amount in report.balances.items()]
     rows.append(fact(NET_INCOME, 10e6, *YEAR, filed="2025-02-20"))
@@ -16,8 +16,8 @@ def filed(report: Report) -> Today:
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
-def test_what_the_report_says(report):
-    """Net revenue, borrowings, cash that can be used, and what is left after capital expenditure."""
+def test_the_items_of_the_report(report):
+    """Net revenue, borrowings, unrestricted cash, and cash flow after capital expenditure."""
     found = filed(report)
 
     values = {item: value_of(found, item, "annual", YEAR[1]) for item in ITEMS}
@@ -28,14 +28,14 @@ def test_what_the_report_says(report):
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
-def test_what_has_no_value_says_why(report):
+def test_missing_values_have_a_reason(report):
     found = filed(report)
 
     assert {item: row_of(found.gaps, item, "annual", YEAR[1])["reason"] for item in report.missing} == report.missing
 
 
-def test_a_bank_may_tag_its_interest_expense_as_an_operating_one():
-    """As the taxonomy of 2024 has it; net interest income on no line of its own."""
+def test_a_bank_may_tag_its_interest_expense_as_operating():
+    """In the taxonomy of 2024; net interest income is not a separate line."""
     lines = {"InterestAndDividendIncomeOperating": 100, "InterestExpenseOperating": 40, "NoninterestIncome": 15}
 
     found = filed(Report("6022", lines, {}, (75, None, None, None)))
@@ -44,7 +44,7 @@ def test_a_bank_may_tag_its_interest_expense_as_an_operating_one():
 
 
 def test_an_investment_company_distributes_instead_of_declaring():
-    """Its dividends per share have an element of their own."""
+    """Its dividends per share have a separate element."""
     rows = [
         fact("InvestmentCompanyDistributionToShareholdersPerShare", 1.92, *YEAR, unit="USD/shares", filed="2025-02-20"),
         fact(NET_INCOME, 10e6, *YEAR, filed="2025-02-20"),
@@ -54,7 +54,7 @@ def test_an_investment_company_distributes_instead_of_declaring():
 
 
 def test_a_health_plan_that_reports_as_a_business_has_the_ratios_of_one():
-    """Its debt is three years of what is left of its cash flow; a carrier's cash flow is its policyholders' money."""
+    """Its debt is three years of its free cash flow; a carrier's cash flow belongs to its policyholders."""
     found = filed(REPORTS["health plan"])
 
     assert value_of(found, "debt_to_fcf", "annual", YEAR[1]) == 3
@@ -66,8 +66,8 @@ def test_the_industry_is_known(industry, report):
 
 
 @pytest.mark.parametrize(("sic", "expected"), [("4922", 8), ("6798", 10)])
-def test_what_limited_partners_get_is_what_a_partnership_earns_for_its_owners(sic, expected):
-    """Net income less what preferred units and the general partner get; trusts with partners below them have shares."""
+def test_net_income_of_a_partnership_is_the_part_of_limited_partners(sic, expected):
+    """Net income less the parts of preferred units and general partner; trusts that own partnerships have shares."""
     units = {"PartnersCapital": 900, "LimitedPartnersCapitalAccount": 880}
     flows = {"Revenues": 700, "NetIncomeLossAllocatedToLimitedPartners": 8}
     rented = {"RealEstateInvestmentPropertyNet": 500} if sic == "6798" else {}
@@ -77,8 +77,8 @@ def test_what_limited_partners_get_is_what_a_partnership_earns_for_its_owners(si
     assert value_of(found, "net_income", "annual", YEAR[1]) == expected * 1e6
 
 
-def test_what_an_insurer_owes_at_year_end_may_be_told_a_quarter_later():
-    """The annual report tells the principal of its notes; the next report has the total of both lines."""
+def test_an_insurers_debt_at_year_end_may_be_stated_a_quarter_later():
+    """The annual report states the principal of its notes; the next report has the total of both lines."""
     year_end = {"DebtCurrent": 15, "Liabilities": 15750}
     annual = {**year_end, "LongTermDebtCurrent": 15, "LongTermDebt": 306}
     rows = [fact(tag, amount * 1e6, None, YEAR[1], filed="2025-02-20") for tag, amount in annual.items()]

@@ -1,4 +1,4 @@
-"""Real documents, through the real decoder and all rules, against what the companies reported."""
+"""Real documents, through the real decoder and all steps, compared with the figures that the companies reported."""
 
 from collections.abc import Callable
 from datetime import date
@@ -32,7 +32,7 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def company_numbers(mirror: Path) -> dict[str, str]:
-    """Symbol to CIK."""
+    """CIK by symbol."""
     listings = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
     return {listing.symbol: listing.cik for listing in listings}
 
@@ -63,15 +63,15 @@ def served(companies: Today, company_numbers: dict[str, str]) -> Callable[[str, 
 
 
 @pytest.mark.parametrize(("symbol", "kind", "end", "item", "expected"), CASES)
-def test_what_the_company_reported(served, symbol, kind, end, item, expected):
+def test_values_are_the_figures_that_the_company_reported(served, symbol, kind, end, item, expected):
     """The figure of the filing, to its last digit."""
     value = served(symbol, item, kind, end)
 
     assert value == pytest.approx(expected * (MILLION if item in MONEY_AND_SHARES else 1), rel=SIX_DIGITS)
 
 
-def test_nobody_has_a_fiscal_year_too_many(companies):
-    """Twelve months in 10-Qs, transition periods and shifted ends make no annual rows less than a year apart."""
+def test_no_company_has_too_many_fiscal_years(companies):
+    """Twelve months in 10-Qs, transition periods and changed year ends make no annual rows less than a year apart."""
     ends = companies.values.filter(period_kind="annual").select("cik", "period_end").unique().sort("cik", "period_end")
 
     days = ends.select(days=pl.col("period_end").diff().over("cik").dt.total_days())["days"].drop_nulls()
@@ -90,7 +90,7 @@ def test_at_each_fiscal_year_end_twelve_months_are_the_year(companies):
 
 
 @pytest.mark.parametrize("symbol", ["AAPL", "NVDA", "WMT", "GE"])
-def test_share_counts_have_no_cliffs(companies, company_numbers, symbol):
+def test_share_counts_have_no_jumps(companies, company_numbers, symbol):
     """Splits of 7, 4, 10, 3 and 1/8: on one basis, averages of consecutive quarters differ by less than any split."""
     shares = companies.values.filter(cik=company_numbers[symbol], item="shares_diluted", period_kind="ttm")
     since = shares.filter(pl.col("period_end") > date(2012, 1, 1)).sort("period_end")
@@ -102,8 +102,8 @@ def test_share_counts_have_no_cliffs(companies, company_numbers, symbol):
 
 
 @pytest.mark.parametrize(("symbol", "kind", "end", "item", "reason"), WITHOUT_VALUE)
-def test_what_the_facts_do_not_say_has_a_reason(companies, company_numbers, symbol, kind, end, item, reason):
-    """Null, with the reason, and no guess."""
+def test_values_without_facts_have_a_reason(companies, company_numbers, symbol, kind, end, item, reason):
+    """A null value with the reason, and no estimate."""
     cik = company_numbers[symbol]
 
     assert value_of(companies, item, kind, end, cik) is None
@@ -111,15 +111,15 @@ def test_what_the_facts_do_not_say_has_a_reason(companies, company_numbers, symb
 
 
 @pytest.mark.parametrize(("symbol", "end", "fiscal_year", "fiscal_quarter"), PERIODS)
-def test_how_the_company_names_its_period(companies, company_numbers, symbol, end, fiscal_year, fiscal_quarter):
-    """By the dates of its fiscal years, whatever a filing's own label says."""
+def test_periods_have_the_companys_own_labels(companies, company_numbers, symbol, end, fiscal_year, fiscal_quarter):
+    """By the dates of its fiscal years, whatever the label of a filing."""
     periods = companies.found.periods.filter(cik=company_numbers[symbol], period_end=day(end))
 
     assert periods.select("fiscal_year", "fiscal_quarter").rows() == [(fiscal_year, fiscal_quarter)]
 
 
-def test_splits_are_told_by_filings_alone(companies, company_numbers):
-    """Each of the companies' splits lies between two filings that differ by it, and there are no others."""
+def test_splits_are_inferred_from_filings(companies, company_numbers):
+    """Each of the companies' splits is between two filings that differ by it, and no others are found."""
     symbols = {company_numbers[symbol]: symbol for symbol, *_ in SPLITS}
     found = companies.found.splits.filter(pl.col("cik").is_in(list(symbols))).sort("effective_by")
 
@@ -134,7 +134,7 @@ def test_splits_are_told_by_filings_alone(companies, company_numbers):
 
 @pytest.fixture(scope="module")
 def repairs(mirror: Path, company_numbers: dict[str, str]) -> pl.DataFrame:
-    """What is repaired in the filings of the golden companies, with the day of the filing."""
+    """The repairs in the filings of the golden companies, with their filing dates."""
     facts = facts_of(mirror, sorted(company_numbers[symbol] for symbol in COMPANIES))
     vintages = signed(facts)
     filed = vintages.select("cik", "seq", "filed").unique()
@@ -143,10 +143,10 @@ def repairs(mirror: Path, company_numbers: dict[str, str]) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize(("symbol", "filed", "concept", "start", "end", "kind", "filed_value", "value"), REPAIRED)
-def test_errors_in_filings_are_repaired(
+def test_errors_in_filings_are_corrected(
     repairs, company_numbers, symbol, filed, concept, start, end, kind, filed_value, value
 ):
-    """What was filed, and what it is proven to be; null where it is another period's."""
+    """The filed value and the corrected one; null if it belongs to another period."""
     found = repairs.filter(
         cik=company_numbers[symbol], filed=day(filed), concept=concept, start=day(start), end=day(end)
     ).row(0, named=True)
@@ -159,15 +159,15 @@ def test_errors_in_filings_are_repaired(
 
 
 @pytest.mark.parametrize("symbol", ["AAPL", "MSFT", "COST", "PYPL", "SNOW", "MRVL", "JPM", "GE"])
-def test_filings_without_errors_are_left_alone(repairs, company_numbers, symbol):
-    """Splits, restatements, losses, offerings and disposals are no errors."""
+def test_filings_without_errors_are_not_corrected(repairs, company_numbers, symbol):
+    """Splits, restatements, losses, offerings and disposals are not errors."""
     assert repairs.filter(cik=company_numbers[symbol]).is_empty()
 
 
-def test_what_a_company_prints_for_twelve_months(mirror, companies, company_numbers):
-    """Amazon's 10-Qs state twelve months themselves: net income to within the rounding of four quarters.
+def test_twelve_months_are_those_that_the_company_states(mirror, companies, company_numbers):
+    """Amazon's 10-Qs state twelve months themselves: net income agrees within the rounding of four quarters.
 
-    Free cash flow, too, but for two years of quarters that no filing shows on the standards adopted in 2018.
+    So does free cash flow, except for two years of quarters that no filing restated to the standards adopted in 2018.
     """
     cik = company_numbers["AMZN"]
     days = (pl.col("end").str.to_date() - pl.col("start").str.to_date()).dt.total_days()
@@ -206,7 +206,7 @@ def test_earnings_over_an_offering_are_income_over_shares(companies, company_num
 
 
 def test_no_twelve_months_mix_companies_or_standards(companies, company_numbers):
-    """Each flow is made of the facts of one side of a break alone, but for what both sides state alike.
+    """Each flow uses facts of one side of a break only, except for amounts that both sides state alike.
 
     Celestica's spending on property is the same amount under both standards.
     """
@@ -228,7 +228,7 @@ def test_no_twelve_months_mix_companies_or_standards(companies, company_numbers)
 
 
 def regimes_of(found: Standardized, cik: str) -> dict[str, int]:
-    """Accession to how many breaks lie before it."""
+    """The number of breaks before each filing, by accession number."""
     breaks = found.breaks.filter(cik=cik)["accession"].to_list()
     regimes, passed = {}, 0
     for accession in found.filings.filter(cik=cik).sort("seq")["accession"]:

@@ -1,6 +1,6 @@
-"""Return on capital of real companies: the page of workings, the filings, and what is served say the same.
+"""Return on capital of real companies: the page of workings, the filings and the served values agree.
 
-Four companies have their workings on the page, amount by amount; of others a year, or why there is none.
+The page has the workings of four companies, amount by amount; of others, one year is tested, or the reason of the gap.
 """
 
 import json
@@ -36,7 +36,7 @@ FISCAL_YEARS = [f"FY{year}" for year in range(2020, 2026)]
 
 @dataclass(frozen=True)
 class Working:
-    """What the page tells of a company: the results by fiscal year, and the filed amounts."""
+    """The page's data on a company: the results by fiscal year, and the filed amounts."""
 
     symbol: str
     results: list[tuple[str, float]]
@@ -46,7 +46,7 @@ class Working:
         return sum(amount for at, part, _, amount, _ in self.amounts if (at, part) == (day, name))
 
     def returns(self) -> list[tuple[str, float]]:
-        """Period end and return on capital, by the rule on the page."""
+        """Return on capital by period end, by the rule on the page."""
         days = sorted({day for day, *_ in self.amounts})
         found = []
         for before, day in pairwise(days):
@@ -107,7 +107,7 @@ def test_each_amount_is_in_its_filing(working, mirror):
 
 
 @pytest.mark.parametrize("working", WORKINGS, ids=lambda working: working.symbol)
-def test_what_is_served_is_the_working(working, served):
+def test_the_served_value_is_that_of_the_working(working, served):
     cik = COMPANY_NUMBERS[working.symbol]
 
     values = [value_of(served, "roic", "annual", day, cik) for day, _ in working.returns()]
@@ -123,10 +123,10 @@ def test_what_is_served_is_the_working(working, served):
         ("TXN", "2024-12-31", 5465 * (1 - 654 / 5453), (13596 + 16903 - 3200 - 4380, 11223 + 16897 - 8575)),
         # debt with finance leases; equity with non-controlling interests
         ("CMCSA", "2024-12-31", 23297 * (1 - 2796 / 18673), (99093 + 86038 - 7322, 97090 + 83226 - 6215)),
-        # no operating income on its income statement, and 17,551 of its segments tagged so; 13,832 are left of revenue
-        # after costs; a tax benefit
+        # no operating income on its income statement, and 17,551 of its segments tagged so; revenue less costs: 13,832;
+        # a tax benefit
         ("DIS", "2025-09-27", 12003 + 1812 - 246, (42026 + 114612 - 5695, 45815 + 105522 - 6002)),
-        # 12,121 of segments; interest expense as the report of that year shows it, without the later minus sign
+        # 12,121 of segments; interest expense as the report of that year states it, before the later negative sign
         (
             "DIS",
             "2022-10-01",
@@ -136,7 +136,7 @@ def test_what_is_served_is_the_working(working, served):
     ],
 )
 def test_returns_by_hand(served, symbol, day, after_tax, capital):
-    """In millions, from the annual report of the year and of the year before."""
+    """In millions, from the annual reports of the year and of the year before."""
     expected = after_tax / (sum(capital) / 2)
 
     assert value_of(served, "roic", "annual", day, OTHER_NUMBERS[symbol]) == pytest.approx(expected, rel=1e-5)
@@ -145,10 +145,10 @@ def test_returns_by_hand(served, symbol, day, after_tax, capital):
 @pytest.mark.parametrize(
     ("symbol", "day", "reason"),
     [
-        ("GE", "2024-12-31", "no_operating_income"),  # interest is in an element of its own
+        ("GE", "2024-12-31", "no_operating_income"),  # interest is in an element of the filer's own
         ("SNOW", "2021-01-31", "non_positive_capital"),  # before the offering: more cash than equity and debt
         ("CLS", "2024-12-31", "basis_break"),  # the year before is under IFRS
     ],
 )
-def test_why_there_is_none(served, symbol, day, reason):
+def test_reasons_of_missing_returns(served, symbol, day, reason):
     assert row_of(served.gaps, "roic", "annual", day, OTHER_NUMBERS[symbol])["reason"] == reason

@@ -1,7 +1,7 @@
-"""Statements of ordinary companies in small: how fictional filers of many trades tag what they spend, hold and owe.
+"""Statements of ordinary companies in small: how fictional filers tag capital expenditure, cash and debt.
 
-Belongs here: one shape of a statement a line, with the amount that its reader takes from it. Does not: other industries
-(test_industries), how lines are chosen and added up (the unit tests).
+Belongs here: one form of a statement per line, with the amount that a reader takes from it. Does not: special
+industries (test_industries), how lines are chosen and added up (the unit tests).
 """
 
 import pytest
@@ -57,7 +57,7 @@ SPENT: dict[str, tuple[Lines, float]] = {
 
 
 @pytest.mark.parametrize("shape", SPENT)
-def test_what_is_spent_on_capital(shape):
+def test_capital_expenditure(shape):
     """Operating cash flow of 2000 less the lines for property, plant and equipment, each once."""
     lines, spent = SPENT[shape]
 
@@ -262,15 +262,15 @@ OWED: dict[str, tuple[Lines, float]] = {
 
 
 @pytest.mark.parametrize("shape", OWED)
-def test_what_is_owed(shape):
+def test_debt(shape):
     """Long-term debt, its maturities and short-term borrowings, each once."""
     lines, owed = OWED[shape]
 
     assert read("total_debt", {}, lines) == owed
 
 
-def test_what_is_due_is_not_all_that_is_owed():
-    """Senior notes that are more than the maturities may have them or not: nothing tells what is owed."""
+def test_current_maturities_are_not_all_debt():
+    """Senior notes larger than the maturities may include them or not: total debt is unknown."""
     assert read("total_debt", {}, {"SeniorNotes": 975, "LongTermDebtCurrent": 25}) is None
 
 
@@ -354,8 +354,8 @@ HELD: dict[str, tuple[Lines, float]] = {
 
 
 @pytest.mark.parametrize("shape", HELD)
-def test_what_is_held(shape):
-    """Cash, cash equivalents and short-term investments, each once, and nothing that is restricted."""
+def test_cash(shape):
+    """Cash, cash equivalents and short-term investments, each once, without restricted cash."""
     lines, held = HELD[shape]
 
     assert read("cash_and_equivalents", {}, lines) == held

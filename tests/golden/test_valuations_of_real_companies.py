@@ -1,7 +1,7 @@
-"""Fair values of real companies: which of them the model fits, judged by hand from their filings, and why not others.
+"""Fair values of real companies: those that the model fits, decided by hand from their filings, and others' reasons.
 
-The mirror holds only about twenty elements of some companies, and no submissions of most: what is missing there is
-missing here too. Caterpillar's finance arm is not among the elements that it is held with: it is presumed of its kind.
+The mirror has only about twenty elements of some companies, and no submissions of most; what is missing there is
+missing here too. Caterpillar's finance arm is not among the elements in the mirror: it is assumed from its industry.
 """
 
 import json
@@ -83,7 +83,7 @@ Valuations = dict[str, dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def valuations(synchronized_mirror: Path) -> Valuations:
-    """By symbol; all that the mirror has, synchronized as anybody would."""
+    """The valuations by symbol, of the whole synchronized mirror."""
     with duckdb.connect(str(synchronized_mirror / "published/warehouse.duckdb"), read_only=True) as warehouse:
         told = warehouse.execute(
             "SELECT symbol, meaningful, fair_value_per_share, reasons, assumptions, projection "
@@ -119,15 +119,15 @@ def test_the_model_does_not_fit_and_why(valuations, symbol, code):
 
 
 def test_all_others_are_small_banks(valuations):
-    """Some forty of them, each for what it is before anything else."""
+    """About forty of them; being a bank is their first reason."""
     others = set(valuations) - {*FITS, *DOES_NOT_FIT}
 
     assert len(others) == 40
     assert {valuations[symbol]["reasons"][0] for symbol in others} == {"financial_company"}
 
 
-def test_a_value_is_of_a_plausible_size(valuations):
-    """Free cash flow times fourteen to forty-five: no error of scale, of currency, or of share basis."""
+def test_a_value_has_a_plausible_size(valuations):
+    """Free cash flow times fourteen to forty-five: no error of scale, currency or share basis."""
     for symbol in FITS:
         told = valuations[symbol]["told"]
         base, shares = told["assumptions"]["base_free_cash_flow"], told["assumptions"]["shares"]
@@ -144,7 +144,7 @@ def test_a_value_is_of_a_plausible_size(valuations):
         ("MSFT", "2026-06-30", 66987, 7441, 40294 - 76843),
     ],
 )
-def test_what_the_model_took_is_in_the_filings(valuations, symbol, period_end, base, shares, debt_less_cash):
+def test_the_inputs_of_the_model_are_in_the_filings(valuations, symbol, period_end, base, shares, debt_less_cash):
     told = valuations[symbol]["told"]
 
     assert told["period_end"] == period_end

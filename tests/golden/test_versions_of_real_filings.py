@@ -1,4 +1,4 @@
-"""Real documents cut at a filing date, and then whole: what companies first said, what they said later, and why."""
+"""Real documents cut at a filing date, and then whole: the first values, the later ones, and the causes."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
@@ -20,7 +20,7 @@ MILLION = 1e6
 FIRST = datetime(2026, 1, 5, 6, tzinfo=UTC)
 
 CASES = [
-    # symbol, cut, fiscal year end, item, what was said at first and later (millions; per share), form, filed, cause
+    # symbol, cut, fiscal year end, item, the first and the later value (millions; per share), form, filed, cause
     ("AAPL", "2009-12-31", "2009-09-26", "revenue", 36537, 42905, "10-K/A", "2010-01-25", "restatement"),
     ("AAPL", "2009-12-31", "2009-09-26", "net_income", 5704, 8235, "10-K/A", "2010-01-25", "restatement"),
     ("MSFT", "2018-06-30", "2017-06-30", "revenue", 89950, 96571, "10-K", "2018-08-03", "accounting_change"),
@@ -32,11 +32,11 @@ CASES = [
 CUTS = {symbol: cut for symbol, cut, *_ in CASES}
 
 TOLD = [
-    # symbol, item, period end, and what was said of it (millions), under which form, filed when
-    # one annual report has the second quarter's figures in the six months: no restatement
+    # symbol, item, period end, and its values (millions), with form and filing date of each
+    # one annual report states the second quarter's figures for the six months: not a restatement
     ("NVDA", "revenue", "2017-07-30", [(6910 + 4167 - 2733, "10-Q", "2017-08-23")]),
     ("NVDA", "net_income", "2017-07-30", [(1666 + 1091 - 469, "10-Q", "2017-08-23")]),
-    # restated quarters, and a year to date that follows only a year later
+    # restated quarters, and a year to date that is restated only a year later
     (
         "MSFT",
         "net_income",
@@ -59,7 +59,7 @@ TOLD = [
         [(63598 - 12451, "10-K", "2017-11-03"), (64225 - 12451, "10-K", "2018-11-05")],
     ),
     ("TMUS", "free_cash_flow", "2016-12-31", [(6135 - 4702, "10-K", "2017-02-14"), (2779 - 4702, "8-K", "2018-06-18")]),
-    # complete statements under a current report, after a business was spun off, and after a second one
+    # complete statements in a current report, after a business was spun off, and after a second one
     (
         "GE",
         "revenue",
@@ -68,7 +68,7 @@ TOLD = [
     ),
     # the same year under two standards
     ("CLS", "net_income", "2022-12-31", [(145.5, "20-F", "2023-03-13"), (180.1, "10-K", "2025-03-03")]),
-    # the company that was merged into the CIK, and the one that was there before
+    # the company that was merged into the CIK, and the one before it
     ("TMUS", "net_income", "2012-12-31", [(394.172, "10-K", "2013-03-01"), (-7336, "10-K", "2014-02-25")]),
     ("VRT", "net_income", "2019-09-30", [(5.030748 + 7.566113 - 2.681879, "10-Q", "2019-11-05")]),
     ("TMUS", "net_income", "2012-09-30", [(453.777, "10-Q", "2012-10-30")]),
@@ -101,7 +101,7 @@ def acceptances_of(companies: Path, ciks: Iterable[str]) -> pl.DataFrame:
 
 
 def followed(documents: Iterable[pl.DataFrame], accepted: pl.DataFrame) -> tuple[pl.DataFrame, Standardized]:
-    """The log, numbered and on the newest share basis, after a synchronization with each of the documents, in turn."""
+    """The log, numbered and on the newest share basis, after a synchronization with each of the documents in turn."""
     log = pl.DataFrame(schema=LOG)
     for number, facts in enumerate(documents):
         found = standardize(facts, accepted)
@@ -114,14 +114,14 @@ def followed(documents: Iterable[pl.DataFrame], accepted: pl.DataFrame) -> tuple
 
 @pytest.fixture(scope="module")
 def number_of(mirror: Path) -> dict[str, str]:
-    """Symbol to CIK."""
+    """CIK by symbol."""
     listings = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
     return {listing.symbol: listing.cik for listing in listings}
 
 
 @pytest.fixture(scope="module")
 def cut_then_whole(mirror: Path, number_of: dict[str, str]) -> Callable[[str], tuple[pl.DataFrame, Standardized]]:
-    """The log of a company that was met on the day of its cut, and again today."""
+    """The log of a company that was synchronized on the day of its cut, and again with the whole document."""
 
     @cache
     def follow(symbol: str) -> tuple[pl.DataFrame, Standardized]:
@@ -137,8 +137,8 @@ def versions_of(log: pl.DataFrame, item: str, end: str) -> list[dict[str, object
 
 
 @pytest.mark.parametrize(("symbol", "cut", "end", "item", "first", "later", "form", "filed", "cause"), CASES)
-def test_what_was_said_first_and_what_later(cut_then_whole, symbol, cut, end, item, first, later, form, filed, cause):
-    """Two versions, each recorded when it was current, the second with its filing and the reason."""
+def test_the_first_and_the_later_value(cut_then_whole, symbol, cut, end, item, first, later, form, filed, cause):
+    """Two versions, each recorded when it was current, the second with its filing and the cause."""
     log, found = cut_then_whole(symbol)
     before, after = versions_of(log, item, end)
     factors = dict(found.filings.select("accession", "factor").iter_rows())
@@ -163,22 +163,22 @@ def test_a_reverse_merger_shows_another_companys_figures(cut_then_whole):
 
 @pytest.fixture(scope="module")
 def whole(mirror: Path, number_of: dict[str, str]) -> pl.DataFrame:
-    """Every version of the companies of TOLD, by all of their filings."""
+    """All versions of the companies of TOLD, by all of their filings."""
     ciks = sorted({number_of[symbol] for symbol, *_ in TOLD})
     return standardize(facts_of(mirror, ciks), acceptances_of(mirror, ciks)).versions
 
 
 @pytest.mark.parametrize(("symbol", "item", "end", "expected"), TOLD)
-def test_what_was_said_of_a_period(whole, number_of, symbol, item, end, expected):
-    """Each statement once, with the filing that made it."""
+def test_all_values_of_a_period(whole, number_of, symbol, item, end, expected):
+    """Each value once, with the filing that stated it."""
     found = whole.filter(cik=number_of[symbol], item=item, period_end=day(end))
 
     assert found.select("form", "filed").rows() == [(form, day(filed)) for _, form, filed in expected]
     assert found["value"].to_list() == pytest.approx([value * MILLION for value, *_ in expected], rel=1e-9)
 
 
-def test_two_accounting_bases_are_marked_until_they_are_one(whole, number_of):
-    """Quarters of the new revenue standard on a year of the old: flagged, and resolved by the next annual report."""
+def test_mixed_accounting_bases_are_flagged_until_resolved(whole, number_of):
+    """Quarters under the new revenue standard and a year under the old: flagged until the next annual report."""
     found = whole.filter(cik=number_of["MSFT"], item="revenue")
 
     for end in ("2017-09-30", "2017-12-31", "2018-03-31"):
@@ -189,9 +189,9 @@ def test_two_accounting_bases_are_marked_until_they_are_one(whole, number_of):
 
 @pytest.mark.parametrize("cut", ["2013-06-30", "2018-03-31", "2022-06-30"])
 def test_what_was_known_on_a_day_does_not_depend_on_later_filings(mirror, number_of, whole, cut):
-    """The versions that the filings until a day lead to are those of all filings until then.
+    """The versions computed from the filings until a day are those of all filings, restricted to that day.
 
-    Repairs, bases, breaks and splits are judged by what was filed before; only the share basis is that of today.
+    Repairs, bases, breaks and splits depend on earlier filings only; the share basis is the newest one.
     """
     ciks = sorted({number_of[symbol] for symbol, *_ in TOLD})
     facts = facts_of(mirror, ciks)
@@ -210,8 +210,8 @@ def test_what_was_known_on_a_day_does_not_depend_on_later_filings(mirror, number
 
 
 @pytest.mark.parametrize("symbol", CUTS)
-def test_a_log_that_was_cut_is_the_log_at_once(cut_then_whole, symbol):
-    """Version by version, but for when they were recorded."""
+def test_two_synchronizations_give_the_log_of_one(cut_then_whole, symbol):
+    """Version by version, except for the times of recording."""
     log, found = cut_then_whole(symbol)
     told = ["version", "accession", "form", "filed", "cause", "method", "flags"]
     rows = [frame.sort(*VERSION_OF, "version").select(*VERSION_OF, *told) for frame in (log, numbered(found.versions))]
@@ -222,7 +222,7 @@ def test_a_log_that_was_cut_is_the_log_at_once(cut_then_whole, symbol):
 
 
 @pytest.mark.parametrize("symbol", CUTS)
-def test_every_version_is_what_its_lineage_recomputes(cut_then_whole, symbol):
+def test_every_version_can_be_recomputed_from_its_lineage(cut_then_whole, symbol):
     log = cut_then_whole(symbol)[0].with_row_index("row")
     again = log.join(
         recomputed(log.select("row", "legs").explode("legs").unnest("legs"), ["row"]), on="row", how="left"
@@ -232,7 +232,7 @@ def test_every_version_is_what_its_lineage_recomputes(cut_then_whole, symbol):
 
 
 def test_documents_of_another_day_add_periods_and_no_false_restatement(mirror):
-    """An earlier state of some documents first, then the later one: new quarters, and nothing said anew."""
+    """An earlier state of some documents first, then the later one: new quarters, and nothing restated."""
     earlier = mirror.parent / "edgar-earlier"
     if not earlier.is_dir():
         pytest.skip("an earlier state of the mirror is missing: shared/edgar-earlier")
@@ -249,8 +249,8 @@ def test_documents_of_another_day_add_periods_and_no_false_restatement(mirror):
     assert all(filed > day(newest_then[cik]) for cik, filed in later.select("cik", "filed").iter_rows())
 
 
-def test_hardly_a_change_is_unexplained(mirror, number_of):
-    """Of the changes of some companies that stated much anew, by the table of causes."""
+def test_few_changes_are_unexplained(mirror, number_of):
+    """Of the changes of some companies with many restatements, by the table of causes."""
     ciks = sorted(number_of[symbol] for symbol in ("AAPL", "MSFT", "VRT", "TMUS", "GE", "WMT", "KO", "JPM"))
 
     changes = standardize(facts_of(mirror, ciks)).versions.filter(pl.col("cause") != "initial")

@@ -1,10 +1,10 @@
-"""What real companies reported, looked up by hand in their filings: the yardstick of the rules.
+"""The figures that real companies reported, looked up by hand in their filings: the reference for the rules.
 
-Belongs here: published figures with their period, on the share basis of the newest filing in the mirror; what has no
-value; how periods are named; splits; errors in filings. Does not: values that were only calculated by the rules.
+Belongs here: published figures with their period, on the share basis of the newest filing in the mirror; missing
+values; labels of periods; splits; errors in filings. Does not: values that were only calculated by the rules.
 
-GOLDEN has one row a period: symbol, period kind, period end, and the items: money in millions of the reporting
-currency, shares in millions, per-share amounts as they are.
+GOLDEN has one row per period: symbol, period kind, period end, and the items: money in millions of the reporting
+currency, shares in millions, per-share amounts unchanged.
 """
 
 MONEY_AND_SHARES = frozenset(
@@ -35,7 +35,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
             "cash_and_equivalents": 35934 + 18763,
         },
     ),
-    # the sum of quarterly earnings per share is 3.29: the year as filed stands
+    # the sum of quarterly earnings per share is 3.29: the year as filed is used
     (
         "AAPL",
         "annual",
@@ -58,7 +58,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
             "shares_basic": 24555,
         },
     ),
-    # told in thousands by mistake for 17 months of filings; then splits of 4 and of 10
+    # stated in thousands by mistake in 17 months of filings; then splits of 4 and of 10
     ("NVDA", "annual", "2010-01-31", {"shares_basic": 549.574 * 40}),
     (
         "MSFT",
@@ -75,7 +75,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
     ),
     # on the basis of the revenue standard adopted a year later
     ("MSFT", "annual", "2017-06-30", {"revenue": 96571, "net_income": 25489}),
-    # its 10-Qs state twelve months too, which are no fiscal years
+    # its 10-Qs state twelve months too, which are not fiscal years
     ("AMZN", "annual", "2025-12-31", {"free_cash_flow": 139514 - 131819}),
     ("AMZN", "annual", "2012-12-31", {"net_income": -39}),
     # current notes are tagged as short-term borrowings and as current maturities
@@ -101,10 +101,10 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
             "cash_and_equivalents": 14161 + 1123,
         },
     ),
-    # another company under the same number until a reverse merger
+    # another company under the same CIK until a reverse merger
     ("VRT", "annual", "2019-12-31", {"net_income": -140.8}),
     ("TMUS", "annual", "2012-12-31", {"net_income": -7336}),
-    # a convenience translation to dollars stands beside the newest year
+    # a convenience translation to dollars is stated for the newest year, too
     ("TSM", "annual", "2024-12-31", {"revenue": 2894307.7, "eps_basic": 44.68, "cash_and_equivalents": 2127627.0}),
     (
         "ASML",
@@ -120,7 +120,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
         },
     ),
     ("ASML", "annual", "2024-12-31", {"dividends_per_share": 6.40}),
-    # net of interest expense; to common shareholders; no deposits in debt
+    # net of interest expense; to common shareholders; debt without deposits
     (
         "JPM",
         "annual",
@@ -215,7 +215,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
             "total_debt": 8461,
         },
     ),
-    # a later report put the second quarter's amounts into the six months
+    # a later report stated the second quarter's amounts for the six months
     ("NVDA", "ttm", "2017-07-30", {"revenue": 6910 + 4167 - 2733}),
     (
         "AAPL",
@@ -264,7 +264,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
         },
     ),
     ("WMT", "ttm", "2026-04-30", {"dividends_per_share": 0.99}),
-    # contract revenue took the place of total revenue in the newest report
+    # contract revenue replaced total revenue in the newest report
     (
         "COST",
         "ttm",
@@ -274,15 +274,15 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
     # contract revenue in the annual reports of two years, total revenue in their quarterly reports
     ("NVDA", "annual", "2019-01-27", {"revenue": 11716}),
     ("NVDA", "annual", "2020-01-26", {"revenue": 10918}),
-    # six months of 469 as the later reports have them, 449 at first; 583 stood in the wrong context
+    # six months of 469 in later reports, 449 at first; 583 was filed in the wrong context
     ("NVDA", "ttm", "2017-07-30", {"net_income": 1666 + 1091 - 469}),
-    # the annual reports put the year's dividends into the last quarter's context, and later the other way round
+    # the annual reports state the year's dividends for the last quarter, and later the other way round
     ("NVDA", "ttm", "2014-07-27", {"dividends_per_share": (0.31 + 0.17 - 0.15) / 40}),
     ("NVDA", "ttm", "2015-07-26", {"dividends_per_share": (0.34 + 0.1825 - 0.17) / 40}),
     ("NVDA", "ttm", "2016-05-01", {"dividends_per_share": (0.395 + 0.115 - 0.085) / 40}),
     # the same starts of periods, a day apart
     ("NVDA", "ttm", "2010-08-01", {"revenue": 3326.445 + 1813.021 - 1440.751}),
-    # what its own 10-Qs print for twelve months
+    # the twelve months that its own 10-Qs state
     ("AMZN", "ttm", "2026-03-31", {"free_cash_flow": 148531 - 151003, "net_income": 90798}),
     ("AMZN", "ttm", "2013-03-31", {"net_income": -87}),
     # the first two quarters were restated in the third, their sum only a year later
@@ -309,28 +309,28 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
     ("SNOW", "ttm", "2022-04-30", {"revenue": 1219.327 + 422.371 - 228.914}),
     ("TMUS", "ttm", "2020-03-31", {"net_income": 3468 + 951 - 908}),
     ("TMUS", "ttm", "2020-06-30", {"net_income": 3468 + 1061 - 1847}),
-    # quarters between reports of a new standard that shows whole years only
+    # quarters between reports of a new standard that restate whole years only
     ("TMUS", "ttm", "2016-03-31", {"free_cash_flow": (5414 + 1025 - 489) - (4724 + 1335 - 982)}),
-    # proxy statements round it to 21,400, and own the newest frame
+    # proxy statements round it to 21,400, and have the newest frame
     ("CVX", "annual", "2023-12-31", {"net_income": 21369}),
     ("WMT", "annual", "2025-01-31", {"net_income": 19436}),
-    # payments that the first quarterly reports show with a minus sign
+    # payments that the first quarterly reports state with a negative sign
     ("CVX", "ttm", "2010-03-31", {"free_cash_flow": (19373 + 7517 - 2404) - (19843 + 3967 - 5984)}),
     # counts in millions in some reports
     ("KO", "annual", "2018-12-31", {"shares_diluted": 4299}),
     ("AXP", "annual", "2018-12-31", {"shares_diluted": 859}),
     ("AXP", "ttm", "2019-03-31", {"shares_diluted": (859 * 365 - 861 * 90 + 843 * 90) / 365}),
-    # contract revenue is half as much again: it is before rebates
+    # contract revenue is half as much again, because it is before rebates
     ("MA", "annual", "2024-12-31", {"revenue": 28167}),
-    # dividends of each quarter, tagged in dollars a share once
+    # dividends of each quarter, once tagged in dollars per share
     ("TSM", "annual", "2024-12-31", {"dividends_per_share": 4 + 4 + 4.5 + 4.5}),
-    # its first report: 930 a share, of ten thousand million shares
+    # its first report: 930 per share, and ten thousand million shares
     ("FSBC", "ttm", "2022-03-31", {"eps_basic": 0.67 + 0.64 + (2.83 - 2.18) + 0.58}),
     # to common shareholders in thousands, to the parent in units
     ("TCBX", "ttm", "2022-06-30", {"net_income": 11.424 + 4.364 - 8.685}),
     # six months of the next year in the context of this one
     ("INTC", "ttm", "2022-07-02", {"revenue": 79024 + 33674 - 39304}),
-    # a year restated by the report of the next, nine months not
+    # a year restated by the next year's report, while nine months are not
     ("ORCL", "annual", "2018-05-31", {"revenue": 39383}),
     ("ORCL", "ttm", "2018-02-28", {"revenue": 37728 + 28579 - 26835}),
     # another company's quarters are not mixed with its year
@@ -342,7 +342,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
 
 WITHOUT_VALUE: list[tuple[str, str, str, str, str]] = [
     # symbol, period kind, period end, item, reason
-    # spending on property is tagged with an element of its own in nine annual reports
+    # spending on property is tagged with an element of the filer's own in nine annual reports
     ("NVDA", "annual", "2016-01-31", "free_cash_flow", "missing_quarter"),
     ("NVDA", "annual", "2019-01-27", "free_cash_flow", "missing_quarter"),
     # earnings per share by class only
@@ -367,7 +367,7 @@ PERIODS: list[tuple[str, str, int, int]] = [
     ("JNJ", "2021-01-03", 2020, 4),  # a year that ends in early January is named after the one before
     ("JNJ", "2021-04-04", 2021, 1),
     ("CDNS", "2021-01-02", 2020, 4),
-    ("DIS", "2022-04-02", 2022, 2),  # filings of that year are all named FY
+    ("DIS", "2022-04-02", 2022, 2),  # all filings of that year are labelled FY
     ("SNOW", "2022-04-30", 2023, 1),
     ("TMUS", "2020-03-31", 2020, 1),
     ("T", "2021-09-30", 2021, 3),
@@ -375,7 +375,7 @@ PERIODS: list[tuple[str, str, int, int]] = [
 ]
 
 SPLITS: list[tuple[str, float, str]] = [
-    # symbol, new shares for one, first day of trading on the new basis
+    # symbol, new shares per old share, first day of trading on the new basis
     ("AAPL", 7, "2014-06-09"),
     ("AAPL", 4, "2020-08-31"),
     ("AMZN", 20, "2022-06-06"),
@@ -393,7 +393,7 @@ SPLITS: list[tuple[str, float, str]] = [
 ]
 
 REPAIRED: list[tuple[str, str, str, str, str, str, float, float | None]] = [
-    # symbol, filed, concept, start and end, kind, as filed and as counted (in units)
+    # symbol, filed, concept, start and end, kind, as filed and corrected (in units)
     ("NVDA", "2010-03-18", "shares_diluted", "2009-01-26", "2010-01-31", "scale", 549574, 549574e3),
     ("NVDA", "2011-08-25", "shares_basic", "2011-05-02", "2011-07-31", "scale", 601340, 601340e3),
     ("KO", "2018-07-26", "shares_diluted", "2018-03-31", "2018-06-29", "scale", 4290, 4290e6),

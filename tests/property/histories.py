@@ -1,7 +1,7 @@
 """Histories of synchronizations: a home that follows simulated filers from one filing date to the next.
 
-Belongs here: driving the stages with the documents that EDGAR would have had on a day, and looking at the log that they
-leave. Does not: any property (the tests), or what filers are drawn from (tests.strategies).
+Belongs here: running the stages with the documents that EDGAR would have had on a day, and reading the resulting log.
+Does not: any property (the tests), the drawn filers (tests.strategies).
 """
 
 import json
@@ -31,7 +31,7 @@ from warehouse.schema import ITEM_NAMES
 
 FIRST_SYNCHRONIZATION = datetime(2026, 1, 5, 6, tzinfo=UTC)
 TOLD = [*VERSION_OF, "value", "accession", "form", "filed", "cause", "method", "flags", "legs"]
-"""What a version says of the filings; the rest of a row is when and by what rules it was recorded."""
+"""The columns of a version on its filings; the others are on when, and by which rules, it was recorded."""
 
 
 def listed(filer: Filer) -> bool:
@@ -41,12 +41,12 @@ def listed(filer: Filer) -> bool:
 
 @lru_cache(maxsize=64)
 def simulated(filer: Filer) -> Company:
-    """What a filer files: made once for all that ask, for the same filer gives the same company."""
+    """The filings of a filer, simulated once and cached: the same filer gives the same company."""
     return simulate(filer)
 
 
 def decoded(companies: Iterable[Company], days: Iterable[date | None]) -> pl.DataFrame:
-    """The facts of some companies' documents, each of its day, as the decoder gives them."""
+    """The facts of some companies' documents, each of its day, as the decoder returns them."""
     columns = FactColumns()
     for company, day in zip(companies, days, strict=True):
         document = json.dumps(company.companyfacts(day)).encode()
@@ -55,7 +55,7 @@ def decoded(companies: Iterable[Company], days: Iterable[date | None]) -> pl.Dat
 
 
 def acceptances(companies: Iterable[Company]) -> pl.DataFrame:
-    """When EDGAR accepted each filing of some companies, where the submissions tell."""
+    """When EDGAR accepted each filing of some companies, as far as the submissions state it."""
     rows = [
         (filing.accession, filing.accepted_at)
         for company in companies
@@ -68,7 +68,7 @@ def acceptances(companies: Iterable[Company]) -> pl.DataFrame:
 
 
 def replayed(*filers: Filer, filed_by: date | Sequence[date] | None = None) -> Standardized:
-    """What the filings of some filers lead to: all, or those filed by a day, which may be another of each filer."""
+    """The result of the filings of some filers: of all, or of those filed by a day, which may differ by filer."""
     days = filed_by if isinstance(filed_by, Sequence) else [filed_by] * len(filers)
     told = [(simulated(filer), day) for filer, day in zip(filers, days, strict=True) if listed(filer)]
     companies = [company for company, _ in told]
@@ -76,13 +76,13 @@ def replayed(*filers: Filer, filed_by: date | Sequence[date] | None = None) -> S
 
 
 def current(found: Standardized) -> pl.DataFrame:
-    """The values that stand after the newest filing: VERSION_OF, `value` and where they come from."""
+    """The values after the newest filing: VERSION_OF, `value` and their provenance."""
     return numbered(found.versions).filter("is_current")
 
 
 @dataclass
 class Follower:
-    """A home that synchronizes with simulated filers: each time with what was filed by a day."""
+    """A home that synchronizes with simulated filers, each time with the documents of a day."""
 
     folder: Path
     filers: Sequence[Filer]
@@ -104,7 +104,7 @@ class Follower:
 
     @staticmethod
     def first_time() -> datetime:
-        """When the first synchronization of any home is."""
+        """The time of the first synchronization of every home."""
         return FIRST_SYNCHRONIZATION
 
     def synchronize(
@@ -115,13 +115,13 @@ class Follower:
         full: bool = False,
         killed: bool = False,
     ) -> pl.DataFrame:
-        """Synchronize with what was filed by a day, and return all versions.
+        """Synchronize with the documents of a day, and return all versions.
 
         Args:
-            filed_by: the day; the whole history where left out.
-            symbols: those asked for; all where left out.
-            full: do everything again though nothing is new.
-            killed: before the pointer was moved: the tables and the segment are there, and nothing commits them.
+            filed_by: the day; default: the whole history.
+            symbols: the requested symbols; default: all.
+            full: process everything again, even if unchanged.
+            killed: stop before the pointer is written: the tables and the segment exist, but are not committed.
         """
         self.synchronizations += 1
         store = RawStore(self.folder)
@@ -139,19 +139,19 @@ class Follower:
         return self.versions()
 
     def versions(self) -> pl.DataFrame:
-        """All versions, as the newest synchronization left them."""
+        """All versions after the newest synchronization."""
         return self.lake.read(stages.VERSIONS)
 
     def recorded(self) -> pl.DataFrame:
-        """The committed log as it lies on the disk, in the order of recording: values as they were recorded."""
+        """The committed log on disk, in the order of recording, with values as they were recorded."""
         return log.read(self.log, self.segments)
 
     def appended(self) -> int:
-        """How many versions the newest synchronization appended."""
+        """The number of versions that the newest synchronization appended."""
         return self.versions().filter(pl.col("recorded_at") == self.now).height
 
     def served(self) -> pl.DataFrame:
-        """Table `financials`, as rows of one value."""
+        """Table `financials`, one row per value."""
         syncs = tables.synchronization("s", self.now.isoformat(), "sample", {}, None)
         financials = tables.assemble(self.lake, syncs)["financials"].filter("is_primary")
         items = [name for name in financials.columns if name in ITEM_NAMES]
@@ -173,13 +173,13 @@ class Remembering(SampleTransport):
 
 
 class Edited(httpx.BaseTransport):
-    """A transport whose companyfacts are changed on the way."""
+    """A transport that changes the companyfacts of another transport."""
 
     def __init__(self, inner: httpx.BaseTransport, edit: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         self._inner, self._edit = inner, edit
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer of the inner transport, facts edited."""
+        """The response of the inner transport with changed facts."""
         response = self._inner.handle_request(request)
         if response.status_code != 200 or "companyfacts" not in str(request.url):
             return response
@@ -188,5 +188,5 @@ class Edited(httpx.BaseTransport):
 
 
 def told(versions: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """What versions say of the filings, in order."""
+    """The columns of versions on their filings, in order."""
     return versions.select(TOLD).rows()

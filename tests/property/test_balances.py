@@ -12,7 +12,7 @@ from tests.property.histories import simulated
 from tests.property.truths import Found, found
 from tests.strategies import examples
 
-pytestmark = pytest.mark.no_cover  # tracing what simulates filers would take as long as the tests
+pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
 
 NONCURRENT, MATURITIES, SHORT = "debt_noncurrent", "debt_current", "short_term_debt"
 LONG, ALL_CURRENT, EVERYTHING = (
@@ -25,7 +25,7 @@ PLAIN = Filer(
     name="Example Borrower Inc",
     first_year=2023,
     economics=Economics(debt=3.0),
-    business="borrower",  # whose books all that are drawn have
+    business="borrower",  # an amount that the books of all drawn filers have
 )
 
 
@@ -35,7 +35,7 @@ def again(tag: str, item: str) -> Extra:
 
 
 def total(tag: str, *of: tuple[str, float], beside: str = NONCURRENT) -> Extra:
-    """An amount that adds up from, or is a part of, what other lines state."""
+    """A total of other lines, or a part of one."""
     return Extra(tag=tag, beside=beside, of=of)
 
 
@@ -75,12 +75,12 @@ line = st.sampled_from([part for parts in PARTS.values() for part in parts])
 
 
 def some(one: st.SearchStrategy[object]) -> st.SearchStrategy[list[object]]:
-    """So many at once, each another, which the pipeline meets together."""
+    """The number of different filers that the pipeline processes together."""
     return st.lists(one, min_size=TOGETHER, max_size=TOGETHER, unique=True)
 
 
 def borrower(number: int, **traits: object) -> Filer:
-    """The plain filer again, under a number of its own."""
+    """The plain filer, with another number."""
     return replace(PLAIN, cik=f"{int(PLAIN.cik) + number:010d}", **traits)
 
 
@@ -93,7 +93,7 @@ def balances(told: Found, filer: Filer) -> Balances:
 
 @pytest.fixture(scope="module")
 def with_a_redundant_tag() -> Found:
-    """What is found of the plain filer, and of one with each tag."""
+    """The result of the plain filer, and of filers with one redundant tag each."""
     return found(PLAIN, *REPEATING.values())
 
 
@@ -102,7 +102,7 @@ REPEATING = {extra.tag: borrower(number, extras=(extra,)) for number, extra in e
 
 @pytest.mark.parametrize("tag", REPEATING)
 def test_a_redundant_tag_changes_nothing(tag, with_a_redundant_tag):
-    """What is stated already, stated again: as another name for a line, a total of lines or a part of one."""
+    """An amount stated again: as another name for a line, a total of lines or a part of one."""
     assert balances(with_a_redundant_tag, REPEATING[tag]) == balances(with_a_redundant_tag, PLAIN) != {}
 
 
@@ -119,7 +119,7 @@ def test_redundant_tags_together_change_nothing(drawn):
 @examples(4)
 @given(drawn=some(st.tuples(redundant, st.frozensets(line, max_size=3))))
 def test_no_combination_of_tags_counts_an_amount_twice(drawn):
-    """Whatever is left out and whatever is said again, debt and cash are never more than there is."""
+    """Whatever is left out and whatever is repeated, debt and cash are never more than the true amounts."""
     filers = [borrower(number, extras=extras, untagged=untagged) for number, (extras, untagged) in enumerate(drawn)]
     told = found(*filers)
 
@@ -128,7 +128,7 @@ def test_no_combination_of_tags_counts_an_amount_twice(drawn):
 
 
 def counted_twice(filer: Filer, told: Balances) -> dict[tuple[date, str], tuple[float, float]]:
-    """What is more than the truth, with the truth; cash with what is restricted is, where no cash is stated alone."""
+    """Values above the truth, with the truth; a total with restricted cash is one if cash alone is not stated."""
     true = {(row.period_end, row.item): row.value for row in simulated(PLAIN).truth()}
     restricted = any("Restricted" in extra.tag for extra in filer.extras) and "cash" in filer.untagged
     return {
@@ -150,7 +150,7 @@ def counted_twice(filer: Filer, told: Balances) -> dict[tuple[date, str], tuple[
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_total_that_contradicts_its_parts_is_flagged(item, tag, parts, share):
-    """Which of the two is right is not known; that they differ is said."""
+    """It is unknown which of the two is right; the difference is flagged."""
     wrong = total(tag, *((part, share) for part, _ in parts), beside=parts[0][0])
     told = found(replace(PLAIN, extras=(wrong,)))
     of_item = [key for key in told.values if key[2] == item]

@@ -1,4 +1,4 @@
-"""The version log: the same whatever the order, the batches, the cuts and the accidents of synchronization."""
+"""The version log is independent of the order, the batches, the cuts and the accidents of synchronization."""
 
 import math
 from dataclasses import replace
@@ -22,12 +22,12 @@ from pipelines.normalize.pipeline import ITEM_SIGNS
 from tests.property.histories import Follower, current, replayed, told
 from tests.strategies import cuts, days, days_of_each, examples, filers, together
 
-pytestmark = pytest.mark.no_cover  # tracing what simulates filers would take as long as the tests
+pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
 
 Item = tuple[str, date, str]
 
 WITHIN = 2e-9
-"""Sums of the same legs in another order, or put on another share basis twice, differ by less."""
+"""Relative difference of sums of the same legs in another order, or put on another share basis twice."""
 
 
 def same(one: float | None, other: float | None, within: float = WITHIN) -> bool:
@@ -37,7 +37,7 @@ def same(one: float | None, other: float | None, within: float = WITHIN) -> bool
 
 
 def disagreement(one: pl.DataFrame, other: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """The first versions in which two logs differ, whatever they say of their recording; none where they agree."""
+    """The first versions in which two logs differ, apart from their recording; none if they agree."""
     plain = [*VERSION_OF, "accession", "form", "filed", "cause", "method", "flags"]
 
     def rows(versions: pl.DataFrame) -> list[tuple[Any, ...]]:
@@ -58,7 +58,7 @@ def values(rows: pl.DataFrame) -> dict[Item, float]:
 @examples(8)
 @given(filer=filers(), stops=cuts(3))
 def test_any_cut_of_the_history_gives_the_same_log(filer, stops):
-    """A home that followed the filings has what one has that met them all at once, recorded times apart."""
+    """A home that followed the filings has the versions of one that read them all at once, except recording times."""
     with TemporaryDirectory() as followed, TemporaryDirectory() as met:
         follower, newcomer = Follower(Path(followed), [filer]), Follower(Path(met), [filer])
         for stop in stops:
@@ -69,8 +69,8 @@ def test_any_cut_of_the_history_gives_the_same_log(filer, stops):
 
 @examples(5)
 @given(filer=filers(), stops=cuts(3), killed=st.data())
-def test_a_killed_synchronization_leaves_no_trace(filer, stops, killed):
-    """Its tables and its segment are there, and no pointer names them: the next run does it all again."""
+def test_a_killed_synchronization_changes_nothing(filer, stops, killed):
+    """Its tables and its segment exist, but no pointer names them: the next run computes them again."""
     with TemporaryDirectory() as followed, TemporaryDirectory() as met:
         follower, newcomer = Follower(Path(followed), [filer]), Follower(Path(met), [filer])
         for stop in stops:
@@ -84,7 +84,7 @@ def test_a_killed_synchronization_leaves_no_trace(filer, stops, killed):
 @examples(5)
 @given(filer=filers(), stop=days)
 def test_running_again_appends_nothing(filer, stop):
-    """Not on the same documents, and not where everything is done anew."""
+    """Neither on the same documents, nor if everything is processed again."""
     with TemporaryDirectory() as folder:
         follower = Follower(Path(folder), [filer])
         for day in (stop, None):
@@ -101,7 +101,7 @@ def test_running_again_appends_nothing(filer, stop):
     mixed=st.tuples(*(filers(number=number) for number in (201, 202, 203))).flatmap(st.permutations),
     batch=st.sampled_from([1, 2, 250]),
 )
-def test_neither_the_order_of_companies_nor_the_batches_say_anything(mixed, batch):
+def test_the_order_of_companies_and_the_batches_do_not_matter(mixed, batch):
     with TemporaryDirectory() as one, TemporaryDirectory() as other, pytest.MonkeyPatch.context() as patch:
         expected = Follower(Path(one), sorted(mixed, key=lambda filer: filer.cik)).synchronize()
         patch.setattr(stages, "BATCH", batch)
@@ -114,8 +114,8 @@ def test_neither_the_order_of_companies_nor_the_batches_say_anything(mixed, batc
 
 @examples(6)
 @given(filer=filers(), stops=cuts(2), nth=st.integers(2, 9))
-def test_a_fact_that_edgar_drops_loses_no_version(filer, stops, nth):
-    """It was filed; that later documents lack it withdraws nothing, and what comes later is as if it were there."""
+def test_a_fact_that_edgar_removes_loses_no_version(filer, stops, nth):
+    """Later documents that lack it withdraw nothing, and later filings are processed as if it were present."""
 
     def without_some(document: dict[str, Any]) -> dict[str, Any]:
         for elements in document["facts"].values():
@@ -135,13 +135,13 @@ def test_a_fact_that_edgar_drops_loses_no_version(filer, stops, nth):
         assert whole["value"].null_count() == 0
 
 
-# --- What a version says ----------------------------------------------------------------------------------------
+# --- The content of versions ------------------------------------------------------------------------------------
 
 
 @examples(2)
 @given(drawn=together(filers()), stops=days_of_each)
-def test_every_value_is_what_its_lineage_recomputes(drawn, stops):
-    """On the share basis of today, though the legs were recorded on the one of their day."""
+def test_every_value_can_be_recomputed_from_its_lineage(drawn, stops):
+    """On the newest share basis, although the legs were recorded on the basis of their day."""
     early, late = replayed(*drawn, filed_by=stops), replayed(*drawn)
     then = recorded(early.versions, Follower.first_time(), "rules")
     today = on_basis_of_today(then, late.filings.select("cik", "accession", "factor"), ITEM_SIGNS)
@@ -158,7 +158,7 @@ def test_every_value_is_what_its_lineage_recomputes(drawn, stops):
 
 @examples(2)
 @given(drawn=together(filers()), days=days_of_each)
-def test_as_of_a_day_is_what_a_newcomer_of_that_day_finds(drawn, days):
+def test_as_of_a_day_is_the_result_of_a_new_home_of_that_day(drawn, days):
     """The newest versions filed by then are the values of the facts filed by then, on one share basis."""
     whole = replayed(*drawn)
     then = recorded(replayed(*drawn, filed_by=days).versions, Follower.first_time(), "rules")
@@ -175,7 +175,7 @@ def test_as_of_a_day_is_what_a_newcomer_of_that_day_finds(drawn, days):
 @examples(6)
 @given(filer=filers(), stops=cuts(3))
 def test_the_values_ever_served_are_the_recorded_versions(filer, stops):
-    """On one share basis: every value ever served is a version, and what was recorded at a time was served then."""
+    """On one share basis: every value ever served is a version, and each version was served after its recording."""
     with TemporaryDirectory() as folder:
         follower, tellings = Follower(Path(folder), [filer]), []
         for stop in [*stops, None]:
@@ -204,18 +204,18 @@ def test_the_values_ever_served_are_the_recorded_versions(filer, stops):
 
 
 def served_alike(one: float, other: float, item: str) -> bool:
-    """Whether two served values are one, when either was rounded before it was put on another share basis."""
+    """Whether two served values are equal, although one was rounded before it was put on another share basis."""
     return same(one, other, 1e-5 if item in CALCULATED else 1e-6)
 
 
-# --- Rules of ours ----------------------------------------------------------------------------------------------
+# --- Changes of the rules ---------------------------------------------------------------------------------------
 
 ORCHARD, RIDGE = sample_filers()[0], sample_filers()[7]
 
 
 @pytest.fixture
 def follower(tmp_path):
-    """A home that met two filers whose history ended in 2021, by rules that are called `old`."""
+    """A home with two filers whose history ended in 2021, recorded by rules with the digest `old`."""
     filers = [replace(filer, last_filed=date(2021, 8, 31)) for filer in (ORCHARD, RIDGE)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stages, "_rules_digest", lambda: "old rules")
@@ -231,8 +231,8 @@ def test_other_rules_that_give_the_same_values_append_nothing(follower, monkeypa
     assert told(follower.synchronize()) == before
 
 
-def test_other_rules_append_where_values_differ_and_say_so(follower, monkeypatch):
-    """A lower cap of the tax rate changes returns on capital of who earns money, and nothing else."""
+def test_other_rules_append_changed_values_with_their_cause(follower, monkeypatch):
+    """A lower cap of the tax rate changes returns on capital of profitable companies, and nothing else."""
     before = values(follower.versions().filter("is_current"))
     monkeypatch.setattr(stages, "_rules_digest", lambda: "new rules")
     monkeypatch.setattr(returns, "HIGHEST_TAX_RATE", 0.05)
@@ -248,8 +248,8 @@ def test_other_rules_append_where_values_differ_and_say_so(follower, monkeypatch
     assert new["version"].min() >= 2
 
 
-def test_what_other_rules_support_no_more_is_withdrawn_and_comes_back(follower, monkeypatch):
-    """A version without a value, caused by our method; the values before it stay in the log."""
+def test_values_that_other_rules_do_not_support_are_withdrawn_and_restored(follower, monkeypatch):
+    """A version without a value, caused by the change of method; earlier values stay in the log."""
     old = follower.versions()
     with monkeypatch.context() as patch:
         patch.setattr(stages, "_rules_digest", lambda: "strict rules")
@@ -272,8 +272,8 @@ def test_what_other_rules_support_no_more_is_withdrawn_and_comes_back(follower, 
     assert set(again.filter(pl.col("recorded_at") == follower.now)["cause"]) == {"method"}
 
 
-def test_a_second_withdrawal_is_none(follower, monkeypatch):
-    """What is withdrawn stays so, whatever else changes in the rules."""
+def test_a_withdrawn_value_is_not_withdrawn_again(follower, monkeypatch):
+    """Whatever else changes in the rules."""
     monkeypatch.setattr(returns, "THIN_CAPITAL", math.inf)
     for rules in ("strict rules", "other strict rules"):
         monkeypatch.setattr(stages, "_rules_digest", lambda rules=rules: rules)
@@ -283,8 +283,8 @@ def test_a_second_withdrawal_is_none(follower, monkeypatch):
     assert versions.filter(item="roic", is_current=True)["value"].null_count() > 10
 
 
-def test_a_split_adds_no_version_but_of_figures_that_are_told_finer(tmp_path):
-    """A home that followed before and after a reverse split: cents of the new share are tenths of the old."""
+def test_a_split_adds_only_versions_of_more_precise_figures(tmp_path):
+    """After a reverse split of ten, a cent per new share is a tenth of a cent per old share."""
     follower = Follower(tmp_path / "followed", [RIDGE])
     before = follower.synchronize(date(2021, 5, 31))
     after = follower.synchronize(date(2021, 8, 31))
@@ -298,7 +298,7 @@ def test_a_split_adds_no_version_but_of_figures_that_are_told_finer(tmp_path):
     assert follower.recorded().schema == LOG
 
 
-def test_what_is_appended_to_nothing_is_everything():
+def test_an_empty_log_gets_all_versions():
     found = replayed(ORCHARD)
     empty = pl.DataFrame(schema=LOG)
 

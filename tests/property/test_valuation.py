@@ -1,4 +1,4 @@
-"""What holds of the discounted cash flow model whatever it is given."""
+"""Properties of the discounted cash flow model for any input."""
 
 from itertools import pairwise
 
@@ -56,7 +56,7 @@ def test_the_value_is_in_proportion_to_the_base(base, rate):
 
 @given(base=st.integers(1000, 10**12), rate=rates)
 def test_what_is_shown_adds_up_to_the_value_exactly(base, rate):
-    """Each amount can be made from those shown before it, and their sum is the value, not nearly."""
+    """Each amount can be computed from those shown before it, and their sum is exactly the value."""
     found = project(base, fade(rate), decimals=0)
 
     before = base
@@ -71,7 +71,7 @@ def test_what_is_shown_adds_up_to_the_value_exactly(base, rate):
 
 @given(base=st.integers(10**6, 10**12), rate=rates)
 def test_rounding_moves_the_value_by_no_more_than_its_steps(base, rate):
-    """Half a unit a year, grown and discounted: far below a cent a share."""
+    """Half a unit per year, grown and discounted: far below a cent per share."""
     assert abs(project(base, fade(rate), decimals=0).equity_value - project(base, fade(rate)).equity_value) < 60
 
 
@@ -84,7 +84,7 @@ histories = st.lists(st.tuples(amounts, revenues), min_size=5, max_size=10).map(
 
 
 @given(years=histories, flow=st.floats(1, 1e9), revenue=revenues)
-def test_the_base_is_what_was_reported_or_says_that_it_is_not(years, flow, revenue):
+def test_the_base_is_as_reported_or_marked_as_normalized(years, flow, revenue):
     base = base_of(Year(ENDS[-1], flow, revenue), years)
 
     assert base.free_cash_flow > 0
@@ -104,7 +104,7 @@ def test_initial_growth_stays_within_its_bounds(years, flow, revenue):
 
 @given(years=histories, restated=st.lists(st.sampled_from([0.5, 0.9, 1.0, 1.1]), min_size=10, max_size=10))
 def test_comparable_years_are_the_last_ones(years, restated):
-    """Never none, and never a year with a break among them."""
+    """At least one year, and no year before a break."""
     told = [
         Year(year.end, year.free_cash_flow, year.revenue, "us-gaap", factor)
         for year, factor in zip(years, restated, strict=False)

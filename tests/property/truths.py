@@ -1,7 +1,7 @@
-"""Holding what the pipeline found against the truth of simulated filers.
+"""Comparison of the pipeline's results with the truth of simulated filers.
 
-Belongs here: what a found value may differ by, and what is wrong where the truth keeps silent. Does not: which filers
-are drawn (tests.strategies), or what must hold of them (the tests).
+Belongs here: the allowed differences, and checks of values without a true value. Does not: the drawn filers
+(tests.strategies), the properties (the tests).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,27 +23,27 @@ from tests.property.histories import current, replayed
 Key = tuple[str, date, str]
 
 ROUNDED = {"eps_basic": 1e-5, "dividends_per_share": 1e-5, "shares_basic": 1e-7, "shares_diluted": 1e-7}
-"""What differs by less than is served is one value: six significant digits, whole shares; money is exact."""
+"""The precision of served values: six significant digits, whole shares; money is exact."""
 
 ROUNDED_CENTS = 0.04
-"""Earnings per share of four quarters are filed in cents each, and weigh each quarter alone."""
+"""The rounding of four quarters of earnings per share, each filed in cents."""
 
 BEYOND = ("roic", "debt_to_fcf")
-"""Items that the truth does not tell."""
+"""Items without true values."""
 
 A_YEAR = timedelta(days=385)
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the pipeline makes of a filer: current values with their flags, and the gaps with their reasons."""
+    """The pipeline's result of a filer: current values with their flags, and the gaps with their reasons."""
 
     values: dict[Key, float]
     flags: dict[Key, str]
     gaps: dict[Key, str]
 
     def of(self, filer: Filer) -> "Found":
-        """What is found of one of several filers."""
+        """The result of one of several filers."""
         return Found(*({key: told for key, told in part.items() if key[0] == filer.cik} for part in self.parts()))
 
     def parts(self) -> tuple[dict[Key, Any], ...]:
@@ -51,7 +51,7 @@ class Found:
 
 
 def found(*filers: Filer, filed_by: date | Sequence[date] | None = None) -> Found:
-    """The current values of some filers after what was filed by a day, or of each by a day of its own."""
+    """The current values of some filers from the documents of a day, which may differ by filer."""
     standardized: Standardized = replayed(*filers, filed_by=filed_by)
     rows = current(standardized).filter(~pl.col("item").is_in(BEYOND))
     keyed = [((cik, end, item), *told) for cik, end, item, *told in rows.select(*KEY, "value", "flags").rows()]
@@ -69,7 +69,7 @@ KEY = ("cik", "period_end", "item")
 def missed(
     values: dict[Key, float], rows: Sequence[TruthRow], but: Iterable[Key] = ()
 ) -> list[tuple[TruthRow, float | None]]:
-    """True values that were not found, with what was found instead; none where all were."""
+    """True values that were not found, with the found ones; empty if all were."""
     left_out = set(but)
     told = [(row, values.get((row.cik, row.period_end, row.item))) for row in rows]
     return [
@@ -85,15 +85,15 @@ def slack_of(row: TruthRow) -> float:
 
 
 def beyond(values: dict[Key, float], rows: Sequence[TruthRow]) -> list[Key]:
-    """Values of which the truth knows nothing."""
+    """Values without a true value."""
     return sorted(values.keys() - {(row.cik, row.period_end, row.item) for row in rows})
 
 
 def untrue(filer: Filer, values: dict[Key, float], rows: Sequence[TruthRow]) -> list[tuple[Key, float, list[float]]]:
-    """Values where the truth keeps silent that are not what the business did either, with what it did.
+    """Values without a true value that differ from the books of the business, with the books' value.
 
-    A filing may tell more than the truth relies on, and the reports of a shell tell what that did; but no value is
-    guessed, and none mixes what does not belong together.
+    A filing may state more than the truth relies on, and the reports of a shell state its own figures; but no value is
+    guessed, and none mixes figures that do not belong together.
     """
     books = [keep_books(filer), *([keep_books(shell_of(filer))] if filer.merged else [])]
     wrong = []
@@ -110,12 +110,12 @@ def slack_beyond(filer: Filer, item: str, value: float) -> float:
     if item == "dividends_per_share":
         return 0.001 + 1e-5 * value
     if item in ("shares_basic", "shares_diluted"):
-        return 2.0 + 0.005 * value  # dilution of a year is not the mean of its quarters'
+        return 2.0 + 0.005 * value  # dilution of a year is not the mean of its quarters
     return 4_000_000.0 if filer.rounded_in else 0.5
 
 
 def of_books(books: dict[tuple[int, int], Quarter], key: Key) -> float | None:
-    """What the four quarters to that day came to, or what stood then; None where the books do not go back."""
+    """The sum of the four quarters to a day, or the balance of that day, in the books; None before the books begin."""
     quarters = list(books.values())
     ends = [quarter.period.end for quarter in quarters]
     _, end, item = key
@@ -149,11 +149,11 @@ def _of_quarters(quarters: list[Quarter], item: str) -> float:
 
 
 def is_silent(filer: Filer, key: Key) -> bool:
-    """Whether no other fact betrays that a value is not what the business did.
+    """Whether no other fact shows that a value differs from the books of the business.
 
-    Twelve months within revised years, some leg of which was never shown again; those before a conversion, which stay
-    as they were under the standards of then; the sum of quarterly earnings per share that spans an offering, which has
-    a test of its own; and debt, of which the filer leaves a part untagged.
+    Such values are: twelve months within revised years of which some leg was never restated; those before a conversion,
+    which stay under the standards of then; the sum of quarterly earnings per share across an offering, which is tested
+    separately; and debt of which the filer leaves a part untagged.
     """
     _, end, item = key
     within = any(
@@ -170,7 +170,7 @@ def is_silent(filer: Filer, key: Key) -> bool:
 
 
 def is_across_a_break(filer: Filer, key: Key, reason: str) -> bool:
-    """Whether a gap says that another entity or other standards begin within its twelve months, and they do."""
+    """Whether a gap has the reason of a break within its twelve months, and there is such a break."""
     breaks = [filer.merged] if filer.merged else []
     if filer.conversion:
         breaks.append(annual_report_filed(filer, filer.conversion.year))
@@ -189,7 +189,7 @@ OF_LINES = {
 
 
 def touched(filer: Filer, keys: Iterable[Key]) -> set[Key]:
-    """Values that the columns with an error can be a part of: those of the item to the year after the column's end."""
+    """Values that may include the wrong columns: those of the item to the year after the column's end."""
     hit = set()
     for error in filer.errors:
         if error.column is None:

@@ -1,6 +1,6 @@
-"""Small documents shaped after real filings, as Python tables: one for each decision that they make the rules take.
+"""Small documents shaped after real filings, as Python tables: one for each rule that decides in them.
 
-Belongs here: the shape of such a table. Does not: the documents (a module an area), what they are expected to lead to
+Belongs here: the structure of such a table. Does not: the documents (one module per area), the expected results
 (unit.test_rules).
 """
 
@@ -12,9 +12,9 @@ from tests.factories import CIK, Row
 
 @dataclass(frozen=True)
 class Shape:
-    """Filings of one company, in which a rule decides.
+    """Filings of one company in which a rule decides.
 
-    rows: facts as filed, of company CIK. sic: the code of the filer, empty where EDGAR has none.
+    rows: facts as filed, of company CIK. sic: SIC code of the filer, empty if EDGAR has none.
     """
 
     rule: str

@@ -1,7 +1,7 @@
 """Balance sheets in which each rule of debt and cash decides.
 
-Belongs here: lines of balance sheets of one day, and of later filings that show that day again. Does not: which element
-states a line (elements).
+Belongs here: lines of balance sheets of one day, and of later filings that show that day again. Does not: the elements
+of a line (elements).
 
 Amounts are in millions.
 """
@@ -44,7 +44,7 @@ def again(first: Lines, later: Lines, form: str = "10-K") -> list[Row]:
 
 
 def gone(lines: Lines) -> list[Row]:
-    """Four quarters with the usual lines, and one with these alone."""
+    """Four quarters with the usual lines, and one with only these."""
     ends = month_ends(2022, 5)
     rows = []
     for number, end in enumerate(ends):

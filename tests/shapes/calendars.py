@@ -1,6 +1,6 @@
 """Companies whose fiscal calendar each rule of periods decides.
 
-Belongs here: the dates of reports. Does not: what the figures lead to (flows, items).
+Belongs here: the dates of reports. Does not: the values of the figures (flows, items).
 """
 
 from collections.abc import Iterable
@@ -19,12 +19,12 @@ def company(first_year: int, quarters: int, last_month: int = 12, names: int = 0
 
 
 def both(start: str, end: str, filed: str, form: str = "10-K", value: float = 400e6) -> list[Row]:
-    """Both elements over one stretch."""
+    """Both elements over one period."""
     return [fact(tag, value, start, end, form=form, filed=filed) for tag in BOTH]
 
 
 def in_6k(rows: Iterable[Row]) -> list[Row]:
-    """The same reports under cover of Forms 6-K."""
+    """The same reports, filed as Forms 6-K."""
     return [{**row, "form": "6-K"} for row in rows]
 
 

@@ -1,7 +1,7 @@
 """Filings with an error that another figure proves, one for each rule that corrects it.
 
-Belongs here: errors of scale, of sign and of context. Does not: what they are corrected to (unit.test_identities,
-test_scale, test_signs, test_contexts).
+Belongs here: errors of scale, of sign and of context. Does not: the corrected values (unit.test_identities, test_scale,
+test_signs, test_contexts).
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ TAX = "IncomeTaxExpenseBenefit"
 Figures = Mapping[str, float]
 
 
-# --- What the figures of one annual report prove
+# --- Proved by the figures of one annual report
 
 USUAL = {SHARES: 40e6, EPS: 2.25, NET_INCOME: 90e6}
 
@@ -55,7 +55,7 @@ REPORTS: dict[str, list[Row]] = {
 }
 
 
-# --- What earlier filings of the same line prove
+# --- Proved by earlier filings of the same line
 
 QUARTERS = ("2021-03-31", "2021-06-30", "2021-09-30", "2021-12-31", "2022-03-31")
 SALES = (5.01e9, 5.12e9, 5.23e9, 5.34e9, 5.45e9)
@@ -64,7 +64,7 @@ HALF_YEAR = ("2022-10-03", "2023-04-02")
 
 
 def sales(number: int, filed: str, scale: float = 1.0) -> Row:
-    """The revenue of a quarter, as the report of a day states it."""
+    """The revenue of a quarter, as stated by the report of a day."""
     start = f"{QUARTERS[number][:4]}-{int(QUARTERS[number][5:7]) - 2:02d}-01"
     return fact(REVENUE, SALES[number] * scale, start, QUARTERS[number], form="10-Q", filed=filed)
 
@@ -82,7 +82,7 @@ LINES: dict[str, list[Row]] = {
 }
 
 
-# --- A figure under the dates of another period
+# --- A figure in the context of another period
 
 FIRST, SECOND, THIRD, FOURTH, HALF, NINE_MONTHS, YEAR = (
     ("{}-01-01", "{}-03-31"),
@@ -98,7 +98,7 @@ Stretch = tuple[str, str]
 
 
 def own(tag: str, amounts: Mapping[Stretch, float], year: int = 2012) -> list[Row]:
-    """What the quarterly reports of a year state of its stretches."""
+    """The figures of a year's quarterly reports."""
     return [
         fact(tag, value, *(text.format(year) for text in stretch), form="10-Q", filed=f"{year}{FILED_IN[stretch]}")
         for stretch, value in amounts.items()
@@ -106,7 +106,7 @@ def own(tag: str, amounts: Mapping[Stretch, float], year: int = 2012) -> list[Ro
 
 
 def yearly(tag: str, amounts: Mapping[Stretch, float], year: int = 2012) -> list[Row]:
-    """What the annual report on 2012 states of stretches of a year."""
+    """The figures of the annual report on 2012."""
     return [
         fact(tag, value, *(text.format(year) for text in stretch), filed="2013-01-30")
         for stretch, value in amounts.items()

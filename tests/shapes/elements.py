@@ -1,10 +1,10 @@
-"""One small annual report for each source of an element: it holds what that source needs, so that the source decides.
+"""One small annual report for each source of an element, with what the source needs in order to be chosen.
 
-Belongs here: the reports, made from the sources themselves, and what each needs besides. Does not: what they lead to
+Belongs here: the reports, generated from the sources, and the further figures that each needs. Does not: the results
 (unit.test_rules), reports shaped after one filing (golden.reports).
 
-Some amounts are never a part of a value: they prove another amount, or say whether a ratio is meaningful. A report of
-such a source has a twin without it, and what the two lead to differs.
+Some amounts are never part of a value: they prove another amount, or decide whether a ratio is meaningful. A report of
+such a source has a twin without it, and the two have different results.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,9 +19,9 @@ from tests.factories import Row, fact
 BEGIN, END, BEFORE, FILED = "2023-01-01", "2023-12-31", "2022-12-31", "2024-02-20"
 FIRST_COMPANY = 9_991_000_000
 SMALL = 10.0
-"""The amount of each element that is added where present or taken off."""
+"""The amount of each element that is added if present, or subtracted."""
 UNITS = {"money": ("USD", 1e6), "shares": ("shares", 1e6), "per_share": ("USD/shares", 1e-2)}
-"""The unit of a measure, and how many of it an amount of one is."""
+"""The unit of a measure, and the factor from an amount of one to that unit."""
 
 CODES = {
     "general": "3571",
@@ -34,24 +34,24 @@ CODES = {
     "utility": "4911",
     "shell": "6770",
 }
-"""A SIC code of each industry that has sources of its own."""
+"""A SIC code of each industry that has its own sources."""
 
 SHOWS_INDUSTRY: Mapping[str, Mapping[str, float]] = {
     "investment_company": {"InvestmentOwnedAtFairValue": 90, "InvestmentOwnedAtCost": 80},
     "partnership": {"LimitedPartnersCapitalAccount": 90, "PartnersCapital": 95},
 }
-"""Balances that show an industry where a code does not."""
+"""Balances that show an industry if its SIC code does not."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a report holds besides a source, in millions.
+    """The figures that a report needs besides a source, in millions.
 
     amount: of the source: all its elements together.
-    beside: element -> amount; of the source's own taxonomy. What the concept itself would be read from is left out.
+    beside: element -> amount; of the source's own taxonomy. Elements that the concept would be read from are left out.
     both_ends: balances are stated for the day a year before as well.
-    industry: of the filer; by default the first that the source holds for.
-    proves: the amount is no part of a value; the report has a twin without it.
+    industry: of the filer; by default the first that the source applies to.
+    proves: the amount is not part of a value; the report has a twin without it.
     """
 
     amount: float = 1000
@@ -63,9 +63,9 @@ class Needs:
 
 @dataclass(frozen=True)
 class Report:
-    """The annual report of a company of its own, and the rule that decides in it.
+    """The annual report of a separate company, and the rule that decides in it.
 
-    twin: the company whose report is the same but for the elements of the rule; empty where there is none.
+    twin: the company whose report lacks only the elements of the rule; empty if there is none.
     """
 
     rule: str
@@ -93,16 +93,16 @@ RETURN_IFRS = {
     "CashAndCashEquivalents": 900,
     "Assets": 3000,
 }
-"""What a return on capital is made of; elements of us-gaap and of ifrs-full."""
+"""The amounts of a return on capital; elements of us-gaap and of ifrs-full."""
 OPERATING_INCOME = ("OperatingIncomeLoss", "ProfitLossFromOperatingActivities")
 WITH_RETURN = {**RETURN, **RETURN_IFRS}
 DERIVED_RETURN = {element: amount for element, amount in WITH_RETURN.items() if element not in OPERATING_INCOME}
 CONTRADICTED = {**RETURN, tuple(RETURN)[1]: 90, "Revenues": 1000, "InterestExpense": 10}
-"""Operating income of 300 where revenue less costs of 900, and income before tax and interest, leave 100."""
+"""Operating income of 300, although revenue less costs of 900, and income before tax and interest, give 100."""
 
 DUE = {"LongTermDebtCurrent": 100}
 WITHOUT_MATURITIES = {"LongTermDebt": 1000, **DUE, "LiabilitiesCurrent": 400}
-"""Long-term debt that the noncurrent liabilities may prove to be without its current maturities."""
+"""Long-term debt that the noncurrent liabilities may prove not to include its current maturities."""
 DRAWN = {"LineOfCredit": 1000, "OtherLiabilities": 200}
 """A credit line that the liabilities may prove to be drawn."""
 CURRENT = {"CashAndCashEquivalentsAtCarryingValue": 100, "AvailableForSaleSecuritiesDebtSecurities": 50}
@@ -119,7 +119,7 @@ OF_EVERY_REPORT = {
     US_GAAP: {"NetCashProvidedByUsedInOperatingActivities": 70},
     IFRS: {"CashFlowsFromUsedInOperatingActivities": 70},
 }
-"""A flow of money, which shows the currency and the fiscal year."""
+"""A cash flow, which shows the currency and the fiscal year."""
 
 NEEDS: dict[str, Needs] = {
     "preferred_dividends": Needs(50, {"NetIncomeLoss": 500}),
@@ -163,7 +163,7 @@ NEEDS: dict[str, Needs] = {
     },
     "debt_principal": Needs(1120, {"LongTermDebt": 1000, **DUE}, proves=True),
 }
-"""What a report of a concept holds besides; nothing where it is not listed."""
+"""The further figures of a report of a concept; empty for concepts that are not listed."""
 
 NEEDS_OF_RULE: dict[str, Needs] = {
     "debt.subordinated.ifrs.liabilities": Needs(beside={"BondsIssued": 700}, industry="bank"),
@@ -174,7 +174,7 @@ NEEDS_OF_RULE: dict[str, Needs] = {
         400, {**NOTES_OF_IFRS_BANK, "Liabilities": 1400}, industry="bank", proves=True
     ),
 }
-"""The same of single sources."""
+"""The same for single sources."""
 
 
 def reports() -> Iterator[Report]:
@@ -188,7 +188,7 @@ def reports() -> Iterator[Report]:
 
 
 def twins(report: Report) -> list[Row]:
-    """The rows of a report's twin: those but of the elements that its rule reads; none where it has no twin."""
+    """The rows of a report's twin: those without the elements of its rule; empty if it has no twin."""
     source = SOURCES[report.rule]
     return [{**row, "cik": report.twin} for row in report.rows if report.twin and row["tag"] not in source.counted]
 
@@ -230,9 +230,9 @@ def _industry(source: Source) -> str:
 
 
 def _amounts(source: Source, amount: float) -> dict[str, float]:
-    """Element -> amount, such that the source states the amount."""
+    """Amounts by element with which the source states the amount."""
     if not source.elements:
-        # of different amounts, for the same amount under two elements is counted once
+        # of different amounts, because the same amount under two elements counts once
         parts = sum(range(len(source.counted) + 1))
         return {element: amount * part / parts for part, element in enumerate(source.counted, 1)}
     added, taken = len(source.plus), len(source.minus) + len(source.less)

@@ -1,7 +1,7 @@
-"""Filings of which each rule about filed facts takes, leaves out or orders some.
+"""Filings in which each rule about filed facts selects, leaves out or orders some.
 
-Belongs here: forms, units, currencies, order of filing, precision, and which element of a line counts. Does not: which
-element feeds which line (elements), what the amounts lead to (flows, items).
+Belongs here: forms, units, currencies, order of filing, precision, and the precedence of elements. Does not: which
+element feeds which line (elements), the values of the amounts (flows, items).
 """
 
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ def series(**sums: Sequence[float]) -> list[Row]:
 
 
 def plant_in_notes() -> list[Row]:
-    """Quarterly reports state productive assets, annual ones an amount of plant from a note as well."""
+    """Quarterly reports state productive assets, annual ones also an amount of plant from a note."""
     rows = series(**{CASH_FLOW: [30e6] * 8, PRODUCTIVE_ASSETS: [10e6] * 8, CAPITAL_SPENDING: [9e6] * 8})
     return [row for row in rows if row["tag"] != CAPITAL_SPENDING or row["form"] == "10-K"]
 
 
 def contracts_alone_later() -> list[Row]:
-    """A report on 2022 states total revenue beside that of contracts, which is less; the next repeats that."""
+    """A report on 2022 states total revenue and the smaller revenue from contracts; the next repeats the latter."""
     first = [fact(tag, value, "2022-01-01", "2022-12-31", filed="2023-02-20") for tag, value in BOTH_REVENUES.items()]
     again = fact(CONTRACTS, 320e6, "2022-01-01", "2022-12-31", filed="2024-02-20")
     return [*first, *year(**{CONTRACTS: 340e6}), again]

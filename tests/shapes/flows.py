@@ -1,7 +1,7 @@
 """Series of reports in which each rule of twelve months, of recasts and of breaks decides.
 
-Belongs here: years, quarters and years to date, and how later filings show them again. Does not: what line items are
-made of them (items).
+Belongs here: years, quarters and years to date, and how later filings show them again. Does not: the line items
+computed from them (items).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +30,7 @@ CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
 
 
 def company(quarters: int = 6, first_year: int = 2022, **sums: Sequence[float]) -> list[Row]:
-    """A company that earns a million a quarter, and what else is given, in millions where it is money."""
+    """A company that earns a million per quarter, with further figures (money in millions)."""
     ends, earned = month_ends(first_year, quarters), [MILLION] * quarters
     return Filer(ends, {NET_INCOME: earned, **sums}, balances={CASH: earned}).rows()
 
@@ -46,14 +46,14 @@ def sales(quarters: int = 6, amount: float = 100e6) -> list[Row]:
 
 
 def without_nine_months(rows: Iterable[Row]) -> list[Row]:
-    """Dividends for the quarter and the year alone."""
+    """Dividends for the quarter and the year only."""
     return [row for row in rows if row["tag"] != DIVIDENDS or (row["start"][5:7], row["end"][5:7]) != ("01", "09")]
 
 
 def years_shown_again(tag: str, amount: float, quarters: Sequence[float]) -> list[Row]:
-    """Three years; the newest annual report shows the first two anew, and nobody their quarters.
+    """Three years; the newest annual report restates the first two, and no report their quarters.
 
-    A quarter later the first quarter of the third year is shown anew as well.
+    A quarter later the first quarter of the third year is restated as well.
     """
     rows = company(12, 2021, **{tag: quarters, CAPITAL_SPENDING: [0] * 12})
     again = [fact(tag, amount, f"{year}-01-01", f"{year}-12-31", filed="2024-02-29") for year in (2021, 2022)]
@@ -62,7 +62,7 @@ def years_shown_again(tag: str, amount: float, quarters: Sequence[float]) -> lis
 
 
 def recast_with_its_quarter() -> list[Row]:
-    """The first quarter of 2023 shows 130 for that of 2022, where it was 100; an amendment shows 520 for the year."""
+    """The first quarter of 2023 restates that of 2022 from 100 to 130; an amendment restates the year to 520."""
     rows = changed(
         [row for row in sales(5, 100e6) if row["filed"] < "2023-06-01"],
         lambda row: row["tag"] == REVENUE and row["form"] == "10-Q" and row["filed"] > "2023-01-01",
@@ -72,7 +72,7 @@ def recast_with_its_quarter() -> list[Row]:
 
 
 def other_standards_in_quarters() -> list[Row]:
-    """A year by US GAAP, and the quarters after it by IFRS."""
+    """A year under US GAAP, and the quarters after it under IFRS."""
     ends = month_ends(2022, 6)
     us_gaap = Filer(ends, {REVENUE: [100e6] * 6, NET_INCOME: [MILLION] * 6}).rows()
     ifrs = Filer(ends, {"Revenue": [90e6] * 6, "ProfitLoss": [MILLION] * 6}, taxonomy="ifrs-full").rows()
@@ -83,7 +83,7 @@ def other_standards_in_quarters() -> list[Row]:
 
 
 def lesser_element(quarters: Sequence[str], years: Sequence[str]) -> list[Row]:
-    """Total revenue of 2021 beside that of contracts, which is less; later reports show the latter alone."""
+    """Total revenue of 2021 and the smaller revenue from contracts; later reports state only the latter."""
     rows = company(8, 2021, **{REVENUE: [100e6] * 8, CONTRACTS: [80e6] * 8})
     only_contracts = (*quarters, *years)
     return [row for row in rows if row["tag"] != REVENUE or not row["end"].startswith(only_contracts)]
@@ -95,7 +95,7 @@ def fifty_three_weeks() -> list[Row]:
 
 
 def own_twelve_months(amount: float) -> list[Row]:
-    """A filer that states twelve months to an interim quarter end itself."""
+    """A filer that states its own twelve months to an interim quarter end."""
     return [*sales(), fact(REVENUE, amount, "2022-07-01", "2023-06-30", form="10-Q", filed="2023-08-09", fy=2023)]
 
 
@@ -107,7 +107,7 @@ def fifty_five_weeks() -> list[Row]:
 
 
 def less_than_its_quarter() -> list[Row]:
-    """Capital expenditure of 600 million in the first quarter of a year, and of 100 million in that year."""
+    """Capital expenditure of 600 million in the first quarter of a year, and of 100 million in the whole year."""
     spent = company(**{CAPITAL_SPENDING: [600e6] + [10e6] * 5})
     return changed(
         spent,
@@ -170,7 +170,7 @@ RECASTS: dict[str, list[Row]] = {
 
 
 def annual_report(year: int, scale: float = 1.0, years: int = 2, taxonomy: str = "us-gaap") -> list[Row]:
-    """A year beside those before it; figures grow by a tenth a year."""
+    """A year with the years before it as comparatives; figures grow by a tenth per year."""
     names = IN_IFRS if taxonomy == "ifrs-full" else {}
     rows = []
     for back in range(years):

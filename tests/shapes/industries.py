@@ -1,6 +1,6 @@
-"""A report for each row of the table of industries: the code of the filer, and the elements that show the industry.
+"""A report for each row of the table of industries: the SIC code of the filer, and the elements of the industry.
 
-Belongs here: reports made from the table itself. Does not: what items such filers have (golden.reports).
+Belongs here: reports generated from the table. Does not: the items of such filers (golden.reports).
 """
 
 from pipelines.normalize.industry.table import TABLE, IndustryRule
@@ -12,13 +12,13 @@ NO_CODE = ""
 
 
 def code(row: IndustryRule) -> str:
-    """The first SIC code of a row; none where it is also about filers without one."""
+    """The first SIC code of a row; none if the row also applies to filers without one."""
     low = row.codes[0][0]
     return f"{low:04}" if low else NO_CODE
 
 
 def report(row: IndustryRule) -> list[Row]:
-    """As many elements as the row takes, and a cash flow, which shows the fiscal year."""
+    """As many elements as the row needs, and a cash flow, which shows the fiscal year."""
     return [fact(CASH_FLOW, 9e6, *YEAR), *(fact(tag, 5e6, *YEAR) for tag in row.uses[: row.at_least])]
 
 

@@ -1,7 +1,7 @@
 """Companies for which each rule of the line items decides.
 
-Belongs here: three years of a company, with the lines that an item is made of. Does not: twelve months (flows), debt
-and cash (balances).
+Belongs here: three years of a company, with the lines of an item. Does not: twelve months (flows), debt and cash
+(balances).
 
 Amounts are in millions.
 """
@@ -42,7 +42,7 @@ Amounts = Mapping[str, float | Sequence[float]]
 def company(
     sums: Amounts, balances: Amounts | None = None, shares: float | Sequence[float] = 0, **per_share: Sequence[float]
 ) -> list[Row]:
-    """Three fiscal years; one amount is that of every quarter. Revenue is always there."""
+    """Three fiscal years; each amount is that of every quarter. Revenue is always stated."""
     flows = {REVENUE: 100.0, **sums}
     means = {SHARES: _each(shares)} if shares else {}
     held = {tag: _each(amount) for tag, amount in (balances or {}).items()}
@@ -128,7 +128,7 @@ IN_IFRS = {
 
 
 def other_standards() -> list[Row]:
-    """Annual reports on 2021 and 2022 by US GAAP, and one on 2023 by IFRS that shows no other year."""
+    """Annual reports on 2021 and 2022 under US GAAP, and one on 2023 under IFRS without comparatives."""
     rows = company(EARNED, CAPITAL)
     us_gaap = [row for row in rows if row["filed"] < "2023-04-01"]
     year = [row for row in rows if row["form"] == "10-K" and row["end"] == "2023-12-31"]
@@ -136,7 +136,7 @@ def other_standards() -> list[Row]:
 
 
 def cash_flow_by_other_standards() -> list[Row]:
-    """The report on 2023 by IFRS shows the operating cash flow of 2022 again, and no capital expenditure."""
+    """The report on 2023 under IFRS restates the operating cash flow of 2022, but not its capital expenditure."""
     us_gaap = [row for row in company({**INCOME, **OPERATIONS}) if row["filed"] < "2023-04-01"]
     ifrs = {"Revenue": 400.0, "ProfitLoss": 40.0, "CashFlowsFromUsedInOperatingActivities": 130.0, "Assets": 900.0}
     shown = [

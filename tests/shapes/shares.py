@@ -1,7 +1,7 @@
-"""Companies with splits of each kind, and with newest share counts that are found in each way.
+"""Companies with splits of each kind, and with the newest share count found in each way.
 
-Belongs here: share counts and earnings per share, each report on the basis of its day. Does not: what values come of
-them (unit.test_splits, test_latest_shares).
+Belongs here: share counts and earnings per share, each report on the basis of its date. Does not: the resulting values
+(unit.test_splits, test_latest_shares).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ SPLIT = "2017-05-01"
 
 
 def on_basis_of_its_day(rows: Sequence[Row], ratio: float, effective: str = SPLIT) -> list[Row]:
-    """The facts, whose counts are those of before the split: reports after it are on its basis."""
+    """The facts, whose counts are on the basis before the split: reports after it are put on its basis."""
     return [
         {**row, "value": round(row["value"] * {"shares": ratio, "USD/shares": 1 / ratio}.get(row["unit"], 1.0), 6)}
         if row["filed"] >= effective
@@ -25,7 +25,7 @@ def on_basis_of_its_day(rows: Sequence[Row], ratio: float, effective: str = SPLI
 
 
 def company(per_share: Mapping[str, Sequence[float]] | None = None, quarters: int = QUARTERS) -> list[Row]:
-    """Four years of a count that hardly changes; with amounts per share there is no count."""
+    """Four years of a nearly constant count; with amounts per share there is no count."""
     counts = [400e6 * 1.002**number for number in range(quarters)]
     money = {REVENUE: [1e9] * quarters, NET_INCOME: [1e8] * quarters}
     means = {} if per_share else {SHARES: counts, DILUTED: counts}
@@ -37,7 +37,7 @@ def split(ratio: float) -> list[Row]:
 
 
 def amended_after_split() -> list[Row]:
-    """The annual report of before the split, amended after it with the same counts."""
+    """The annual report filed before the split, amended after it with the same counts."""
     rows = split(2.0)
     amended = [
         {**row, "form": "10-K/A", "filed": "2017-06-01", "accession": "amended"}
@@ -48,7 +48,7 @@ def amended_after_split() -> list[Row]:
 
 
 def counted(quarters: int, last: float = 100e6) -> list[Row]:
-    """A company whose newest quarter has so many shares, and whose others have a hundred million."""
+    """A company with this number of shares in the newest quarter and a hundred million in the others."""
     counts = [100e6] * (quarters - 1) + [last]
     money = {REVENUE: [1e8] * quarters, NET_INCOME: [1e7] * quarters}
     ends = month_ends(2023, quarters)
@@ -72,7 +72,7 @@ def other_standards() -> list[Row]:
 
 
 def diluted_alone() -> list[Row]:
-    """Reports after the day count a fifth more potential shares, and the same basic ones."""
+    """Reports after the day have a fifth more diluted shares, and the same basic ones."""
     return [
         {**row, "value": row["value"] * 1.2} if row["tag"] == DILUTED and row["filed"] >= SPLIT else row
         for row in company()
