@@ -1,9 +1,9 @@
-"""Arrays with one element a row: gathering rows that may be missing, and looking up what was known after a filing.
+"""Arrays with one element for each row: selecting rows that may be missing, looking up what was known after a filing.
 
-Belongs here: what the steps that compute on NumPy arrays share. Does not: any rule.
+Belongs here: functions that all steps on NumPy arrays share. Does not: any rule.
 
-A missing number is NaN, a missing row is NOTHING (-1). Every comparison with NaN is false, so that a condition on a
-missing number never holds; its negation does, which is why conditions here are stated positively.
+A missing number is NaN, a missing row is NOTHING (-1). Every comparison with NaN is false, so a condition on a missing
+number never holds, but its negation does. Therefore conditions are written without negation.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ def flags(frame: pl.DataFrame, name: str) -> Flags:
 
 
 def picked(values: npt.NDArray[Any], rows: Ints) -> Floats:
-    """The values at some rows as floats; NaN at the rows that are NOTHING."""
+    """The values at some rows as floats; NaN for rows that are NOTHING."""
     if not len(values):
         return np.full(len(rows), np.nan)
     found = values[rows].astype(np.float64)
@@ -60,7 +60,7 @@ def named(codes: Ints, names: pl.Enum) -> pl.Series:
 
 
 def starts(*sorted_keys: npt.NDArray[Any]) -> Flags:
-    """Where a group of equal keys begins, in rows sorted by the keys."""
+    """Whether a row is the first of a group of equal keys; rows are sorted by the keys."""
     begins = np.zeros(len(sorted_keys[0]), dtype=np.bool_)
     begins[:1] = True
     for key in sorted_keys:
@@ -69,7 +69,7 @@ def starts(*sorted_keys: npt.NDArray[Any]) -> Flags:
 
 
 def before(values: Floats, begins: Flags) -> Floats:
-    """The value of the row before in the same group; NaN at the first row of a group."""
+    """The value of the row before in the same group; NaN for the first row of a group."""
     earlier = np.full(len(values), np.nan)
     earlier[1:] = values[:-1]
     earlier[begins] = np.nan
@@ -82,7 +82,7 @@ def first_row(begins: Flags) -> Ints:
 
 
 def largest(*columns: Floats) -> Floats:
-    """Row by row the largest number; NaN only where all are."""
+    """The largest number of each row; NaN only if all numbers of the row are."""
     found = columns[0]
     for column in columns[1:]:
         found = np.fmax(found, column)
@@ -90,7 +90,7 @@ def largest(*columns: Floats) -> Floats:
 
 
 def smallest(*columns: Floats) -> Floats:
-    """Row by row the smallest number; NaN only where all are."""
+    """The smallest number of each row; NaN only if all numbers of the row are."""
     found = columns[0]
     for column in columns[1:]:
         found = np.fmin(found, column)
@@ -98,25 +98,25 @@ def smallest(*columns: Floats) -> Floats:
 
 
 class Timeline:
-    """Rows that replace each other filing by filing: one binary search finds what was known after a filing."""
+    """Rows of which later filings replace earlier ones; one binary search finds the row known after a filing."""
 
     def __init__(self, key: Ints, seq: Ints) -> None:
-        """Sort rows by what they are about and by filing.
+        """Sort the rows by key and filing.
 
         Args:
-            key: what each row is about, not negative and below 2**(63 - SEQ_BITS); rows of one key replace each other.
-            seq: place of the filing that states the row; no two rows of a key have the same.
+            key: key of each row, not negative and below 2**(63 - SEQ_BITS); rows with the same key replace each other.
+            seq: place of the filing of the row; no two rows with the same key have the same.
         """
         packed = (key << SEQ_BITS) | seq
         self.rows: Ints = np.argsort(packed, kind="stable")
         self.packed: Ints = packed[self.rows]
 
     def after(self, key: Ints, seq: npt.NDArray[Any]) -> Ints:
-        """The newest row of each key that filing `seq` or an earlier one states; NOTHING where there is none.
+        """The newest row with each key in filing `seq` or an earlier one; NOTHING if there is none.
 
         Args:
-            key: what is asked for; nothing is found for a negative one.
-            seq: place of the filing; nothing is found for NaN or a negative one.
+            key: the keys to look up; negative keys find nothing.
+            seq: place of the filing; NaN and negative places find nothing.
         """
         if not len(self.packed):
             return np.full(len(key), NOTHING, dtype=np.int64)
@@ -129,7 +129,7 @@ class Timeline:
 
 
 def key_of(*parts: tuple[npt.NDArray[Any], int]) -> Ints:
-    """One whole number for several: each part with the bits that it needs; negative where a part is missing.
+    """Pack several whole numbers into one, each with a number of bits; negative if one of them is missing.
 
     Args:
         parts: whole numbers (as any type) and their bits, most significant first; NaN and negative numbers are missing.

@@ -1,6 +1,6 @@
 """The frames that pass between the steps of the pipeline: their columns, types, units and keys.
 
-Belongs here: what a frame between two steps looks like. Does not: how it is made (the steps).
+Belongs here: the declaration of each frame between two steps. Does not: how it is made (the steps).
 
 One name has one meaning in all frames: `cik` is the SEC's Central Index Key as a number, `seq` the place of a filing
 among its company's filings, `q` the number of a quarter on its company's fiscal calendar, `concept` an amount that
@@ -23,16 +23,16 @@ CIK_DIGITS = 10
 
 
 class FrameError(Exception):
-    """A step made a frame that is not as declared; the message names the step, the frame and the column."""
+    """A step made a frame that differs from its declaration; the message names the step, the frame and the column."""
 
 
 def with_ten_digits(table: pl.DataFrame) -> pl.DataFrame:
-    """A table with `cik` as it is published, ten digits of text; between the steps it is a number."""
+    """A table with `cik` as published, text of ten digits; between the steps it is a number."""
     return table.with_columns(pl.col("cik").cast(pl.String).str.zfill(CIK_DIGITS))
 
 
 DECISIONS = pl.Schema({"cik": pl.Int64(), "rule": pl.String(), "figures": pl.UInt32()})
-"""How often each rule of a step decided for a company; key `cik`, `rule`."""
+"""The number of decisions of each rule of a step for a company; key `cik`, `rule`."""
 
 
 WITHHELD = pl.Schema(
@@ -58,14 +58,14 @@ def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
 
 
 class Declared:
-    """A frame as declared, and the check that one is so."""
+    """The declaration of a frame, and the check against it."""
 
     def __init__(self, name: str, schema: type[dy.Schema]) -> None:
         """Declare a frame.
 
         Args:
-            name: as the steps call it.
-            schema: its columns; its docstring says what one row is.
+            name: its name in the steps.
+            schema: its columns; the docstring says what one row is.
         """
         self.name = name
         self.schema = schema
@@ -84,8 +84,8 @@ class Declared:
             validate: also check keys and missing values.
 
         Raises:
-            FrameError: a column is missing, is of another type, or is not declared; a key is not unique; a value is
-                missing where it must not be.
+            FrameError: a column is missing, has another type, or is not declared; a key is not unique; a required value
+                is missing.
         """
         types = frame.schema
         if types != self.types:
@@ -123,17 +123,17 @@ class Reports(dy.Schema):
     end = dy.Date(description="last day of a duration, or the instant")
     value = dy.Float64(description="in the unit, unscaled")
     accession = dy.String(description="accession number of the filing")
-    fy = dy.Int32(nullable=True, description="fiscal year that the filing names: it describes the filing, not the fact")
+    fy = dy.Int32(nullable=True, description="fiscal year of the filing, not of the fact")
     form = dy.String(description="form type")
     filed = dy.Date(description="filing date")
     amended = dy.Bool(description="whether the filing is an amendment")
-    form_family = dy.String(description="form type without the mark of an amendment")
+    form_family = dy.String(description="form type without the suffix of amendments")
     currency = dy.String(nullable=True, description="ISO 4217; null for shares")
     measure = dy.Enum(["money", "per_share", "shares"])
 
 
 class Currencies(dy.Schema):
-    """One row a company: the currency that its books are kept in."""
+    """One row a company: the currency of its books."""
 
     cik = dy.Int64(primary_key=True)
     currency = dy.String(description="ISO 4217")
@@ -165,16 +165,16 @@ class Stated(dy.Schema):
     concept = dy.Enum(AMOUNT.categories)
     rank = dy.Int16(description="place of the source among those of the concept")
     value = dy.Float64(description="units of the currency, shares, or currency per share")
-    grain = dy.Float64(description="the power of ten that the value is stated to")
+    grain = dy.Float64(description="the power of ten to which the value is rounded")
     filed = dy.Date()
     periodic = dy.Bool(description="whether the filing is a periodic report")
     amended = dy.Bool()
-    used = dy.Int64(description="the source and its elements that are there (facts.matching.elements_of)")
-    other_source = dy.Bool(description="whether the source had another amount where this company stated the best one")
+    used = dy.Int64(description="the source and its present elements (facts.matching.elements_of)")
+    other_source = dy.Bool(description="whether the source is, for this company, another amount than the best source")
 
 
 class StatedFacts(dy.Schema):
-    """One row a filed fact behind a vintage."""
+    """One row a filed fact of a vintage."""
 
     vintage = dy.UInt32()
     tag = dy.String(description="taxonomy and element")
@@ -182,14 +182,14 @@ class StatedFacts(dy.Schema):
     start = dy.Date(nullable=True)
     end = dy.Date()
     value = dy.Float64(description="as filed")
-    coefficient = dy.Float64(description="what the fact is multiplied by in the vintage: 1 or -1")
+    coefficient = dy.Float64(description="factor of the fact in the vintage: 1 or -1")
     accession = dy.String()
     form = dy.String()
     filed = dy.Date()
 
 
 class Statements(Stated):
-    """The vintages that count, with how a share basis enters them."""
+    """The vintages that count, and whether a share basis multiplies or divides them."""
 
     measure_sign = dy.Int8(is_in=[-1, 0, 1], description="money 0, shares 1, amounts per share -1")
 
@@ -198,9 +198,9 @@ class Statements(Stated):
 
 
 class Sound(Statements):
-    """The vintages after errors of scale, sign and context are corrected."""
+    """The vintages after the correction of errors of scale, sign and context."""
 
-    repair = dy.Float64(description="what an error of scale or sign was multiplied by; 1 where there was none")
+    repair = dy.Float64(description="factor that corrected an error of scale or sign; 1 without error")
     corrected_by = dy.String(nullable=True, description="the rule that corrected the value")
 
 
@@ -214,7 +214,7 @@ class Corrections(dy.Schema):
     end = dy.Date()
     kind = dy.String(description="scale, sign or context")
     filed_value = dy.Float64()
-    value = dy.Float64(nullable=True, description="as it counts; null where the figure is left out")
+    value = dy.Float64(nullable=True, description="the corrected value; null if the figure is left out")
     evidence = dy.String()
     rule = dy.String()
 
@@ -238,13 +238,13 @@ class Repairs(dy.Schema):
 
 
 class Regimes(dy.Schema):
-    """One row a filing: whose figures it shows, and by which standards."""
+    """One row a filing: the entity whose figures it shows, and its accounting standards."""
 
     cik = dy.Int64(primary_key=True)
     seq = dy.Int32(primary_key=True)
     is_ifrs = dy.Bool(description="whether most of its facts are of IFRS")
-    regime = dy.Int32(description="a number that filings share whose figures may be added up")
-    entity = dy.Int32(description="a number that filings of one economic entity share")
+    regime = dy.Int32(description="the same number for filings whose figures may be added up")
+    entity = dy.Int32(description="the same number for filings of one economic entity")
     entity_rule = dy.String(nullable=True, description="the rule by which the filing shows another entity")
 
 
@@ -255,12 +255,12 @@ class Vintages(Sound):
 
 
 class Grid(dy.Schema):
-    """One row a quarter end of a company; the first is the day before its first fiscal year, which is no period."""
+    """One row a quarter end of a company; the first is the day before its first fiscal year, which is not a period."""
 
     cik = dy.Int64(primary_key=True)
     q = dy.Int32(primary_key=True, min=0)
     period_end = dy.Date()
-    previous_end = dy.Date(nullable=True, description="end of the quarter before; null after a hole")
+    previous_end = dy.Date(nullable=True, description="end of the quarter before; null if that is missing")
     fiscal_year = dy.Int32(description="as the company names it")
     fiscal_quarter = dy.Int32(min=0, max=4, description="1 to 4; 0 for the day before the first fiscal year")
     is_year_end = dy.Bool()
@@ -290,7 +290,7 @@ class Repetitions(dy.Schema):
 class Placed(Vintages):
     """The vintages that are fiscal periods or quarter ends, on the newest share basis."""
 
-    q = dy.Int32(description="the quarter that they end in")
+    q = dy.Int32(description="the quarter in which the period ends")
     n = dy.Int32(min=0, max=4, description="quarters spanned; 0 for an instant")
     days = dy.Int64(nullable=True, description="days between the ends on the calendar; null for an instant")
 
@@ -309,14 +309,14 @@ class InOrder(dy.Schema):
 class Filings(InOrder):
     """One row a filing, with its share basis."""
 
-    factor = dy.Float64(description="shares on the newest basis for one share as the filing counts them")
+    factor = dy.Float64(description="shares on the newest basis for one share of the filing's basis")
 
 
 # --- Balances and flows -----------------------------------------------------------------------------------------
 
 
 class Composed(dy.Schema):
-    """One row a total debt or cash of a balance sheet that counts, composed of its lines."""
+    """One row total debt or cash of a balance sheet that counts, composed of its lines."""
 
     cik = dy.Int64(primary_key=True)
     concept = dy.Enum(AMOUNT.categories, primary_key=True)
@@ -334,16 +334,16 @@ class Composed(dy.Schema):
 
 
 class Parts(dy.Schema):
-    """One row a line that a composed balance adds up, in the order of the lines."""
+    """One row a line of a composed balance, in the order of the lines."""
 
     vintage = dy.UInt32(description="the line as stated")
     rule = dy.String(nullable=True, description="the rule that reclassified the line")
-    flag = dy.String(nullable=True, description="what a reader should know of the balance")
+    flag = dy.String(nullable=True, description="flag of the balance")
     composed = dy.UInt32(description="vintage of the balance")
 
 
 class Missed(dy.Schema):
-    """One row a balance without a value because a line of it disappeared."""
+    """One row a balance without a value because one of its lines is no longer stated."""
 
     cik = dy.Int64()
     q = dy.Int32()
@@ -357,7 +357,7 @@ class Withheld(Missed):
 
 
 class Known(dy.Schema):
-    """One row a concept and period, and filing that states it: the amount known after that filing."""
+    """One row a concept, period and filing that states it: the amount known after that filing."""
 
     cik = dy.Int64(primary_key=True)
     concept = dy.Enum(AMOUNT.categories, primary_key=True)
@@ -367,16 +367,16 @@ class Known(dy.Schema):
     days = dy.Int64(nullable=True)
     regime = dy.Int32()
     amount = dy.Float64(description="additive: value times weight")
-    weight = dy.Float64(description="the days of an average of shares; else 1")
-    vintage = dy.UInt32(description="where the amount is taken from")
+    weight = dy.Float64(description="the days of an average of shares; 1 for other amounts")
+    vintage = dy.UInt32(description="the vintage from which the amount is taken")
     grain = dy.Float64()
     other_source = dy.Bool()
-    since = dy.Int64(description="seq of the first filing that stated it so")
+    since = dy.Int64(description="seq of the first filing with this amount")
     is_revised = dy.Bool(description="whether another amount was known before")
 
 
 class Balances(Known):
-    """One row a change of an instant, with the rule that composed it (null where it is one line)."""
+    """One row a change of a balance, with the rule that composed it (null for a single line)."""
 
     rule = dy.String(nullable=True)
 
@@ -399,23 +399,23 @@ class Flows(dy.Schema):
     ways_disagree = dy.Bool()
     regime = dy.Int32()
     grain = dy.Float64(description="of the coarsest leg")
-    spread = dy.Float64(nullable=True, description="the largest daily amount of a leg over the smallest")
+    spread = dy.Float64(nullable=True, description="the largest daily amount of a leg divided by the smallest")
 
 
 class FlowLegs(dy.Schema):
-    """One row a vintage that a flow is made of."""
+    """One row a leg of a flow: a vintage."""
 
     flow = dy.UInt32(primary_key=True)
     place = dy.Int16(primary_key=True, description="order of the leg")
     vintage = dy.UInt32()
-    weight = dy.Float64(description="what the vintage is multiplied by; negative where it is taken off")
+    weight = dy.Float64(description="factor of the vintage; negative if it is subtracted")
 
 
 # --- Items ------------------------------------------------------------------------------------------------------
 
 
 class Points(dy.Schema):
-    """One row a quarter end after a filing that changed an amount behind its items: where the newest amounts are."""
+    """One row a quarter end after a filing that changed an amount of its items: the rows of the known amounts."""
 
     cik = dy.Int64(primary_key=True)
     q = dy.Int32(primary_key=True)
@@ -481,8 +481,8 @@ class ValueLegs(dy.Schema):
 
     version = dy.UInt32(primary_key=True)
     place = dy.Int16(primary_key=True)
-    role = dy.String(description="the part that the leg plays: sum, mean, dividend, divisor and so on")
-    times = dy.Float64(description="what its own legs are multiplied by")
+    role = dy.String(description="role of the leg: sum, mean, dividend, divisor and so on")
+    times = dy.Float64(description="factor of its own legs")
     flow = dy.UInt32(nullable=True)
     balance = dy.UInt32(nullable=True)
 
@@ -496,7 +496,7 @@ class NoReturns(dy.Schema):
 
 
 class FiledFacts(StatedFacts):
-    """One row a filed fact behind a vintage, stated or composed, with the rule that chose or corrected it."""
+    """One row a filed fact of a vintage, stated or composed, with the rule that chose or corrected it."""
 
     cik = dy.Int64()
     seq = dy.Int32()
@@ -504,16 +504,16 @@ class FiledFacts(StatedFacts):
     repair = dy.Float64()
     rule = dy.String()
     reservation = dy.String(nullable=True, description="the flag of its source")
-    flag = dy.String(nullable=True, description="the flag of the balance that it is part of")
+    flag = dy.String(nullable=True, description="the flag of its balance")
 
 
 class Lineage(dy.Schema):
-    """One row a filed fact behind a version, in the order in which it enters the value."""
+    """One row a filed fact of a version, in the order of the legs."""
 
     version = dy.UInt32()
     role = dy.String()
-    weight = dy.Float64(description="what the fact is multiplied by, after split_factor")
-    split_factor = dy.Float64(description="puts the fact on the newest share basis; has the repair in it")
+    weight = dy.Float64(description="factor of the fact, in addition to split_factor")
+    split_factor = dy.Float64(description="converts the fact to the newest share basis, and includes the repair")
     tag = dy.String()
     unit = dy.String()
     start = dy.Date(nullable=True)
@@ -530,7 +530,7 @@ class Lineage(dy.Schema):
 
 
 class Versions(dy.Schema):
-    """One row a version as the log keeps it (history.versions.REPLAYED), with its quarter and filing."""
+    """One row a version in the form of the log (history.versions.REPLAYED), with its quarter and filing."""
 
     cik = dy.Int64()
     period_end = dy.Date()
@@ -574,7 +574,7 @@ class Versions(dy.Schema):
 
 
 class Decisions(dy.Schema):
-    """One row a company and rule: how many figures, windows or filings the rule decided in a step."""
+    """One row a company and rule: the number of figures, windows or filings that the rule decided in a step."""
 
     cik = dy.Int64(primary_key=True)
     rule = dy.String(primary_key=True)
@@ -582,7 +582,7 @@ class Decisions(dy.Schema):
 
 
 class Breaks(dy.Schema):
-    """One row a filing from which on the figures are another company's, or follow other standards."""
+    """One row a filing after which the figures are another company's, or follow other standards."""
 
     cik = dy.Int64(primary_key=True)
     accession = dy.String(primary_key=True)
@@ -608,13 +608,13 @@ class LatestShares(dy.Schema):
     period_end = dy.Date()
     shares_basic = dy.Float64(nullable=True)
     shares_diluted = dy.Float64(nullable=True)
-    net_income = dy.Float64(nullable=True, description="units of the reporting currency, of the same stretch")
+    net_income = dy.Float64(nullable=True, description="units of the reporting currency, of the same period")
     method = dy.String(description="quarter, difference or year_to_date")
     has_diluted = dy.Bool()
 
 
 class Evidence(dy.Schema):
-    """One row a company: what decides whether a cash flow model fits it."""
+    """One row a company: facts that decide whether a cash flow model fits it."""
 
     cik = dy.Int64(primary_key=True)
     newest_currency = dy.String(nullable=True)

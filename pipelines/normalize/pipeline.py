@@ -1,4 +1,4 @@
-"""From filed facts to the versions of standardized values, for many companies at once: the ordered list of steps.
+"""The pipeline from filed facts to the versions of standardized values: the ordered list of steps.
 
 Belongs here: the order of the steps, which frames each takes and makes, and how they are run. Does not: any rule.
 """
@@ -24,12 +24,12 @@ from pipelines.normalize.shares import basis, latest, splits
 from pipelines.normalize.ttm import known, windows
 
 ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
-"""How a share basis enters an item: shares are multiplied by a split, amounts per share divided."""
+"""How a share basis changes an item: a split multiplies shares (1) and divides amounts per share (-1)."""
 
 Frame = pl.DataFrame
 
 Observer = Callable[[str, int, float], object]
-"""Is called after each step with its name, the rows of the first frame that it made, and the seconds that it took."""
+"""Called after each step with its name, the number of rows of its first frame, and its seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Standardized:
-    """What the filings of some companies lead to; `cik` is ten digits of text.
+    """The result for some companies; `cik` is text of ten digits.
 
     versions: every value that a filing led to, in the order of filing (versions.REPLAYED), on the newest share basis.
     periods: `cik`, `period_end`, `fiscal_year`, `fiscal_quarter`, `is_year_end`: the fiscal calendar.
@@ -60,7 +60,7 @@ class Standardized:
         one share of its basis).
     latest_shares: of shares.latest.latest_shares.
     evidence: of items.evidence.evidence.
-    decisions: `cik`, `rule`, `figures`: how often each rule decided that no value, gap or repair names.
+    decisions: `cik`, `rule`, `figures`: the number of decisions of each rule in the steps.
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     """
 
@@ -89,16 +89,16 @@ def standardize(
 
     Args:
         raw: facts as filed, columns of reports.RAW_SCHEMA.
-        accepted: `accession`, `accepted_at` (UTC) where the submissions say so.
-        registrants: `cik`, `sic` where the submissions say so.
-        observe: is called after each step.
+        accepted: `accession`, `accepted_at` (UTC), as far as the submissions have it.
+        registrants: `cik`, `sic`, as far as the submissions have it.
+        observe: called after each step.
         validate: also check the keys and the missing values of every frame, not only its columns and types.
 
     Returns:
-        the tables of Standardized; a company whose facts support nothing has no rows.
+        the tables of Standardized; a company whose facts support no value has no rows.
 
     Raises:
-        FrameError: a step made a frame that is not as frames.FRAMES declares it.
+        FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
     given = {"raw": raw, "accepted": accepted, "registrants": registrants}
     frames = run(STEPS, given, observe, validate=validate)
@@ -118,7 +118,7 @@ def run(
         every frame that a step made, by name; `decisions` are those of all steps.
 
     Raises:
-        FrameError: a step made a frame that is not as frames.FRAMES declares it.
+        FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
     frames: dict[str, Frame] = {}
     decisions: list[Frame] = []
@@ -144,23 +144,23 @@ def _industries(facts: Frame, registrants: Frame | None) -> tuple[Frame, Frame]:
 
 
 def _statements(stated: Frame) -> tuple[Frame, Frame]:
-    """What counts of the statements, without single figures that current reports repeat."""
+    """The amounts that count, without single figures that current reports repeat."""
     return recasts.without_partial_recasts(stated.join(MEASURE_SIGNS, on="concept", how="left", maintain_order="left"))
 
 
 def _vintages(sound: Frame, regimes: Frame) -> Frame:
-    """What counts of the statements, with the regime of its filing."""
+    """The amounts that count, with the regime of their filing."""
     return sound.join(regimes.select("cik", "seq", "regime"), on=["cik", "seq"], how="left", maintain_order="left")
 
 
 def _on_newest_basis(vintages: Frame, found_splits: Frame) -> tuple[Frame, Frame]:
-    """The vintages on the newest share basis, and which amendments are on the basis of what they repeat."""
+    """The vintages on the newest share basis, and the amendments on the basis of the report that they repeat."""
     repetitions = basis.repeated(vintages)
     return basis.on_newest_basis(vintages, found_splits, repetitions), repetitions
 
 
 def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, Frame, Frame, Frame]:
-    """Debt and cash of each balance sheet as vintages of their own, numbered after those that filings state."""
+    """Debt and cash of each balance sheet as further vintages, numbered after the stated ones."""
     found = composition.balances(placed)
     number = pl.col("sum") + stated.height
     composed = found.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
@@ -174,12 +174,12 @@ def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, Frame, Frame, 
 
 
 def _known_flows(placed: Frame) -> tuple[Frame, Frame]:
-    """What is known of each duration after each filing."""
+    """The known amounts of each duration after each filing."""
     return known.known_amounts(placed.filter(pl.col("n") > 0))
 
 
 def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
-    """Instants after each filing that changed them: those that are stated, and those that are composed of lines."""
+    """The balances after each filing that changed them, both single lines and composed ones."""
     plain, restated = composition.single_lines(placed)
     found, repeated = known.known_amounts(pl.concat([plain, composed.drop("rule")], how="diagonal"))
     of_rule = composed.select("vintage", "rule")
@@ -190,7 +190,7 @@ def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
 
 
 def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> tuple[Frame, ...]:
-    """The versions of the eleven items, their legs, why there is no return on capital, what is withheld, decisions."""
+    """The versions of the items, their legs, reasons of missing returns on capital, withheld items, and decisions."""
     standing = Points(points, flows, balances)
     judged = returns.judged(standing)
     items = line_items.line_items(standing, judged)
@@ -199,7 +199,7 @@ def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> 
 
 
 def _filed_facts(stated_facts: Frame, vintages: Frame, parts: Frame) -> Frame:
-    """The filed facts behind each vintage, those of composed balances included, with the rule that chose each.
+    """The filed facts of each vintage, including composed balances, with the rule that chose each.
 
     Where a correction changed a fact, or a line of the balance sheet was reclassified, that rule is named.
     """
@@ -230,7 +230,7 @@ def _gaps(
     withheld_values: Frame,
     grid: Frame,
 ) -> Frame:
-    """Why the newest filing leaves items of a period without a value."""
+    """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
     known_reasons = [missed, breaks.straddling(found_breaks, grid), withheld_windows, withheld_values]
     without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
@@ -244,7 +244,7 @@ def _repairs(corrections: Frame, filings: Frame) -> Frame:
 
 
 def _profiles(currencies: Frame, grid: Frame, industries: Frame) -> Frame:
-    """What is to be known of a company as a whole; the month is the most common one of its year ends."""
+    """One row a company: currency, industry, and the most common month of its fiscal year ends."""
     months = (
         grid.filter("is_year_end")
         .select("cik", month=fiscal_years.nominal_month(pl.col("period_end")))
@@ -258,7 +258,7 @@ def _profiles(currencies: Frame, grid: Frame, industries: Frame) -> Frame:
 
 
 def _periods(grid: Frame) -> Frame:
-    """The fiscal calendar, without the day before the first fiscal year, which is no period."""
+    """The fiscal calendar, without the day before the first fiscal year, which is not a period."""
     return grid.filter(pl.col("fiscal_quarter") > 0).select(
         "cik", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
     )
@@ -329,4 +329,4 @@ STEPS: tuple[Step, ...] = (
     Step("periods", _periods, ("grid",), ("periods",)),
     Step("profiles", _profiles, ("currencies", "grid", "industries"), ("profiles",)),
 )
-"""All steps, in order. Data flows one way: a step takes what steps before it made."""
+"""All steps, in order. Data flows one way: a step takes only frames that earlier steps made."""

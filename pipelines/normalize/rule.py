@@ -1,6 +1,7 @@
-"""What a rule is: one decision that can change a served value, with a name of its own.
+"""The type of a rule: one decision that can change a served value, with its own id.
 
-Belongs here: the shape of a rule. Does not: any rule (each stands next to its code), the list of all (rules).
+Belongs here: the fields of a rule. Does not: any rule (each is declared next to its code), the list of all rules
+(rules).
 
 The model is XBRL US's data quality rules (DQC): an identifier that never changes its meaning, one plain statement, and
 the source that justifies it.
@@ -20,9 +21,9 @@ class Rule:
     statement: one plain sentence: what the rule decides, and when.
     source: the paragraph or definition that justifies it (ASC, Regulation S-X, IAS, a taxonomy element), or the
         measurement.
-    action: select (chooses among filed facts), compose (makes a value of several), correct (repairs an error of a
+    action: select (chooses among filed facts), compose (computes a value from several), correct (repairs an error in a
         filing), withhold (leaves a value out), flag (marks a value that is served).
-    applies: where it applies: all filers, or which.
+    applies: the filers to which it applies.
     """
 
     id: str

@@ -1,9 +1,9 @@
 """The registry: every rule, by its id.
 
-Belongs here: collecting the rules of all modules. Does not: any rule (each stands in the tuple `RULES` beside the code
+Belongs here: collecting the rules of all modules. Does not: any rule (each is in the tuple `RULES` next to the code
 that decides; the rule of an element is its row in elements), which rules rest on a single company (rule_page).
 
-No step of the pipeline imports this module; it imports them all.
+No step of the pipeline imports this module, which imports all of them.
 """
 
 import pkgutil
@@ -21,11 +21,11 @@ RULE_OF_RANK = elements.RULE_OF_RANK
 """The rule of an element source, for joins: `concept`, `rank` (of the source within its concept), `rule`."""
 
 ELEMENT_TABLES = (income, cash_flow, per_share, cash, totals, debt, loans)
-"""The modules whose concepts hold the rules of elements."""
+"""The modules whose concepts contain the rules of elements."""
 
 
 def collected(modules: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Rule], dict[str, str]]:
-    """The rules of some modules, and the module that each is in, both by id.
+    """The rules of some modules, and the module of each, both by id.
 
     Args:
         modules: the name of each module and what its tuple of rules holds. A rule may be in several tuples, for a
@@ -45,7 +45,7 @@ def collected(modules: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, 
 
 
 def statement(rule: str) -> str:
-    """What a rule decides, in one sentence.
+    """The statement of a rule.
 
     Raises:
         KeyError: there is no rule with this id.
@@ -54,7 +54,7 @@ def statement(rule: str) -> str:
 
 
 def path(rule: str) -> str:
-    """The file that holds a rule, from the project's root: `pipelines/normalize/elements/income.py`.
+    """The file of a rule, relative to the project's root: `pipelines/normalize/elements/income.py`.
 
     Raises:
         KeyError: there is no rule with this id.
@@ -72,7 +72,7 @@ def _rules_of(module: ModuleType) -> list[Rule]:
 
 
 def _rules_of_elements() -> list[tuple[str, list[Rule]]]:
-    """Each table of elements with its rules, in the order in which the concepts stand there."""
+    """Each table of elements with its rules, in the order of its concepts."""
     by_id = {rule.id: rule for rule in elements.RULES}
     return [
         (table.__name__, [by_id[source.rule] for concept in _concepts(table) for source in concept.sources])
@@ -81,7 +81,7 @@ def _rules_of_elements() -> list[tuple[str, list[Rule]]]:
 
 
 def _concepts(table: ModuleType) -> list[Concept]:
-    """The concepts that a module names, alone or in tuples, each once."""
+    """The concepts of a module, single or in tuples, each once."""
     found = []
     for value in vars(table).values():
         found += [one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, Concept)]
@@ -95,4 +95,4 @@ def _registry() -> tuple[Mapping[str, Rule], Mapping[str, str]]:
 
 
 REGISTRY, MODULES = _registry()
-"""Every rule by its id, and the module that each is in."""
+"""Every rule by its id, and the module of each."""

@@ -1,1 +1,1 @@
-"""Versions of values: replay, log and causes."""
+"""History: the versions of each value, the log of versions, and why values changed."""

@@ -1,6 +1,6 @@
-"""Why a value changed from one version to the next: a table of tests on the two, in order.
+"""Causes: why a value changed from one version to the next, decided by a table of tests in order.
 
-Belongs here: one row a cause, with what it means and the test for it, and what the tests look at. Does not: which
+Belongs here: one row for each cause with its meaning and its test, and the data that the tests use. Does not: which
 values are versions (replay).
 """
 
@@ -19,40 +19,41 @@ from pipelines.normalize.items.item import MEAN, SUM
 ITEM = ["cik", "item", "q"]
 
 ROUNDED_DIGITS = range(3, 7)
-"""A figure of so many digits may be another figure rounded."""
+"""Numbers of significant digits to which a figure may be rounded."""
 SCALES = (1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9)
-"""How far apart two figures are where one was filed in another scale."""
+"""Ratios of two figures if one was filed in another scale."""
 NEAR = 0.02
-"""Two figures of another scale or sign are one within this share: they may be rounded or revised a little."""
+"""Tolerance for figures in another scale or with another sign: they may be rounded or revised a little."""
 SAME = 1e-6
-"""Two figures within this share are one."""
+"""Figures that differ by at most this share are equal."""
 HALF_CHANGED = 0.5
-"""A change by more than this share is no restatement of one company's figures."""
+"""A change by more than this share suggests another company's figures, not a restatement."""
 HALF_A_UNIT = 0.5000001
-"""Half of the unit that a figure is rounded to, a little more for binary fractions."""
+"""Half of the unit to which a figure is rounded, a little more for binary fractions."""
 SEVERAL_PERIODS = 2
-"""From so many periods on whose net income a filing states anew, it is a change of accounting."""
+"""A filing that restates net income of at least so many periods is a change of accounting."""
 SEVERAL_ITEMS = 3
-"""From so many items on that change by more than half with the shares, the figures are another company's."""
+"""If at least so many items change by more than half together with the shares, the figures are another company's."""
 
 OF_SHARES = ("shares_basic", "shares_diluted", "eps_basic", "dividends_per_share")
 RATIOS = ("roic", "debt_to_fcf")
 MOVED_BETWEEN_LINES = ("revenue", "free_cash_flow", "total_debt", "cash_and_equivalents")
 
 DAYS_SINCE = 200_000
-"""Added to day numbers, so that no date of a filing is negative."""
+"""Added to day numbers, so that none is negative."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Versions beside the ones before them, sorted by company, item, quarter end and filing.
+    """Versions compared with the versions before them, sorted by company, item, quarter end and filing.
 
-    `value` and `earlier` are the two values, `earliest` the one before that; NaN where there is none.
-    `restates`: a fact of the same period and part is another, by more than rounding. `rounds`: none is, and the values
-    differ by no more than the rounding of the facts that differ. `rescaled`: one is a thousand or a million times more
-    or less. `is_reversed`: one has the other sign, and about the same size. `other_elements`, `other_standards`: other
-    elements, taxonomies or units are behind it. `moves_net_income`: the filing changes net income of the window;
-    `periods_moved`: of so many windows. `shows_another_entity`: the filing shows another company's figures.
+    `value` and `earlier` are the two values, `earliest` the value before these; NaN if there is none.
+    `restates`: a fact of the same period and role differs by more than rounding. `rounds`: no fact does, and the values
+    differ by at most the rounding of the facts that differ. `rescaled`: a fact differs by a thousand or a million
+    times. `is_reversed`: a fact has the other sign and about the same size. `other_elements`, `other_standards`: the
+    facts have other elements, or other taxonomies or units. `moves_net_income`: the filing changes net income of the
+    window; `periods_moved`: the number of windows in which it does. `shows_another_entity`: the filing shows another
+    company's figures.
     """
 
     item: npt.NDArray[Any]
@@ -73,7 +74,7 @@ class Compared:
     is_reversed: Flags
 
     def is_of(self, items: tuple[str, ...]) -> Flags:
-        """Whether a version is of one of some items."""
+        """Whether a version is of one of these items."""
         return np.isin(self.item, items)
 
 
@@ -94,7 +95,7 @@ def _significant(value: Floats, digits: int) -> Floats:
 
 
 def _is_rounded(compared: Compared) -> Flags:
-    """Whether one of the two values is the other one rounded."""
+    """Whether one of the two values is the other one, rounded."""
     value, earlier = compared.value, compared.earlier
     found: Flags = np.any(
         [_near(_significant(value, digits), earlier, SAME) for digits in ROUNDED_DIGITS]
@@ -111,7 +112,7 @@ def _ratio(compared: Compared) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A cause: its name, what it means, and the test on versions and the ones before them."""
+    """A cause: its name, its meaning, and the test on versions and the versions before them."""
 
     name: str
     meaning: str
@@ -122,27 +123,27 @@ CAUSES: tuple[Cause, ...] = (
     Cause("initial", "the first value", lambda it: np.isnan(it.earlier)),
     Cause(
         "precision",
-        "the same figure to more digits, or sums of figures that differ by no more than their rounding",
+        "the same figure with more digits, or sums of figures that differ by at most their rounding",
         lambda it: (_is_rounded(it) & ~it.restates) | it.rounds,
     ),
     Cause(
         "scale_fix",
-        "a figure, or one that it is made of, that was a thousand or a million times too large or too small",
+        "the figure, or one of its legs, was a thousand or a million times too large or too small",
         lambda it: _is_scaled(_ratio(it)) | it.rescaled,
     ),
     Cause(
         "sign_fix",
-        "a figure, or one that it is made of, that had the other sign",
+        "the figure, or one of its legs, had the wrong sign",
         lambda it: _near(it.value, -it.earlier, SAME) | it.is_reversed,
     ),
     Cause(
         "context_fix",
-        "back to the value before the last: that one stood in the wrong period",
+        "back to the value before the last, which was in the context of a wrong period",
         lambda it: _near(it.value, it.earliest, SAME),
     ),
     Cause(
         "basis_change",
-        "other accounting standards or another currency behind the figures",
+        "the figures follow other accounting standards or are in another currency",
         lambda it: it.other_standards,
     ),
     Cause(
@@ -159,33 +160,33 @@ CAUSES: tuple[Cause, ...] = (
     ),
     Cause(
         "mixed_basis_resolved",
-        "the fiscal year behind the window was stated again on the accounting basis of the quarters",
+        "the fiscal year of the window was restated on the accounting basis of the quarters",
         lambda it: it.was_mixed_basis & ~it.is_mixed_basis,
     ),
     Cause(
         "other_columns",
-        "a later report states no figure anew, but shows columns that twelve months are better made of",
+        "a later report restates no figure, but has columns from which twelve months are better computed",
         lambda it: ~it.restates,
     ),
     Cause(
         "reclassification",
-        "revenue, cash flow or a balance moves while net income of the period stays",
+        "revenue, cash flow or a balance changes while net income of the period stays the same",
         lambda it: it.is_of(MOVED_BETWEEN_LINES) & ~it.moves_net_income,
     ),
     Cause(
         "accounting_change",
-        "a later report states net income of several periods anew, and what belongs to it",
+        "a later report restates net income of several periods, and related amounts",
         lambda it: it.moves_net_income & (it.periods_moved >= SEVERAL_PERIODS),
     ),
-    Cause("restatement", "a later report states net income of one period anew", lambda it: it.moves_net_income),
+    Cause("restatement", "a later report restates net income of one period", lambda it: it.moves_net_income),
     Cause(
         "share_count_revised",
-        "a later report states weighted shares, or amounts per share, anew while net income stays",
+        "a later report restates weighted shares or amounts per share while net income stays the same",
         lambda it: it.is_of(OF_SHARES),
     ),
     Cause(
         "input_changed",
-        "an amount that the ratio is made of changed while net income stays",
+        "an amount in the ratio changed while net income stays the same",
         lambda it: it.is_of(RATIOS),
     ),
     Cause("unexplained", "none of the above", lambda it: np.ones(len(it.value), dtype=np.bool_)),
@@ -197,9 +198,9 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         versions: `version`, `cik`, `q`, `item`, `seq`, `value`, `method`, `mixed_basis`, `is_amended`, and
-            `elements` and `standards`, numbers that two versions share where the same elements, or the same taxonomies
-            and units, are behind them.
-        legs: the filed facts behind them: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
+            `elements` and `standards`, numbers that are equal for two versions with the same elements, or with the same
+            taxonomies and units.
+        legs: the filed facts of the versions: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
 
     Returns:
         the same rows with `cause`, sorted by company, item, quarter end and filing.
@@ -251,11 +252,11 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> Compared:
 def _what_filings_move(
     ordered: pl.DataFrame, item: npt.NDArray[Any], value: Floats, earlier: Floats
 ) -> tuple[Flags, Ints, Flags]:
-    """What else the filing of each version changes: net income of the window, of how many windows, and most of it.
+    """Other changes by the filing of each version.
 
     Returns:
-        whether it changes net income of the window, in how many windows it does, and whether a window shows another
-        company's figures.
+        whether it changes net income of the window, the number of windows in which it does, and whether a window shows
+        another company's figures.
     """
     changes = (np.abs(value - earlier) > SAME * np.abs(earlier)) & ~np.isnan(earlier)
     large = changes & (np.abs(value - earlier) > HALF_CHANGED * np.abs(earlier))
@@ -283,15 +284,15 @@ def _what_filings_move(
 
 
 def _facts_compared(ordered: pl.DataFrame, legs: pl.DataFrame, begins: Flags) -> tuple[Flags, Flags, Flags, Floats]:
-    """What the facts behind a version and the one before it show of each other.
+    """Compare the facts of each version with those of the version before.
 
     Returns:
-        for each version `restates`, `rescaled` and `is_reversed` of Compared, and by how much rounding of the facts
-        that differ can move the value (NaN where none differs).
+        for each version `restates`, `rescaled` and `is_reversed` of Compared, and the largest change of the value that
+        rounding of the different facts explains (NaN if no fact differs).
     """
     count = ordered.height
     row, place, amount, unit, slack = _amounts(ordered, legs)
-    # beside each version the facts of the version before it
+    # pair each version with the facts of the version before it
     has_successor = np.zeros(count, dtype=np.bool_)
     has_successor[:-1] = ~begins[1:]
     own, earlier = np.flatnonzero(~begins[row]), np.flatnonzero(has_successor[row])
@@ -326,11 +327,11 @@ def _facts_compared(ordered: pl.DataFrame, legs: pl.DataFrame, begins: Flags) ->
 
 
 def _amounts(ordered: pl.DataFrame, legs: pl.DataFrame) -> tuple[Ints, Ints, Floats, Floats, Floats]:
-    """What the facts of a version come to at each place: the same period, in the same part of the value.
+    """The sum of the facts of a version at each place: for the same period and in the same role.
 
     Returns:
-        for each version and place: the row of the version, the place, the amount, the unit that it is rounded to, and
-        how far rounding can move the value.
+        for each version and place: the row of the version, the place, the amount, the unit to which it is rounded, and
+        the largest change of the value by rounding.
     """
     number = ints(ordered, "version")
     row_of = np.zeros(number.max(initial=-1) + 1, dtype=np.int64)

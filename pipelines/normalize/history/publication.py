@@ -1,6 +1,7 @@
-"""Publication: versions as the log and the warehouse hold them, with filing, period, cause, flags and lineage.
+"""Publication: versions in the form of the log and the warehouse, with filing, period, cause, flags and lineage.
 
-Belongs here: putting together what the steps found of each version. Does not: any of it (replay, causes, provenance).
+Belongs here: combining the results of the steps for each version. Does not: computing these results (replay, causes,
+provenance).
 """
 
 import polars as pl
@@ -12,7 +13,7 @@ from pipelines.normalize.items import flags, provenance
 from pipelines.normalize.periods.fiscal_years import YEAR_DAYS
 
 SAME_BASIS = 1e-9
-"""Products of splits that differ by less are one share basis."""
+"""Products of splits that differ by less are the same share basis."""
 
 
 def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
@@ -24,14 +25,14 @@ def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame
         filings: with `factor`, the share basis.
         grid: of periods.calendar.fiscal_grid.
     """
-    # the day before the first fiscal year is no period: only its balance sheet is shown, as a comparative
+    # the day before the first fiscal year is not a period: only its balance sheet is known, as a comparative
     periods = grid.filter(pl.col("fiscal_quarter") > 0).select(
         "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
     )
     of_filing = filings.select(
         "cik", "seq", "accession", "form", "filed", is_amended=pl.col("form").str.ends_with(AMENDMENT)
     )
-    # an amendment may be filed last, and repeat a report on a former basis
+    # the newest filing may be an amendment that repeats a report on a former basis
     on_newest = filings.filter((pl.col("factor") - 1).abs() < SAME_BASIS)
     newest = on_newest.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
     described = (

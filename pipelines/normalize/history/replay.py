@@ -1,6 +1,6 @@
-"""Replay: the versions that the filings led to, one after the other.
+"""Replay: the successive versions of each value to which the filings led.
 
-Belongs here: which values at the points are versions and which only repeat the one before. Does not: what a
+Belongs here: which values at the points are new versions and which repeat the one before. Does not: what a
 synchronization appends to the log (versions), why a value changed (causes).
 """
 
@@ -21,7 +21,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 SAME_RATIO, SAME_COUNT = 1e-5, 1e-7
-"""What is served to six significant digits, or in whole shares, is one value when it differs by less."""
+"""Ratios and share counts that differ by less are the same served value (six significant digits, whole shares)."""
 
 SAME_WITHIN_ROUNDING = Rule(
     "version.same-within-rounding",
@@ -34,7 +34,7 @@ RULES = (SAME_WITHIN_ROUNDING,)
 
 
 def same_within(item: str) -> float:
-    """The share by which two values of an item may differ and still be served as one."""
+    """The largest relative difference between two values of an item that count as the same."""
     return SAME_RATIO if item in CALCULATED else SAME_COUNT if item in SHARES else NOISE_OF_SUMS
 
 
@@ -44,14 +44,14 @@ def item_versions(
     """The versions among the items at all points: the first value, and each that differs from the one before.
 
     Args:
-        points: what stands at each quarter end after each filing.
+        points: the amounts known at each quarter end after each filing.
         items: of items.line_items.
         of_industry: `cik`, `seq`, `industry`: items without meaning in the industry of a filing have no version.
 
     Returns:
         versions: `version` (row number), `cik`, `q`, `seq`, `item`, `value`, `rule`, `method`,
             and a boolean column for each of items.flags.FLAGS.
-        legs: `version`, `place` (order of the leg), `role`, `times`, and `flow` or `balance`: the row that it is.
+        legs: `version`, `place` (order of the leg), `role`, `times`, and `flow` or `balance`: its row number.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: the items that a rule withholds after the newest filing.
         decisions: `cik`, `rule`, `figures`.
     """
@@ -74,7 +74,7 @@ def item_versions(
 
 @dataclass(frozen=True)
 class _Kept:
-    """The points at which an item has a version, and those whose value differs by rounding alone."""
+    """The points at which an item has a version, and those whose value differs by rounding only."""
 
     item: Item
     points: Ints
@@ -82,7 +82,7 @@ class _Kept:
 
     @classmethod
     def of(cls, points: Points, item: Item, has_meaning: Flags | None) -> "_Kept":
-        """The points whose value is another than that of the point before of the same quarter end."""
+        """The points whose value differs from that of the point before of the same quarter end."""
         served = np.isfinite(item.value)
         rows = np.flatnonzero(served if has_meaning is None else served & has_meaning)
         own = item.value[rows]
@@ -97,7 +97,7 @@ class _Kept:
         return np.zeros(len(self.points), dtype=np.bool_) if holds is None else holds[self.points]
 
     def ciks(self, points: Points, rule: Rule, holds: Flags) -> Ints:
-        """The company of each version that a rule had a part in; of each quarter end where it withheld the value."""
+        """The company of each version that a rule affected, or of each quarter end whose value it withheld."""
         if rule.action == "withhold":
             at = np.flatnonzero(holds)
             return points.cik[at[np.unique(points.window[at], return_index=True)[1]]]
@@ -105,7 +105,7 @@ class _Kept:
 
 
 def _repeated(names: Sequence[str], found: Sequence[_Kept]) -> pl.Series:
-    """One name an item, for each of its versions."""
+    """The name of each version's item, from one name for each item."""
     numbers = np.repeat(np.arange(len(found)), [len(each.points) for each in found])
     return pl.Series(names, dtype=pl.String).gather(numbers)
 
@@ -172,7 +172,7 @@ def _withheld(points: Points, items: Sequence[Item]) -> pl.DataFrame:
 
 
 def _with_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, np.ndarray]:
-    """For each item that means nothing in some industry: the points whose filing shows another industry."""
+    """For each item that has no meaning in some industry: the points of filers in other industries."""
     industry = points.frame.join(
         of_industry.select("cik", "seq", "industry"), on=["cik", "seq"], how="left", maintain_order="left"
     )["industry"]

@@ -1,10 +1,11 @@
-"""Versions: what each filing led to, replayed from the filings, and the log that they extend.
+"""Versions: the log of versions, and what a synchronization appends to it.
 
-Belongs here: at which filings a value can change, what is a version and what is only a repetition, and what a
-synchronization appends to the log. Does not: why a value changed (causes), or any arithmetic (flows, items).
+Belongs here: the columns of the log, comparing it with the replayed versions, and converting it to the newest share
+basis. Does not: which values are versions (replay), why a value changed (causes), any arithmetic of values (ttm,
+items).
 
-The log is append-only. Its values are on the share basis of the filing that was the newest when they were recorded;
-a split rescales them when they are read and adds none.
+The log is append-only. Its values are on the share basis of the filing that was the newest when they were recorded. A
+split rescales them when they are read, and adds no version.
 """
 
 from datetime import datetime
@@ -18,22 +19,21 @@ from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 RULES_CHANGED = Rule(
     "version.withdrawn.rules-changed",
-    "A value that was recorded by other rules and that the rules of today no longer find in any filing is withdrawn.",
+    "A value that was recorded by other rules is withdrawn if today's rules no longer find it in any filing.",
     "The log is append-only: a value that is no longer supported is followed by an empty version",
     "withhold",
 )
 CURRENCY_LEFT = Rule(
     "version.withdrawn.currency-left",
-    "A value in a currency that is no longer the company's reporting currency is withdrawn if no filing states it in "
-    "the new one.",
+    "A value in a former reporting currency of the company is withdrawn if no filing states it in the new currency.",
     "All values of a company are in one currency (rule currency.reporting), so that they can be compared",
     "withhold",
 )
 FACT_DROPPED = Rule(
     "version.kept.fact-dropped",
-    "A value that no filing supports any more stays if today's rules recorded it, or if the company has no values: "
-    "a later document of EDGAR merely lacks its facts.",
-    "A filing stays on file; the API that serves its facts may lack them",
+    "A value that no filing supports any more stays if today's rules recorded it, or if the company has no values, "
+    "because only a later document of EDGAR lacks its facts.",
+    "A filing remains valid even if a later document lacks its facts",
     "select",
 )
 RULES = (RULES_CHANGED, CURRENCY_LEFT, FACT_DROPPED)
@@ -57,7 +57,7 @@ FACT = pl.Struct(
         "rule": pl.String,
     }
 )
-"""A leg of a version: the filed fact, the part that it plays, and what it is multiplied by."""
+"""A leg of a version: the filed fact, its role, and its factors."""
 
 REPLAYED = pl.Schema(
     {
@@ -80,8 +80,8 @@ REPLAYED = pl.Schema(
     }
 )
 LOG = pl.Schema({**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String()})
-"""One row a version, in the order of recording. `basis` is the newest filing then: the value and the legs are on its
-share basis. `rules` identifies the rules that it was made by."""
+"""One row a version, in the order of recording. `basis` is the newest filing at that time: the value and the legs are
+on its share basis. `rules` is the digest of the rules that made it."""
 
 
 def to_append(
@@ -91,21 +91,21 @@ def to_append(
     rules: str,
     currencies: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """What a synchronization adds to the log.
+    """The versions that a synchronization appends to the log.
 
     Args:
-        log: the log of these companies, values on today's share basis: columns of LOG.
-        replayed: what their filings lead to today: columns of REPLAYED, in the order of filing.
+        log: the log of these companies, with values on today's share basis: columns of LOG.
+        replayed: the versions to which their filings lead today: columns of REPLAYED, in the order of filing.
         order: `cik`, `accession`, `seq`: the filings known today in their order.
-        rules: identifies the rules that `replayed` was made by.
-        currencies: `cik`, `currency`: the one that each company reports in today; None where that is not known.
+        rules: the digest of the rules that made `replayed`.
+        currencies: `cik`, `currency`: today's reporting currency of each company; None if it is not known.
 
     Returns:
-        rows of `replayed`: every version of a period and item that the log does not know; else those of filings after
-        the last one logged; then, where the newest value still is another, that value, caused by `method` if the
-        rules changed; and a null value for what the changed rules support no more, or what stands in a currency that
-        the company has left, with the rule that withdraws it. A fact that a later document merely lacks withdraws
-        nothing.
+        rows of `replayed`. For a period and item that the log does not have: all versions. Otherwise: the versions of
+        filings after the last logged one; then the newest value if it still differs from the logged one, with the cause
+        `method` if the rules changed; and a null value, with the rule that withdraws the value, if the changed rules no
+        longer support it, or if it is in a former currency of the company. A fact that is missing in a later document
+        withdraws nothing.
     """
     ordered = replayed.join(order, on=["cik", "accession"], how="left", maintain_order="left")
     last = (
@@ -121,7 +121,7 @@ def to_append(
     beside = ordered.join(last, on=VERSION_OF, how="left", maintain_order="left").with_columns(
         known=pl.col("logged_filed").is_not_null()
     )
-    # a filing that is gone from the documents cannot be placed: only the newest value can follow it
+    # a filing that is no longer in the documents has no place: then only the newest value is compared
     fresh = beside.filter(~pl.col("known") | (pl.col("seq") > pl.col("logged_seq")))
     before = pl.coalesce(pl.col("value").shift().over(VERSION_OF), "logged")
     fresh = fresh.with_columns(before=before).filter(~_same("value", "before"))
@@ -187,13 +187,13 @@ def unsupported(
 
 
 def _currency(legs: pl.Expr) -> pl.Expr:
-    """The currency of a version: that of its first leg in money or per share; null for counts."""
+    """The currency of a version: the currency of its first leg in money or per share; null for counts."""
     units = legs.list.eval(pl.element().struct.field("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$"))
     return units.list.drop_nulls().list.first()
 
 
 def _same(one: str, other: str) -> pl.Expr:
-    """Whether two values of an item are served as one, on whatever share basis."""
+    """Whether two values of an item count as the same, on any share basis."""
     tolerance = (
         pl.when(pl.col("item").is_in(CALCULATED))
         .then(SAME_RATIO)
@@ -224,7 +224,7 @@ def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str,
 
 
 def recorded(appended: pl.DataFrame, at: datetime, rules: str) -> pl.DataFrame:
-    """Rows for the log: `recorded_at` is now for the value that is current, null for what was superseded before."""
+    """Rows for the log: `recorded_at` is the time `at` for current values, null for values superseded before."""
     is_last = pl.int_range(pl.len()).over(VERSION_OF) == pl.len().over(VERSION_OF) - 1
     return appended.with_columns(
         recorded_at=pl.when(is_last).then(pl.lit(at, pl.Datetime("us", "UTC"))), rules=pl.lit(rules)
@@ -240,7 +240,7 @@ def numbered(log: pl.DataFrame) -> pl.DataFrame:
 
 
 def _legs_rescaled(scaled: pl.DataFrame) -> pl.Series:
-    """The legs with their split factors times the splits since; untouched where there were none."""
+    """The legs with their split factors multiplied by later splits; unchanged without later splits."""
     moved = scaled.with_row_index("row").filter(pl.col("factor").fill_null(1.0) != 1.0)
     if moved.is_empty():
         return scaled["legs"]

@@ -1,7 +1,7 @@
 """The eleven line items, from twelve-month flows and balances.
 
-Belongs here: how concepts combine into the items of the specification (section 2.4). Does not: where the concepts'
-amounts come from (ttm, balance), return on invested capital (returns), why an item has no value (gaps).
+Belongs here: combining concepts into the items of the specification (section 2.4). Does not: amounts of the concepts
+(ttm, balance), return on invested capital (returns), why an item has no value (gaps).
 """
 
 from collections.abc import Iterator
@@ -34,46 +34,49 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS, QUARTERS_A_YEAR
 
 SIGNIFICANT_DIGITS = 6
-"""Per-share values and ratios are served to so many digits."""
+"""Digits of served per-share values and ratios."""
 
 PREFERRED_SHARE = 0.08
-"""Participating securities hardly take more of net income than this share; preferred dividends do."""
+"""Participating securities hardly ever take more than this share of net income; preferred dividends do."""
 ROUNDINGS = 2
-"""Four roundings of half a cent each: so many units may the sum of quarters be from net income over shares."""
+"""Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
+cent."""
 SHARE_APART = 0.02
-"""Earnings per share and net income over shares within this share of each other agree."""
+"""Earnings per share and net income divided by shares agree if they differ by at most this share."""
 FAR_APART = 0.5
-"""A sum of quarters that is off by half is no sum of like quarters, whatever the reason."""
+"""If the sum of quarters differs by more than this share, the quarters are not comparable, whatever the reason."""
 HUNDREDFOLD = 2
-"""In powers of ten: a count that is a hundred times off would make the control the wrong one of the two."""
+"""In powers of ten: if the difference is a hundredfold or more, the share count is the error, not the sum of
+quarters."""
 ISSUANCE = 1.1
-"""A count that changes by a tenth within a window puts the quarters' earnings per share on different counts."""
+"""If the share count changes by more than a tenth within a window, the quarters' earnings per share are on different
+counts."""
 
 COMMON = Rule(
     "net-income.available-to-common",
-    "Net income is that available to common shareholders, where filings state it throughout the window and the four "
-    "quarter ends before it, or preferred dividends are paid: stated, or shown by an income to the parent that exceeds "
-    f"that to common by more than {PREFERRED_SHARE:.0%} of it.",
+    "Net income is that available to common shareholders if filings state it for the window and the four quarter ends "
+    "before it, or if preferred dividends are paid (stated, or shown by income of the parent that exceeds income to "
+    f"common by more than {PREFERRED_SHARE:.0%} of it).",
     "ASC 260-10-45-11: the numerator of basic earnings per share",
     "select",
 )
 COMPLETED = Rule(
     "net-income.parent-less-preferred-dividends",
-    "Where preferred dividends are paid and income to common is not stated throughout, net income is that attributable "
-    "to the parent less preferred dividends.",
+    "If preferred dividends are paid and income to common is not stated throughout, net income is that attributable to "
+    "the parent less preferred dividends.",
     "ASC 260-10-45-11: income available to common is net income less dividends on preferred stock",
     "compose",
 )
 PARENT = Rule(
     "net-income.attributable-to-parent",
-    "Net income is that attributable to the parent, where no preferred dividends are paid and income to common is not "
+    "Net income is that attributable to the parent if no preferred dividends are paid and income to common is not "
     "stated throughout.",
     "ASC 810-10-50-1A; taxonomy definition of NetIncomeLoss",
     "select",
 )
 NO_PREFERRED_DIVIDENDS = Rule(
     "net-income.preferred-dividends-missing",
-    "Where preferred dividends are paid but not stated for the window, net income is withheld.",
+    "Net income is withheld if preferred dividends are paid but not stated for the window.",
     "ASC 260-10-45-11; income to the parent would be too high by an unknown amount",
     "withhold",
 )
@@ -85,26 +88,27 @@ ATTRIBUTABLE_TO_PARENT = Rule(
 )
 EPS_AS_FILED = Rule(
     "eps.as-filed",
-    "Basic earnings per share are as filed for a fiscal year, else twelve months made of filed quarters.",
+    "Basic earnings per share are as filed for a fiscal year, and otherwise twelve months of filed quarters.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "select",
 )
 EPS_NOT_FILED = Rule(
     "eps.net-income-over-shares.not-filed",
-    "Where filings state no earnings per share for a window, they are net income over weighted average shares.",
+    "If filings state no earnings per share for a window, they are net income divided by weighted average shares.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "compose",
 )
 EPS_ISSUANCE = Rule(
     "eps.net-income-over-shares.issuance",
-    f"Where the sum of quarters is another than net income over average shares, and the share count changed by more "
-    f"than {ISSUANCE - 1:.0%} in or before the window, earnings per share are net income over average shares.",
+    "Earnings per share are net income divided by average shares if the sum of quarters differs from it and the share "
+    f"count changed by more than {ISSUANCE - 1:.0%} in or before the window.",
     "ASC 260-10-45-10; ASC 260-10-55-3: a weighted average of the year to date, not a sum of quarters",
     "compose",
 )
 EPS_FAR_APART = Rule(
     "eps.net-income-over-shares.far-apart",
-    f"A sum of quarters that differs by more than {FAR_APART:.0%} from net income over average shares gives way to it.",
+    f"A sum of quarters that differs by more than {FAR_APART:.0%} from net income divided by average shares is "
+    "replaced by it.",
     "ASC 260-10-45-10; quarters on different counts do not add up",
     "correct",
 )
@@ -117,7 +121,7 @@ ISSUED = Rule(
 )
 APART = Rule(
     "flag.apart-from-net-income",
-    "The sum of quarterly earnings per share is not net income over average shares, for no known reason.",
+    "The sum of quarterly earnings per share differs from net income divided by average shares, for an unknown reason.",
     "ASC 260-10-45-10",
     "flag",
 )
@@ -135,8 +139,8 @@ FREE_CASH_FLOW = Rule(
 )
 FREE_CASH_FLOW_OF_ONE_REGIME = Rule(
     "free-cash-flow.no-mixed-regimes",
-    "Free cash flow is withheld where operating cash flow and capital expenditure are those of two companies under one "
-    "CIK, or follow two sets of accounting standards.",
+    "Free cash flow is withheld if operating cash flow and capital expenditure are of two companies under one CIK, or "
+    "follow two sets of accounting standards.",
     "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
     "withhold",
 )
@@ -154,7 +158,7 @@ WHOLE_UNITS = Rule(
 )
 DEBT_TO_FCF = Rule(
     "debt-to-fcf.total-debt-over-free-cash-flow",
-    "Debt to free cash flow is total debt over free cash flow, where free cash flow is positive.",
+    "Debt to free cash flow is total debt divided by free cash flow, if free cash flow is positive.",
     "Service specification, section 2.4",
     "compose",
 )
@@ -183,19 +187,19 @@ CALCULATED = ("eps_basic", "dividends_per_share", "roic", "debt_to_fcf")
 """Items that are served to SIGNIFICANT_DIGITS; the others in whole units."""
 SHARES = ("shares_basic", "shares_diluted")
 ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
-"""The parts that legs play in a value; `recomputed` says how they make it."""
+"""The roles of legs in a value; `recomputed` computes the value from them."""
 BALANCE_ITEMS = ("total_debt", "cash_and_equivalents")
 
 
 def line_items(points: Points, returns: Return) -> Iterator[Item]:
-    """The value of each line item at each point, how it was made, and what it was made of.
+    """The values of each line item at each point, with their rules, methods, flags and legs.
 
     Args:
-        points: what stands at each quarter end after each filing.
+        points: the amounts known at each quarter end after each filing.
         returns: of returns.judged.
 
     Yields:
-        the eleven items, in the order of the specification but for the two that others are made of, which come first.
+        the eleven items in the order of the specification.
     """
     income = _net_income(points)
     shares = {name: _shares(points, name) for name in SHARES}
@@ -213,7 +217,7 @@ def line_items(points: Points, returns: Return) -> Iterator[Item]:
 
 
 def _flow(points: Points, name: str) -> Item:
-    """Twelve months as they are."""
+    """An item that is the twelve months of one concept."""
     way = points.way(name)
     return Item(
         name,
@@ -244,7 +248,7 @@ def _shares(points: Points, name: str) -> Item:
 
 
 def _balance(points: Points, name: str) -> Item:
-    """A balance as composed of the lines of the balance sheet, by the rule that chose the lines."""
+    """A balance that is composed of lines of the balance sheet; its rule is the one that chose the lines."""
     rules, rule = points.composed_by(name)
     return Item(
         name,
@@ -259,13 +263,14 @@ def _balance(points: Points, name: str) -> Item:
 
 
 def _net_income(points: Points) -> Item:
-    """Net income on one basis: to common shareholders where it is stated throughout or can be completed.
+    """Net income on one basis: available to common shareholders if it is stated throughout or can be computed.
 
-    Throughout means: for the window and the four quarter ends before it, as far as net income is known there, so that
-    a figure of annual reports alone makes no sawtooth. Completed means: net income attributable to the parent less
-    preferred dividends, where a window of the year before, or this one, has any; without them it has no value. Where
-    the two bases differ without preferred dividends (participating securities) and common is not stated throughout,
-    the parent's stands, flagged. All of it is judged by what was known after the filing.
+    Stated throughout: for the window and the four quarter ends before it, as far as net income is known there.
+    Otherwise a figure in annual reports only would make the series jump up and down. Computed: net income attributable
+    to the parent less preferred dividends, if this window or one of the year before has any; if they are not stated,
+    there is no value. If the two bases differ without preferred dividends (participating securities) and income to
+    common is not stated throughout, the parent's net income is used and flagged. All of this uses only what was known
+    after the filing.
     """
     common, parent = points.of("net_income_common"), points.of("net_income_parent")
     preferred = points.of("preferred_dividends")
@@ -278,7 +283,7 @@ def _net_income(points: Points) -> Item:
     earlier = [points.earlier(covered, back) for back in range(1, QUARTERS_A_YEAR + 1)]
 
     def before(holds: Flags) -> Flags:
-        """Whether it held at any of the four quarter ends before, as known after the filing."""
+        """Whether the condition held at any of the four quarter ends before, as known after the filing."""
         found: Flags = np.any([(at >= 0) & holds[at] for at in earlier], axis=0)
         return found
 
@@ -311,12 +316,12 @@ def _net_income(points: Points) -> Item:
 
 
 def _earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
-    """As filed, with net income over average shares for a control, which stands in where it is better evidence.
+    """Basic earnings per share as filed, compared with net income divided by average shares.
 
-    That is where no earnings per share are filed for a window, and where the sum of quarters is another while the
-    count changes much within the window or the year that a quarter is left over of (an offering): quarters on few
-    shares and on many do not add up. Where they are apart for another reason, what was filed stands, flagged, unless
-    it is off by half.
+    Net income divided by average shares is used if no earnings per share are filed for a window, and if the sum of
+    quarters differs from it while the share count changes much within or before the window (an offering), because
+    earnings per share on different counts do not add up. If they differ for another reason, the filed amount is used
+    and flagged, unless it differs by more than half.
 
     Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
     """
@@ -355,7 +360,7 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
 
 
 def _change_of_count(points: Points) -> Floats:
-    """How much the count changes around a window: the largest `spread` of it and of the three that end before it."""
+    """The change of the share count around a window: the largest `spread` of the window and of the three before it."""
     own = points.of("shares_basic", "spread")
     stands = points.timeline(points.rows["shares_basic"] >= 0)
     earlier = [picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)]
@@ -363,7 +368,7 @@ def _change_of_count(points: Points) -> Floats:
 
 
 def _free_cash_flow(points: Points) -> Item:
-    """Operating cash flow less capital expenditure, of one regime."""
+    """Operating cash flow less capital expenditure of the same regime."""
     operating, capital = "operating_cash_flow", "capital_expenditure"
     regimes = points.of(operating, "regime"), points.of(capital, "regime")
     of_one_regime = regimes[0] == regimes[1]
@@ -383,7 +388,7 @@ def _free_cash_flow(points: Points) -> Item:
 
 
 def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
-    """Total debt over free cash flow, where that is positive."""
+    """Total debt divided by free cash flow, if that is positive."""
     everywhere = np.zeros(len(points), dtype=np.int64)
     flow = np.where(free_cash_flow.value > 0, free_cash_flow.value, np.nan)
     return Item(
@@ -399,7 +404,7 @@ def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
 
 
 def served(column: str) -> pl.Expr:
-    """Values as they are served: per-share amounts and ratios to six significant digits, all else in whole units."""
+    """Values as served: per-share amounts and ratios with six significant digits, others in whole units."""
     calculated = pl.col("item").is_in(CALCULATED)
     return pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(pl.col(column).round())
 
@@ -417,15 +422,15 @@ def roundings(values: pl.DataFrame) -> list[tuple[Rule, Ints]]:
 
 
 def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:
-    """Values from their legs alone: what anybody can do with the lineage of a value.
+    """Compute values from their legs only, as any reader of the lineage can do.
 
     Args:
-        legs: `role`, `weight`, `value` (as filed) and `split_factor` (what puts it on the newest share basis).
-        of: the columns that name a value.
+        legs: `role`, `weight`, `value` (as filed) and `split_factor` (converts it to the newest share basis).
+        of: the columns that identify a value.
 
     Returns:
-        `of` and `recomputed`: the sum of the legs, each times its weight; or their weighted mean; or a quotient; or
-        return on capital, by the roles of the legs.
+        `of` and `recomputed`: depending on the roles of the legs, their sum (each multiplied by its weight), their
+        weighted mean, a quotient, or return on capital.
     """
     part = pl.col("value") * pl.col("split_factor") * pl.col("weight")
     roles = {role: part.filter(pl.col("role") == role) for role in ROLES}

@@ -1,8 +1,7 @@
 """Return on invested capital: operating income after tax over the capital that earned it.
 
-Belongs here: operating income where a filer states none, the tax rate, invested capital, and when a return on it has
-no meaning. Does not: total debt and cash (balance), twelve months of income (ttm), companies whose business is capital
-(industry).
+Belongs here: operating income if a filer states none, the tax rate, invested capital, when the ratio has no meaning.
+Does not: total debt and cash (balance), twelve months of income (ttm), companies whose business is capital (industry).
 """
 
 from dataclasses import dataclass
@@ -17,62 +16,63 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
 
 STATUTORY_TAX_RATE = 0.21
-"""Internal Revenue Code section 11(b), where a loss before tax shows no rate on operating income."""
+"""Internal Revenue Code section 11(b); used if a loss before tax shows no rate on operating income."""
 HIGHEST_TAX_RATE = 0.35
 """The federal rate until 2017: a higher effective rate is a one-off charge."""
 THIN_CAPITAL = 0.05
-"""Capital below this share of assets makes a ratio to it explode."""
+"""If capital is below this share of assets, small changes of it would multiply the ratio."""
 
 OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX = "operating_income", "pretax_income", "income_tax"
 CAPITAL, CAPITAL_BEFORE = "capital", "capital_before"
 RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPITAL_BEFORE)
-"""The parts that legs play in a return on capital."""
+"""The roles of legs in a return on capital."""
 
 BEYOND_INCOME = 0.1
-"""The share of operating income by which it must exceed income before tax and interest to be no subtotal of the income
-statement: other losses below the line may make up that much."""
+"""Operating income that exceeds income before tax and interest by more than this share is contradicted. Other losses
+below operating income may explain a smaller difference."""
 BEYOND_COSTS = 0.02
-"""The share by which it must exceed revenue less costs: operating income is just that, but for rounding."""
+"""Operating income that exceeds revenue less costs by more than this share is contradicted; they are equal except for
+rounding."""
 
 STATED = Rule(
     "roic.stated-operating-income",
-    "Return on invested capital is operating income as stated, after tax, over the mean of invested capital at the "
-    "period end and a year before.",
+    "Return on invested capital is operating income as stated, after tax, divided by the mean of invested capital at "
+    "the period end and a year before.",
     "Service specification, section 2.4; Regulation S-X Rule 5-03",
     "compose",
 )
 FROM_PRETAX = Rule(
     "roic.income-before-tax-and-interest",
-    "Where no operating income is stated, return on invested capital uses income before tax plus interest expense less "
+    "If no operating income is stated, return on invested capital uses income before tax plus interest expense less "
     "investment income, or less net interest.",
     "Regulation S-X Rule 5-03: income before tax is operating income plus non-operating income less interest expense",
     "compose",
 )
 NOT_THE_SEGMENTS = Rule(
     "roic.contradicted-operating-income",
-    "Operating income that exceeds both revenue less costs and income before tax and interest is a total of segments; "
-    "income before tax and interest is used instead. Where a window lacks the interest or the costs to compare, the "
-    "newest comparison of the four quarter ends before counts.",
+    "Operating income that exceeds both revenue less costs and income before tax and interest is a total of segments, "
+    "and income before tax and interest is used instead; if a window lacks interest or costs to compare, the newest "
+    "comparison of the four quarter ends before counts.",
     "ASC 280-10-50-30: the total of segments' profit is reconciled to consolidated income before tax",
     "correct",
 )
 DERIVED_OPERATING_INCOME = Rule(
     "flag.derived-operating-income",
-    "Operating income is not stated: income before tax and interest is used.",
+    "Operating income is not stated; income before tax and interest is used.",
     FROM_PRETAX.source,
     "flag",
 )
 CONTRADICTED_OPERATING_INCOME = Rule(
     "flag.contradicted-operating-income",
-    "Operating income as stated is contradicted by the income statement: income before tax and interest is used.",
+    "Operating income as stated is contradicted by the income statement; income before tax and interest is used.",
     NOT_THE_SEGMENTS.source,
     "flag",
 )
 NET_INTEREST_SIGN = Rule(
     "roic.net-interest-sign",
-    "Net interest counts only where the balance sheet confirms its sign: an expense where debt exceeds cash, an income "
-    "where cash exceeds debt.",
-    "Some filers state what they pay without a minus sign; the wrong sign would count interest twice",
+    "Net interest counts only if the balance sheet confirms its sign: an expense if debt exceeds cash, an income if "
+    "cash exceeds debt.",
+    "Some filers state interest paid without a minus sign; with the wrong sign, interest would be counted twice",
     "withhold",
 )
 STATUTORY_RATE = Rule(
@@ -84,13 +84,13 @@ STATUTORY_RATE = Rule(
 )
 NO_TAX_ON_A_LOSS = Rule(
     "roic.no-tax-on-loss",
-    "Where neither income before tax nor operating income is positive, operating income is not taxed.",
+    "If neither income before tax nor operating income is positive, operating income is not taxed.",
     "Internal Revenue Code section 11(a): the tax is imposed on taxable income",
     "compose",
 )
 TAX_WITHIN_BOUNDS = Rule(
     "roic.tax-rate-within-bounds",
-    f"The tax rate is income tax over income before tax, at least 0 and at most {HIGHEST_TAX_RATE:.0%}.",
+    f"The tax rate is income tax divided by income before tax, at least 0 and at most {HIGHEST_TAX_RATE:.0%}.",
     "us-gaap taxonomy: definitions of income tax and income before tax; Internal Revenue Code section 11(b): 35% was "
     "the federal rate until 2017",
     "compose",
@@ -109,7 +109,7 @@ RULES = (
 
 CAPITAL_LINES = ("total_debt", "equity", "cash_and_equivalents")
 NO_OPERATING_INCOME = "no_operating_income"
-"""Also of windows for which nothing that a return is made of is stated."""
+"""Also the reason of windows for which no amount of a return is stated."""
 REASONS = (
     NO_OPERATING_INCOME,
     "no_pretax_income",
@@ -123,15 +123,15 @@ REASONS = (
     "no_assets",
     "thin_capital",
 )
-"""Why there is no return on capital, in the order of asking."""
+"""Reasons why there is no return on capital, in the order in which they are tested."""
 HAS_RETURN = len(REASONS)
 
 
 @dataclass(frozen=True)
 class Return:
-    """What a return on capital is made of at each point, and whether there is one.
+    """The inputs of a return on capital at each point, and whether there is one.
 
-    `reason` is a number in REASONS, HAS_RETURN where nothing speaks against a return.
+    `reason` is a number in REASONS; HAS_RETURN if there is a return.
     """
 
     earned: Floats
@@ -146,10 +146,10 @@ class Return:
 
 
 def judged(points: Points) -> Return:
-    """What a return on capital would be made of, and the first of REASONS that speaks against one.
+    """The inputs of a return on capital, and the first of REASONS that applies.
 
     Args:
-        points: what stands at each quarter end after each filing.
+        points: the amounts known at each quarter end after each filing.
     """
     earned, takes_stated, is_contradicted, ignores_net_interest, earned_legs = _earnings(points)
     debt, equity, cash = (points.of(name) for name in CAPITAL_LINES)
@@ -198,10 +198,10 @@ def judged(points: Points) -> Return:
 
 
 def return_on_capital(points: Points, found: Return) -> Item:
-    """Operating income after tax over the mean of invested capital now and four quarters before.
+    """Operating income after tax divided by the mean of invested capital now and four quarters before.
 
-    Capital is debt and equity with minorities, less cash; both ends are required. Where a filer states no operating
-    income, or the total of its segments instead, it is income before tax and interest, flagged.
+    Capital is debt and equity with minorities, less cash; both end points are required. If a filer states no operating
+    income, or the total of its segments instead, income before tax and interest is used and flagged.
     """
     has_return = found.reason == HAS_RETURN
     pretax, tax = points.of(PRETAX_INCOME), points.of(INCOME_TAX)
@@ -240,35 +240,35 @@ def return_on_capital(points: Points, found: Return) -> Item:
 
 
 def no_return(points: Points, found: Return) -> pl.DataFrame:
-    """Why there is no return on capital today: `cik`, `q`, `reason` of the quarter ends that have none."""
+    """The quarter ends without a return on capital today, and why: `cik`, `q`, `reason`."""
     reasons = pl.Series(REASONS, dtype=pl.String)
     without = np.flatnonzero(newest_of_windows(points) & (found.reason < HAS_RETURN))
     return points.frame[without].select("cik", "q", reason=reasons.gather(found.reason[without]))
 
 
 def tax_rate(earned: Floats, pretax: Floats, tax: Floats) -> Floats:
-    """The rate on operating income: as filed, within bounds; else statutory on operating income, and 0 on a loss."""
+    """The tax rate: as filed, within limits; otherwise the statutory rate on operating income, and 0 on a loss."""
     with np.errstate(divide="ignore", invalid="ignore"):
         filed = np.clip(tax / pretax, 0.0, HIGHEST_TAX_RATE)
     return np.select([pretax > 0, earned > 0, pretax <= 0], [filed, STATUTORY_TAX_RATE, 0.0], np.nan)
 
 
 def tax_rate_expression(earned: pl.Expr) -> pl.Expr:
-    """`tax_rate` of columns `pretax_income` and `income_tax`, for whoever computes values again from their legs."""
+    """`tax_rate` as an expression on columns `pretax_income` and `income_tax`, for computing values from their legs."""
     pretax = pl.col(PRETAX_INCOME)
     filed = (pl.col(INCOME_TAX) / pretax).clip(0.0, HIGHEST_TAX_RATE)
     return pl.when(pretax > 0).then(filed).when(earned > 0).then(STATUTORY_TAX_RATE).when(pretax <= 0).then(0.0)
 
 
 def _earnings(points: Points) -> tuple[Floats, Flags, Flags, Flags, tuple[Leg, ...]]:
-    """Operating income as stated, or derived where none is stated and where what is stated is contradicted.
+    """Operating income as stated, or derived if it is not stated or contradicted.
 
-    Source: the identity of the income statement: income before tax is operating income, less interest expense, and
-    investment income. What a filer has besides (gains, shares in affiliates) stays in, and so it is flagged.
+    Source: the identity of the income statement: income before tax is operating income, less interest expense, plus
+    investment income. Other income (gains, results of affiliates) remains included, so the value is flagged.
 
     Returns:
-        the amount, whether the stated one is taken, whether it is contradicted, whether a net interest is left out
-        because of its sign, and the legs.
+        the amount, whether the stated one is used, whether it is contradicted, whether net interest is left out because
+        of its sign, and the legs.
     """
     stated, pretax = points.of(OPERATING_INCOME), points.of(PRETAX_INCOME)
     expense, income, net = (points.of(name) for name in ("interest_expense", "investment_income", "net_interest"))
@@ -292,14 +292,14 @@ def _earnings(points: Points) -> tuple[Floats, Flags, Flags, Flags, tuple[Leg, .
 
 
 def _is_contradicted(points: Points, stated: Floats, derived: Floats) -> Flags:
-    """Whether operating income as stated exceeds what both ends of the income statement support.
+    """Whether operating income as stated exceeds both revenue less costs and income before tax and interest.
 
-    Some filers tag the total of their segments so, before corporate expenses, amortization, restructuring and
-    impairments: more than revenue less costs, and more than income before tax and interest. One excess alone proves
-    nothing: a loss on investments lowers income before tax, and some totals of costs have interest in them.
+    Some filers use the element for the total of their segments, before corporate expenses, amortization, restructuring
+    and impairments. Only one of the two conditions would prove nothing: a loss on investments reduces income before
+    tax, and some totals of costs include interest.
 
-    Some filers state interest, or their costs, in annual reports alone, but use the element alike in quarterly ones:
-    where this window cannot be compared, the newest comparison of the four quarter ends before it counts.
+    Some filers state interest or costs in annual reports only, but use the element in the same way in quarterly ones.
+    If this window cannot be compared, the newest comparison of the four quarter ends before it counts.
 
     Source: ASC 280-10-50-30, the total of segments' profit is reconciled to consolidated income before tax.
     """
