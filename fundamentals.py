@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: argparse.Namespace) -> int:
     if given.command == "sync":
-        gc.disable()  # what is imported is no garbage, and looking for some in it takes a fifth of the time
+        gc.disable()  # imported modules are never garbage, and collecting during imports takes a fifth of the time
         try:
             from pipelines import synchronize
 

@@ -58,15 +58,15 @@ def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
     warehouse = Warehouse(settings.published)
     try:
         with warehouse.build() as build:
-            told = explanation.find(build, symbol, item, period)
+            explained = explanation.find(build, symbol, item, period)
     except WarehouseError as error:
         raise CommandError(f"home {settings.home}: {error}") from error
     finally:
         warehouse.close()
     if as_json:
-        print(json.dumps(msgspec.to_builtins(told), indent=2))
+        print(json.dumps(msgspec.to_builtins(explained), indent=2))
     else:
-        print(explanation.text(told, shutil.get_terminal_size().columns), end="")
+        print(explanation.text(explained, shutil.get_terminal_size().columns), end="")
 
 
 def create_key(email: str) -> None:

@@ -15,7 +15,7 @@ from typing import NoReturn
 from serve.errors import CommandError
 from warehouse import explain_queries
 from warehouse.explain import Decision, Explanation, Part, Step, days, explanation
-from warehouse.explain_queries import Holder, Leg, Span, Told
+from warehouse.explain_queries import Holder, Leg, Span, ValueVersion
 from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
 
@@ -58,7 +58,7 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
     span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
         holder, held, asked
     )
-    versions = explain_queries.told(build, holder.cik, span, line.name)
+    versions = explain_queries.value_versions(build, holder.cik, span, line.name)
     newest = versions[-1].version if versions else 0
     legs = explain_queries.legs(build, holder.cik, span, line.name, newest)
     return explanation(
@@ -123,53 +123,56 @@ def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
 # --- As text ----------------------------------------------------------------------------------------------------
 
 
-def text(told: Explanation, width: int) -> str:
+def text(explained: Explanation, width: int) -> str:
     """The explanation as text, wrapped at `width` except for tags, figures and addresses."""
     blocks = [
-        _head(told, width),
-        _arithmetic(told, width),
-        _decisions(told, width),
-        _company_rules(told, width),
-        _legs(told.parts),
-        _versions(told, width),
-        _filings(told),
+        _head(explained, width),
+        _arithmetic(explained, width),
+        _decisions(explained, width),
+        _company_rules(explained, width),
+        _legs(explained.parts),
+        _versions(explained, width),
+        _filings(explained),
     ]
     return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
 
 
-def _head(told: Explanation, width: int) -> Iterator[str]:
-    yield f"{told.name or told.symbol} ({told.symbol}, CIK {told.cik})"
-    when = "balance sheet of" if told.item in BALANCES else KINDS[told.kind]
-    yield f"{told.item}, {when} {told.period_end} ({told.period})"
+def _head(explained: Explanation, width: int) -> Iterator[str]:
+    yield f"{explained.name or explained.symbol} ({explained.symbol}, CIK {explained.cik})"
+    when = "balance sheet of" if explained.item in BALANCES else KINDS[explained.kind]
+    yield f"{explained.item}, {when} {explained.period_end} ({explained.period})"
     yield ""
-    yield "  no value" if told.value is None else f"  {number(told.value)} {told.unit}"
+    yield "  no value" if explained.value is None else f"  {number(explained.value)} {explained.unit}"
     yield ""
-    about = [("meaning", told.meaning), ("formula", told.formula)]
-    about += [("why not", f"{told.reason.meaning} ({told.reason.code})")] if told.reason else []
-    about += [("method", f"{told.method.meaning} ({told.method.code})")] if told.method else []
-    about += [("flag", f"{flag.meaning} ({flag.code})") for flag in told.flags]
-    if any(leg.split_factor != 1 for part in told.parts for leg in part.legs):
+    about = [("meaning", explained.meaning), ("formula", explained.formula)]
+    about += [("why not", f"{explained.reason.meaning} ({explained.reason.code})")] if explained.reason else []
+    about += [("method", f"{explained.method.meaning} ({explained.method.code})")] if explained.method else []
+    about += [("flag", f"{flag.meaning} ({flag.code})") for flag in explained.flags]
+    if any(leg.split_factor != 1 for part in explained.parts for leg in part.legs):
         about.append(("note", REBASED))
-    if told.namesakes:
-        ends = ", ".join(told.namesakes)
+    if explained.namesakes:
+        ends = ", ".join(explained.namesakes)
         about.append(
-            ("note", f"{told.period} is also the label of the period that ends {ends}; name its last day to see it.")
+            (
+                "note",
+                f"{explained.period} is also the label of the period that ends {ends}; ask for it by that day.",
+            )
         )
     for name, words in about:
         yield from textwrap.wrap(words, width, initial_indent=f"{name:<9}", subsequent_indent=" " * 9)
 
 
-def _arithmetic(told: Explanation, width: int) -> Iterator[str]:
+def _arithmetic(explained: Explanation, width: int) -> Iterator[str]:
     """The calculation of each amount from its legs, then of the value from the amounts."""
-    if told.parts:
+    if explained.parts:
         yield "How it is calculated"
-    for part in told.parts:
+    for part in explained.parts:
         yield f"  {part.name}{f' ({ROLES[part.role]})' if part.role in ROLES else ''}"
         yield from _sums(part)
-    for step in told.steps:
+    for step in explained.steps:
         yield from _step(step, width)
-    if told.steps and told.value is not None and number(told.value) != number(told.steps[-1].value):
-        yield f"  served as {number(told.value)}"
+    if explained.steps and explained.value is not None and number(explained.value) != number(explained.steps[-1].value):
+        yield f"  served as {number(explained.value)}"
 
 
 def _sums(part: Part) -> Iterator[str]:
@@ -209,12 +212,12 @@ def _step(step: Step, width: int) -> Iterator[str]:
         head = " " * len(head)
 
 
-def _decisions(told: Explanation, width: int) -> Iterator[str]:
+def _decisions(explained: Explanation, width: int) -> Iterator[str]:
     """The rules that decided the value or its absence, with their statements."""
-    if told.value is None and told.reason is None:
+    if explained.value is None and explained.reason is None:
         return
     yield "Rules that decided it"
-    for decision in told.decisions:
+    for decision in explained.decisions:
         yield from textwrap.wrap(
             f"{_about(decision)}: {decision.rule.id}",
             width,
@@ -229,15 +232,15 @@ def _decisions(told: Explanation, width: int) -> Iterator[str]:
         for words in (*decision.evidence, *stated):
             yield from textwrap.wrap(words, width, initial_indent=" " * 7, subsequent_indent=" " * 7)
     yield from textwrap.wrap(
-        WHERE_RULES_ARE if told.decisions else NO_RULES, width, initial_indent="  ", subsequent_indent="  "
+        WHERE_RULES_ARE if explained.decisions else NO_RULES, width, initial_indent="  ", subsequent_indent="  "
     )
 
 
-def _company_rules(told: Explanation, width: int) -> Iterator[str]:
+def _company_rules(explained: Explanation, width: int) -> Iterator[str]:
     """The other rules that decided something for the company: id, number of figures, first sentence."""
-    if told.company_rules:
+    if explained.company_rules:
         yield "Rules about the company"
-    for company in told.company_rules:
+    for company in explained.company_rules:
         yield from textwrap.wrap(
             f"{company.rule.id} ({company.figures:,}): {company.says}".rstrip(": "),
             width,
@@ -282,10 +285,10 @@ def _legs(parts: Sequence[Part]) -> Iterator[str]:
         yield f"       {_filing(leg.form, leg.filed, leg.accession)}"
 
 
-def _versions(told: Explanation, width: int) -> Iterator[str]:
-    if told.versions:
+def _versions(explained: Explanation, width: int) -> Iterator[str]:
+    if explained.versions:
         yield "Versions"
-    for version in told.versions:
+    for version in explained.versions:
         of = version.told
         value = "withdrawn" if of.value is None else number(of.value)
         yield f"  {f'{of.version}.':>4} {value}, {_filing(of.form, of.filed, of.accession)}"
@@ -294,9 +297,9 @@ def _versions(told: Explanation, width: int) -> Iterator[str]:
         yield from textwrap.wrap(why, width, initial_indent=" " * 7, subsequent_indent=" " * 7)
 
 
-def _filings(told: Explanation) -> Iterator[str]:
-    legs: list[Leg | Told] = [leg for part in told.parts for leg in part.legs]
-    filed = legs + [version.told for version in told.versions]
+def _filings(explained: Explanation) -> Iterator[str]:
+    legs: list[Leg | ValueVersion] = [leg for part in explained.parts for leg in part.legs]
+    filed = legs + [version.told for version in explained.versions]
     addresses = {of.accession: of.url for of in filed if of.accession and of.url}
     if addresses:
         yield "Filings at the SEC"

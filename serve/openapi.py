@@ -89,7 +89,7 @@ OF_DATA = (
 )
 OF_ERROR = {MethodNotAllowed: ("Allow",), RateLimited: ("Retry-After", *OF_THE_LIMIT)}
 NOT_MODIFIED = "not_modified"
-TOLD: dict[type[ApiError], ApiError] = {
+EXAMPLE_ERRORS: dict[type[ApiError], ApiError] = {
     Unauthenticated: Unauthenticated(),
     SubscriptionInactive: SubscriptionInactive(),
     NotFound: NotFound("No company with this symbol is covered."),
@@ -155,7 +155,7 @@ def fingerprint(described: Mapping[str, Any]) -> str:
 
 def _operation(endpoint: Endpoint) -> Json:
     tag = endpoint.path.rpartition("/")[2].replace("revisions", "financials")
-    told: Json = {
+    operation: Json = {
         "operationId": endpoint.name,
         "summary": endpoint.summary,
         "description": endpoint.description,
@@ -170,7 +170,7 @@ def _operation(endpoint: Endpoint) -> Json:
             **{str(error.status): _ref("responses", error.code) for error in _errors(endpoint)},
         },
     }
-    return told if endpoint.needs_key else {**told, "security": []}
+    return operation if endpoint.needs_key else {**operation, "security": []}
 
 
 def _errors(endpoint: Endpoint) -> Iterable[type[ApiError]]:
@@ -182,7 +182,7 @@ def _errors(endpoint: Endpoint) -> Iterable[type[ApiError]]:
 
 
 def _parameter(parameter: Parameter) -> Json:
-    told = {
+    described = {
         "name": parameter.name,
         "in": "query",
         "description": parameter.description,
@@ -190,8 +190,8 @@ def _parameter(parameter: Parameter) -> Json:
         "example": parameter.example,
     }
     if isinstance(parameter, Names):
-        return {**told, "example": list(parameter.example), "style": "form", "explode": False}
-    return told
+        return {**described, "example": list(parameter.example), "style": "form", "explode": False}
+    return described
 
 
 def _success(endpoint: Endpoint) -> Json:
@@ -211,7 +211,7 @@ def _failure(error: type[ApiError]) -> Json:
         "content": {
             "application/json": {
                 "schema": _ref("schemas", "ErrorBody"),
-                "examples": {error.code: {"value": TOLD[error].envelope(pages)}},
+                "examples": {error.code: {"value": EXAMPLE_ERRORS[error].envelope(pages)}},
             }
         },
     }
@@ -273,13 +273,13 @@ def _plain(schema: Any) -> Any:
         return [_plain(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    told = {name: _plain(part) for name, part in schema.items() if name != "title"}
-    types = [part.get("type") for part in told.get("anyOf", [])]
+    plain = {name: _plain(part) for name, part in schema.items() if name != "title"}
+    types = [part.get("type") for part in plain.get("anyOf", [])]
     if types and all(types):
-        del told["anyOf"]
+        del plain["anyOf"]
         kept = [kind for kind in types if kind != "integer" or "number" not in types]
-        told["type"] = kept[0] if len(kept) == 1 else kept
-    return told
+        plain["type"] = kept[0] if len(kept) == 1 else kept
+    return plain
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

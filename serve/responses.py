@@ -112,13 +112,13 @@ def valuation(of: queries.Company, row: queries.Valuation) -> shapes.FairValue |
     The column `assumptions` contains the model's inputs and results under the names of the shape, except the fair value
     and the projected years; if the model does not fit the company, only the base period.
     """
-    told = {"symbol": of.symbol, "currency": of.currency, **_numbers(row.assumptions), "meaningful": row.meaningful}
+    fields = {"symbol": of.symbol, "currency": of.currency, **_numbers(row.assumptions), "meaningful": row.meaningful}
     if not row.meaningful:
         message = " ".join(NO_FAIR_VALUE[code] for code in row.reasons)
         reason = {"code": row.reasons[0], "message": message, "codes": row.reasons}
-        return msgspec.convert({**told, "reason": reason}, shapes.NoFairValue)
+        return msgspec.convert({**fields, "reason": reason}, shapes.NoFairValue)
     value, projection = _number(row.fair_value_per_share), _numbers(row.projection)
-    return msgspec.convert({**told, "fair_value_per_share": value, "projection": projection}, shapes.FairValue)
+    return msgspec.convert({**fields, "fair_value_per_share": value, "projection": projection}, shapes.FairValue)
 
 
 def number(value: float) -> shapes.Number:

@@ -81,14 +81,14 @@ def routes(service: Service) -> list[Route]:
         return _respond(description, Headers(scope=scope), description.public_headers)
 
     def answer(endpoint: Endpoint) -> Checked:
-        respond = _answer_kept if endpoint.needs_key else _answer_anew
+        respond = _respond_cached if endpoint.needs_key else _respond_uncached
         return Checked(endpoint.path, lambda scope: respond(endpoint, service, scope))
 
     checked = [(endpoint.path, answer(endpoint)) for endpoint in ENDPOINTS]
     return [Route(VERSION + path, app) for path, app in [*checked, (DESCRIPTION, Checked(DESCRIPTION, describe))]]
 
 
-async def _answer_kept(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
+async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
     """Respond to a request that needs a key: check it, count it, and use the cache."""
     now, headers = service.clock(), Headers(scope=scope)
     holder = await _admit(service, headers, now)
@@ -109,7 +109,7 @@ async def _answer_kept(endpoint: Endpoint, service: Service, scope: Scope) -> Re
     return _respond(representation, headers, {**representation.headers(now), **allowance.headers})
 
 
-async def _answer_anew(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
+async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
     """Respond to a request that needs no key: never cached, and also without a published build."""
     now = service.clock()
     values = parameters.read(scope["query_string"], endpoint.parameters)

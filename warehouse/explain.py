@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from warehouse.explain_queries import Gap, Holder, Leg, Repair, Rule, Span, Told
+from warehouse.explain_queries import Gap, Holder, Leg, Repair, Rule, Span, ValueVersion
 from warehouse.schema import LineItem
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
 
@@ -100,7 +100,7 @@ class CompanyRule(msgspec.Struct, frozen=True):
 class Version(msgspec.Struct, frozen=True):
     """One version of the value, with the meaning of its cause."""
 
-    told: Told
+    told: ValueVersion
     cause: Meaning
 
 
@@ -141,7 +141,7 @@ def explanation(
     item: LineItem,
     span: Span,
     namesakes: Sequence[Span],
-    versions: Sequence[Told],
+    versions: Sequence[ValueVersion],
     legs: Sequence[Leg],
     gap: Gap | None,
     repairs: Sequence[Repair],
@@ -220,7 +220,7 @@ def _name(leg: Leg) -> str:
 
 def _decisions(
     item: LineItem,
-    newest: Told | None,
+    newest: ValueVersion | None,
     legs: Sequence[Leg],
     gap: Gap | None,
     repairs: Sequence[Repair],
@@ -270,7 +270,7 @@ def _company_rules(
             yield CompanyRule(known, figures[rule])
 
 
-def _writers(rules: Mapping[str, Rule], code: str | None, legs: Sequence[Leg], newest: Told) -> list[Rule]:
+def _writers(rules: Mapping[str, Rule], code: str | None, legs: Sequence[Leg], newest: ValueVersion) -> list[Rule]:
     """The rules that write a code; if several rules of different amounts do, those on the amounts of this value."""
     writers = [rule for rule in rules.values() if code and rule.code == code]
     subjects = {_subject(rule) for rule in (newest.rule, *(leg.rule for leg in legs)) if rule}
@@ -364,7 +364,7 @@ def _return_on_capital(item: LineItem, by_role: Mapping[str, Sequence[Part]]) ->
 
 
 def _tax_rate(operating_income: float, pretax_income: float | None = None, income_tax: float | None = None) -> Step:
-    """The tax rate on operating income: as filed, within bounds; the statutory one beside a loss before tax."""
+    """The tax rate on operating income: as filed, within bounds; the statutory rate with a loss before tax."""
     if pretax_income is not None and income_tax is not None and pretax_income > 0:
         figures = {"income tax": income_tax, "pretax income": pretax_income}
         value = min(max(income_tax / pretax_income, 0.0), HIGHEST_TAX_RATE)

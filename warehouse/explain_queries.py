@@ -30,7 +30,7 @@ class Span(msgspec.Struct, frozen=True):
     period_end: str
 
 
-class Told(msgspec.Struct, frozen=True):
+class ValueVersion(msgspec.Struct, frozen=True):
     """One version of a value, with its filing and its cause; `value` is None if the version withdraws the value.
 
     `rule` is the rule that computed the value from its legs; None for versions recorded before rules had ids.
@@ -131,7 +131,7 @@ def spans(build: OpenBuild, cik: str) -> list[Span]:
     return [Span(*row) for row in found]
 
 
-def told(build: OpenBuild, cik: str, span: Span, item: str) -> list[Told]:
+def value_versions(build: OpenBuild, cik: str, span: Span, item: str) -> list[ValueVersion]:
     """The versions of a value, oldest first; empty if there was never a value."""
     found = build.rows(
         "SELECT version, value, is_current, cause, method, flags, versions.form, CAST(versions.filed AS VARCHAR), "
@@ -140,7 +140,7 @@ def told(build: OpenBuild, cik: str, span: Span, item: str) -> list[Told]:
         f"WHERE versions.{OF_VALUE} ORDER BY version",
         _of_value(cik, span, item),
     )
-    return [Told(*row) for row in found]
+    return [ValueVersion(*row) for row in found]
 
 
 def rules_of(build: OpenBuild, cik: str, span: Span, items: Collection[str]) -> dict[str, str]:

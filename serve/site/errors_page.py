@@ -18,7 +18,7 @@ from serve.errors import (
     SubscriptionInactive,
     Unauthenticated,
 )
-from serve.openapi import TOLD
+from serve.openapi import EXAMPLE_ERRORS
 from serve.site.content import Block, Code, Document, Grid, Heading, Paragraph, link
 
 SUMMARY = "What each error code means, and what to do about it."
@@ -72,7 +72,7 @@ def _section(error: type[ApiError], site: str) -> Iterator[Block]:
     yield Heading(f"{error.status} {error.code}", error.code)
     yield Paragraph(f"**When.** {_when(error)}")
     yield Paragraph(f"**What to do.** {TO_DO[error]}")
-    yield Code("json", json.dumps(TOLD[error].envelope(site), indent=2), "Response body")
+    yield Code("json", json.dumps(EXAMPLE_ERRORS[error].envelope(site), indent=2), "Response body")
 
 
 def _when(error: type[ApiError]) -> str:

@@ -15,7 +15,7 @@ WORDS = {"date": "date", "date-time": "time", "uri": "address"}
 
 
 def resolved(part: Json, described: Json) -> Json:
-    """A schema with its `$ref` replaced by the referenced schema; keywords beside `$ref` take precedence."""
+    """A schema with its `$ref` replaced by the referenced schema; keywords next to `$ref` take precedence."""
     if "$ref" not in part:
         return part
     _, kind, name = part["$ref"].removeprefix("#/").split("/")

@@ -141,7 +141,7 @@ def test_pages_have_nothing_that_the_policy_forbids(pages):
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
 def test_the_docs_link_of_every_error_resolves(pages, error):
     """As section 7 requires: the fragment is the code."""
-    told = openapi.TOLD[error].envelope(PUBLIC)["error"]["docs"]
+    told = openapi.EXAMPLE_ERRORS[error].envelope(PUBLIC)["error"]["docs"]
     whole, fragment = urldefrag(told)
     assert fragment == error.code
     assert fragment in dict(html(pages))[whole].ids

@@ -142,7 +142,7 @@ def every_value(published: Path) -> list[explain.Explanation]:
             lines[item],
             explain_queries.Span(kind, period, end),
             [],
-            [explain_queries.Told(number, value, True, cause, method, flags, None, None, None, None, None)],
+            [explain_queries.ValueVersion(number, value, True, cause, method, flags, None, None, None, None, None)],
             legs[cik, kind, end, item, number],
             None,
             [],

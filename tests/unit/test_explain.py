@@ -22,7 +22,7 @@ from pipelines.normalize.items.item import SUM
 from serve.explanation import text
 from tests import builds
 from warehouse import explain
-from warehouse.explain_queries import Gap, Holder, Leg, Repair, Rule, Span, Told
+from warehouse.explain_queries import Gap, Holder, Leg, Repair, Rule, Span, ValueVersion
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
 
 LINES = {line.name: line for line in LINE_ITEMS}
@@ -61,11 +61,11 @@ def leg(number: int, tag: str, value: float, span: tuple[str, str] | str, weight
     )
 
 
-def told(value: float | None, number: int = 1, **of: Any) -> Told:
+def told(value: float | None, number: int = 1, **of: Any) -> ValueVersion:
     """A version of a value."""
     filing = ("10-Q", "2024-11-01", "9990000001-24-000001", "https://sec.example/1")
-    version = Told(number, value, True, "initial", "year_to_date", "", *filing, "2026-02-01T06:00:00Z")
-    return Told(**{name: of.get(name, getattr(version, name)) for name in version.__struct_fields__})
+    version = ValueVersion(number, value, True, "initial", "year_to_date", "", *filing, "2026-02-01T06:00:00Z")
+    return ValueVersion(**{name: of.get(name, getattr(version, name)) for name in version.__struct_fields__})
 
 
 def explained(
