@@ -188,7 +188,7 @@ def test_mixed_accounting_bases_are_flagged_until_resolved(whole, number_of):
 
 
 @pytest.mark.parametrize("cut", ["2013-06-30", "2018-03-31", "2022-06-30"])
-def test_what_was_known_on_a_day_does_not_depend_on_later_filings(mirror, number_of, whole, cut):
+def test_values_known_on_a_day_do_not_depend_on_later_filings(mirror, number_of, whole, cut):
     """The versions computed from the filings until a day are those of all filings, restricted to that day.
 
     Repairs, bases, breaks and splits depend on earlier filings only; the share basis is the newest one.

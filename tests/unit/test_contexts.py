@@ -268,7 +268,7 @@ def test_a_last_quarter_may_be_the_year(tag, part, whole):
     assert left_out(*rows) == {}
 
 
-def test_nine_months_told_later_prove_nothing_before():
+def test_nine_months_stated_later_prove_nothing_before():
     """What was known after the annual report does not depend on the comparatives of the year after."""
     nine_months = fact(DIVIDENDS, 0.255, *stretch(NINE_MONTHS, IN), form="10-Q", filed=f"{IN + 1}-11-01")
     rows = [*own(REVENUE, SALES), nine_months, later(DIVIDENDS, YEAR, 0.34), later(DIVIDENDS, FOURTH, 0.34)]

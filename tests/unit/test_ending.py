@@ -1,4 +1,4 @@
-"""The test run itself: SIGTERM ends it, also where a test does not let itself be interrupted."""
+"""The end of a test run: SIGTERM ends it, also if a test ignores the interruption."""
 
 import signal
 import subprocess
@@ -30,7 +30,7 @@ def test_that_never_ends():
 
 @pytest.fixture
 def run(tmp_path: Path) -> subprocess.Popen[str]:
-    """A run of one test that never ends, which has begun."""
+    """A run of one test that never ends and has started."""
     (tmp_path / "test_stubborn.py").write_text(STUBBORN)
     words = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "tests.ending", "-p", "no:cacheprovider"]
     process = subprocess.Popen(

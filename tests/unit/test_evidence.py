@@ -1,4 +1,4 @@
-"""What the facts tell of a company beside its line items."""
+"""Evidence: data on a company in addition to its line items, which valuations need."""
 
 from datetime import date
 from typing import Any
@@ -16,8 +16,8 @@ def told(*rows: dict[str, Any]) -> dict[str, Any]:
     return found.row(0, named=True)
 
 
-def test_how_far_the_cash_flow_statements_reach():
-    """Capital expenditure is not stated since the year before the last; nothing of customers ever was."""
+def test_the_newest_statements_of_cash_flow_amounts():
+    """Capital expenditure is not stated since the year before the last; amounts of customers never were."""
     row = told(
         fact(CASH_FLOW, 100, "2023-01-01", "2023-12-31"),
         fact(CASH_FLOW, 110, *YEAR, filed="2025-02-20"),
@@ -30,7 +30,7 @@ def test_how_far_the_cash_flow_statements_reach():
 
 
 def test_the_currency_of_the_newest_annual_report():
-    """Dollars for years, then euros; a later quarter in dollars does not undo that."""
+    """Dollars for years, then euros; a later quarter in dollars does not change that."""
     years = [
         fact(CASH_FLOW, 1, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20") for year in range(2019, 2024)
     ]
@@ -41,12 +41,12 @@ def test_the_currency_of_the_newest_annual_report():
 
 
 def test_a_translation_for_convenience_is_not_the_currency_of_a_report():
-    """Two years in local currency, and the newest of them in dollars too."""
+    """Two years in local currency, and the newest of them also in dollars."""
     own = [fact(CASH_FLOW, 30, f"{year}-01-01", f"{year}-12-31", form="20-F", unit="TWD") for year in (2022, 2023)]
     translated = fact(CASH_FLOW, 1, "2023-01-01", "2023-12-31", form="20-F", unit="USD")
 
     assert told(*own, translated)["newest_currency"] == "TWD"
 
 
-def test_without_an_annual_report_all_reports_tell():
+def test_without_an_annual_report_all_reports_count():
     assert told(fact(CASH, 3, None, "2023-09-30", form="10-Q", unit="CAD"))["newest_currency"] == "CAD"

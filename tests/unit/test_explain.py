@@ -750,7 +750,7 @@ def test_unknown_arguments_are_errors_that_suggest_existing_ones(
     assert re.fullmatch(rf"fundamentals: .*{message}.*\n", printed.err)
 
 
-def test_where_nothing_is_published_it_says_what_to_run(
+def test_without_a_build_the_error_says_what_to_run(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also if the file of the current build is missing."""

@@ -178,7 +178,7 @@ def test_a_sum_needs_each_of_its_elements_in_one_filing():
     assert values(rows, "revenue") == [102]
 
 
-def test_what_is_added_or_taken_off_may_be_missing():
+def test_added_and_subtracted_elements_may_be_missing():
     """Total equity is the parent's equity plus minorities; the parent's net income is the total less their share."""
     end = YEAR[1]
     rows = raw(

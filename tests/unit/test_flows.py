@@ -231,7 +231,7 @@ def test_an_amendment_of_the_same_day_replaces():
 
 
 @pytest.mark.parametrize("form", ["DEF 14A", "8-K"])
-def test_what_proxies_and_announcements_say_is_ignored(form):
+def test_proxies_and_announcements_are_ignored(form):
     found = company_with(fact(REVENUE, 97_000_000_000, *FIRST_YEAR, form=form, filed="2025-04-20"))
 
     assert value_of(found, "revenue", "annual", "2022-12-31") == 96_662_000_000
@@ -403,7 +403,7 @@ def test_a_year_that_was_stated_wrongly_is_replaced_by_the_right_one():
 
 
 @pytest.mark.parametrize("item", ["revenue", "dividends_per_share"])
-def test_what_cannot_be_negative_has_no_negative_quarter(item):
+def test_amounts_that_cannot_be_negative_have_no_negative_quarter(item):
     """If a year is less than its nine months, the fourth quarter is null, because these amounts cannot be negative."""
     tag = REVENUE if item == "revenue" else DIVIDENDS
     company = Filer(month_ends(2021, 7), {NET_INCOME: [MILLION] * 7, tag: [10.0] * 7})

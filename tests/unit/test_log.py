@@ -30,7 +30,7 @@ def test_an_empty_log_has_its_columns(tmp_path):
     assert log.read(tmp_path / "nowhere", ()).schema == LOG
 
 
-def test_what_is_written_is_read_in_the_order_of_recording(tmp_path):
+def test_written_versions_are_read_in_the_order_of_recording(tmp_path):
     """The order of the named segments, whatever their names; times of recording keep their microseconds."""
     at = NOW.replace(microsecond=123_456)
     second, first = log.write(tmp_path, "20260802", rows(2)), log.write(tmp_path, "20260801", rows(1, recorded_at=at))

@@ -87,7 +87,7 @@ def mean_by_days(quarters: list[Quarter], item: str) -> Fraction:
     return Fraction(sum(getattr(q, item) * n for q, n in zip(quarters, days, strict=True)), sum(days))
 
 
-def test_the_truth_is_what_the_books_say():
+def test_the_truth_agrees_with_the_books():
     for filer in sample_filers():
         check_against_books(filer, simulate(filer).truth())
 
