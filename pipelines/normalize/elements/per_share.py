@@ -19,7 +19,8 @@ EPS_BASIC = Concept(
         us(
             "EarningsPerShareBasicAndDiluted",
             rule="eps.basic.basic-and-diluted",
-            statement="Where one figure is reported for basic and diluted earnings per share, it is taken.",
+            statement="Where one figure is reported for basic and diluted earnings per share, it counts as the basic "
+            "one.",
         ),
         us(
             "IncomeLossFromContinuingOperationsPerBasicShare",
@@ -77,8 +78,8 @@ DIVIDENDS_PER_SHARE = Concept(
         ifrs(
             "DividendsPaidOrdinarySharesPerShare",
             rule="dividends-per-share.ifrs.paid",
-            statement="Under IFRS, where no recognised dividends are reported, dividends paid per ordinary share are "
-            "taken.",
+            statement="Under IFRS, where no recognised dividends are reported, dividends per share are those paid per "
+            "ordinary share.",
         ),
     ),
 )
@@ -97,14 +98,14 @@ SHARES_BASIC = Concept(
         us(
             "WeightedAverageNumberOfShareOutstandingBasicAndDiluted",
             rule="shares.basic.basic-and-diluted",
-            statement="Where one weighted average is reported for basic and diluted shares, it is taken as the basic "
+            statement="Where one weighted average is reported for basic and diluted shares, it counts as the basic "
             "one.",
         ),
         us(
             "WeightedAverageNumberOfSharesIssuedBasic",
             rule="shares.basic.issued",
-            statement="Older filings report the weighted average under the element of shares issued, which is taken "
-            "where there is no other.",
+            statement="Where there is no other element, basic shares are the weighted average under the element of "
+            "shares issued, as in older filings.",
         ),
         us(
             "WeightedAverageLimitedPartnershipUnitsOutstanding",
@@ -135,7 +136,7 @@ SHARES_DILUTED = Concept(
         us(
             "WeightedAverageNumberOfShareOutstandingBasicAndDiluted",
             rule="shares.diluted.basic-and-diluted",
-            statement="Where one weighted average is reported for basic and diluted shares, it is taken as the "
+            statement="Where one weighted average is reported for basic and diluted shares, it counts as the "
             "diluted one.",
         ),
         us(

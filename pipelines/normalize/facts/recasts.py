@@ -28,7 +28,8 @@ PARTIAL = Rule(
 )
 FIRST_STATEMENT = Rule(
     "recast.first-statement",
-    "A figure of a current report counts if no periodic report stated it before, whatever else the current report has.",
+    "A figure of a current report counts if no periodic report stated it before, even without a complete set of "
+    "statements.",
     "Form 8-K Item 2.02: results of a completed period are announced before the periodic report on it",
     "select",
 )

@@ -34,9 +34,9 @@ ONE_REGIME = Rule(
 )
 DILUTED_ALONE = Rule(
     "split.diluted-alone",
-    "A diluted share count proves no split if it moves otherwise than the basic count of its period, or by no more "
-    "than a third where no basic count is stated.",
-    "A split moves all shares; potential shares alone are counted anew under another standard (ASU 2020-06)",
+    "A diluted share count proves no split if it changes differently from the basic count of its period, or by at most "
+    "a third if no basic count is stated.",
+    "A split changes all shares; a new standard (ASU 2020-06) changed the count of potential shares only",
     "withhold",
 )
 RULES = (NO_AMENDMENTS, ONE_REGIME, DILUTED_ALONE)

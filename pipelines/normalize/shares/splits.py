@@ -72,15 +72,15 @@ BY_EARNINGS = Rule(
 )
 BY_OWN_COUNT = Rule(
     "split.filing.own-count",
-    "Of the filings that a split can lie at, it is the one whose own share count moved nearest to the ratio against "
-    "the filing before, if any moved more than half of the way (in logarithms).",
+    "Of several possible filings, a split is placed at the one whose own share count, compared with the filing before, "
+    "changed nearest to the ratio, if any changed by more than half of it (in logarithms).",
     RESTATED,
     "select",
 )
 BY_MOST_FIGURES = Rule(
     "split.filing.most-figures",
-    "If no filing's own share count shows where a split lies, it is the last of the filings that most restated figures "
-    "prove.",
+    "If no filing's own share count shows where a split took effect, it is placed at the last of the filings for which "
+    "most restated figures prove it.",
     RESTATED,
     "select",
 )
