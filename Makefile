@@ -16,7 +16,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench accuracy quality lock system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench thresholds accuracy quality lock system clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ bench: setup ## measure a synchronization of a mirror (SOURCE=PATH; BESIDE=folde
 		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
 	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts.parquet),$(BIN)/python -m tests.bench.version_log,\
 		echo "Not measured: the version log; synchronize first, because copies of the companies of the home are used")
+
+thresholds: setup ## write docs/thresholds.md: what each number of the rules decides in the home
+	@$(BIN)/python -m tests.bench.thresholds
 
 accuracy: setup ## compare the published values of the home with a vendor's; LIST=1 lists the differences
 	@$(BIN)/python -m tests.accuracy $(if $(LIST),--list)
