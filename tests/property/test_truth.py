@@ -1,6 +1,6 @@
-"""The pipeline finds the true values of simulated filers, with any traits and on any day of their history.
+"""The pipeline finds what simulated filers earned: whatever their traits, and on any day of their history.
 
-`pytest tests/property/test_truth.py -k two_splits` tests one trait alone.
+`pytest tests/property/test_truth.py -k two_splits` holds one trait alone against the truth.
 """
 
 from dataclasses import replace
@@ -31,15 +31,15 @@ from tests.strategies import (
     together,
 )
 
-pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
+pytestmark = pytest.mark.no_cover  # tracing what simulates filers would take as long as the tests
 
 A_YEAR, A_MONTH, CENTS, SHARE = timedelta(days=350), timedelta(days=30), 0.02, 0.02
 OTHER_ELEMENT = "other_element"
-"""If a total is no longer stated, the remaining part is served with this flag."""
+"""What is left of a total that is stated no more is told, with this reservation."""
 
 
 def unfound(filer: Filer, told: Found, but: set[Key] | None = None) -> list[object]:
-    """The deviations: true values that are missing, and values that are not true; empty if there are none."""
+    """What is not as it must be: true values that are missed, and values that are not true; none where all is well."""
     rows = simulated(filer).truth()
     wrong = [
         (key, *what)
@@ -51,10 +51,10 @@ def unfound(filer: Filer, told: Found, but: set[Key] | None = None) -> list[obje
 
 
 def with_a_split_that_shows(filer: Filer) -> Filer:
-    """Only splits after the second annual report, which may have been amended, each with a separate report.
+    """Only splits after the second annual report, which may have been amended, each with a report of its own.
 
-    A split shows in a period that is stated before and after it. Two splits between the same statements cannot be
-    distinguished, and in the first years of a filer there are reports that restate nothing.
+    A split is told by a period that is stated on both sides of it, so two between the same statements leave no trace
+    of their own, and in the first years of a filer there are reports that restate nothing.
     """
     reports = [filing for filing in simulated(filer).filings if filing.is_periodic]
     annual = [filing.filed for filing in reports if filing.fiscal_period == "FY"]
@@ -71,13 +71,13 @@ LISTED = [filer for filer in sample_filers() if listed(filer)]
 
 @pytest.fixture(scope="module")
 def sample() -> Found:
-    """The result of all filers of the sample."""
+    """What is found of all filers of the sample."""
     return found(*LISTED)
 
 
 @pytest.mark.parametrize("filer", LISTED, ids=lambda filer: filer.name)
-def test_all_values_of_the_sample_are_found(filer, sample):
-    """Every true value, and no value that the filings do not support."""
+def test_the_sample_is_found_whole(filer, sample):
+    """Every true value, and nothing that the filings do not tell."""
     assert unfound(filer, sample.of(filer)) == []
 
 
@@ -87,14 +87,14 @@ def some(trait: Trait) -> st.SearchStrategy[list[Filer]]:
 
 
 def of_each(filers: list[Filer], filed_by: list[date] | None = None) -> list[tuple[Filer, Found]]:
-    """The result of each of some filers, which the pipeline processes together."""
+    """What is found of each of some filers, which the pipeline meets together."""
     told = found(*filers, filed_by=filed_by)
     return [(filer, told.of(filer)) for filer in filers]
 
 
 @pytest.mark.parametrize("trait", TRAITS)
 def test_the_truth_is_found_with(trait):
-    """Every true value of otherwise plain filers with the trait, and no other value."""
+    """Every true value of otherwise plain filers with the trait; where there is none, no other value."""
 
     @examples(1)
     @given(drawn=some(TRAITS[trait]))
@@ -107,7 +107,7 @@ def test_the_truth_is_found_with(trait):
 
 @pytest.mark.parametrize("trait", UNCONTRADICTED)
 def test_no_other_value_is_harmed_by(trait):
-    """An error that nothing contradicts may be served; values that do not depend on it stay true."""
+    """An error that nothing contradicts may be believed; whatever it is no part of stays true."""
 
     @examples(1)
     @given(drawn=some(UNCONTRADICTED[trait]))
@@ -129,15 +129,15 @@ def test_whatever_the_traits_the_truth_is_found(drawn):
 @examples(4)
 @given(drawn=together(filers(without=CONTRADICTED).map(with_a_split_that_shows)), days=days_of_each)
 def test_on_any_day_the_truth_of_that_day_is_found(drawn, days):
-    """From the filings up to then: no value needs a later report that repeats it."""
+    """What the filings told by then: nobody has to wait for a later report to repeat it."""
     for (filer, told), day in zip(of_each(drawn, days), days, strict=True):
         assert missed(told.values, simulated(filer).truth(day)) == [], (filer, day)
 
 
 @examples(2)
 @given(drawn=together(filers_with(VINTAGES["missing_quarters"])))
-def test_values_that_no_report_states_are_gaps_with_a_reason(drawn):
-    """Each missing item of a period with other values has a reason: a missing quarter, or no balance sheet."""
+def test_what_no_report_tells_is_a_gap_with_its_reason(drawn):
+    """Each item that lacks a value in a period with others says why: a missing quarter, or no balance sheet."""
     for filer, told in of_each(drawn):
         assert_gaps_have_their_reasons(filer, told)
 
@@ -155,8 +155,8 @@ def assert_gaps_have_their_reasons(filer: Filer, told: Found) -> None:
 
 @examples(2)
 @given(drawn=together(filers_with(SHARES["offering"])))
-def test_earnings_per_share_over_an_offering_are_not_a_sum_of_quarters(drawn):
-    """The few shares before it distort the sum: fiscal years are as filed, others income over shares, flagged."""
+def test_earnings_per_share_over_an_offering_are_no_sum_of_quarters(drawn):
+    """The few shares of before mislead the sum: as filed for fiscal years, else income over shares, flagged."""
     for filer, told in of_each(drawn):
         assert_earnings_per_share_are_as_filed_or_flagged(filer, told)
 
@@ -184,8 +184,8 @@ def assert_earnings_per_share_are_as_filed_or_flagged(filer: Filer, told: Found)
 
 @examples(8)
 @given(traits=plain, day=st.dates(date(2022, 6, 1), date(2024, 6, 1)))
-def test_a_predecessor_and_its_successor_have_one_history(traits, day):
-    """One business under two CIKs: each has its true values, and additional ones of the successor are true as well."""
+def test_a_predecessor_and_its_successor_tell_one_history(traits, day):
+    """One business under two CIKs: each has its own truth, and what the successor is told beyond it is true as well."""
     whole = Filer(cik="9990000301", name="Example Moved Inc", first_year=2021, business="moved", **traits)
     predecessor = replace(whole, last_filed=day)
     successor = replace(whole, cik="9990000302", since=day)
@@ -194,8 +194,8 @@ def test_a_predecessor_and_its_successor_have_one_history(traits, day):
         assert unfound(filer, told) == []
 
 
-def test_an_amended_year_and_restated_quarters_are_on_one_basis():
-    """The amendment restates the year, the next report its first quarter."""
+def test_an_amended_year_meets_the_comparatives_of_the_quarters_after_it():
+    """The amendment restates the year, the next report its first quarter: these are on one basis."""
     revision = Revision(year=2024, by=RevisedBy.AMENDMENT)
     filer = Filer(cik="9990000101", name="Example Amended Inc", first_year=2021, revisions=(revision,))
     after = report_filed(filer, 2025, 1)
@@ -220,7 +220,7 @@ def test_twelve_months_are_known_with_the_first_quarterly_report_after_the_first
 
 @pytest.mark.parametrize("calendar", [FiscalCalendar(month=9), FiscalCalendar(month=12)])
 def test_a_missing_annual_report_hides_no_later_balance_sheet(calendar):
-    """The balance sheets of later interim reports are used."""
+    """Interim reports that go on after it state what stands at their ends."""
     filer = Filer(
         cik="9990000103", name="Example Late Inc", first_year=2021, calendar=calendar, missing=frozenset({(2023, 4)})
     )
