@@ -33,7 +33,7 @@ from tests.strategies import (
 
 pytestmark = pytest.mark.no_cover  # tracing what simulates filers would take as long as the tests
 
-A_YEAR, A_MONTH, CENTS, SHARE = timedelta(days=350), timedelta(days=30), 0.02, 0.02
+A_YEAR, CENTS, SHARE = timedelta(days=350), 0.02, 0.02
 OTHER_ELEMENT = "other_element"
 """What is left of a total that is stated no more is told, with this reservation."""
 
@@ -175,8 +175,7 @@ def assert_earnings_per_share_are_as_filed_or_flagged(filer: Filer, told: Found)
         for key, value in after_it.items()
         if abs(value - expected[key]) > max(CENTS, SHARE * abs(expected[key]))
     }
-    # shares of the last days of a window move its average by less than the rule allows
-    over_it = [key for key in after_it if A_MONTH <= key[1] - filer.offering.day < A_YEAR]
+    over_it = [key for key in after_it if key[1] - filer.offering.day < A_YEAR]
 
     assert apart == {}, filer
     assert [key for key in over_it if not told.flags[key]] == [], filer
