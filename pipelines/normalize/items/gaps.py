@@ -136,13 +136,18 @@ def gaps(
             contain a break, legs that must not be added up, values that a rule withholds.
         grid: of periods.calendar.fiscal_grid.
     """
-    items = versions.group_by("cik", "q", "item", maintain_order=True).last().select("cik", "q", "item", "value")
-    windows = items.select("cik", "q").unique()
-    wanted = windows.join(pl.DataFrame({"item": ITEM_NAMES}), how="cross")
+    items = (
+        versions.lazy()
+        .group_by("cik", "q", "item", maintain_order=True)
+        .agg(pl.col("value").last())
+        .select("cik", "q", "item", "value")
+    )
+    wanted = items.select("cik", "q").unique().join(_ITEMS, how="cross")
     missing = wanted.join(items, on=["cik", "q", "item"], how="anti")
     ever = (
-        stated.unique()
-        .join(_concepts_of_items(), on="concept")
+        stated.lazy()
+        .unique()
+        .join(_CONCEPTS_OF_ITEMS, on="concept")
         .group_by("cik", "item")
         .agg(stated=pl.col("group").n_unique(), groups=pl.col("groups").first())
     )
@@ -153,15 +158,11 @@ def gaps(
     described = (
         missing.join(ever, on=["cik", "item"], how="left")
         .join(inputs, on=["cik", "q"], how="left")
-        .join(of_industry, on="cik", how="left")
-        .join(
-            _WITHOUT_MEANING,
-            on=["industry", "item"],
-            how="left",
-        )
-        .join(no_returns.rename({"reason": "no_return"}), on=["cik", "q"], how="left")
-        .join(missed.rename({"reason": "missed", "rule": "missed_by"}), on=["cik", "q", "item"], how="left")
-        .join(grid.select("cik", "q", "period_end"), on=["cik", "q"])
+        .join(of_industry.lazy(), on="cik", how="left")
+        .join(_WITHOUT_MEANING, on=["industry", "item"], how="left")
+        .join(no_returns.lazy().rename({"reason": "no_return"}), on=["cik", "q"], how="left")
+        .join(missed.lazy().rename({"reason": "missed", "rule": "missed_by"}), on=["cik", "q", "item"], how="left")
+        .join(grid.lazy().select("cik", "q", "period_end"), on=["cik", "q"])
     )
     no_return = pl.when(pl.col("item") == "roic").then(pl.col("no_return").fill_null(NO_OPERATING_INCOME))
     found = pl.lit(None, pl.String)
@@ -169,7 +170,6 @@ def gaps(
         found = pl.when(holds).then(pl.lit(code)).otherwise(found)
     first = pl.coalesce("senseless", no_return)
     reason = pl.coalesce(first, "missed", found)
-    rules = pl.DataFrame({"reason": list(GAPS), "rule": [rule.id for rule in GAPS.values()]})
     return (
         described.select(
             "cik",
@@ -178,13 +178,16 @@ def gaps(
             reason=reason,
             given=pl.when(first.is_null()).then("missed_by").otherwise("senseless_by"),
         )
-        .join(rules, on="reason", how="left")
+        .join(_RULE_OF_REASON, on="reason", how="left")
         .select("cik", "period_end", "item", "reason", rule=pl.coalesce("given", "rule"))
         .sort("cik", "period_end", "item")
+        .collect()
     )
 
 
-_WITHOUT_MEANING = WITHOUT_MEANING_TABLE.rename({"reason": "senseless", "rule": "senseless_by"})
+_ITEMS = pl.LazyFrame({"item": ITEM_NAMES})
+_RULE_OF_REASON = pl.LazyFrame({"reason": list(GAPS), "rule": [rule.id for rule in GAPS.values()]})
+_WITHOUT_MEANING = WITHOUT_MEANING_TABLE.lazy().rename({"reason": "senseless", "rule": "senseless_by"})
 
 ITEM = pl.col("item")
 REASONS: dict[str, pl.Expr] = {
@@ -210,7 +213,7 @@ ALL_NEEDED = ("free_cash_flow",)
 """Items that need each of their concepts; the others need one of them."""
 
 
-def _concepts_of_items() -> pl.DataFrame:
+def _concepts_of_items() -> pl.LazyFrame:
     """`concept`, `item`, `group` (concepts that replace each other), `groups` (how many the item needs)."""
     rows = [
         {
@@ -223,4 +226,7 @@ def _concepts_of_items() -> pl.DataFrame:
         for concept in concepts
         if concept not in (*DEBT_CONTROLS, *CASH_CONTROLS)
     ]
-    return pl.DataFrame(rows, schema_overrides={"concept": AMOUNT})
+    return pl.LazyFrame(rows, schema_overrides={"concept": AMOUNT})
+
+
+_CONCEPTS_OF_ITEMS = _concepts_of_items()
