@@ -16,7 +16,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench thresholds accuracy quality lock system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench mutations thresholds accuracy quality lock system clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,10 @@ bench: setup ## measure a synchronization of a mirror (SOURCE=PATH; BESIDE=folde
 		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
 	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts.parquet),$(BIN)/python -m tests.bench.version_log,\
 		echo "Not measured: the version log; synchronize first, because copies of the companies of the home are used")
+
+mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version to compare)
+	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
+		echo "Not measured: mutations; set SOURCE to the path of a mirror directory")
 
 thresholds: setup ## write docs/thresholds.md: what each number of the rules decides in the home
 	@$(BIN)/python -m tests.bench.thresholds

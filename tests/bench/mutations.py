@@ -1,0 +1,443 @@
+"""What share of filers' errors would reach users: one fact of one filing is made wrong, and the values are made again.
+
+Run it with `make mutations SOURCE=../shared/edgar` (a mirror directory). Each mutation changes one fact that is a leg
+of a current value of the last five years. The company is copied under another CIK with that one fact changed, many
+copies in one call of the rules. The value is then the same, withheld, or served wrong.
+
+Belongs here: drawing the mutations, applying them, and the page docs/mutations.md. Does not: errors of simulated
+filers (pipelines.edgar.sample).
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from datetime import date
+from decimal import Decimal
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from pipelines.lake import Lake
+from pipelines.normalize.periods.predecessors import stitched
+from pipelines.normalize.pipeline import standardize
+from pipelines.stages import held_predecessors
+
+PROJECT = Path(__file__).resolve().parents[2]
+PAGE = PROJECT / "docs" / "mutations.md"
+ROBUST = ("revenue", "net_income", "eps_basic", "dividends_per_share", "shares_basic", "shares_diluted")
+"""Items of which several facts of a filing are witnesses."""
+COMPOSED = ("free_cash_flow", "total_debt", "cash_and_equivalents")
+"""Items that are composed of lines."""
+ITEMS = ROBUST + COMPOSED
+SIGN, THOUSAND, DIGIT, CONTEXT, LEFT_OUT = "sign", "factor of 1,000", "one digit", "other context", "line left out"
+KINDS = (SIGN, THOUSAND, CONTEXT, LEFT_OUT, DIGIT)
+"""Other context: a quarter's figure in the context of a longer duration, or a balance in that of the next balance."""
+SAME, WITHHELD, WRONG, ABSENT = "same", "withheld", "served wrong", "no value"
+"""Outcomes; no value: the version has no value there without the mutation either."""
+TOLERANCE = 0.005
+YEARS = 5
+QUARTER = (75, 110)
+"""Days of a quarter."""
+LONGER = 150
+"""A duration of more days spans several quarters."""
+DIGITS = 3
+"""One of the first three significant digits is changed: those after them move no value by half a per cent."""
+IN_A_CALL = 120
+"""Companies in one call of the rules."""
+
+FACT = ["taxonomy", "tag", "unit", "start", "end", "accession"]
+"""The columns that name a fact of a company."""
+KEY = ["cik", "period_end", "item"]
+
+
+# --- The values of a home -----------------------------------------------------------------------------------------
+
+
+class Companies:
+    """The facts of the companies of a home, and what the rules make of them."""
+
+    def __init__(self, home: Path) -> None:
+        lake = Lake(home / "tables")
+        self.facts = stitched(lake.read("facts"), held_predecessors(lake))[0].sort("cik", maintain_order=True)
+        self.accepted = lake.read("acceptances").select("accession", "accepted_at")
+        self.registrants = lake.read("registrants").select("cik", "sic")
+        ranges = self.facts.with_row_index("row").group_by("cik").agg(first="row", rows=pl.len())
+        self.rows = {cik: self.facts.slice(first[0], rows) for cik, first, rows in ranges.iter_rows()}
+
+    def versions(self) -> pl.DataFrame:
+        """The current version of each value."""
+        return _current(standardize(self.facts, self.accepted, self.registrants).versions)
+
+    def copies(self, of: list[tuple[str, dict[str, Any] | None]]) -> pl.DataFrame:
+        """The current values of copies, each with one mutation or none: `copy` (place in the list), and the value."""
+        parts = []
+        for number, (cik, mutation) in enumerate(of):
+            rows = self.rows[cik].with_columns(cik=pl.lit(f"{number + 1:010}"))
+            parts.append(_mutated(rows, mutation) if mutation else rows)
+        names = pl.DataFrame(
+            {"copy": [f"{number + 1:010}" for number in range(len(of))], "cik": [cik for cik, _ in of]}
+        )
+        registrants = names.join(self.registrants, on="cik").select("sic", cik="copy").select("cik", "sic")
+        found = _current(standardize(pl.concat(parts), self.accepted, registrants).versions)
+        return found.select("period_end", "item", "value", copy=pl.col("cik").cast(pl.Int64) - 1)
+
+
+def _current(versions: pl.DataFrame) -> pl.DataFrame:
+    return versions.group_by(KEY, maintain_order=True).last()
+
+
+def _mutated(rows: pl.DataFrame, mutation: dict[str, Any]) -> pl.DataFrame:
+    of_fact = pl.all_horizontal(*(pl.col(name).eq_missing(pl.lit(mutation[name])) for name in FACT))
+    if mutation["wrong"] is None:
+        return rows.filter(~of_fact)
+    return rows.with_columns(value=pl.when(of_fact).then(pl.lit(mutation["wrong"])).otherwise("value"))
+
+
+# --- Drawing ------------------------------------------------------------------------------------------------------
+
+
+def drawn(companies: Companies, each: int, seed: int) -> list[dict[str, Any]]:
+    """The mutations: for each item and kind the legs with the smallest random numbers.
+
+    The random number of a leg depends on the seed and the leg alone. Two versions of the rules that have the same legs
+    therefore draw the same mutations.
+    """
+    legs = _legs(companies)
+    numbered = ((_random(seed, leg, kind), kind, leg) for leg in legs for kind in KINDS)
+    found: list[dict[str, Any]] = []
+    taken: dict[tuple[str, str], int] = {}
+    for number, kind, leg in sorted(numbered, key=lambda each: each[0]):
+        pair = leg["item"], kind
+        if taken.get(pair, 0) >= each:
+            continue
+        wrong = _wrong(kind, leg, number)
+        if kind != LEFT_OUT and (wrong is None or wrong == leg["filed"]):
+            continue
+        taken[pair] = taken.get(pair, 0) + 1
+        found.append({**leg, "kind": kind, "wrong": wrong})
+    return found
+
+
+def _legs(companies: Companies) -> list[dict[str, Any]]:
+    """The filed facts behind the current values of the last years, with the figure of another context."""
+    since = date.fromisoformat(str(companies.facts["filed"].max())).replace(day=1)
+    since = since.replace(year=since.year - YEARS)
+    recent = companies.versions().filter(
+        (pl.col("period_end") >= since) & pl.col("item").is_in(ITEMS) & pl.col("value").is_not_null()
+    )
+    legs = (
+        recent.select(*KEY, "is_year_end", right="value", leg="legs")
+        .explode("leg")
+        .unnest("leg")
+        .with_columns(
+            pl.col("tag").str.split(":").list.first().alias("taxonomy"),
+            pl.col("tag").str.split(":").list.last(),
+            pl.col("start", "end", "filed").cast(pl.String),
+            pl.col("period_end").cast(pl.String),
+        )
+        .unique([*KEY, *FACT], maintain_order=True)
+    )
+    filed = companies.facts.unique(["cik", *FACT], keep="last", maintain_order=True)
+    known = legs.drop("value", "filed").join(
+        filed.select("cik", *FACT, "filed", stated="value"), on=["cik", *FACT], nulls_equal=True, maintain_order="left"
+    )
+    known = known.with_row_index("leg_number")
+    others = filed.select("cik", "taxonomy", "tag", "unit", "start", "end", "filed", "value")
+    pairs = known.select("leg_number", "cik", "taxonomy", "tag", "unit", "start", "end", "filed", "stated").join(
+        others, on=["cik", "taxonomy", "tag", "unit"], suffix="_other"
+    )
+    days = _days("start", "end")
+    days_other = _days("start_other", "end_other")
+    is_quarter = (
+        (days > LONGER)
+        & days_other.is_between(*QUARTER)
+        & (pl.col("end_other") <= pl.col("end"))
+        & (pl.col("start_other") >= pl.col("start"))
+    )
+    is_before = (
+        pl.col("start").is_null()
+        & pl.col("start_other").is_null()
+        & (pl.col("end_other") < pl.col("end"))
+        & (_days("end_other", "end") < 400)
+    )
+    other = (
+        pairs.filter(is_quarter.fill_null(value=False) | is_before)
+        .filter(pl.col("filed_other") <= pl.col("filed"))
+        .sort("leg_number", "end_other", "filed_other")
+        .group_by("leg_number", maintain_order=True)
+        .agg(other=pl.col("value").last())
+    )
+    columns = [*KEY, "is_year_end", "right", *FACT, "filed", "concept", "other"]
+    return (
+        known.join(other, on="leg_number", how="left", maintain_order="left")
+        .rename({"filed": "filed_on", "stated": "filed"})
+        .select([*columns[:-3], "filed_on", "filed", "concept", "other"])
+        .to_dicts()
+    )
+
+
+def _days(first: str, last: str) -> pl.Expr:
+    return (pl.col(last).str.to_date() - pl.col(first).str.to_date()).dt.total_days()
+
+
+def _random(seed: int, leg: dict[str, Any], kind: str) -> int:
+    named = [seed, kind, *(leg[name] for name in (*KEY, *FACT))]
+    return int.from_bytes(blake2b(json.dumps(named).encode(), digest_size=8).digest())
+
+
+def _wrong(kind: str, leg: dict[str, Any], number: int) -> float | None:
+    """The wrong figure; null for a line that is left out or where the kind cannot happen."""
+    filed: float = leg["filed"]
+    match kind:
+        case "sign":
+            return -filed if filed else None
+        case "factor of 1,000":
+            return filed * 1000 if number % 2 else filed / 1000
+        case "one digit":
+            return _other_digit(filed, number)
+        case "other context":
+            return leg["other"]
+    return None
+
+
+def _other_digit(filed: float, number: int) -> float | None:
+    """The figure with another digit at one of its first significant places."""
+    sign, digits, exponent = Decimal(repr(filed)).normalize().as_tuple()
+    if not any(digits):
+        return None
+    place = number % min(DIGITS, len(digits))
+    choices = [digit for digit in range(place == 0, 10) if digit != digits[place]]
+    changed = (*digits[:place], choices[number // DIGITS % len(choices)], *digits[place + 1 :])
+    return float(Decimal((sign, changed, exponent)))
+
+
+# --- Outcomes -----------------------------------------------------------------------------------------------------
+
+
+def outcomes(companies: Companies, mutations: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each mutation with `outcome`, `served`, and how many other values of the company are now wrong or withheld.
+
+    Raises:
+        ValueError: a copy without a mutation has other values than the company.
+    """
+    before = companies.versions().select(*KEY, pl.col("value").alias("right"))
+    values = {row[:3]: row[3] for row in before.with_columns(pl.col("period_end").cast(pl.String)).iter_rows()}
+    calls = range(0, len(mutations), IN_A_CALL)
+    for start in track(calls, description="mutations", console=Console(stderr=True)):
+        batch = mutations[start : start + IN_A_CALL]
+        unchanged = batch[0]["cik"]
+        of = [(each["cik"], each) for each in batch]
+        found = companies.copies([*of, (unchanged, None)])
+        names = pl.DataFrame({"copy": range(len(of) + 1), "cik": [*(cik for cik, _ in of), unchanged]})
+        compared = (
+            before.join(names, on="cik")
+            .join(found, on=["copy", "period_end", "item"], how="full", coalesce=True)
+            .with_columns(is_same=((pl.col("value") - pl.col("right")).abs() <= TOLERANCE * pl.col("right").abs()))
+            .with_columns(
+                is_same=pl.col("is_same").fill_null(value=False)
+                | (pl.col("value").is_null() & pl.col("right").is_null())
+            )
+        )
+        if not compared.filter(pl.col("copy") == len(of))["is_same"].all():
+            raise ValueError(f"a copy of {unchanged} without a mutation has other values")
+        moved = (
+            compared.filter(~pl.col("is_same"))
+            .group_by("copy")
+            .agg(moved=pl.col("value").is_not_null().sum(), gone=pl.col("value").is_null().sum())
+        )
+        of_copy = {row[0]: row[1:] for row in moved.iter_rows()}
+        served = {
+            (copy, period, item): value
+            for copy, period, item, value in found.select(
+                "copy", pl.col("period_end").cast(pl.String), "item", "value"
+            ).iter_rows()
+        }
+        for number, each in enumerate(batch):
+            right = values.get((each["cik"], each["period_end"], each["item"]))
+            value = served.get((number, each["period_end"], each["item"]))
+            outcome = _outcome(right, value)
+            wrong, gone = of_copy.get(number, (0, 0))
+            yield {
+                **each,
+                "right": right,
+                "served": value,
+                "outcome": outcome,
+                "others_wrong": wrong - (outcome == WRONG),
+                "others_withheld": gone - (outcome == WITHHELD),
+            }
+
+
+def _outcome(right: float | None, value: float | None) -> str:
+    if right is None:
+        return ABSENT
+    if value is None:
+        return WITHHELD
+    return SAME if abs(value - right) <= TOLERANCE * abs(right) else WRONG
+
+
+# --- Tables -------------------------------------------------------------------------------------------------------
+
+Counted = dict[str, float]
+
+
+def _counted(rows: Iterable[dict[str, Any]]) -> Counted:
+    rows = [each for each in rows if each["outcome"] != ABSENT]
+    number = len(rows)
+    of = {outcome: sum(each["outcome"] == outcome for each in rows) for outcome in (SAME, WITHHELD, WRONG)}
+    return {
+        "number": number,
+        **of,
+        "share": of[WRONG] / number if number else 0.0,
+        "others_wrong": sum(each["others_wrong"] for each in rows),
+    }
+
+
+def groups(rows: list[dict[str, Any]]) -> dict[tuple[str, str], Counted]:
+    """Counts of each pair of item and kind, and the totals, by two words."""
+    found = {
+        (item, kind): _counted(each for each in rows if each["item"] == item and each["kind"] == kind)
+        for item in ITEMS
+        for kind in KINDS
+    }
+    for name, items in (
+        ("income, shares and dividends", ROBUST),
+        ("cash flow, debt and cash", COMPOSED),
+        ("all", ITEMS),
+    ):
+        of = [each for each in rows if each["item"] in items]
+        found[name, "gross"] = _counted(each for each in of if each["kind"] != DIGIT)
+        found[name, DIGIT] = _counted(each for each in of if each["kind"] == DIGIT)
+    return found
+
+
+COLUMNS = ("item", "kind", "mutations", "same", "withheld", "served wrong", "share", "others wrong")
+
+
+def _cells(counted: Counted) -> list[str]:
+    counts = [f"{counted[name]:,.0f}" for name in ("number", SAME, WITHHELD, WRONG)]
+    return [*counts, f"{counted['share']:.1%}", f"{counted['others_wrong']:,.0f}"]
+
+
+def table(of: dict[str, list[dict[str, Any]]]) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of the table: all counts of the first version, and beside them three of the others."""
+    first, *second = (groups(rows) for rows in of.values())
+    header = [
+        *COLUMNS,
+        *(f"{name}: {column}" for name in list(of)[1:] for column in ("withheld", "served wrong", "share")),
+    ]
+    rows = [
+        [*pair, *_cells(counted), *(cell for each in second for cell in _cells(each[pair])[2:5])]
+        for pair, counted in first.items()
+    ]
+    return header, rows
+
+
+def show(header: list[str], rows: list[list[str]]) -> None:
+    """Print the table."""
+    shown = Table(title="What mutations of one fact lead to", title_justify="left")
+    for column in header:
+        shown.add_column(column, justify="left" if column in COLUMNS[:2] else "right")
+    for row in rows:
+        shown.add_row(*row)
+    Console(width=None if sys.stdout.isatty() else 200).print(shown)
+
+
+def page(header: list[str], rows: list[list[str]], companies: int, seed: int) -> str:
+    """The page docs/mutations.md."""
+    lines = [
+        "# Mutations",
+        "",
+        "What share of filers' errors would reach users. One fact of one filing is made wrong, and the values of the",
+        f"company are made again. The fact is a leg of a current value of the last {YEARS} years, of {companies}",
+        "companies of a mirror of EDGAR, drawn at random, equally over items and kinds of error. The value is then the",
+        "same (within half a per cent), withheld, or served wrong. The last columns show the same mutations with the",
+        "version before; a value that a version does not have without the mutation either is not counted.",
+        f"Written by `make mutations` (seed {seed}).",
+        "",
+        f"- {SIGN}: the fact with the other sign.",
+        f"- {THOUSAND}: the fact times or divided by 1,000.",
+        f"- {CONTEXT}: a quarter's figure in the context of a longer one, or an earlier balance in that of this one.",
+        f"- {LEFT_OUT}: the filing lacks the fact.",
+        f"- {DIGIT}: another digit at one of the first {DIGITS} significant places.",
+        "- gross: all kinds but one digit.",
+        "- others wrong: other values of the company that moved by more than half a per cent.",
+        "",
+        "| " + " | ".join(header) + " |",
+        "|---|---|" + "---:|" * (len(header) - 2),
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+# --- Commands -----------------------------------------------------------------------------------------------------
+
+
+def of_version(code: Path, mirror: Path, folder: Path, *command: str) -> None:
+    """Run this file with a version of the program on its own home of the mirror, which is synchronized if needed."""
+    home = folder / f"home-{code.name}"
+    environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "PYTHONPATH": str(code)}
+    if not (home / "tables" / "listings.parquet").exists():
+        sync = [sys.executable, "-m", "fundamentals", "sync", "--source", str(mirror)]
+        subprocess.run(
+            sync, cwd=code, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    subprocess.run([sys.executable, str(Path(__file__).resolve()), *command, str(home)], env=environment, check=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("place", type=Path, help="the mirror directory to synchronize with")
+    parser.add_argument("--beside", type=Path, help="the folder of another version, with which the same is done")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--each", type=int, default=100, help="mutations of each pair of item and kind")
+    parser.add_argument("--json", type=Path, help="a file for the mutations that are served wrong")
+    parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--folder", type=Path, help="a folder for homes and mutations, which are then used again")
+    parser.add_argument("--draw", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--apply", type=Path, nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.draw:
+        given.draw.write_text(json.dumps(drawn(Companies(given.place), given.each, given.seed)))
+    elif given.apply:
+        mutations, results = given.apply
+        results.write_text(json.dumps(list(outcomes(Companies(given.place), json.loads(mutations.read_text())))))
+    elif given.folder:
+        given.folder.mkdir(parents=True, exist_ok=True)
+        _compare(given, given.folder.resolve())
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            _compare(given, Path(folder))
+
+
+def _compare(given: argparse.Namespace, folder: Path) -> None:
+    mirror, draws = given.place.resolve(), folder / "mutations.json"
+    folders = {"this version": PROJECT} | ({"before": given.beside.resolve()} if given.beside else {})
+    if not draws.exists():
+        drawing = ("--each", str(given.each), "--seed", str(given.seed), "--draw", str(draws))
+        of_version(PROJECT, mirror, folder, *drawing)
+    results: dict[str, list[dict[str, Any]]] = {}
+    for name, code in folders.items():
+        path = folder / f"{code.name}.json"
+        of_version(code, mirror, folder, "--apply", str(draws), str(path))
+        results[name] = json.loads(path.read_text())
+    header, rows = table(results)
+    show(header, rows)
+    found = results["this version"]
+    if given.json:
+        wrong = [each for each in found if each["outcome"] == WRONG]
+        given.json.write_text(json.dumps(wrong, indent=1))
+    given.page.write_text(page(header, rows, len({each["cik"] for each in found}), given.seed))
+    print(f"{given.page}: {len(found)} mutations")
+
+
+if __name__ == "__main__":
+    main()
