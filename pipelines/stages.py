@@ -70,7 +70,7 @@ QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_documen
 REPLAYED, VERSIONS, APPENDED = "replayed", "versions", "appended"
 VALUE_TABLES = (
     REPLAYED,
-    *("periods", "gaps", "splits", "breaks", "repairs", "filings", "latest_shares", "evidence", "decisions"),
+    *("periods", "gaps", "splits", "breaks", "repairs", "filings", "latest_shares", "evidence", "decisions", "proofs"),
     "profiles",
 )
 """The frames of Standardized as tables. `profiles` is written last, because its digests mark all tables of a company as

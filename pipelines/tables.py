@@ -18,6 +18,7 @@ from pipelines import rule_table
 from pipelines.code import digest_of
 from pipelines.lake import Lake
 from pipelines.normalize.elements import describe_sources
+from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
@@ -63,6 +64,7 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFra
         "versions": _versions(lake, versions),
         "lineage": lineage(versions),
         "gaps": gaps,
+        "proofs": _proofs(lake, versions, gaps),
         "rules": _rules(logged, gaps, decisions),
         "decisions": decisions,
         "changes": _changes(lake),
@@ -293,6 +295,17 @@ def _gaps(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
     periods = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = _by_kind(lake.read("gaps").join(periods, on=["cik", "period_end"]))
     return labelled.join(versions.filter("is_current").drop_nulls("value"), on=row, how="anti")
+
+
+def _proofs(lake: Lake, versions: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
+    """Table `proofs`: the identities that current values satisfy, and those that withhold a value."""
+    row = ["cik", "period_kind", "period_end", "item"]
+    periods = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    labelled = _by_kind(lake.read("proofs").join(periods, on=["cik", "period_end"]))
+    values = versions.filter("is_current").drop_nulls("value").select(row)
+    is_withheld = pl.col("outcome") == WITHHELD
+    of_gaps = labelled.filter(is_withheld).join(gaps.select(row), on=row, how="semi")
+    return pl.concat([labelled.filter(~is_withheld).join(values, on=row, how="semi"), of_gaps])
 
 
 def _valuations(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:

@@ -141,7 +141,7 @@ def standardized(
 ) -> Today:
     """Normalize facts with all steps."""
     found = standardize(rows, accepted, registrants)
-    newest = found.versions.group_by("cik", "period_end", "item", maintain_order=True).last()
+    newest = found.versions.group_by("cik", "period_end", "item", maintain_order=True).last().drop_nulls("value")
     values = _by_kind(newest.with_columns(value=items.served("value")))
     lineage = values.select(*KEY, "legs").explode("legs").unnest("legs")
     gaps = _by_kind(found.gaps.join(found.periods, on=["cik", "period_end"]))

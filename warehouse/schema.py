@@ -291,6 +291,28 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
+        "proofs",
+        "The identities by which the current values and gaps were judged: what must hold between filed figures.",
+        ("cik", "period_kind", "period_end", "item", RULE),
+        (
+            CIK,
+            PERIOD_KIND,
+            PERIOD_END,
+            ITEM,
+            Column(RULE, "VARCHAR", "The identity, as in table rules.", required=True),
+            Column(
+                "outcome",
+                "VARCHAR",
+                "holds: the value satisfies the identity; chose: it was chosen because it does; corrected: the "
+                "identity proved a filed figure wrong, and it was corrected; withheld: the identity contradicts the "
+                "value, which is therefore not served.",
+                required=True,
+            ),
+            Column("left_side", "DOUBLE", "The left side of the identity, as its rule states it."),
+            Column("right_side", "DOUBLE", "The right side of the identity, as its rule states it."),
+        ),
+    ),
+    Table(
         "splits",
         "Share splits inferred from the filings.",
         ("cik", "effective_by"),

@@ -91,6 +91,8 @@ GAPS: dict[str, Gap] = {
 """Reasons why a covered period has no value for an item: column `reason` of table `gaps`."""
 
 CAUSES: dict[str, str] = {
+    "withdrawn": "A later filing contradicts the value, or leaves an amount behind it without a value.",
+    "reinstated": "A later filing supports the withdrawn value again.",
     "initial": "The first value.",
     "precision": "The same figure with more digits.",
     "scale_fix": "A figure had been filed a thousand or a million times too large or too small.",

@@ -41,6 +41,27 @@ WITHHELD = pl.Schema(
 """Items of a quarter end that a rule withholds; key `cik`, `q`, `item`, `reason`."""
 
 
+PROOFS = pl.Schema(
+    {
+        "cik": pl.Int64(),
+        "q": pl.Int32(),
+        "item": pl.String(),
+        "seq": pl.Int32(),
+        "rule": pl.String(),
+        "outcome": pl.String(),
+        "left_side": pl.Float64(),
+        "right_side": pl.Float64(),
+    }
+)
+"""Judgements of an item of a quarter end by an identity; each holds from filing `seq` until the rule's next one.
+
+`outcome` is one of OUTCOMES, or null if the identity can no longer be compared."""
+
+HOLDS, CHOSE, CORRECTED, WITHHELD_OUTCOME = OUTCOMES = ("holds", "chose", "corrected", "withheld")
+"""holds: the value satisfies the identity; chose: it was chosen because it does; corrected: the identity proved a filed
+figure wrong, and it was corrected; withheld: the identity contradicts the value, which is therefore not served."""
+
+
 def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
     """Decisions of a step: columns of DECISIONS.
 
@@ -325,9 +346,9 @@ class Composed(dy.Schema):
     filed = dy.Date()
     amended = dy.Bool()
     regime = dy.Int32()
-    value = dy.Float64(description="units of the reporting currency")
-    grain = dy.Float64()
-    rule = dy.String(description="the rule that chose the lines")
+    value = dy.Float64(nullable=True, description="units of the reporting currency; null: nothing is known any more")
+    grain = dy.Float64(nullable=True)
+    rule = dy.String(description="the rule that chose the lines, or that withholds the balance")
     vintage = dy.UInt32(unique=True, description="numbered after the vintages that filings state")
     n = dy.Int32()
     measure_sign = dy.Int8()
@@ -366,10 +387,10 @@ class Known(dy.Schema):
     seq = dy.Int32(primary_key=True)
     days = dy.Int64(nullable=True)
     regime = dy.Int32()
-    amount = dy.Float64(description="additive: value times weight")
+    amount = dy.Float64(nullable=True, description="additive: value times weight; null: nothing is known any more")
     weight = dy.Float64(description="the days of an average of shares; 1 for other amounts")
     vintage = dy.UInt32(description="the vintage from which the amount is taken")
-    grain = dy.Float64()
+    grain = dy.Float64(nullable=True)
     other_source = dy.Bool()
     since = dy.Int64(description="seq of the first filing with this amount")
     is_revised = dy.Bool(description="whether another amount was known before")
@@ -389,16 +410,18 @@ class Flows(dy.Schema):
     concept = dy.Enum(AMOUNT.categories)
     q = dy.Int32()
     seq = dy.Int32()
-    amount = dy.Float64(description="additive: shares are multiplied by days")
-    days = dy.Int64()
-    rule = dy.String(description="the way to twelve months")
+    amount = dy.Float64(
+        nullable=True, description="additive: shares are multiplied by days; null: nothing is known any more"
+    )
+    days = dy.Int64(nullable=True)
+    rule = dy.String(description="the way to twelve months, or the rule that withholds them")
     weeks_53 = dy.Bool()
     other_element = dy.Bool()
     mixed_basis = dy.Bool()
     before_recast = dy.Bool()
     ways_disagree = dy.Bool()
-    regime = dy.Int32()
-    grain = dy.Float64(description="of the coarsest leg")
+    regime = dy.Int32(nullable=True)
+    grain = dy.Float64(nullable=True, description="of the coarsest leg")
     spread = dy.Float64(nullable=True, description="the largest daily amount of a leg divided by the smallest")
 
 
@@ -451,9 +474,11 @@ class Values(dy.Schema):
     q = dy.Int32()
     seq = dy.Int32()
     item = dy.String()
-    value = dy.Float64(description="units of the currency, shares, currency per share, or a ratio")
-    rule = dy.String(description="the rule that composed the value")
-    method = dy.String(description="as published in table versions")
+    value = dy.Float64(
+        nullable=True, description="units of the currency, shares, currency per share, or a ratio; null: withdrawn"
+    )
+    rule = dy.String(description="the rule that composed or withdrew the value")
+    method = dy.String(description="as published in table versions; empty for a withdrawn value")
     weeks_53 = dy.Bool()
     other_element = dy.Bool()
     mixed_basis = dy.Bool()
@@ -535,7 +560,7 @@ class Versions(dy.Schema):
     cik = dy.Int64()
     period_end = dy.Date()
     item = dy.String()
-    value = dy.Float64()
+    value = dy.Float64(nullable=True, description="null: withdrawn")
     accession = dy.String()
     form = dy.String()
     filed = dy.Date()
@@ -579,6 +604,19 @@ class Decisions(dy.Schema):
     cik = dy.Int64(primary_key=True)
     rule = dy.String(primary_key=True)
     figures = dy.UInt32(min=1)
+
+
+class Proofs(dy.Schema):
+    """One row a judgement of an item of a quarter end by an identity, from a filing on."""
+
+    cik = dy.Int64(primary_key=True)
+    q = dy.Int32(primary_key=True)
+    item = dy.String(primary_key=True)
+    seq = dy.Int32(primary_key=True)
+    rule = dy.String(primary_key=True)
+    outcome = dy.String(nullable=True, description="one of OUTCOMES; null if it can no longer be compared")
+    left_side = dy.Float64(nullable=True, description="what the identity says, in the unit of the item or of its parts")
+    right_side = dy.Float64(nullable=True, description="what the filing states")
 
 
 class Breaks(dy.Schema):
@@ -681,6 +719,7 @@ FRAMES: dict[str, Declared] = {
         "lineage": Lineage,
         "versions": Versions,
         "decisions": Decisions,
+        "proofs": Proofs,
         "breaks": Breaks,
         "gaps": Gaps,
         "repairs": Repairs,

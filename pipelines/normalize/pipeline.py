@@ -16,6 +16,7 @@ from pipelines.normalize.facts import currency, filings, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
+from pipelines.normalize.identities import proofs
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import evidence, gaps, line_items, provenance, returns
 from pipelines.normalize.items.points import Points, points_of
@@ -32,12 +33,16 @@ Observer = Callable[[str, int, float], object]
 """Called after each step with its name, the number of rows of its first frame, and its seconds."""
 
 
+GATHERED = ("decisions", "proofs")
+"""Frames to which several steps add rows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step: a function from frames to frames.
 
     takes: the frames that the function takes, in the order of its arguments.
-    makes: the frames that it returns, in order; `decisions` are added to those of the steps before.
+    makes: the frames that it returns, in order; those of GATHERED are added to those of the steps before.
     """
 
     name: str
@@ -61,6 +66,7 @@ class Standardized:
     latest_shares: of shares.latest.latest_shares.
     evidence: of items.evidence.evidence.
     decisions: `cik`, `rule`, `figures`: the number of decisions of each rule in the steps.
+    proofs: of identities.proofs.standing: the identities by which the newest value or gap of an item was judged.
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     """
 
@@ -74,6 +80,7 @@ class Standardized:
     latest_shares: Frame
     evidence: Frame
     decisions: Frame
+    proofs: Frame
     profiles: Frame
 
 
@@ -102,6 +109,7 @@ def standardize(
     """
     given = {"raw": raw, "accepted": accepted, "registrants": registrants}
     frames = run(STEPS, given, observe, validate=validate)
+    frames["proofs"] = proofs.standing(frames["proofs"], frames["grid"])
     return Standardized(**{field.name: with_ten_digits(frames[field.name]) for field in fields(Standardized)})
 
 
@@ -115,25 +123,27 @@ def run(
     """Run steps one after the other.
 
     Returns:
-        every frame that a step made, by name; `decisions` are those of all steps.
+        every frame that a step made, by name; `decisions` and `proofs` are those of all steps.
 
     Raises:
         FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
     frames: dict[str, Frame] = {}
-    decisions: list[Frame] = []
+    gathered: dict[str, list[Frame]] = {name: [FRAMES[name].schema.create_empty()] for name in GATHERED}
     for step in steps:
         began = perf_counter()
         result = step.run(*(frames.get(name, given.get(name)) for name in step.takes))
         made = result if isinstance(result, tuple) else (result,)
         for name, frame in zip(step.makes, made, strict=True):
             checked = FRAMES[name].checked(frame, step.name, validate=validate)
-            if name == "decisions":
-                decisions.append(checked)
+            if name in GATHERED:
+                gathered[name].append(checked)
             frames[name] = checked
         if observe:
             observe(step.name, made[0].height, perf_counter() - began)
-    frames["decisions"] = pl.concat(decisions).group_by("cik", "rule").agg(pl.col("figures").sum()).sort("cik", "rule")
+    decisions = pl.concat(gathered["decisions"])
+    frames["decisions"] = decisions.group_by("cik", "rule").agg(pl.col("figures").sum()).sort("cik", "rule")
+    frames["proofs"] = pl.concat(gathered["proofs"])
     return frames
 
 

@@ -97,6 +97,10 @@ ROUNDED: dict[str, list[Row]] = {
 }
 
 RETURNS: dict[str, list[Row]] = {
+    "version.withdrawn.input": [
+        *company(EARNED, CAPITAL),
+        fact(EQUITY, -500e6, None, "2023-12-31", form="10-K/A", filed="2024-06-03"),
+    ],
     "roic.stated-operating-income": company(EARNED, CAPITAL),
     "roic.tax-rate-within-bounds": company(EARNED, CAPITAL),
     "roic.statutory-tax-rate": company({**EARNED, PRETAX: -10.0}, CAPITAL),

@@ -39,6 +39,11 @@ def version(
     return {"cik": CIK, "q": q, "item": item, "seq": seq, "value": float(value), **told, **more, "legs": legs}
 
 
+def withdrawal(item: str, seq: int) -> Version:
+    """A version without value."""
+    return version(item, seq, 0.0, legs=[]) | {"value": None}
+
+
 def causes(*versions: Version) -> list[str]:
     """The cause of each version, in the given order."""
     return classified(*frames(versions)).sort("version")["cause"].to_list()
@@ -68,6 +73,8 @@ def income(seq: int, *values: float) -> list[Version]:
 
 
 CASES = {
+    "withdrawn": [version("revenue", 1, 100e6), withdrawal("revenue", 2)],
+    "reinstated": [version("revenue", 1, 100e6), withdrawal("revenue", 2), version("revenue", 3, 100e6)],
     "initial": [version("revenue", 1, 100e6)],
     "precision": [version("revenue", 1, 123e6), version("revenue", 2, 122_956_000)],
     "scale_fix": [version("shares_basic", 1, 20_500, legs=[leg(20_500)]), version("shares_basic", 2, 20.5e6)],
@@ -114,6 +121,11 @@ def test_every_row_of_the_table_is_reached():
     """Except the last, which has no condition."""
     assert {cause.name for cause in CAUSES} - set(CASES) == {"unexplained"}
     assert all(cause.meaning for cause in CAUSES)
+
+
+def test_a_value_after_a_withdrawal_is_compared_with_the_value_before_it():
+    withdrawn = [version("shares_basic", 1, 20_500, legs=[leg(20_500)]), withdrawal("shares_basic", 2)]
+    assert causes(*withdrawn, version("shares_basic", 3, 20.5e6)) == ["initial", "withdrawn", "scale_fix"]
 
 
 def test_a_change_without_a_known_cause_is_unexplained():

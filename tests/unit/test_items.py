@@ -13,6 +13,7 @@ from tests.factories import (
     REVENUE,
     SHARES,
     Filer,
+    Row,
     Today,
     fact,
     month_ends,
@@ -187,6 +188,33 @@ def test_why_debt_has_no_ratio_to_free_cash_flow(sums, balances, why):
 
     assert value_of(found, "debt_to_fcf", "annual", ENDS[11]) is None
     assert reason(found, "debt_to_fcf") == why
+
+
+def restated(tag: str, amount: float) -> Row:
+    """An amendment of the last annual report that states one figure anew."""
+    start = None if tag == DEBT else "2023-01-01"
+    return fact(tag, amount * 1e6, start, "2023-12-31", form="10-K/A", filed="2024-06-03")
+
+
+def test_a_ratio_is_withdrawn_when_a_later_filing_leaves_it_without_meaning():
+    """A stale ratio beside a negative free cash flow would contradict it; a third filing can bring it back."""
+    rows = company({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, balances={DEBT: [200] * 12}).rows()
+    withdrawn = standardized(raw(rows, [restated(CASH_FLOW, 20)]))
+    again = fact(CASH_FLOW, 120e6, "2023-01-01", "2023-12-31", form="10-K/A", filed="2024-07-01")
+    back = standardized(raw(rows, [restated(CASH_FLOW, 20), again]))
+
+    assert value_of(withdrawn, "free_cash_flow", "annual", ENDS[11]) == -20e6
+    assert value_of(withdrawn, "debt_to_fcf", "annual", ENDS[11]) is None
+    assert reason(withdrawn, "debt_to_fcf") == "negative_fcf"
+    versions = [history(each, "debt_to_fcf") for each in (withdrawn, back)]
+    assert versions[0] == [(2.5, "initial"), (None, "withdrawn")]
+    assert versions[1] == [*versions[0], (2.5, "reinstated")]
+
+
+def history(found: Today, item: str) -> list[tuple[float | None, str]]:
+    """The values of an item at the end of the last fiscal year, with their causes."""
+    rows = found.found.versions.filter(pl.col("item") == item, pl.col("period_end") == ENDS[11])
+    return list(rows.select("value", "cause").iter_rows())
 
 
 # --- Gaps

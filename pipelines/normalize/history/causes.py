@@ -47,7 +47,8 @@ DAYS_SINCE = 200_000
 class Compared:
     """Versions compared with the versions before them, sorted by company, item, quarter end and filing.
 
-    `value` and `earlier` are the two values, `earliest` the value before these; NaN if there is none.
+    `value` and `earlier` are the two values, `earliest` the value before these; NaN if there is none. Versions without
+    value are left out; `was_withdrawn`: such a version lies between `earlier` and `value`.
     `restates`: a fact of the same period and role differs by more than rounding. `rounds`: no fact does, and the values
     differ by at most the rounding of the facts that differ. `rescaled`: a fact differs by a thousand or a million
     times. `is_reversed`: a fact has the other sign and about the same size. `other_elements`, `other_standards`: the
@@ -60,6 +61,7 @@ class Compared:
     value: Floats
     earlier: Floats
     earliest: Floats
+    was_withdrawn: Flags
     is_amended: Flags
     was_mixed_basis: Flags
     is_mixed_basis: Flags
@@ -119,8 +121,19 @@ class Cause:
     holds: Callable[[Compared], Flags]
 
 
+WITHDRAWN = Cause(
+    "withdrawn",
+    "a later filing contradicts the value, or leaves an amount that it needs without value",
+    lambda it: np.isnan(it.value),
+)
 CAUSES: tuple[Cause, ...] = (
+    WITHDRAWN,
     Cause("initial", "the first value", lambda it: np.isnan(it.earlier)),
+    Cause(
+        "reinstated",
+        "a later filing supports the withdrawn value again",
+        lambda it: it.was_withdrawn & _near(it.value, it.earlier, SAME),
+    ),
     Cause(
         "precision",
         "the same figure with more digits, or sums of figures that differ by at most their rounding",
@@ -197,22 +210,25 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     """Add `cause` to versions: the first of CAUSES that holds.
 
     Args:
-        versions: `version`, `cik`, `q`, `item`, `seq`, `value`, `method`, `mixed_basis`, `is_amended`, and
-            `elements` and `standards`, numbers that are equal for two versions with the same elements, or with the same
-            taxonomies and units.
+        versions: `version`, `cik`, `q`, `item`, `seq`, `value` (null: withdrawn), `method`, `mixed_basis`,
+            `is_amended`, and `elements` and `standards`, numbers that are equal for two versions with the same
+            elements, or with the same taxonomies and units.
         legs: the filed facts of the versions: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
 
     Returns:
         the same rows with `cause`, sorted by company, item, quarter end and filing.
     """
     ordered = versions.sort(*ITEM, "seq")
-    compared = _compared(ordered, legs)
+    has_value = ordered["value"].is_not_null().to_numpy()
+    after_none = np.append([False], ~has_value[:-1])[: len(has_value)]
+    compared = _compared(ordered.filter(has_value), legs, after_none[has_value])
     names = [cause.name for cause in CAUSES]
-    cause = np.select([each.holds(compared) for each in CAUSES], list(range(len(CAUSES))), len(CAUSES) - 1)
+    cause = np.full(len(has_value), CAUSES.index(WITHDRAWN))
+    cause[has_value] = np.select([each.holds(compared) for each in CAUSES], list(range(len(CAUSES))), len(CAUSES) - 1)
     return ordered.with_columns(cause=pl.Series(names, dtype=pl.String).gather(cause))
 
 
-def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> Compared:
+def _compared(ordered: pl.DataFrame, legs: pl.DataFrame, after_none: Flags) -> Compared:
     item = ordered["item"].to_numpy().astype(str)
     begins = starts(ints(ordered, "cik"), np.unique(item, return_inverse=True)[1], ints(ordered, "q"))
     value = floats(ordered, "value")
@@ -234,6 +250,7 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> Compared:
         value=value,
         earlier=earlier,
         earliest=earliest,
+        was_withdrawn=after_none & ~begins,
         is_amended=flags(ordered, "is_amended"),
         was_mixed_basis=before(mixed.astype(np.float64), begins) > 0,
         is_mixed_basis=mixed,

@@ -48,6 +48,7 @@ def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame
     return (
         flagged.with_columns(flags=flags.published(flagged))
         .join(legs, on="version", how="left", maintain_order="left")
+        .with_columns(pl.col("legs").fill_null(pl.lit([])))
         .sort("cik", "period_end", "item", "seq")
         .select(*REPLAYED.names(), "q", "seq")
     )

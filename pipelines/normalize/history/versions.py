@@ -123,14 +123,15 @@ def to_append(
     )
     # a filing that is no longer in the documents has no place: then only the newest value is compared
     fresh = beside.filter(~pl.col("known") | (pl.col("seq") > pl.col("logged_seq")))
-    before = pl.coalesce(pl.col("value").shift().over(VERSION_OF), "logged")
-    fresh = fresh.with_columns(before=before).filter(~_same("value", "before"))
+    is_first = pl.int_range(pl.len()).over(VERSION_OF) == 0
+    before = pl.when(is_first).then("logged").otherwise(pl.col("value").shift().over(VERSION_OF))
+    fresh = fresh.with_columns(before=before).filter(~_same("value", "before") | (is_first & ~pl.col("known")))
     newest = beside.group_by(VERSION_OF, maintain_order=True).last()
-    added = fresh.group_by(VERSION_OF, maintain_order=True).agg(added=pl.col("value").last())
+    added = fresh.group_by(VERSION_OF, maintain_order=True).agg(added=pl.col("value").last(), adds=pl.lit(value=True))
     stands = (
         newest.filter("known")
         .join(added, on=VERSION_OF, how="left")
-        .with_columns(stands=pl.coalesce("added", "logged"))
+        .with_columns(stands=pl.when("adds").then("added").otherwise("logged"))
     )
     corrected = stands.filter(~_same("value", "stands")).with_columns(
         cause=pl.when(pl.col("logged_rules") != rules).then(pl.lit("method")).otherwise(pl.lit("correction"))

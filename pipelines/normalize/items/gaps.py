@@ -128,7 +128,7 @@ def gaps(
     """Why a period that has some value lacks an item: `cik`, `period_end`, `item`, `reason`, `rule`.
 
     Args:
-        versions: all versions: `cik`, `q`, `item`, `value`, in the order of filing.
+        versions: all versions: `cik`, `q`, `item`, `value` (null: withdrawn), in the order of filing.
         stated: `cik`, `concept`: all concepts that a company states at any time.
         of_industry: `cik`, `industry` of the newest filing (classification.newest).
         no_returns: of returns.no_return.
@@ -140,6 +140,7 @@ def gaps(
         versions.lazy()
         .group_by("cik", "q", "item", maintain_order=True)
         .agg(pl.col("value").last())
+        .drop_nulls("value")
         .select("cik", "q", "item", "value")
     )
     wanted = items.select("cik", "q").unique().join(_ITEMS, how="cross")

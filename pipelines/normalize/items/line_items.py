@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, ints, largest, picked
+from pipelines.normalize.items.gaps import GAPS
 from pipelines.normalize.items.item import (
     DIVIDEND,
     DIVISOR,
@@ -400,6 +401,7 @@ def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
         method=everywhere,
         flags=free_cash_flow.flags,
         legs=(points.leg("total_debt", DIVIDEND), *(leg.recast(DIVISOR) for leg in free_cash_flow.legs)),
+        withheld=(("negative_fcf", GAPS["negative_fcf"], free_cash_flow.value <= 0),),
     )
 
 

@@ -151,7 +151,11 @@ class Points:
         rules = balances["rule"].fill_null("")
         self._rules = tuple(rules.unique().sort())
         self._rule = rules.rank("dense").to_numpy().astype(np.int64) - 1
-        self._ways = flows["rule"].replace_strict(ids, return_dtype=pl.Int64).to_numpy()
+        self._ways = flows["rule"].replace_strict(ids, default=NOTHING, return_dtype=pl.Int64).to_numpy()
+        self._withheld_by = {
+            is_flow: frame.select(pl.when(pl.col("amount").is_null()).then("rule"))["rule"]
+            for is_flow, frame in ((True, flows), (False, balances))
+        }
 
     def __len__(self) -> int:
         return len(self.q)
@@ -172,6 +176,11 @@ class Points:
         """The ids of the rules that composed a balance, and the number of the one at each point (-1 for none)."""
         number = picked(self._rule, self.rows[concept])
         return self._rules, np.nan_to_num(number, nan=NOTHING).astype(np.int64)
+
+    def withheld_by(self, concept: str) -> pl.Series:
+        """The id of the rule that withholds the amount of a concept at each point; null if none does."""
+        row = pl.Series(self.rows[concept], dtype=pl.Int64).replace(NOTHING, None)
+        return self._withheld_by[concept in FLOWS].gather(row)
 
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
         """The known amount of a concept as a leg of a value."""

@@ -207,4 +207,5 @@ def amount_changes(rows: pl.DataFrame, of: list[str]) -> pl.DataFrame:
     amount, regime = floats(ordered, "amount"), floats(ordered, "regime")
     earlier = before(amount, begins)
     same = (np.abs(amount - earlier) <= NOISE_OF_SUMS * np.abs(earlier)) & (regime == before(regime, begins))
+    same |= np.isnan(amount) & np.isnan(earlier) & ~begins
     return ordered.filter(~same)

@@ -1,0 +1,1 @@
+"""Identities: what must hold between figures, and what follows if it does not."""
