@@ -42,6 +42,11 @@ GAPS: dict[str, Gap] = {
         "different amounts.",
         FLOWS,
     ),
+    "contradicted_by_parts": Gap(
+        "The only figure that the filings state for the period is contradicted by figures of other periods: it is that "
+        "of a quarter or of another day, or less than a part of the period.",
+        (*FLOWS, "cash_and_equivalents"),
+    ),
     "notes_exceed_current_debt": Gap(
         "The balance sheet states only debt that is due within a year, and larger notes that may be due later.",
         ("total_debt",),

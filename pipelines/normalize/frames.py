@@ -705,6 +705,7 @@ FRAMES: dict[str, Declared] = {
         "composed": Composed,
         "parts": Parts,
         "missed": Missed,
+        "contradicted": Withheld,
         "withheld_windows": Withheld,
         "withheld_values": Withheld,
         "known_flows": Known,

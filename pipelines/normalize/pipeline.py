@@ -10,7 +10,7 @@ from time import perf_counter
 import polars as pl
 
 from pipelines.normalize.balance import composition
-from pipelines.normalize.corrections import ledger
+from pipelines.normalize.corrections import ledger, parts
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
@@ -169,6 +169,13 @@ def _on_newest_basis(vintages: Frame, found_splits: Frame) -> tuple[Frame, Frame
     return basis.on_newest_basis(vintages, found_splits, repetitions), repetitions
 
 
+def _fiscal_periods(on_basis: Frame, grid: Frame) -> tuple[Frame, Frame, Frame, Frame]:
+    """The vintages on the fiscal grid, without those that figures of other periods contradict."""
+    placed, decisions = calendar.on_grid(on_basis, grid)
+    sound, withheld, judged, contradicted = parts.without_contradicted(placed)
+    return sound, withheld, judged, pl.concat([decisions, contradicted])
+
+
 def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, Frame, Frame, Frame]:
     """Debt and cash of each balance sheet as further vintages, numbered after the stated ones."""
     found = composition.balances(placed)
@@ -235,6 +242,7 @@ def _gaps(
     industries: Frame,
     no_returns: Frame,
     missed: Frame,
+    contradicted: Frame,
     found_breaks: Frame,
     withheld_windows: Frame,
     withheld_values: Frame,
@@ -242,7 +250,7 @@ def _gaps(
 ) -> Frame:
     """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    known_reasons = [missed, breaks.straddling(found_breaks, grid), withheld_windows, withheld_values]
+    known_reasons = [missed, contradicted, breaks.straddling(found_breaks, grid), withheld_windows, withheld_values]
     without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
     return gaps.gaps(versions, stated, classification.newest(industries), no_returns, without, grid)
 
@@ -288,7 +296,7 @@ STEPS: tuple[Step, ...] = (
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
     Step("splits", splits.infer_splits, ("vintages",), ("splits", "decisions")),
     Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
-    Step("fiscal periods", calendar.on_grid, ("on_basis", "grid"), ("placed", "decisions")),
+    Step("fiscal periods", _fiscal_periods, ("on_basis", "grid"), ("placed", "contradicted", "proofs", "decisions")),
     Step("filings", filings.in_order, ("facts", "accepted"), ("in_order",)),
     Step("basis of filings", basis.share_factors, ("in_order", "splits", "repetitions"), ("filings", "decisions")),
     Step("balance sheets", _balance_sheets, ("placed", "stated"), ("composed", "parts", "missed", "decisions")),
@@ -326,6 +334,7 @@ STEPS: tuple[Step, ...] = (
             "industries",
             "no_returns",
             "missed",
+            "contradicted",
             "breaks",
             "withheld_windows",
             "withheld_values",

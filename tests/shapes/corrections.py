@@ -6,7 +6,20 @@ test_signs, test_contexts).
 
 from collections.abc import Mapping
 
-from tests.factories import CAPITAL_SPENDING, CASH_FLOW, DILUTED, DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, Row, fact
+from tests.factories import (
+    ASSETS,
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    DILUTED,
+    DIVIDENDS,
+    EPS,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Row,
+    fact,
+)
 from tests.shapes import Shape, joined
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
@@ -164,4 +177,43 @@ CONTEXTS: dict[str, list[Row]] = {
     ],
 }
 
-SHAPES = tuple(Shape(rule, rows) for table in (REPORTS, LINES, CONTEXTS) for rule, rows in table.items())
+
+# --- Contradicted by figures of other periods
+
+
+def balances(end: str, filed: str, cash: float, assets: float) -> list[Row]:
+    """Cash and total assets of a quarterly report."""
+    return [
+        fact(CASH, cash, None, end, form="10-Q", filed=filed),
+        fact(ASSETS, assets, None, end, form="10-Q", filed=filed),
+        fact(NET_INCOME, 5e6, f"{end[:4]}-01-01", end, form="10-Q", filed=filed),
+    ]
+
+
+LAST_YEAR = fact(NET_INCOME, 8e6, "2012-01-01", "2012-12-31", filed="2013-02-20")
+
+PARTS: dict[str, list[Row]] = {
+    "correction.parts.repeats-quarter": [
+        *own(DIVIDENDS, {FIRST: 0.08, SECOND: 0.08, THIRD: 0.08}),
+        *own(NET_INCOME, INCOME_NOW),
+        *yearly(DIVIDENDS, {YEAR: 0.08}),
+        *yearly(NET_INCOME, {YEAR: 121e6}),
+    ],
+    "correction.parts.below-part": [
+        *own(CAPITAL_SPENDING, {FIRST: 51e6, HALF: 135e6, NINE_MONTHS: 166e6}),
+        *yearly(CAPITAL_SPENDING, {YEAR: 114e6}),
+    ],
+    "correction.parts.repeats-balance": [
+        *balances("2012-03-31", "2012-05-01", 53_412_345, 500e6),
+        *balances("2012-06-30", "2012-08-01", 53_412_345, 510e6),
+        LAST_YEAR,
+    ],
+    "correction.parts.other-day": [
+        *balances("2012-06-30", "2012-07-29", 1_765e6, 9_000e6),
+        *balances("2012-06-30", "2012-10-30", 1_294e6, 9_000e6),
+        *balances("2012-09-30", "2012-10-30", 1_294e6, 9_100e6),
+        LAST_YEAR,
+    ],
+}
+
+SHAPES = tuple(Shape(rule, rows) for table in (REPORTS, LINES, CONTEXTS, PARTS) for rule, rows in table.items())

@@ -106,13 +106,13 @@ def fifty_five_weeks() -> list[Row]:
     return Filer(week_ends(before, weeks), sums, before=before).rows()
 
 
-def less_than_its_quarter() -> list[Row]:
-    """Capital expenditure of 600 million in the first quarter of a year, and of 100 million in the whole year."""
-    spent = company(**{CAPITAL_SPENDING: [600e6] + [10e6] * 5})
+def more_than_its_year() -> list[Row]:
+    """Capital expenditure of 10 million a quarter, and of 300 million in nine months, which are out of line."""
+    spent = company(7, **{CAPITAL_SPENDING: [10e6] * 7})
     return changed(
         spent,
-        lambda row: row["tag"] == CAPITAL_SPENDING and (row["start"], row["end"]) == YEAR_2022,
-        lambda _: 100e6,
+        lambda row: row["tag"] == CAPITAL_SPENDING and (row["start"], row["end"]) == ("2022-01-01", "2022-09-30"),
+        lambda _: 300e6,
     )
 
 
@@ -129,7 +129,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.no-mixed-regimes": other_standards_in_quarters(),
     "ttm.no-mixed-elements": lesser_element(["2022-03", "2022-06", "2022-09"], []),
     "ttm.length": fifty_five_weeks(),
-    "ttm.no-negative-sum": less_than_its_quarter(),
+    "ttm.no-negative-sum": more_than_its_year(),
     "flag.weeks-53": fifty_three_weeks(),
     "flag.other-element": lesser_element(["2022-03", "2022-06", "2022-09"], ["2022-12"]),
     "flag.mixed-basis": own_twelve_months(380e6),

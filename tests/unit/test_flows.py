@@ -404,7 +404,10 @@ def test_a_year_that_was_stated_wrongly_is_replaced_by_the_right_one():
 
 @pytest.mark.parametrize("item", ["revenue", "dividends_per_share"])
 def test_amounts_that_cannot_be_negative_have_no_negative_quarter(item):
-    """If a year is less than its nine months, the fourth quarter is null, because these amounts cannot be negative."""
+    """If a year is less than its nine months, the fourth quarter is null, because these amounts cannot be negative.
+
+    The year is null too, but for revenue, because that of a bank is net of losses on securities.
+    """
     tag = REVENUE if item == "revenue" else DIVIDENDS
     company = Filer(month_ends(2021, 7), {NET_INCOME: [MILLION] * 7, tag: [10.0] * 7})
     year = (pl.col("tag") == tag) & (pl.col("end") == "2021-12-31")
@@ -414,9 +417,9 @@ def test_amounts_that_cannot_be_negative_have_no_negative_quarter(item):
     found = standardized(rows)
 
     values = found.found.versions.filter(item=item)
-    assert value_of(found, item, "annual", "2021-12-31") == 22
+    assert value_of(found, item, "annual", "2021-12-31") == (22 if item == "revenue" else None)
     assert value_of(found, item, "ttm", "2022-06-30") is None
-    assert values["value"].min() >= 0
+    assert (values["value"].min() or 0) >= 0
 
 
 def test_losses_may_follow_profits_within_a_year():

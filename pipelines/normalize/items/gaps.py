@@ -201,8 +201,8 @@ REASONS: dict[str, pl.Expr] = {
 }
 """Reasons for items that have a meaning and all their lines; the first one that holds is used."""
 
-WITHHELD_BY_OTHERS = ("no_preferred_dividends", "elements_differ", "notes_exceed_current_debt")
-"""Reasons that come with the rule of another module: items.line_items, ttm.windows and balance.debt."""
+WITHHELD_BY_OTHERS = ("no_preferred_dividends", "elements_differ", "notes_exceed_current_debt", "contradicted_by_parts")
+"""Reasons that come with the rule of another module: items.line_items, ttm.windows, balance.debt, corrections.parts."""
 
 CODES = frozenset(
     (*GAPS, *WITHHELD_BY_OTHERS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique())

@@ -1,0 +1,121 @@
+"""Figures that the same line's figures of other periods contradict."""
+
+from tests.factories import (
+    ASSETS,
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    DIVIDENDS,
+    NET_INCOME,
+    REVENUE,
+    Filer,
+    fact,
+    month_ends,
+    raw,
+    row_of,
+    standardized,
+    value_of,
+)
+
+YEAR = ("2022-01-01", "2022-12-31")
+"""The first fiscal year of the filer."""
+
+
+def filed(quarters=6, change=None, **sums):
+    """What a filer of six quarters states; `change` gives another value to some facts, or None to leave one out."""
+    ends = month_ends(2022, quarters)
+    balances = {CASH: [50e6 + 1e6 * n for n in range(quarters)], ASSETS: [500e6 + 3e6 * n for n in range(quarters)]}
+    rows = Filer(ends, {NET_INCOME: [1e6] * quarters, **sums}, balances=balances).rows()
+    changed = [{**row, "value": change(row) if change else row["value"]} for row in rows]
+    return standardized(raw([row for row in changed if row["value"] is not None]))
+
+
+def of_year(tag, value):
+    """Gives the fiscal year of a line another value, in all filings."""
+    return lambda row: value if row["tag"] == tag and (row["start"], row["end"]) == YEAR else row["value"]
+
+
+def test_a_year_with_the_figure_of_a_quarter_is_left_out():
+    """10, 20, 30 and 40 are 100; the annual report states the 30 of the third quarter for the year."""
+    found = filed(4, of_year(REVENUE, 30_123_000), **{REVENUE: [10e6, 20e6, 30_123_000, 40e6]})
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") is None
+    gap = row_of(found.gaps, "revenue", "annual", "2022-12-31")
+    assert (gap["reason"], gap["rule"]) == ("contradicted_by_parts", "correction.parts.repeats-quarter")
+    proof = found.found.proofs.filter(rule="correction.parts.repeats-quarter", item="revenue").row(0, named=True)
+    assert (proof["outcome"], proof["left_side"]) == ("withheld", 30_123_000)
+
+
+def test_a_quarterly_dividend_in_the_context_of_a_year_is_left_out():
+    """ChoiceOne-like banks file the quarterly rate of 0.08 for the year; 0.08 a quarter make 0.32."""
+    found = filed(6, of_year(DIVIDENDS, 0.08), **{DIVIDENDS: [0.08] * 6})
+
+    assert value_of(found, "dividends_per_share", "annual", "2022-12-31") is None
+
+
+def test_the_only_dividend_of_a_year_counts():
+    found = filed(6, None, **{DIVIDENDS: [0.08, 0, 0, 0, 0.08, 0]})
+
+    assert value_of(found, "dividends_per_share", "annual", "2022-12-31") == 0.08
+
+
+def test_a_quarter_with_the_figure_of_its_year_does_not_contradict_the_year():
+    def change(row):
+        is_third = row["tag"] == REVENUE and (row["start"], row["end"]) == ("2022-07-01", "2022-09-30")
+        return 100_123_000 if is_third else row["value"]
+
+    found = filed(4, change, **{REVENUE: [20e6, 20e6, 30e6, 30_123_000]})
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 100_123_000
+
+
+def test_spending_of_a_year_is_not_below_that_of_nine_months():
+    """A year in thousands among quarters in units."""
+    found = filed(6, of_year(CAPITAL_SPENDING, 100e3), **{CAPITAL_SPENDING: [25e6] * 6, CASH_FLOW: [90e6] * 6})
+
+    assert value_of(found, "free_cash_flow", "annual", "2022-12-31") is None
+    assert row_of(found.gaps, "free_cash_flow", "annual", "2022-12-31")["rule"] == "correction.parts.below-part"
+
+
+def test_one_quarter_out_of_line_does_not_contradict_the_year():
+    """Nine months a thousand times too large: the half year, the quarters and the year agree."""
+
+    def change(row):
+        is_nine = row["tag"] == CAPITAL_SPENDING and (row["start"], row["end"]) == ("2022-01-01", "2022-09-30")
+        return row["value"] * 1000 if is_nine else row["value"]
+
+    found = filed(4, change, **{CAPITAL_SPENDING: [25e6] * 4, CASH_FLOW: [90e6] * 4})
+
+    assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 260e6
+
+
+def test_cash_of_the_day_before_is_left_out():
+    """The report on a quarter states the cash of the last year end in its own context, beside assets that moved."""
+
+    def change(row):
+        is_last = row["tag"] == CASH and row["end"] == "2023-03-31"
+        return 53_412_345 if is_last or (row["tag"] == CASH and row["end"] == "2022-12-31") else row["value"]
+
+    found = filed(5, change)
+
+    assert value_of(found, "cash_and_equivalents", "ttm", "2022-12-31") == 53_412_345
+    assert value_of(found, "cash_and_equivalents", "ttm", "2023-03-31") is None
+
+
+def test_a_restated_balance_that_is_the_figure_of_another_day_restates_nothing():
+    """Texas Instruments stated 1,294 at 2009-06-30 in its report on 2009-09-30, whose cash is 1,294; it was 1,765."""
+    rows = [
+        fact(CASH, 1_765e6, None, "2022-06-30", form="10-Q", filed="2022-07-29"),
+        fact(ASSETS, 9_000e6, None, "2022-06-30", form="10-Q", filed="2022-07-29"),
+        fact(NET_INCOME, 5e6, "2022-01-01", "2022-06-30", form="10-Q", filed="2022-07-29"),
+        fact(CASH, 1_294e6, None, "2022-06-30", form="10-Q", filed="2022-10-30"),
+        fact(ASSETS, 9_000e6, None, "2022-06-30", form="10-Q", filed="2022-10-30"),
+        fact(CASH, 1_294e6, None, "2022-09-30", form="10-Q", filed="2022-10-30"),
+        fact(ASSETS, 9_100e6, None, "2022-09-30", form="10-Q", filed="2022-10-30"),
+        fact(NET_INCOME, 7e6, "2022-01-01", "2022-09-30", form="10-Q", filed="2022-10-30"),
+        fact(NET_INCOME, 8e6, *YEAR, filed="2023-02-20"),
+    ]
+    found = standardized(raw(rows))
+
+    assert value_of(found, "cash_and_equivalents", "ttm", "2022-06-30") == 1_765e6
+    assert value_of(found, "cash_and_equivalents", "ttm", "2022-09-30") == 1_294e6
