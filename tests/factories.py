@@ -112,7 +112,7 @@ def signed(rows: pl.DataFrame) -> pl.DataFrame:
 
 def corrected_by(vintages: pl.DataFrame, *correctors: Corrector) -> pl.DataFrame:
     """The figures after some corrections, with `evidence` if they were corrected."""
-    sound, corrections, _ = corrected(vintages, correctors)
+    sound, corrections, *_ = corrected(vintages, correctors)
     what = ["cik", "seq", "concept", "start", "end"]
     return sound.join(
         corrections.select(*what, "evidence"), on=what, how="left", nulls_equal=True, maintain_order="left"

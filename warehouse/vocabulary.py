@@ -89,6 +89,13 @@ GAPS: dict[str, Gap] = {
         (*FLOWS, "roic"),
     ),
     "non_positive_capital": Gap("Invested capital is not positive, now or a year before.", ("roic",)),
+    "cash_flow_not_footing": Gap(
+        "The cash flow statement of a period that the value needs does not add up to the change in cash.",
+        ("free_cash_flow",),
+    ),
+    "income_not_footing": Gap(
+        "The lines of the income statement of a period that the value needs contradict its revenue.", ("revenue",)
+    ),
     "thin_capital": Gap(
         "Invested capital is so small compared with total assets that the ratio would mean nothing.", ("roic",)
     ),

@@ -233,11 +233,25 @@ class Corrections(dy.Schema):
     concept = dy.Enum(AMOUNT.categories)
     start = dy.Date(nullable=True)
     end = dy.Date()
-    kind = dy.String(description="scale, sign or context")
+    kind = dy.String(description="scale, sign, context or total")
     filed_value = dy.Float64()
     value = dy.Float64(nullable=True, description="the corrected value; null if the figure is left out")
     evidence = dy.String()
     rule = dy.String()
+
+
+class Footings(dy.Schema):
+    """One row a statement of a filing and period that an identity judged."""
+
+    cik = dy.Int64()
+    seq = dy.Int32()
+    start = dy.Date()
+    end = dy.Date()
+    item = dy.String(description="the item whose figure is judged")
+    rule = dy.String(description="the identity")
+    outcome = dy.String(description="one of OUTCOMES")
+    left_side = dy.Float64()
+    right_side = dy.Float64()
 
 
 class Repairs(dy.Schema):
@@ -693,6 +707,8 @@ FRAMES: dict[str, Declared] = {
         "statements": Statements,
         "sound": Sound,
         "corrections": Corrections,
+        "footings": Footings,
+        "not_footing": Withheld,
         "regimes": Regimes,
         "vintages": Vintages,
         "grid": Grid,

@@ -16,7 +16,7 @@ from pipelines.normalize.facts import currency, filings, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
-from pipelines.normalize.identities import proofs
+from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import evidence, gaps, line_items, provenance, returns
 from pipelines.normalize.items.points import Points, points_of
@@ -246,11 +246,13 @@ def _gaps(
     found_breaks: Frame,
     withheld_windows: Frame,
     withheld_values: Frame,
+    not_footing: Frame,
     grid: Frame,
 ) -> Frame:
     """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    known_reasons = [missed, contradicted, breaks.straddling(found_breaks, grid), withheld_windows, withheld_values]
+    known_reasons = [missed, contradicted, not_footing, breaks.straddling(found_breaks, grid)]
+    known_reasons += [withheld_windows, withheld_values]
     without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
     return gaps.gaps(versions, stated, classification.newest(industries), no_returns, without, grid)
 
@@ -290,10 +292,11 @@ STEPS: tuple[Step, ...] = (
     Step("industries", _industries, ("facts", "registrants"), ("industries", "decisions")),
     Step("stated concepts", stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
     Step("recasts", _statements, ("stated",), ("statements", "decisions")),
-    Step("corrections", ledger.corrected, ("statements",), ("sound", "corrections", "decisions")),
+    Step("corrections", ledger.corrected, ("statements",), ("sound", "corrections", "footings", "decisions")),
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
     Step("vintages", _vintages, ("sound", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
+    Step("footings", footings.placed, ("footings", "grid"), ("proofs", "not_footing")),
     Step("splits", splits.infer_splits, ("vintages",), ("splits", "decisions")),
     Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
     Step("fiscal periods", _fiscal_periods, ("on_basis", "grid"), ("placed", "contradicted", "proofs", "decisions")),
@@ -338,6 +341,7 @@ STEPS: tuple[Step, ...] = (
             "breaks",
             "withheld_windows",
             "withheld_values",
+            "not_footing",
             "grid",
         ),
         ("gaps",),

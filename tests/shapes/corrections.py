@@ -68,6 +68,35 @@ REPORTS: dict[str, list[Row]] = {
 }
 
 
+# --- Proved by the totals of a statement
+
+CASH_FLOWS: Figures = {
+    CASH_FLOW: 70e6,
+    "NetCashProvidedByUsedInInvestingActivities": -25e6,
+    "NetCashProvidedByUsedInFinancingActivities": -30e6,
+    "CashAndCashEquivalentsPeriodIncreaseDecrease": 15e6,
+}
+MARGIN: Figures = {REVENUE: 100e6, "CostOfRevenue": 60e6, "GrossProfit": 40e6}
+OF_OPERATIONS: Figures = {REVENUE: 100e6, "CostsAndExpenses": 80e6, "OperatingIncomeLoss": 20e6}
+
+
+def wrong(lines: Figures, **changed: float) -> list[Row]:
+    """Two annual reports whose statement foots, and one with another figure."""
+    return joined(annual(2020, lines), annual(2021, lines), annual(2022, {**lines, **changed}))
+
+
+STATEMENTS: dict[str, list[Row]] = {
+    "identity.cash-flow.activities-and-change-in-cash": wrong(CASH_FLOWS, **{CASH_FLOW: 52.3e6}),
+    "correction.sign.operating-cash-flow-by-change-in-cash": wrong(CASH_FLOWS, **{CASH_FLOW: -70e6}),
+    "correction.scale.operating-cash-flow-by-change-in-cash": wrong(CASH_FLOWS, **{CASH_FLOW: 70e3}),
+    "identity.revenue.cost-and-gross-profit": wrong(MARGIN, **{REVENUE: 26e6}),
+    "correction.sign.revenue-by-gross-profit": wrong(MARGIN, **{REVENUE: -100e6}),
+    "correction.scale.revenue-by-gross-profit": wrong(MARGIN, **{REVENUE: 100e9}),
+    "identity.revenue.costs-and-operating-income": wrong(OF_OPERATIONS, **{REVENUE: 26e6}),
+    "correction.sign.revenue-by-operating-income": wrong(OF_OPERATIONS, **{REVENUE: -100e6}),
+    "correction.scale.revenue-by-operating-income": wrong(OF_OPERATIONS, **{REVENUE: 100e9}),
+}
+
 # --- Proved by earlier filings of the same line
 
 QUARTERS = ("2021-03-31", "2021-06-30", "2021-09-30", "2021-12-31", "2022-03-31")
@@ -216,4 +245,6 @@ PARTS: dict[str, list[Row]] = {
     ],
 }
 
-SHAPES = tuple(Shape(rule, rows) for table in (REPORTS, LINES, CONTEXTS, PARTS) for rule, rows in table.items())
+SHAPES = tuple(
+    Shape(rule, rows) for table in (REPORTS, STATEMENTS, LINES, CONTEXTS, PARTS) for rule, rows in table.items()
+)

@@ -121,7 +121,29 @@ OF_EVERY_REPORT = {
 }
 """A cash flow, which shows the currency and the fiscal year."""
 
+INVESTING, FINANCING, CHANGE, EXCHANGE = (
+    ("NetCashProvidedByUsedInInvestingActivities", "CashFlowsFromUsedInInvestingActivities"),
+    ("NetCashProvidedByUsedInFinancingActivities", "CashFlowsFromUsedInFinancingActivities"),
+    ("CashAndCashEquivalentsPeriodIncreaseDecrease", "IncreaseDecreaseInCashAndCashEquivalents"),
+    ("EffectOfExchangeRateOnCashAndCashEquivalents", "EffectOfExchangeRateChangesOnCashAndCashEquivalents"),
+)
+"""Lines of the cash flow statement that foot with operating cash flow; elements of us-gaap and of ifrs-full."""
+
+
+def lines(*amounts: tuple[tuple[str, ...], float]) -> dict[str, float]:
+    """Amounts of lines, under the elements of each taxonomy."""
+    return {element: amount for elements, amount in amounts for element in elements}
+
+
 NEEDS: dict[str, Needs] = {
+    "investing_cash_flow": Needs(beside=lines((FINANCING, -30), (CHANGE, 1040)), proves=True),
+    "financing_cash_flow": Needs(beside=lines((INVESTING, -30), (CHANGE, 1040)), proves=True),
+    "exchange_effect": Needs(beside=lines((INVESTING, -30), (FINANCING, -40), (CHANGE, 1000)), proves=True),
+    "change_in_cash": Needs(beside=lines((INVESTING, 900), (FINANCING, 30)), proves=True),
+    "gross_profit": Needs(
+        beside=lines((("Revenues", "Revenue"), 1600), (("CostOfRevenue", "CostOfSales"), 600)), proves=True
+    ),
+    "cost_of_revenue": Needs(beside=lines((("Revenues", "Revenue"), 1600), (("GrossProfit",), 600)), proves=True),
     "preferred_dividends": Needs(50, {"NetIncomeLoss": 500}),
     "operating_cash_flow": Needs(beside=FREE_CASH_FLOW),
     "capital_expenditure": Needs(beside=FREE_CASH_FLOW),

@@ -49,7 +49,7 @@ HALF = (date(2017, 1, 1), date(2017, 6, 30))
 
 
 def test_without_errors_the_table_is_empty():
-    sound, repairs, _ = corrected(signed(raw(half_year(2017))))
+    sound, repairs, *_ = corrected(signed(raw(half_year(2017))))
 
     assert repairs.is_empty()
     assert repairs.columns == ["cik", *FIELDS, "rule"]
@@ -94,7 +94,7 @@ def test_a_figure_in_the_wrong_context_is_left_out_and_recorded():
         for tag, value in ((REVENUE, 2_230e6), (NET_INCOME, 583e6), (CASH_FLOW, 987e6))
     ]
 
-    sound, repairs, _ = corrected(signed(raw(half_year(2017), wrong)))
+    sound, repairs, *_ = corrected(signed(raw(half_year(2017), wrong)))
 
     assert by_name(repairs.filter(pl.col("seq") == 1)) == [
         (
@@ -145,7 +145,7 @@ def test_each_correction_names_its_rule_and_is_counted():
     """An error of scale of a count, and of sign of payments: one figure each."""
     wrong = half_year(2018, **{SHARES: (596_175, 594_898e3), CAPITAL_SPENDING: (-109e6,)})
 
-    _, repairs, decisions = corrected(signed(raw(half_year(2017), wrong)))
+    _, repairs, _, decisions = corrected(signed(raw(half_year(2017), wrong)))
 
     rules = ["correction.scale.count-by-earnings-per-share", "correction.sign.outflow"]
     assert sorted(repairs["rule"]) == rules
@@ -159,7 +159,7 @@ def test_companies_are_corrected_by_their_own_filings():
         *({**row, "cik": "9990000902"} for row in half_year(2017, **{SHARES: (596_175, 594_898)})),
     ]
 
-    _, repairs, _ = corrected(signed(raw(rows)))
+    _, repairs, *_ = corrected(signed(raw(rows)))
 
     assert set(repairs["cik"]) == {9990000902}
 
@@ -186,7 +186,7 @@ def test_repairs_after_a_filing_do_not_depend_on_later_ones(told, known):
     reports = [half_year(2016 + year, filed=f"{2018 + n}-08-20", **errors) for n, (year, errors) in enumerate(told)]
 
     def until(last):
-        sound, repairs, _ = corrected(signed(raw(*reports[:last])))
+        sound, repairs, *_ = corrected(signed(raw(*reports[:last])))
         kept = sound.select("seq", "concept", "start", "end", pl.col("value").round_sig_figs(DIGITS))
         return (
             set(kept.filter(pl.col("seq") < known).rows()),

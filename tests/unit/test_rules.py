@@ -92,6 +92,7 @@ RESERVATIONS_AS_FLAGS = {
 OUTCOMES = {
     "versions": ("period_end", "item", "value", "method"),
     "gaps": ("period_end", "item", "reason"),
+    "proofs": ("period_end", "item", "rule", "outcome"),
     "evidence": ("customer_funds_end",),
 }
 """The results that are compared between two companies."""

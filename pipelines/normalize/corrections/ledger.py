@@ -10,29 +10,32 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Floats, Ints, ints
-from pipelines.normalize.corrections import contexts, identities, scale, signs
+from pipelines.normalize.corrections import contexts, footing, identities, scale, signs
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.frames import counted
+from pipelines.normalize.elements import AMOUNT, RULE_OF_RANK, WITNESSES
+from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.keys import dates
 from pipelines.normalize.rule import Rule
 
-SCALE, SIGN, CONTEXT = "scale", "sign", "context"
+SCALE, SIGN, CONTEXT, TOTAL = "scale", "sign", "context", "total"
 
 ELSEWHERE = "it is the figure of {} to {}, and filings so far say otherwise of this period"
 """The evidence that is recorded for a figure of another period, with that period's first and last day."""
+CONTRADICTED = "the totals of the same statement contradict it, and those of the company's other statements foot"
+"""The evidence that is recorded for a figure that footing leaves out."""
 
 WHAT = ["cik", "seq", "concept", "start", "end"]
 CORRECTIONS = [*WHAT, "kind", "filed_value", "value", "evidence", "rule"]
 
 Corrector = Callable[[Figures], Sequence[Proposal]]
-CORRECTORS: tuple[Corrector, ...] = (identities.proposals, scale.proposals, signs.proposals)
+CORRECTORS: tuple[Corrector, ...] = (identities.proposals, footing.proposals, scale.proposals, signs.proposals)
 """The correctors, in order: each works on the figures as corrected by those before it."""
 
 
 def corrected(
     vintages: pl.DataFrame, correctors: Sequence[Corrector] = CORRECTORS
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Correct figures with errors of scale or sign, and leave out figures in the context of another period.
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Correct figures with errors of scale or sign; leave out figures of another period, and contradicted ones.
 
     Args:
         vintages: one row a filing, concept and period: `cik`, `seq`, `concept`, `start` (null for
@@ -42,25 +45,29 @@ def corrected(
 
     Returns:
         sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 for figures without error), and
-            `corrected_by`, the rule (null for figures without error).
-        corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, context),
+            `corrected_by`, the rule (null for figures without error). Amounts that only prove others (WITNESSES) have
+            no rows.
+        corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, context, total),
             `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A figure that is corrected
             twice has the rule and the evidence of the last correction.
+        footings: footing.FOOTINGS.
         decisions: `cik`, `rule`, `figures`.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         figures, repair, applied, last = _applied(Figures.of(vintages), correctors)
         elsewhere = contexts.of_other_periods(figures)
+        footed = footing.judgements(figures)
     rules = pl.Series([proposal.rule.id for proposal in applied], dtype=pl.String)
     counts = np.ones(len(repair), dtype=np.bool_)
     counts[elsewhere.at] = False
+    counts[footed.left_out] = False
     by_row = np.argsort(figures.row)
     sound = vintages.with_columns(
         value=figures.value[by_row],
         grain=figures.grain[by_row],
         repair=repair[by_row],
         corrected_by=_picked(rules, np.where(repair == 1, -1, last)[by_row]),
-    ).filter(counts[by_row])
+    ).filter(counts[by_row] & ~_IS_WITNESS[figures.concept[by_row]])
     turned = np.flatnonzero(counts & (repair != 1))
     evidence = pl.Series([proposal.evidence for proposal in applied], dtype=pl.String)
     corrections = pl.concat(
@@ -72,12 +79,34 @@ def corrected(
                 rule=_picked(rules, last[turned]),
             ),
             _left_out(vintages, figures, elsewhere),
+            _filed(vintages, figures.row[footed.left_out]).with_columns(
+                kind=pl.lit(TOTAL),
+                value=pl.lit(None, pl.Float64),
+                evidence=pl.lit(CONTRADICTED),
+                rule=pl.Series([rule.id for rule in footed.rule], dtype=pl.String),
+            ),
         ]
     )
     cik = ints(vintages, "cik")[figures.row]
     decided: list[tuple[Rule, Ints]] = [(proposal.rule, cik[proposal.at]) for proposal in applied]
     decided += [(rule, cik[elsewhere.at[elsewhere.rule == number]]) for number, rule in enumerate(contexts.RULES)]
-    return sound, corrections.select(*CORRECTIONS).sort(*WHAT, nulls_last=True), counted(decided)
+    decided += [(rule, cik[footed.left_out[[at]]]) for at, rule in enumerate(footed.rule)]
+    return (
+        sound,
+        corrections.select(*CORRECTIONS).sort(*WHAT, nulls_last=True),
+        footing.rows(footed, figures, vintages, repair),
+        pl.concat([counted(decided), _of_witnesses(vintages, figures, footed.witnesses)]),
+    )
+
+
+_IS_WITNESS = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in WITNESSES])
+
+
+def _of_witnesses(vintages: pl.DataFrame, figures: Figures, places: Ints) -> pl.DataFrame:
+    """The figures that each source of a witness contributed to a comparison: columns of DECISIONS."""
+    rows = figures.row[places[_IS_WITNESS[figures.concept[places]]]]
+    used = vintages[rows].select("cik", "concept", "rank").join(RULE_OF_RANK, on=["concept", "rank"])
+    return used.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
 
 
 def _applied(figures: Figures, correctors: Sequence[Corrector]) -> tuple[Figures, Floats, list[Proposal], Ints]:

@@ -13,7 +13,15 @@ and the sum is smaller, the source is only a part and the next source is tried. 
 import polars as pl
 
 from pipelines.normalize.elements.cash import CASH, CASH_CONTROLS, CASH_TOTAL, SHORT_TERM_INVESTMENTS
-from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE, CUSTOMER_FUNDS, OPERATING_CASH_FLOW
+from pipelines.normalize.elements.cash_flow import (
+    CAPITAL_EXPENDITURE,
+    CHANGE_IN_CASH,
+    CUSTOMER_FUNDS,
+    EXCHANGE_EFFECT,
+    FINANCING_CASH_FLOW,
+    INVESTING_CASH_FLOW,
+    OPERATING_CASH_FLOW,
+)
 from pipelines.normalize.elements.debt import (
     DEBT_ALL,
     DEBT_CURRENT,
@@ -27,6 +35,8 @@ from pipelines.normalize.elements.debt import (
     DEBT_SHORT_TERM_BY_INSTRUMENT,
 )
 from pipelines.normalize.elements.income import (
+    COST_OF_REVENUE_TOTAL,
+    GROSS_PROFIT,
     INCOME_TAX,
     INTEREST_EXPENSE,
     INVESTMENT_INCOME,
@@ -47,6 +57,16 @@ from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.names import Industry
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
+
+WITNESSES: tuple[Concept, ...] = (
+    INVESTING_CASH_FLOW,
+    FINANCING_CASH_FLOW,
+    EXCHANGE_EFFECT,
+    CHANGE_IN_CASH,
+    GROSS_PROFIT,
+    COST_OF_REVENUE_TOTAL,
+)
+"""Amounts that only prove other amounts: totals and parts of the statements. No value contains them."""
 
 CONCEPTS: tuple[Concept, ...] = (
     REVENUE,
@@ -85,6 +105,7 @@ CONCEPTS: tuple[Concept, ...] = (
     DEBT_ALL,
     *DEBT_BY_INSTRUMENT,
     *DEBT_CONTROLS,
+    *WITNESSES,
 )
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}
 

@@ -233,3 +233,137 @@ CUSTOMER_FUNDS = Concept(
         ),
     ),
 )
+
+INVESTING_CASH_FLOW = Concept(
+    "investing_cash_flow",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "NetCashProvidedByUsedInInvestingActivities",
+            rule="investing-cash-flow.total",
+            statement="Investing cash flow is the total of investing activities in the cash flow statement.",
+            source="ASC 230-10-45-24",
+        ),
+        us(
+            "NetCashProvidedByUsedInInvestingActivitiesContinuingOperations",
+            plus=("CashProvidedByUsedInInvestingActivitiesDiscontinuedOperations",),
+            rule="investing-cash-flow.continuing-and-discontinued",
+            statement="Without a total, investing cash flow is that of continuing operations plus that of discontinued "
+            "operations, if any.",
+        ),
+        ifrs(
+            "CashFlowsFromUsedInInvestingActivities",
+            rule="investing-cash-flow.ifrs.total",
+            statement="Under IFRS investing cash flow is the total of investing activities in the cash flow statement.",
+            source="IAS 7.10",
+        ),
+    ),
+)
+
+FINANCING_CASH_FLOW = Concept(
+    "financing_cash_flow",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "NetCashProvidedByUsedInFinancingActivities",
+            rule="financing-cash-flow.total",
+            statement="Financing cash flow is the total of financing activities in the cash flow statement.",
+            source="ASC 230-10-45-24",
+        ),
+        us(
+            "NetCashProvidedByUsedInFinancingActivitiesContinuingOperations",
+            plus=("CashProvidedByUsedInFinancingActivitiesDiscontinuedOperations",),
+            rule="financing-cash-flow.continuing-and-discontinued",
+            statement="Without a total, financing cash flow is that of continuing operations plus that of discontinued "
+            "operations, if any.",
+        ),
+        ifrs(
+            "CashFlowsFromUsedInFinancingActivities",
+            rule="financing-cash-flow.ifrs.total",
+            statement="Under IFRS financing cash flow is the total of financing activities in the cash flow statement.",
+            source="IAS 7.10",
+        ),
+    ),
+)
+
+EXCHANGE_EFFECT = Concept(
+    "exchange_effect",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "EffectOfExchangeRateOnCashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents",
+            rule="exchange-effect.with-restricted-cash",
+            statement="The effect of exchange rates on cash is that on cash, cash equivalents and restricted cash.",
+            source="ASC 230-10-45-24",
+        ),
+        us(
+            "EffectOfExchangeRateOnCashCashEquivalentsRestrictedCashAndRestrictedCashEquivalentsIncludingDisposalGroup"
+            "AndDiscontinuedOperations",
+            rule="exchange-effect.with-restricted-cash-and-disposal-groups",
+            statement="Where only that is stated, the effect of exchange rates on cash includes cash of disposal "
+            "groups and discontinued operations.",
+        ),
+        us(
+            "EffectOfExchangeRateOnCashAndCashEquivalents",
+            rule="exchange-effect.cash-and-equivalents",
+            statement="Before restricted cash was part of the statement, the effect of exchange rates is that on cash "
+            "and cash equivalents.",
+            source="ASC 230-10-45-24",
+        ),
+        ifrs(
+            "EffectOfExchangeRateChangesOnCashAndCashEquivalents",
+            rule="exchange-effect.ifrs.cash-and-equivalents",
+            statement="Under IFRS the effect of exchange rates is that on cash and cash equivalents.",
+            source="IAS 7.28",
+        ),
+    ),
+)
+
+CHANGE_IN_CASH = Concept(
+    "change_in_cash",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalentsPeriodIncreaseDecreaseIncludingExchangeRate"
+            "Effect",
+            rule="change-in-cash.with-restricted-cash",
+            statement="The change in cash is that of cash, cash equivalents and restricted cash, after the effect of "
+            "exchange rates.",
+            source="ASC 230-10-45-24",
+        ),
+        us(
+            "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalentsPeriodIncreaseDecreaseExcludingExchangeRate"
+            "Effect",
+            rule="change-in-cash.with-restricted-cash-before-exchange",
+            statement="Where only that is stated, the change in cash is that before the effect of exchange rates.",
+        ),
+        us(
+            "CashAndCashEquivalentsPeriodIncreaseDecrease",
+            rule="change-in-cash.cash-and-equivalents",
+            statement="Before restricted cash was part of the statement, the change in cash is that of cash and cash "
+            "equivalents.",
+            source="ASC 230-10-45-24",
+        ),
+        us(
+            "CashPeriodIncreaseDecrease",
+            rule="change-in-cash.cash-alone",
+            statement="The change in cash of filers without cash equivalents is that of cash.",
+        ),
+        ifrs(
+            "IncreaseDecreaseInCashAndCashEquivalents",
+            rule="change-in-cash.ifrs.cash-and-equivalents",
+            statement="Under IFRS the change in cash is that of cash and cash equivalents.",
+            source="IAS 7.45",
+        ),
+        ifrs(
+            "IncreaseDecreaseInCashAndCashEquivalentsBeforeEffectOfExchangeRateChanges",
+            rule="change-in-cash.ifrs.before-exchange",
+            statement="Under IFRS, where only that is stated, the change in cash is that before the effect of exchange "
+            "rates.",
+        ),
+    ),
+)

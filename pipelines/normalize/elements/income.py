@@ -492,3 +492,55 @@ NET_INTEREST = Concept(
         ),
     ),
 )
+
+GROSS_PROFIT = Concept(
+    "gross_profit",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "GrossProfit",
+            rule="gross-profit.total",
+            statement="Gross profit is revenue less the cost of revenue.",
+            source="Regulation S-X Rule 5-03",
+        ),
+        ifrs(
+            "GrossProfit",
+            rule="gross-profit.ifrs.total",
+            statement="Under IFRS gross profit is revenue less cost of sales.",
+            source="IAS 1.103",
+        ),
+    ),
+)
+
+COST_OF_REVENUE_TOTAL = Concept(
+    "cost_of_revenue",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "CostOfRevenue",
+            rule="cost-of-revenue.total",
+            statement="The cost of revenue is the filer's own total.",
+            source="Regulation S-X Rule 5-03.2",
+        ),
+        us(
+            "CostOfGoodsAndServicesSold",
+            rule="cost-of-revenue.goods-and-services",
+            statement="Without a total, the cost of revenue is the cost of goods and services sold.",
+            source="Regulation S-X Rule 5-03.2",
+        ),
+        us(
+            "CostOfGoodsSold",
+            rule="cost-of-revenue.goods",
+            statement="Without other costs, the cost of revenue is the cost of goods sold.",
+            source="Regulation S-X Rule 5-03.2",
+        ),
+        ifrs(
+            "CostOfSales",
+            rule="cost-of-revenue.ifrs.sales",
+            statement="Under IFRS the cost of revenue is the cost of sales.",
+            source="IAS 1.103",
+        ),
+    ),
+)

@@ -7,6 +7,7 @@ of the reasons in words (warehouse.vocabulary).
 import polars as pl
 
 from pipelines.normalize.balance.vanished import WATCHED
+from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
 from pipelines.normalize.elements.cash import CASH_CONTROLS
 from pipelines.normalize.elements.loans import DEBT_CONTROLS
@@ -201,8 +202,15 @@ REASONS: dict[str, pl.Expr] = {
 }
 """Reasons for items that have a meaning and all their lines; the first one that holds is used."""
 
-WITHHELD_BY_OTHERS = ("no_preferred_dividends", "elements_differ", "notes_exceed_current_debt", "contradicted_by_parts")
-"""Reasons that come with the rule of another module: items.line_items, ttm.windows, balance.debt, corrections.parts."""
+WITHHELD_BY_OTHERS = (
+    "no_preferred_dividends",
+    "elements_differ",
+    "notes_exceed_current_debt",
+    "contradicted_by_parts",
+    *(identity.reason for identity in IDENTITIES),
+)
+"""Reasons that come with the rule of another module: items.line_items, ttm.windows, balance.debt and
+corrections (footing, parts)."""
 
 CODES = frozenset(
     (*GAPS, *WITHHELD_BY_OTHERS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique())

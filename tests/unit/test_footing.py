@@ -1,0 +1,128 @@
+"""Footing: statements of income and cash flows whose own totals prove or contradict a figure."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import polars as pl
+import pytest
+
+from tests.factories import CASH_FLOW, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, standardized, value_of
+from tests.shapes.corrections import CASH_FLOWS, MARGIN, OF_OPERATIONS, Figures, annual
+
+LAST = "2022-12-31"
+SPENDING = "PaymentsToAcquirePropertyPlantAndEquipment"
+EFFECT = "EffectOfExchangeRateOnCashAndCashEquivalents"
+INVESTING = "NetCashProvidedByUsedInInvestingActivities"
+CHANGE = "CashAndCashEquivalentsPeriodIncreaseDecrease"
+FINE: Figures = {
+    CASH_FLOW: 70_123e3,
+    INVESTING: -25_011e3,
+    "NetCashProvidedByUsedInFinancingActivities": -30_007e3,
+    CHANGE: 15_105e3,
+}
+"""The statement in thousands."""
+
+
+def reports(lines: Figures, more: Sequence[Row] = (), **changed: float) -> Today:
+    """Three annual reports with the same lines, of which the last has other figures."""
+    every = {NET_INCOME: 9e6, **({SPENDING: 10e6} if CASH_FLOW in lines else {}), **lines}
+    return standardized(raw(annual(2020, every), annual(2021, every), annual(2022, {**every, **changed}), more))
+
+
+def repairs(found: Today) -> list[tuple[str, float, float | None]]:
+    return list(found.found.repairs.select("kind", "filed_value", "value").iter_rows())
+
+
+def judged(found: Today, item: str) -> list[tuple[str, float, float]]:
+    """The judgements of an item of the last year, with both sides."""
+    of_item = found.found.proofs.filter(pl.col("item") == item, pl.col("period_end") == date.fromisoformat(LAST))
+    return list(of_item.select("outcome", "left_side", "right_side").iter_rows())
+
+
+def test_a_statement_that_foots_proves_its_figure():
+    found = reports(CASH_FLOWS)
+
+    assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
+    assert judged(found, "free_cash_flow") == [("holds", 15e6, 15e6)]
+    assert judged(reports(MARGIN), "revenue") == [("holds", 40e6, 40e6)]
+    assert judged(reports(OF_OPERATIONS), "revenue") == [("holds", 20e6, 20e6)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "wrong", "kind", "item", "right"),
+    [
+        (CASH_FLOWS, CASH_FLOW, -70e6, "sign", "free_cash_flow", 60e6),
+        (CASH_FLOWS, CASH_FLOW, 70e3, "scale", "free_cash_flow", 60e6),
+        (MARGIN, REVENUE, -100e6, "sign", "revenue", 100e6),
+        (MARGIN, REVENUE, 100e9, "scale", "revenue", 100e6),
+        (OF_OPERATIONS, REVENUE, -100e6, "sign", "revenue", 100e6),
+        (OF_OPERATIONS, REVENUE, 100e3, "scale", "revenue", 100e6),
+    ],
+)
+def test_signs_and_scales_are_corrected_where_the_totals_then_agree(lines, line, wrong, kind, item, right):
+    found = reports(lines, **{line: wrong})
+
+    assert value_of(found, item, "annual", LAST) == right
+    assert repairs(found) == [(kind, wrong, lines[line])]
+    assert [outcome for outcome, *_ in judged(found, item)] == ["corrected"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "wrong", "item", "reason"),
+    [
+        (CASH_FLOWS, CASH_FLOW, 52.3e6, "free_cash_flow", "cash_flow_not_footing"),
+        (FINE, CASH_FLOW, 73_123e3, "free_cash_flow", "cash_flow_not_footing"),
+        (MARGIN, REVENUE, 26e6, "revenue", "income_not_footing"),
+        (OF_OPERATIONS, REVENUE, 26e6, "revenue", "income_not_footing"),
+    ],
+    ids=["another amount", "one digit", "a quarter's revenue", "a quarter's revenue against costs"],
+)
+def test_a_contradicted_figure_is_left_out_and_the_gap_says_why(lines, line, wrong, item, reason):
+    found = reports(lines, **{line: wrong})
+
+    assert value_of(found, item, "annual", LAST) is None
+    assert row_of(found.gaps, item, "annual", LAST)["reason"] == reason
+    assert [kind for kind, *_ in repairs(found)] == ["total"]
+    assert [outcome for outcome, *_ in judged(found, item)] == ["withheld"]
+
+
+def test_another_line_with_the_error_leaves_the_figure_alone():
+    """Investing cash flow without its minus sign explains the difference."""
+    found = reports(CASH_FLOWS, **{INVESTING: 25e6})
+
+    assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
+    assert judged(found, "free_cash_flow") == []
+
+
+def test_a_small_line_of_the_filers_own_contradicts_nothing():
+    """Cash of a business held for sale stands between the activities and the change in cash."""
+    found = reports(CASH_FLOWS, **{CHANGE: 15e6 - 1_234_567})
+
+    assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
+    assert judged(found, "free_cash_flow") == []
+
+
+def test_statements_that_never_foot_contradict_nothing():
+    lines = {**CASH_FLOWS, CHANGE: 4e6}
+
+    assert value_of(reports(lines, **{CASH_FLOW: 52.3e6}), "free_cash_flow", "annual", LAST) == 42.3e6
+
+
+def test_the_effect_of_exchange_rates_may_be_part_of_the_change():
+    """Some filers state the change before it; both agree."""
+    after = {**CASH_FLOWS, EFFECT: 1.5e6}
+
+    assert judged(reports(after), "free_cash_flow") == [("holds", 16.5e6, 15e6)]
+    assert judged(reports({**after, CHANGE: 16.5e6}), "free_cash_flow") == [("holds", 16.5e6, 16.5e6)]
+
+
+def test_a_later_report_that_foots_serves_the_figure():
+    """The next annual report states the year again, with the right figure."""
+    again = [
+        fact(tag, value, "2022-01-01", LAST, filed="2024-02-20")
+        for tag, value in {**CASH_FLOWS, SPENDING: 10e6, NET_INCOME: 9e6}.items()
+    ]
+    found = reports(CASH_FLOWS, again, **{CASH_FLOW: 52.3e6})
+
+    assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
+    assert [outcome for outcome, *_ in judged(found, "free_cash_flow")] == ["holds"]
