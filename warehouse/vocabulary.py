@@ -54,6 +54,28 @@ GAPS: dict[str, Gap] = {
     "not_on_balance_sheet": Gap(
         "The balance sheet of that day states no such amount and does not prove that it is zero.", BALANCES
     ),
+    "negative_line": Gap("A line of the balance sheet that debt or cash consists of is stated as negative.", BALANCES),
+    "sheet_in_other_units": Gap(
+        "The whole balance sheet is stated in other units than those before, such as thousands or millions.", BALANCES
+    ),
+    "line_in_other_units": Gap(
+        "A line that debt or cash consists of is stated in other units than the rest of the filing or than before.",
+        BALANCES,
+    ),
+    "line_left_out": Gap(
+        "A line that debt or cash consisted of is missing, and the totals of the balance sheet do not show that it is "
+        "zero.",
+        BALANCES,
+    ),
+    "debt_not_footing": Gap(
+        "The debt that is stated contradicts the total liabilities: it exceeds them, or it changed and they did not.",
+        ("total_debt",),
+    ),
+    "cash_not_footing": Gap(
+        "The cash that is stated contradicts the current assets or the cash flow statement: it exceeds their total, or "
+        "it changed and the total did not.",
+        ("cash_and_equivalents",),
+    ),
     "current_debt_not_shown": Gap(
         "The filing states non-current debt but no longer the current debt that earlier filings stated.",
         ("total_debt",),

@@ -23,6 +23,7 @@ NONCURRENT, MATURITIES, SHORT, CURRENT = (
 WHOLE, NOTES, EVERYTHING = "LongTermDebt", "NotesPayable", "DebtLongtermAndShorttermCombinedAmount"
 LIABILITIES, CURRENT_LIABILITIES, OTHER = "Liabilities", "LiabilitiesCurrent", "OtherLiabilities"
 ADVANCES, DEPOSITS = "AdvancesFromFederalHomeLoanBanks", "Deposits"
+ASSETS, OF_FLOWS = "Assets", "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 TWO_LINES = {NOTES: 60, "LoansPayable": 15}
 USUAL = {CASH: 20, SECURITIES: 80, NONCURRENT: 60, MATURITIES: 30}
 
@@ -53,6 +54,12 @@ def gone(lines: Lines) -> list[Row]:
         for tag, amount in (USUAL if number < 4 else lines).items():
             rows.append(fact(tag, amount * 1e6, None, end, form=form, filed=filed))
     return rows
+
+
+def after(before: Lines, lines: Lines) -> list[Row]:
+    """A report with two balance sheets: the one of 2022, and below it that of 2023."""
+    older = (fact(tag, amount * 1e6, None, "2022-12-31", filed=FIRST_FILED) for tag, amount in before.items())
+    return [*older, *sheet(lines)]
 
 
 DEBT_AND_CASH: dict[str, Lines] = {
@@ -93,11 +100,43 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.filer-total": {EVERYTHING: 100},
     "debt.filer-total-above-notes": {MATURITIES: 20, NONCURRENT: 70, EVERYTHING: 120, LIABILITIES: 300},
     "debt.total-contradicts-parts": {NONCURRENT: 70, MATURITIES: 20, WHOLE: 97},
+    "debt.filer-total-above-lines": {
+        MATURITIES: 20,
+        NONCURRENT: 70,
+        EVERYTHING: 120,
+        LIABILITIES: 300,
+        CURRENT_LIABILITIES: 80,
+    },
+    "debt.noncurrent.without-related-parties": {
+        NONCURRENT: 70,
+        "NotesPayableRelatedPartiesNoncurrent": 30,
+        MATURITIES: 20,
+        EVERYTHING: 90,
+    },
+    "debt.beside.loans-of-any-term": {MATURITIES: 25, "LoansPayableCurrent": 25, "LoansPayable": 7, LIABILITIES: 100},
+    "balance.withheld.negative-line": {NONCURRENT: -70, MATURITIES: 20},
+    "balance.withheld.line-finer-than-filing": {NONCURRENT: 0.07, MATURITIES: 20, ASSETS: 1000},
+    "debt.withheld.exceeds-liabilities": {NONCURRENT: 70, LIABILITIES: 50},
+    "cash.withheld.exceeds-current-assets": {CASH: 60, CURRENT_ASSETS: 50},
+    "cash.withheld.exceeds-cash-of-flows": {CASH: 60, OF_FLOWS: 50},
     "debt.withheld.current-maturities-with-larger-notes": {MATURITIES: 20, NOTES: 90},
 }
 """The rule and the balance sheet of 2023 in which it decides."""
 
 HISTORIES: dict[str, list[Row]] = {
+    "balance.withheld.no-total-assets": after({CASH: 20, ASSETS: 100}, {CASH: 30}),
+    "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
+    "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),
+    "balance.withheld.line-left-out": after({NONCURRENT: 70, SHORT: 30, ASSETS: 200}, {NONCURRENT: 70, ASSETS: 200}),
+    "debt.withheld.liabilities-did-not-move": after(
+        {NONCURRENT: 300, LIABILITIES: 500, ASSETS: 900}, {NONCURRENT: 200, LIABILITIES: 500, ASSETS: 900}
+    ),
+    "cash.withheld.current-assets-did-not-move": after(
+        {CASH: 30, CURRENT_ASSETS: 50, ASSETS: 90}, {CASH: 20, CURRENT_ASSETS: 50, ASSETS: 90}
+    ),
+    "cash.withheld.cash-of-flows-did-not-move": after(
+        {CASH: 30, OF_FLOWS: 50, ASSETS: 90}, {CASH: 20, OF_FLOWS: 50, ASSETS: 90}
+    ),
     "cash.withheld.securities-not-shown": gone({CASH: 22, NONCURRENT: 60, MATURITIES: 30}),
     "debt.withheld.current-debt-not-shown": gone({CASH: 20, SECURITIES: 80, NONCURRENT: 60}),
     "debt.withheld.noncurrent-debt-not-shown": gone({CASH: 20, SECURITIES: 80, MATURITIES: 30}),

@@ -163,6 +163,10 @@ NEEDS: dict[str, Needs] = {
     "securities_of_any_term": Needs(50, {**CURRENT, "AssetsCurrent": 150}),
     "current_assets": Needs(150, CURRENT, proves=True),
     **{concept.name: Needs(30, {**CURRENT, "AssetsCurrent": 180}, proves=True) for concept in OTHER_CURRENT_ASSETS},
+    "cash_of_flows": Needs(50, {"CashAndCashEquivalentsAtCarryingValue": 100}, proves=True),
+    "debt_noncurrent_alone": Needs(
+        beside={"NotesPayableRelatedPartiesNoncurrent": 300, "DebtLongtermAndShorttermCombinedAmount": 1000}
+    ),
     "debt_noncurrent_instrument": Needs(beside={"LongTermDebtNoncurrent": 500}),
     "debt_current_instrument": Needs(beside=DUE),
     "debt_short_term": Needs(beside={"LongTermDebtNoncurrent": 500, "LongtermBorrowings": 500}),

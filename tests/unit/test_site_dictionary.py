@@ -2,6 +2,7 @@
 
 import pytest
 
+from pipelines.normalize.balance.contradictions import REASONS as REASONS_OF_BALANCES
 from pipelines.normalize.balance.vanished import WATCHED
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.history.causes import CAUSES
@@ -81,7 +82,7 @@ def test_reasons_of_gaps_are_those_that_the_rules_give():
     assert (
         set(vocabulary.GAPS)
         == gaps.CODES
-        == {*gaps.REASONS, *gaps.WITHHELD_BY_OTHERS, *(reason for reason, _ in of_items)}
+        == {*gaps.REASONS, *gaps.WITHHELD_BY_OTHERS, *REASONS_OF_BALANCES, *(reason for reason, _ in of_items)}
     )
     for reason, item in of_items:
         assert item in vocabulary.GAPS[reason].items

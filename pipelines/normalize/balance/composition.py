@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize import arrays
-from pipelines.normalize.arrays import Ints
-from pipelines.normalize.balance import cash, debt, restated, roles, vanished
+from pipelines.normalize.arrays import NOTHING, Ints
+from pipelines.normalize.balance import cash, contradictions, debt, instruments, restated, roles, vanished
 from pipelines.normalize.balance.element_sets import sets_of
 from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, BalanceSheets, as_filed
-from pipelines.normalize.balance.sums import Sums
+from pipelines.normalize.balance.sums import Sums, only
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
@@ -82,21 +82,50 @@ def balances(placed: pl.DataFrame) -> Balances:
         return Balances(*(schema.to_frame() for schema in (COMPOSED, PARTS, vanished.MISSED, DECISIONS)))
     decided = roles.reclassify(sheets)
     found = vanished.disappeared(sheets)
-    composed, parts = [COMPOSED.to_frame()], [PARTS.to_frame()]
+    before = contradictions.sheets_before(sheets)
+    composed, parts, missed = [COMPOSED.to_frame()], [PARTS.to_frame()], [vanished.missed(sheets, found)]
     for item, compose, rules in (
         ("total_debt", debt.total_debt, debt.COMPOSING),
         ("cash_and_equivalents", cash.cash_and_equivalents, cash.COMPOSING),
     ):
         sums, of_sums = compose(sheets, vanished.is_served(sheets, found, item))
+        sums, of_contradictions, withheld = _without_contradictions(sheets, before, sums, item)
+        missed.append(withheld)
         counts, of_filings = _as_first_stated(sheets, sums)
-        decided += [*of_sums, *of_filings]
+        decided += [*of_sums, *of_contradictions, *of_filings]
         if len(counts):
             of_item, of_lines = _frames(sheets, sums, counts, item, rules, number=sum(map(len, composed)))
             composed.append(of_item)
             parts.append(of_lines)
     decided += [(each.watched.rule, sheets.cik[each.sheets]) for each in found]
-    missed = pl.concat([vanished.missed(sheets, found), _without_notes(sheets, found)])
-    return Balances(pl.concat(composed), pl.concat(parts), missed, _counted(decided))
+    missed.append(_without_notes(sheets, found))
+    return Balances(pl.concat(composed), pl.concat(parts), pl.concat(missed), _counted(decided))
+
+
+def _without_contradictions(
+    sheets: BalanceSheets, before: contradictions.Before, sums: Sums, item: str
+) -> tuple[Sums, list[tuple[Rule, Ints]], pl.DataFrame]:
+    """The sums that no fact contradicts, each rule with the CIK of the sums that it withholds, and vanished.MISSED."""
+    if item == "total_debt":
+        is_zero = sums.rule == debt.COMPOSING.index(instruments.NOTHING_LEFT)
+        found, table = contradictions.of_debt(sheets, before, sums, is_zero), contradictions.OF_DEBT
+    else:
+        found, table = contradictions.of_cash(sheets, before, sums), contradictions.OF_CASH
+    if (found == NOTHING).all():
+        return sums, [], vanished.MISSED.to_frame()
+    sheet = sums.sheet[found >= 0]
+    found_rules = found[found >= 0]
+    decided = [(each.rule, sheets.cik[sheet[found_rules == number]]) for number, each in enumerate(table)]
+    withheld = (
+        pl.DataFrame({"cik": sheets.cik[sheet], "q": sheets.q[sheet]}, schema={"cik": pl.Int64, "q": pl.Int32})
+        .with_columns(
+            item=pl.lit(item),
+            reason=pl.Series([each.reason for each in table])[found_rules],
+            rule=pl.Series([each.rule.id for each in table])[found_rules],
+        )
+        .unique(["cik", "q"], keep="last", maintain_order=True)
+    )
+    return only(sums, found == NOTHING), decided, withheld
 
 
 def _without_notes(sheets: BalanceSheets, found: list[vanished.Disappeared]) -> pl.DataFrame:

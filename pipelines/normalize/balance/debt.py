@@ -221,6 +221,17 @@ FILER_TOTAL_ABOVE_NOTES = Rule(
     "compose",
     "balance sheets without total current liabilities",
 )
+FILER_TOTAL_ABOVE_LINES = Rule(
+    "debt.filer-total-above-lines",
+    "On a classified balance sheet the filer's own total replaces the lines added up, if it exceeds them by more than "
+    f"discounts explain ({DISCOUNT:.0%}; nothing where the principal is the carrying amount), and is no more than the "
+    "liabilities less those that are not borrowings.",
+    "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue); measured: on 395 "
+    "balance sheets with such a total it exceeds the lines by more than two per cent once, by a line of the filer's "
+    "own",
+    "compose",
+    _CLASSIFIED,
+)
 TOTAL_CONTRADICTS_PARTS = Rule(
     "debt.total-contradicts-parts",
     "A total that the filer states matches neither total debt nor a part of it.",
@@ -241,6 +252,7 @@ COMPOSING: tuple[Rule, ...] = (
     *instruments.RULES,
     FILER_TOTAL,
     FILER_TOTAL_ABOVE_NOTES,
+    FILER_TOTAL_ABOVE_LINES,
 )
 """The rules that choose the lines, in the order that Sums.rule counts."""
 
@@ -248,6 +260,7 @@ RULES: tuple[Rule, ...] = (
     *(each.rule for each in CLASSIFIED),
     FILER_TOTAL,
     FILER_TOTAL_ABOVE_NOTES,
+    FILER_TOTAL_ABOVE_LINES,
     TOTAL_CONTRADICTS_PARTS,
     CURRENT_BESIDE_LARGER_NOTES,
 )
@@ -285,7 +298,12 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     rule[others] = np.where(of_instruments == instruments.UNKNOWN, UNDECIDED, len(CLASSIFIED) + of_instruments)
     is_total = (rule == UNDECIDED) & ~is_classified & is_served & sheets.has("debt_all")
     is_above = (rule != UNDECIDED) & _filer_total_is_larger(sheets, chosen)
-    for holds, stands in ((is_total, FILER_TOTAL), (is_above, FILER_TOTAL_ABOVE_NOTES)):
+    is_above_lines = (rule != UNDECIDED) & _filer_total_exceeds_lines(sheets, chosen)
+    for holds, stands in (
+        (is_total, FILER_TOTAL),
+        (is_above, FILER_TOTAL_ABOVE_NOTES),
+        (is_above_lines, FILER_TOTAL_ABOVE_LINES),
+    ):
         rule[holds] = COMPOSING.index(stands)
         chosen[:, holds] = False
         chosen[LINE["debt_all"], holds] = True
@@ -312,13 +330,21 @@ def _add_lines_beside(sheets: BalanceSheets, chosen: Flags, where: Flags) -> lis
     """Add additional instruments to the chosen lines, in place; returns each rule with the CIK of its sheets."""
     decided = []
     for each in LINES_BESIDE:
-        adds = where & chosen[LINE[each.beside]] & sheets.has(each.line)
+        is_beside = chosen[LINE[each.beside]]
+        if each.beside == "debt_current_maturities":
+            is_beside = is_beside | (chosen[LINE["debt_long_term"]] & _nothing_is_noncurrent(sheets))
+        adds = where & is_beside & sheets.has(each.line)
         if adds.any():
             adds &= each.holds(sheets)
             chosen[LINE[each.line]] |= adds
             sheets.reclassified[LINE[each.line], adds] = roles.RULES.index(each.rule)
             decided.append((each.rule, sheets.cik[adds]))
     return decided
+
+
+def _nothing_is_noncurrent(sheets: BalanceSheets) -> Flags:
+    """Whether long-term debt is no more than its current maturities, so that both are the same line."""
+    return same(sheets.value("debt_long_term"), sheets.value("debt_current_maturities"))
 
 
 def _notes_exceed_current_debt(sheets: BalanceSheets) -> Flags:
@@ -343,6 +369,24 @@ def _filer_total_is_larger(sheets: BalanceSheets, chosen: Flags) -> Flags:
     most = sheets.value("liabilities") + sheets.or_zero("not_borrowed") + sheets.or_zero("not_borrowed_repos")
     is_larger: Flags = asked & (everything > stated * (1 + DISCOUNT)) & (everything <= most)
     return is_larger
+
+
+def _filer_total_exceeds_lines(sheets: BalanceSheets, chosen: Flags) -> Flags:
+    """Whether the filer's own total shows that a line is missing.
+
+    On a balance sheet without current liabilities this is certain only if the principal is the carrying amount, so that
+    no discount explains the difference.
+    """
+    everything = sheets.value("debt_all")
+    has_no_discount = same(sheets.value("debt_principal"), sheets.value("debt_noncurrent"))
+    asked = (sheets.has("liabilities_current") | has_no_discount) & ~np.isnan(everything)
+    asked &= ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)
+    stated = np.zeros(len(sheets))
+    stated[asked] = np.where(chosen[:, asked], np.nan_to_num(sheets.values[: len(chosen), asked]), 0.0).sum(axis=0)
+    explained = np.where(has_no_discount, CONTRADICTS, DISCOUNT)
+    most = (sheets.value("liabilities") + sheets.or_zero("not_borrowed")) * instruments.ROOM
+    exceeds: Flags = asked & (everything > stated * (1 + explained)) & (everything <= most)
+    return exceeds
 
 
 def _is_contradicted(sheets: BalanceSheets, debt: Floats, chosen: Flags) -> Flags:

@@ -11,8 +11,13 @@ import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance.element_sets import set_of
-from pipelines.normalize.balance.footing import within_current_assets, within_noncurrent_liabilities
-from pipelines.normalize.balance.sheets import CONTRADICTS, BalanceSheets, same
+from pipelines.normalize.balance.footing import (
+    NEVER,
+    fewest_noncurrent_lines,
+    within_current_assets,
+    within_noncurrent_liabilities,
+)
+from pipelines.normalize.balance.sheets import CONTRADICTS, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.rule import Rule
 
 OF_NOTES_PAYABLE = set_of(["NotesPayableCurrent", "ConvertibleNotesPayableCurrent"])
@@ -36,6 +41,10 @@ OF_ALL_MATURITIES = set_of(
     ["LongTermDebtCurrent", "LongTermDebtAndCapitalLeaseObligationsCurrent", "OtherLongTermDebtCurrent"]
 )
 """Elements of current maturities whose definition covers instruments that filers also tag one by one."""
+
+
+OF_CURRENT_LOANS = set_of(["LoansPayableCurrent"])
+"""The element of current loans, which are one instrument of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +132,16 @@ def _long_term_debt_is_noncurrent(sheets: BalanceSheets) -> Flags:
 
     Either the non-current liabilities add up with it, or it is less than the maturities, or it is less than its
     principal by the maturities (discounts and costs of issue are less than these). In addition, the non-current
-    liabilities must not add up with the amount less the maturities.
+    liabilities must not add up with the amount less the maturities, or only with more lines.
     """
     whole, owed = sheets.value("debt_long_term"), due(sheets)
     where = ~sheets.has("debt_noncurrent") & (owed > 0)
     short_of_principal = sheets.value("debt_principal") - whole
     lacks_maturities = (whole < owed) | ((short_of_principal >= owed) & (short_of_principal < 2 * owed))
-    has_maturities = within_noncurrent_liabilities(sheets, whole - owed, where)
-    adds_up = within_noncurrent_liabilities(sheets, whole, where)
-    return where & ~has_maturities & (adds_up | lacks_maturities)
+    lines_less_maturities = fewest_noncurrent_lines(sheets, whole - owed, where)
+    lines = fewest_noncurrent_lines(sheets, whole, where)
+    has_maturities = lines_less_maturities < NEVER
+    return where & ((lines < lines_less_maturities) | (~has_maturities & lacks_maturities))
 
 
 def _is_beside_noncurrent(sheets: BalanceSheets) -> Flags:
@@ -155,13 +165,44 @@ def _is_beside_noncurrent(sheets: BalanceSheets) -> Flags:
 def _is_beside_maturities(sheets: BalanceSheets) -> Flags:
     """Whether a current instrument is an additional line next to the maturities: it is larger, and not another line.
 
-    It is not if the filer's total is long-term debt plus the maturities.
+    It is also additional if another instrument alone is all of the maturities: then no part of them is left for it. It
+    is not if the filer's total is long-term debt plus the maturities.
     """
     beside, maturities = sheets.value("debt_current_instrument"), sheets.value("debt_current_maturities")
     is_total = sheets.is_stated_by("debt_current_maturities", OF_ALL_MATURITIES)
     is_short_term = same(beside, sheets.value("debt_short_term"), CONTRADICTS)
     is_all = same(sheets.value("debt_long_term"), sheets.value("debt_noncurrent") + maturities, CONTRADICTS)
-    return is_total & (beside > maturities * (1 + CONTRADICTS)) & ~is_short_term & ~is_all
+    is_larger = beside > maturities * (1 + CONTRADICTS)
+    is_apart = (beside > 0) & ~same(beside, maturities, CONTRADICTS) & _loans_are_all_maturities(sheets)
+    return is_total & (is_larger | is_apart) & ~is_short_term & ~is_all
+
+
+def _loans_are_all_maturities(sheets: BalanceSheets) -> Flags:
+    """Whether the current loans alone are the current maturities, so that no other instrument is a part of these."""
+    is_loans = sheets.is_stated_by("debt_short_term", OF_CURRENT_LOANS)
+    return is_loans & same(sheets.value("debt_short_term"), sheets.value("debt_current_maturities"))
+
+
+def _are_other_loans(sheets: BalanceSheets) -> Flags:
+    """Whether loans of any term are less than the current loans, so that they are another line, not the total.
+
+    The liabilities must have room for them beside the lines that are not borrowings and the other debt.
+    """
+    loans, maturities = sheets.value("debt_bank_loans"), sheets.value("debt_current_maturities")
+    room = sheets.value("liabilities") + sheets.or_zero("not_borrowed") - maturities
+    room = room - sheets.or_zero("debt_noncurrent") - sheets.or_zero("debt_current_instrument")
+    is_less = (loans > 0) & (loans < sheets.value("debt_short_term") * (1 - CONTRADICTS))
+    is_part = same(loans, sheets.value("debt_current_instrument"), CONTRADICTS)
+    return _loans_are_all_maturities(sheets) & is_less & ~is_part & (loans <= room)
+
+
+def _related_parties_are_in_long_term_debt(sheets: BalanceSheets) -> Flags:
+    """Whether debt with notes to related parties exceeds the filer's own total, and without them does not."""
+    current = np.nan_to_num(due(sheets)) + sheets.or_zero("debt_short_term")
+    whole, alone = sheets.value("debt_all"), sheets.value("debt_noncurrent_alone")
+    adds_notes = sheets.value("debt_noncurrent") > alone * (1 + SAME_MONEY)
+    exceeds = sheets.value("debt_noncurrent") + current > whole * (1 + CONTRADICTS)
+    return adds_notes & exceeds & (alone + current <= whole * (1 + CONTRADICTS))
 
 
 _CURRENT_ASSETS = "ASC 210-10-45-1 (current assets); measured: the total of current assets adds up with it alone"
@@ -234,14 +275,27 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
     Reclassification(
         Rule(
             "debt.long-term-debt.noncurrent",
-            "The element of long-term debt is only the non-current part if the non-current liabilities add up with it, "
-            "if it is less than the current maturities, or if its principal exceeds it by them.",
+            "The element of long-term debt is only the non-current part if the non-current liabilities add up with it "
+            "(with fewer other lines than with the amount less the current maturities), if it is less than these, or "
+            "if its principal exceeds it by them.",
             _NONCURRENT_LIABILITIES,
             "select",
         ),
         "debt_long_term",
         "debt_noncurrent",
         _long_term_debt_is_noncurrent,
+    ),
+    Reclassification(
+        Rule(
+            "debt.noncurrent.without-related-parties",
+            "Notes to related parties are a part of long-term debt if total debt with them exceeds the filer's own "
+            "total, and total debt without them does not.",
+            "us-gaap:DebtLongtermAndShorttermCombinedAmount: no debt exceeds the total of all debt",
+            "select",
+        ),
+        "debt_noncurrent_alone",
+        "debt_noncurrent",
+        _related_parties_are_in_long_term_debt,
     ),
 )
 
@@ -262,8 +316,8 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
     LineBeside(
         Rule(
             "debt.beside.current-instrument",
-            "An instrument that is due within a year is added to the current maturities if it is larger and no other "
-            "line repeats or includes it.",
+            "An instrument that is due within a year is added to the current maturities if no other line repeats or "
+            "includes it and it is larger, or if the current loans alone are all of the maturities.",
             "us-gaap:LongTermDebtCurrent; measured: a part of the maturities is never larger than the whole",
             "compose",
             "classified balance sheets",
@@ -271,6 +325,20 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
         "debt_current_instrument",
         "debt_current_maturities",
         _is_beside_maturities,
+    ),
+    LineBeside(
+        Rule(
+            "debt.beside.loans-of-any-term",
+            "Loans of any term are added to the current maturities if they are less than the current loans, so that "
+            "these are another line, and the liabilities have room for both.",
+            "US GAAP taxonomy of 2018: LoansPayableCurrent is part of LoansPayable; a part larger than its total is a "
+            "separate line",
+            "compose",
+            "classified balance sheets",
+        ),
+        "debt_bank_loans",
+        "debt_current_maturities",
+        _are_other_loans,
     ),
 )
 

@@ -20,7 +20,7 @@ from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
 DEBT_LINES, CASH_LINES = (
     tuple(concept.name for concept in ITEM_CONCEPTS[item]) for item in ("total_debt", "cash_and_equivalents")
 )
-LINES = (*DEBT_LINES, *CASH_LINES)
+LINES = (*DEBT_LINES, *CASH_LINES, "assets", "equity")
 LINE = {name: number for number, name in enumerate(LINES)}
 
 SAME_MONEY = 0.001

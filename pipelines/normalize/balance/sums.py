@@ -119,6 +119,26 @@ def added_up(
     )
 
 
+def only(sums: Sums, kept: Flags) -> Sums:
+    """Some of the sums, with their lines."""
+    place = np.cumsum(kept) - 1
+    of_part = kept[sums.part_sum]
+    return Sums(
+        sheet=sums.sheet[kept],
+        rule=sums.rule[kept],
+        value=sums.value[kept],
+        grain=sums.grain[kept],
+        nonzero_lines=sums.nonzero_lines[kept],
+        elements=sums.elements[:, kept],
+        contradicted=sums.contradicted[kept],
+        is_short_term=sums.is_short_term[kept],
+        is_filer_total=sums.is_filer_total[kept],
+        part_sum=place[sums.part_sum[of_part]],
+        part_line=sums.part_line[of_part],
+        part_row=sums.part_row[of_part],
+    )
+
+
 def is_apart(total: Floats, *sums: Floats, within: float) -> Flags:
     """Whether a total is stated and differs from all of some sums."""
     apart = ~np.isnan(total)

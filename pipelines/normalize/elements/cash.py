@@ -299,5 +299,21 @@ OTHER_CURRENT_ASSETS: tuple[Concept, ...] = tuple(
 )
 """Current assets that are never cash. Some filers show them on the balance sheet, others in the notes."""
 
-CASH_CONTROLS: tuple[Concept, ...] = (SECURITIES_OF_ANY_TERM, CURRENT_ASSETS, *OTHER_CURRENT_ASSETS)
-"""Amounts that prove which securities are a separate line next to cash; without cash they lead to no value."""
+CASH_OF_FLOWS = Concept(
+    "cash_of_flows",
+    "money",
+    instant=True,
+    sources=(
+        us(
+            WITH_RESTRICTED,
+            rule="cash.of-flows.with-restricted",
+            statement="The cash flow statement's cash at the end of the period is never less than the cash of the "
+            "balance sheet, because it includes restricted cash.",
+            source="ASC 230-10-45-4, 230-10-50-8",
+        ),
+    ),
+)
+
+CASH_CONTROLS: tuple[Concept, ...] = (SECURITIES_OF_ANY_TERM, CURRENT_ASSETS, *OTHER_CURRENT_ASSETS, CASH_OF_FLOWS)
+"""Amounts that prove which securities are a separate line next to cash, and whether cash is right; without cash they
+lead to no value."""

@@ -139,6 +139,28 @@ DEBT_NONCURRENT = Concept(
     ),
 )
 
+DEBT_NONCURRENT_ALONE = Concept(
+    "debt_noncurrent_alone",
+    "money",
+    instant=True,
+    sources=(
+        not_banks(
+            "LongTermDebtNoncurrent",
+            rule="debt.noncurrent-alone.long-term-debt",
+            statement="Long-term debt is also read without notes to related parties, which are part of it if the "
+            "filer's own total shows that.",
+        ),
+        not_banks(
+            "LongTermDebtAndCapitalLeaseObligations",
+            reservation=INCLUDES_FINANCE_LEASES,
+            rule="debt.noncurrent-alone.with-finance-leases",
+            statement="Where finance leases are on the same line, that line is also read without notes to related "
+            "parties.",
+        ),
+    ),
+)
+"""For most filers notes to related parties are a separate line next to long-term debt, for some a part of it."""
+
 DEBT_NONCURRENT_INSTRUMENT = Concept(
     "debt_noncurrent_instrument",
     "money",
@@ -261,6 +283,7 @@ DEBT_CURRENT_INSTRUMENT = Concept(
             ("ConvertibleDebtCurrent", "debt.current-instrument.convertible-debt", "convertible debt"),
             ("ConvertibleNotesPayableCurrent", "debt.current-instrument.convertible-notes", "convertible notes"),
             ("SeniorNotesCurrent", "debt.current-instrument.senior-notes", "senior notes"),
+            ("UnsecuredDebtCurrent", "debt.current-instrument.unsecured", "unsecured debt"),
         )
     ),
 )

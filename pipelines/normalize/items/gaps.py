@@ -6,6 +6,7 @@ of the reasons in words (warehouse.vocabulary).
 
 import polars as pl
 
+from pipelines.normalize.balance import contradictions
 from pipelines.normalize.balance.vanished import WATCHED
 from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
@@ -213,7 +214,13 @@ WITHHELD_BY_OTHERS = (
 corrections (footing, parts)."""
 
 CODES = frozenset(
-    (*GAPS, *WITHHELD_BY_OTHERS, *(each.reason for each in WATCHED), *WITHOUT_MEANING_TABLE["reason"].unique())
+    (
+        *GAPS,
+        *WITHHELD_BY_OTHERS,
+        *(each.reason for each in WATCHED),
+        *contradictions.REASONS,
+        *WITHOUT_MEANING_TABLE["reason"].unique(),
+    )
 )
 """All reasons (warehouse.vocabulary has their meaning in words)."""
 

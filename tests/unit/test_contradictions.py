@@ -1,0 +1,217 @@
+"""Debt and cash against the rest of the balance sheet: what another fact contradicts is corrected or withheld."""
+
+import pytest
+
+from tests.factories import CASH, CIK, Row, Today, raw, row_of, standardized, value_of
+from tests.shapes import of_company
+from tests.shapes.balances import (
+    ASSETS,
+    CURRENT,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    DEBT_AND_CASH,
+    END,
+    EVERYTHING,
+    HISTORIES,
+    LIABILITIES,
+    MATURITIES,
+    NONCURRENT,
+    OF_FLOWS,
+    OTHER,
+    SECURITIES,
+    SHORT,
+    WHOLE,
+    Lines,
+    after,
+    sheet,
+)
+
+PAYABLE, OTHER_NONCURRENT = "AccountsPayableCurrent", "OtherLiabilitiesNoncurrent"
+RELATED, LOANS = "NotesPayableRelatedPartiesNoncurrent", "LoansPayableCurrent"
+CONVERTIBLE = "ConvertibleNotesPayableCurrent"
+
+DEBT: dict[str, tuple[Lines, float]] = {
+    "the reading with fewer lines is right": (
+        {
+            WHOLE: 1985,
+            "ConvertibleDebtCurrent": 15,
+            LIABILITIES: 3770,
+            CURRENT_LIABILITIES: 1153,
+            OTHER_NONCURRENT: 632,
+            "DeferredRevenueNoncurrent": 15,
+        },
+        2000,
+    ),
+    "notes to related parties are in long-term debt": (
+        {NONCURRENT: 672, RELATED: 170, SHORT: 236, EVERYTHING: 909, LIABILITIES: 2353},
+        908,
+    ),
+    "notes to related parties are beside it": ({NONCURRENT: 672, RELATED: 170, SHORT: 236, EVERYTHING: 1078}, 1078),
+    "the filer's own total holds a line that no element has": (
+        {NONCURRENT: 757, SHORT: 353, EVERYTHING: 1198, LIABILITIES: 9869, CURRENT_LIABILITIES: 7145},
+        1198,
+    ),
+    "loans of a subsidiary are long-term debt only": (
+        {
+            WHOLE: 18137,
+            "OtherLongTermDebtNoncurrent": 1570,
+            MATURITIES: 17,
+            CURRENT: 543,
+            EVERYTHING: 18707,
+            LIABILITIES: 21161,
+            CURRENT_LIABILITIES: 2198,
+            PAYABLE: 978,
+        },
+        18707,
+    ),
+    "the total is the principal before discounts": (
+        {NONCURRENT: 378, MATURITIES: 192, EVERYTHING: 580, LIABILITIES: 1089, CURRENT_LIABILITIES: 300},
+        570,
+    ),
+    "the total does not fit into the liabilities": (
+        {NONCURRENT: 70, MATURITIES: 20, EVERYTHING: 120, LIABILITIES: 110, CURRENT_LIABILITIES: 40},
+        90,
+    ),
+    "unsecured debt is larger than the maturities": ({MATURITIES: 29, "UnsecuredDebtCurrent": 60}, 89),
+    "loans are all of the maturities, and convertible notes another line": (
+        {NONCURRENT: 30, MATURITIES: 25, LOANS: 25, CONVERTIBLE: 19},
+        74,
+    ),
+    "loans of any term are less than the current ones": (
+        {WHOLE: 35, MATURITIES: 35, LOANS: 35, CONVERTIBLE: 49, "LoansPayable": 5, LIABILITIES: 305},
+        89,
+    ),
+    "convertible notes are a part of the maturities": ({NONCURRENT: 30, MATURITIES: 25, CONVERTIBLE: 19}, 55),
+}
+
+TOTALS = {ASSETS: 900, LIABILITIES: 500}
+FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
+    "the liabilities fell with the debt": (
+        "total_debt",
+        {**TOTALS, NONCURRENT: 300},
+        {**TOTALS, NONCURRENT: 200, LIABILITIES: 395},
+        200,
+    ),
+    "another line fell instead of the liabilities": (
+        "total_debt",
+        {**TOTALS, NONCURRENT: 200, PAYABLE: 200},
+        {**TOTALS, NONCURRENT: 300, PAYABLE: 100},
+        300,
+    ),
+    "a line is zero, and the liabilities show it": (
+        "total_debt",
+        {**TOTALS, NONCURRENT: 200, SHORT: 100},
+        {**TOTALS, NONCURRENT: 200, LIABILITIES: 400},
+        200,
+    ),
+    "another line replaced the missing one": (
+        "total_debt",
+        {**TOTALS, NONCURRENT: 200, SHORT: 100},
+        {**TOTALS, NONCURRENT: 305},
+        305,
+    ),
+    "the liabilities changed by more than the debt": (
+        "total_debt",
+        {**TOTALS, NONCURRENT: 300},
+        {**TOTALS, NONCURRENT: 200, LIABILITIES: 700, ASSETS: 1200},
+        200,
+    ),
+    "cash paid for goods": (
+        "cash_and_equivalents",
+        {ASSETS: 900, CASH: 100, CURRENT_ASSETS: 200, "InventoryNet": 50},
+        {ASSETS: 900, CASH: 60, CURRENT_ASSETS: 200, "InventoryNet": 90},
+        60,
+    ),
+    "cash and the cash of the flows": (
+        "cash_and_equivalents",
+        {ASSETS: 900, CASH: 100, OF_FLOWS: 110},
+        {ASSETS: 900, CASH: 60, OF_FLOWS: 66},
+        60,
+    ),
+    "assets of a company that shrank, and not by a thousand": (
+        "cash_and_equivalents",
+        {ASSETS: 900, CASH: 100},
+        {ASSETS: 8, CASH: 5},
+        5,
+    ),
+    "a filing without any total of assets": ("cash_and_equivalents", {CASH: 100}, {CASH: 60}, 60),
+}
+
+WITHHELD = {
+    "balance.withheld.no-total-assets": ("cash_and_equivalents", "not_on_balance_sheet"),
+    "balance.withheld.negative-line": ("total_debt", "negative_line"),
+    "balance.withheld.sheet-in-other-units": ("cash_and_equivalents", "sheet_in_other_units"),
+    "balance.withheld.line-finer-than-filing": ("total_debt", "line_in_other_units"),
+    "balance.withheld.line-a-thousandth": ("total_debt", "line_in_other_units"),
+    "balance.withheld.line-left-out": ("total_debt", "line_left_out"),
+    "debt.withheld.exceeds-liabilities": ("total_debt", "debt_not_footing"),
+    "debt.withheld.liabilities-did-not-move": ("total_debt", "debt_not_footing"),
+    "cash.withheld.exceeds-current-assets": ("cash_and_equivalents", "cash_not_footing"),
+    "cash.withheld.exceeds-cash-of-flows": ("cash_and_equivalents", "cash_not_footing"),
+    "cash.withheld.current-assets-did-not-move": ("cash_and_equivalents", "cash_not_footing"),
+    "cash.withheld.cash-of-flows-did-not-move": ("cash_and_equivalents", "cash_not_footing"),
+}
+SECURITIES_LEFT_OUT = after({ASSETS: 900, CASH: 50, SECURITIES: 50}, {ASSETS: 900, CASH: 50})
+BANK_WITHOUT_ADVANCES = after(
+    {ASSETS: 1000, "Deposits": 850, OTHER: 30, "AdvancesFromFederalHomeLoanBanks": 70, LIABILITIES: 950},
+    {ASSETS: 930, "Deposits": 850, OTHER: 30, LIABILITIES: 880},
+)
+
+
+def _documents() -> dict[str, list[Row]]:
+    shapes = {**{rule: sheet(lines) for rule, lines in DEBT_AND_CASH.items()}, **HISTORIES}
+    return {
+        **{name: sheet(lines) for name, (lines, _) in DEBT.items()},
+        **{name: after(before, lines) for name, (_, before, lines, _) in FOLLOWED.items()},
+        **{rule: shapes[rule] for rule in WITHHELD},
+        "securities": SECURITIES_LEFT_OUT,
+        "bank": BANK_WITHOUT_ADVANCES,
+    }
+
+
+COMPANY = {name: str(int(CIK) + 1000 + number).zfill(10) for number, name in enumerate(_documents())}
+
+
+@pytest.fixture(scope="module")
+def found() -> Today:
+    """All documents, standardized together: one company each."""
+    return standardized(raw(*(of_company(rows, COMPANY[name]) for name, rows in _documents().items())))
+
+
+def _value(found: Today, name: str, item: str) -> float | None:
+    value = value_of(found, item, "annual", END, COMPANY[name])
+    return None if value is None else value / 1e6
+
+
+@pytest.mark.parametrize("name", DEBT)
+def test_debt_has_every_line_once(found, name):
+    """The lines that are debt by the totals of the balance sheet, and no line that another contains."""
+    assert _value(found, name, "total_debt") == pytest.approx(DEBT[name][1])
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_balances_that_totals_follow_are_served(found, name):
+    """No value is withheld where the totals agree, or where nothing contradicts it."""
+    item, _, _, value = FOLLOWED[name]
+
+    assert _value(found, name, item) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("rule", WITHHELD)
+def test_contradicted_balances_are_withheld(found, rule):
+    """The gap names the rule and the reason."""
+    item, reason = WITHHELD[rule]
+    gap = row_of(found.gaps, item, "annual", END, COMPANY[rule])
+
+    assert _value(found, rule, item) is None
+    assert (gap["rule"], gap["reason"]) == (rule, reason)
+
+
+def test_securities_that_a_filing_leaves_out_are_missed(found):
+    """Cash fell by the securities, and no total shows that they were sold."""
+    assert _value(found, "securities", "cash_and_equivalents") is None
+
+
+def test_debt_that_the_liabilities_prove_to_be_zero_is_zero(found):
+    """The advances are missing, and the other lines add up to the liabilities."""
+    assert _value(found, "bank", "total_debt") == 0
