@@ -64,7 +64,7 @@ DOES_NOT_FIT = {
     "AIR": "stale_data",
     "APD": "stale_data",
     "BKTI": "stale_data",
-    "INTU": "no_free_cash_flow",  # fiscal years leave out the software that their quarters include
+    "INTU": "too_little_history",  # until fiscal 2021 the software of its quarters is missing in its years
     "AMZN": "negative_free_cash_flow",  # capital expenditure of more than 150 billion
     "INTC": "negative_free_cash_flow",
     "ORCL": "negative_free_cash_flow",

@@ -144,6 +144,10 @@ WINDOWS: dict[str, list[Row]] = {
         fact(REVENUE, 96_700_000_000, *YEAR_2022, filed="2023-02-01"),
         *company(8, **{REVENUE: [24_165_500_000] * 8}),
     ],
+    "precision.two-digits": [
+        *company(8, **{REVENUE: [1_187e6] * 8}),
+        fact(REVENUE, 4_700e6, *YEAR_2022, filed="2025-02-20"),
+    ],
     "period.two-in-one-filing": [
         *sales(),
         *(fact(REVENUE, 410e6, start, "2022-12-31", filed="2025-02-20") for start in ("2022-01-01", "2022-01-02")),

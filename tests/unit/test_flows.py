@@ -206,6 +206,18 @@ def test_a_coarser_repetition_changes_nothing():
     assert legs["filed"].to_list() != [day("2025-02-20")]
 
 
+def test_two_digits_of_a_known_amount_change_nothing():
+    """4,748 million, later stated as 4.7 billion in the text of a note; 4,900 million is another amount."""
+    company = Filer(month_ends(2022, 8), {REVENUE: [1_187e6] * 8, NET_INCOME: [MILLION] * 8})
+
+    def revenue_after(value):
+        later = fact(REVENUE, value, *FIRST_YEAR, filed="2025-02-20")
+        return value_of(standardized(raw(company.rows(), later)), "revenue", "annual", "2022-12-31")
+
+    assert revenue_after(4_700e6) == 4_748e6
+    assert revenue_after(4_900e6) == 4_900e6
+
+
 def test_a_finer_repetition_replaces():
     """96,662 million, later stated to the dollar: the more precise value replaces it."""
     found = company_with(fact(REVENUE, 96_662_345_678, *FIRST_YEAR, filed="2025-02-20"))
@@ -215,24 +227,24 @@ def test_a_finer_repetition_replaces():
 
 def test_a_restated_value_replaces():
     """A difference beyond rounding is a restatement: the newest value counts, also if it returns to the first one."""
-    restated = fact(REVENUE, 97_000_000_000, *FIRST_YEAR, filed="2025-02-20")
+    restated = fact(REVENUE, 97_100_000_000, *FIRST_YEAR, filed="2025-02-20")
     back = fact(REVENUE, 96_662_000_000, *FIRST_YEAR, filed="2026-02-20")
 
-    assert value_of(company_with(restated), "revenue", "annual", "2022-12-31") == 97_000_000_000
+    assert value_of(company_with(restated), "revenue", "annual", "2022-12-31") == 97_100_000_000
     assert value_of(company_with(restated, back), "revenue", "annual", "2022-12-31") == 96_662_000_000
 
 
 def test_an_amendment_of_the_same_day_replaces():
     found = company_with(
-        fact(REVENUE, 97_000_000_000, *FIRST_YEAR, form="10-K/A", filed="2024-02-29"),
+        fact(REVENUE, 97_100_000_000, *FIRST_YEAR, form="10-K/A", filed="2024-02-29"),
     )
 
-    assert value_of(found, "revenue", "annual", "2022-12-31") == 97_000_000_000
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 97_100_000_000
 
 
 @pytest.mark.parametrize("form", ["DEF 14A", "8-K"])
 def test_proxies_and_announcements_are_ignored(form):
-    found = company_with(fact(REVENUE, 97_000_000_000, *FIRST_YEAR, form=form, filed="2025-04-20"))
+    found = company_with(fact(REVENUE, 97_100_000_000, *FIRST_YEAR, form=form, filed="2025-04-20"))
 
     assert value_of(found, "revenue", "annual", "2022-12-31") == 96_662_000_000
 

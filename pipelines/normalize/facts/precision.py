@@ -35,7 +35,7 @@ FEWEST_AMOUNTS = 10
 _LEVELS = np.array([1.0, *SCALES])
 
 
-def grains(values: Floats) -> Floats:
+def grains(values: Floats, fewest_digits: int = FEWEST_DIGITS) -> Floats:
     """The power of ten to which each figure is rounded: 100,000,000 for 96,700,000,000; 0.1 for 15.1."""
     size = np.abs(values)
     found = np.full(len(values), 10.0**SMALLEST_POWER)
@@ -44,7 +44,7 @@ def grains(values: Floats) -> Floats:
         scaled = size / power
         fits = np.abs(scaled - np.rint(scaled)) < NEAR_WHOLE
         if power > SMALLEST_ROUNDING:
-            fits &= size >= power * 10 ** (FEWEST_DIGITS - 1)
+            fits &= size >= power * 10 ** (fewest_digits - 1)
         found[fits] = power
     return found
 

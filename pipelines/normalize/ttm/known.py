@@ -30,6 +30,7 @@ from pipelines.normalize.arrays import (
     starts,
 )
 from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 
@@ -38,6 +39,9 @@ SLOT = ["cik", "concept", "q", "n"]
 HALF_A_UNIT = 0.5000001
 """Two figures are equal if they differ by at most half a unit of the coarser one; a little more for binary
 fractions."""
+
+ROUNDED_DIGITS, LOST = 2, 100
+"""A figure of two digits repeats an amount that is a hundred times finer, in which it would hardly ever be so round."""
 
 NOISE_OF_SUMS = 1e-9
 """Largest relative difference between sums of the same legs in another order."""
@@ -58,6 +62,13 @@ FINER_REPETITION = Rule(
     COARSER_REPETITION.source,
     "select",
 )
+TWO_DIGITS = Rule(
+    "precision.two-digits",
+    "A later filing that repeats a known amount rounded to two digits, where the known amount has two digits more, "
+    "changes nothing.",
+    "Measured on 101 companies: 15 figures do so, such as 5,400 million in the text of a note for 5,445 million",
+    "select",
+)
 TWO_PERIODS_OF_ONE_FILING = Rule(
     "period.two-in-one-filing",
     "If one filing states an amount for two periods that cover the same fiscal quarters, one figure counts: that of "
@@ -65,7 +76,7 @@ TWO_PERIODS_OF_ONE_FILING = Rule(
     "A convention: nothing in the filing says which of the two periods is the fiscal one",
     "select",
 )
-RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_PERIODS_OF_ONE_FILING)
+RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_DIGITS, TWO_PERIODS_OF_ONE_FILING)
 
 
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -96,6 +107,8 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     value, grain = floats(rows, "value"), floats(rows, "grain")
     half_a_unit = np.fmax(grain, before(grain, begins)) * HALF_A_UNIT
     repeats = np.abs(value - before(value, begins)) <= half_a_unit
+    in_two_digits = _rounded_to_two_digits(value, grain, begins, ~repeats)
+    repeats |= in_two_digits
     of_run = first_row(~repeats)
     finest = _finest_so_far(grain, ~repeats)
     weight = np.where(ints(rows, "measure_sign") > 0, floats(rows, "days"), 1.0)
@@ -110,11 +123,22 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     is_finest = finest == np.arange(len(finest))
     decided = [
-        (COARSER_REPETITION, cik[repeats & ~is_finest & (grain > grain[finest])]),
+        (COARSER_REPETITION, cik[repeats & ~is_finest & (grain > grain[finest]) & ~in_two_digits]),
+        (TWO_DIGITS, cik[in_two_digits]),
         (FINER_REPETITION, cik[repeats & is_finest]),
         (TWO_PERIODS_OF_ONE_FILING, of_left_out),
     ]
     return known, counted(decided)
+
+
+def _rounded_to_two_digits(value: Floats, grain: Floats, begins: Flags, differs: Flags) -> Flags:
+    """Whether a figure is the amount known before, rounded to two digits."""
+    found = np.zeros(len(value), dtype=np.bool_)
+    rows = np.flatnonzero(differs & ~begins & (value != 0))
+    rounded_to = grains(value[rows], ROUNDED_DIGITS)
+    has_more = grain[rows - 1] * LOST <= rounded_to
+    found[rows] = has_more & (np.abs(value[rows] - value[rows - 1]) <= rounded_to * HALF_A_UNIT)
+    return found
 
 
 def _finest_so_far(grain: Floats, begins: Flags) -> Ints:
