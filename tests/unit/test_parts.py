@@ -24,7 +24,10 @@ YEAR = ("2022-01-01", "2022-12-31")
 def filed(quarters=6, change=None, **sums):
     """What a filer of six quarters states; `change` gives another value to some facts, or None to leave one out."""
     ends = month_ends(2022, quarters)
-    balances = {CASH: [50e6 + 1e6 * n for n in range(quarters)], ASSETS: [500e6 + 3e6 * n for n in range(quarters)]}
+    to_the_dollar = [
+        [start + step * n for n in range(quarters)] for start, step in ((50_000_321, 1e6), (500_000_123, 3e6))
+    ]
+    balances = dict(zip((CASH, ASSETS), to_the_dollar, strict=True))
     rows = Filer(ends, {NET_INCOME: [1e6] * quarters, **sums}, balances=balances).rows()
     changed = [{**row, "value": change(row) if change else row["value"]} for row in rows]
     return standardized(raw([row for row in changed if row["value"] is not None]))
