@@ -11,6 +11,8 @@ import polars as pl
 
 from pipelines import rule_table
 from pipelines.assets import financials, row_metadata, warehouse
+from pipelines.normalize.history.replay import SAME_RATIO
+from pipelines.normalize.items.line_items import recomputed
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
 from pipelines.resources import Synchronization
@@ -113,6 +115,36 @@ def rules_are_listed(synchronization: Synchronization) -> dg.AssetCheckResult:
     return failing(unlisted, f"tables name rules that are not in the registry: {named}")
 
 
+@dg.asset_check(asset=financials, blocking=True)
+def ratios_follow_their_inputs(synchronization: Synchronization) -> dg.AssetCheckResult:
+    """Debt to free cash flow and return on capital are what today's inputs give, and missing where one is missing.
+
+    Debt to free cash flow is computed from the row; return on capital from its legs, where the row has debt and cash.
+    """
+    lake = synchronization.lake
+    row = ["cik", "period_kind", "period_end"]
+    rows = lake.read(assembled("financials")).filter(pl.col("period_kind") == schema.PERIOD_KINDS[0], "is_primary")
+    debt, flow, served = pl.col("total_debt"), pl.col("free_cash_flow"), pl.col("debt_to_fcf")
+    expected = pl.when(flow > 0).then(debt / flow)
+    is_apart = served.is_not_null() & ~_near(served, expected).fill_null(value=False)
+    stale = rows.filter(is_apart).select(*row, item=pl.lit("debt_to_fcf"), served=served, expected=expected)
+    current = pl.scan_parquet(lake.path(assembled("versions"))).filter(
+        pl.col("item") == "roic", pl.col("period_kind") == schema.PERIOD_KINDS[0], "is_current"
+    )
+    legs = pl.scan_parquet(lake.path(assembled("lineage"))).join(current, on=[*row, "item", "version"], how="semi")
+    returns = recomputed(legs.rename({"operation": "role"}).collect(), row)
+    capital = rows.filter(pl.col("roic").is_not_null()).join(returns, on=row, how="left")
+    has_inputs = debt.is_not_null() & pl.col("cash_and_equivalents").is_not_null()
+    is_right = _near(pl.col("roic"), pl.col("recomputed")).fill_null(value=False) & has_inputs
+    wrong = capital.filter(~is_right).select(*row, item=pl.lit("roic"), served="roic", expected="recomputed")
+    return failing(pl.concat([stale, wrong]), "a ratio is not what its inputs give")
+
+
+def _near(served: pl.Expr, expected: pl.Expr) -> pl.Expr:
+    """Whether a ratio agrees with another in the digits that are served."""
+    return (served - expected).abs() <= SAME_RATIO * expected.abs()
+
+
 @dg.multi_asset_check(
     specs=[
         dg.AssetCheckSpec(check.name, asset=warehouse, description=f"{check.meaning} Source: {check.source}.")
@@ -135,5 +167,12 @@ def quality_of_values(synchronization: Synchronization) -> Iterator[dg.AssetChec
         )
 
 
-BLOCKING = (keys_are_unique, annual_equals_ttm_at_year_end, no_company_is_lost, few_are_quarantined, rules_are_listed)
+BLOCKING = (
+    keys_are_unique,
+    annual_equals_ttm_at_year_end,
+    no_company_is_lost,
+    few_are_quarantined,
+    rules_are_listed,
+    ratios_follow_their_inputs,
+)
 CHECKS = (*BLOCKING, quality_of_values)

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from serve.errors import CommandError
 from warehouse import explain_queries
-from warehouse.explain import Decision, Explanation, Part, Step, days, explanation
+from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
 from warehouse.explain_queries import Holder, Leg, Span, ValueVersion
 from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
@@ -73,6 +73,7 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
         explain_queries.rules(build),
         explain_queries.rules_of(build, holder.cik, span, line.inputs),
         explain_queries.decisions(build, holder.cik),
+        explain_queries.proofs(build, holder.cik, span, line.name),
     )
 
 
@@ -129,6 +130,7 @@ def text(explained: Explanation, width: int) -> str:
         _head(explained, width),
         _arithmetic(explained, width),
         _decisions(explained, width),
+        _judgements(explained, width),
         _company_rules(explained, width),
         _legs(explained.parts),
         _versions(explained, width),
@@ -234,6 +236,29 @@ def _decisions(explained: Explanation, width: int) -> Iterator[str]:
     yield from textwrap.wrap(
         WHERE_RULES_ARE if explained.decisions else NO_RULES, width, initial_indent="  ", subsequent_indent="  "
     )
+
+
+def _judgements(explained: Explanation, width: int) -> Iterator[str]:
+    """The identities by which the value was judged, with both sides and the statement."""
+    if explained.judgements:
+        yield "Identities that judged it"
+    for judged in explained.judgements:
+        sides = "" if judged.left_side is None or judged.right_side is None else f" ({_sides(judged)})"
+        words = f"{judged.rule.id}: {judged.outcome.meaning}{sides}"
+        yield from textwrap.wrap(
+            words,
+            width,
+            initial_indent="  ",
+            subsequent_indent=" " * 7,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        if judged.rule.statement:
+            yield from textwrap.wrap(judged.rule.statement, width, initial_indent=" " * 7, subsequent_indent=" " * 7)
+
+
+def _sides(judged: Judgement) -> str:
+    return f"{number(judged.left_side or 0)} and {number(judged.right_side or 0)}"
 
 
 def _company_rules(explained: Explanation, width: int) -> Iterator[str]:

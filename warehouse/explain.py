@@ -12,9 +12,9 @@ from typing import Literal
 
 import msgspec
 
-from warehouse.explain_queries import Gap, Holder, Leg, Repair, Rule, Span, ValueVersion
+from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
 from warehouse.schema import LineItem
-from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
+from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS, OUTCOMES
 
 SUM = "sum"
 OF_SUM = ("add", "subtract")
@@ -80,6 +80,19 @@ class Decision(msgspec.Struct, frozen=True):
     evidence: tuple[str, ...] = ()
 
 
+class Judgement(msgspec.Struct, frozen=True):
+    """An identity by which the value was judged, and both of its sides.
+
+    rule: the identity; only its id if the build has no table `rules`.
+    outcome: `holds`, `chose`, `corrected` or `withheld`, as in table `proofs`.
+    """
+
+    rule: Rule
+    outcome: Meaning
+    left_side: float | None
+    right_side: float | None
+
+
 class CompanyRule(msgspec.Struct, frozen=True):
     """A rule that decided something for the company, and the number of figures, filings, windows ... that it decided.
 
@@ -109,8 +122,8 @@ class Explanation(msgspec.Struct, frozen=True):
 
     `value` is as served, `recomputed` the unrounded result of the steps. `namesakes` are the ends of other periods with
     the same label. `decisions` are the rules that decided the value, in the order in which they apply; empty for values
-    recorded before rules had ids. `company_rules` are the other rules that decided something for the company, by id;
-    empty for builds without table `decisions`.
+    recorded before rules had ids. `judgements` are the identities by which it was judged, by id. `company_rules` are
+    the other rules that decided something for the company, by id; empty for builds without table `decisions`.
     """
 
     symbol: str
@@ -134,6 +147,7 @@ class Explanation(msgspec.Struct, frozen=True):
     versions: tuple[Version, ...]
     decisions: tuple[Decision, ...]
     company_rules: tuple[CompanyRule, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
 
 
 def explanation(
@@ -148,6 +162,7 @@ def explanation(
     rules: Mapping[str, Rule],
     inputs: Mapping[str, str] | None = None,
     figures: Mapping[str, int] | None = None,
+    proofs: Sequence[Proof] = (),
 ) -> Explanation:
     """Compose an explanation.
 
@@ -165,6 +180,7 @@ def explanation(
             this period, by item.
         figures: the number of figures that each rule decided for the company, by id, as in table `decisions`; without
             rules of gaps.
+        proofs: the identities by which the value was judged, as in table `proofs`.
     """
     newest = versions[-1] if versions else None
     parts = tuple(_parts(legs))
@@ -192,6 +208,15 @@ def explanation(
         versions=tuple(Version(told, _meaning(CAUSES, told.cause or "unexplained")) for told in versions),
         decisions=decisions,
         company_rules=tuple(_company_rules(decisions, rules, figures or {})),
+        judgements=tuple(
+            Judgement(
+                rules.get(proof.rule, Rule(proof.rule)),
+                _meaning(OUTCOMES, proof.outcome),
+                proof.left_side,
+                proof.right_side,
+            )
+            for proof in proofs
+        ),
     )
 
 

@@ -74,6 +74,15 @@ class Leg(msgspec.Struct, frozen=True):
     rule: str | None = None
 
 
+class Proof(msgspec.Struct, frozen=True):
+    """The judgement of a value by an identity, as in table `proofs`: both sides and the outcome."""
+
+    rule: str
+    outcome: str
+    left_side: float | None
+    right_side: float | None
+
+
 class Gap(msgspec.Struct, frozen=True):
     """The reason for a missing value, as in table `gaps`, and the rule that leaves the value out."""
 
@@ -187,6 +196,17 @@ def repairs(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[Rep
         {"cik": cik, "accessions": list(accessions)},
     )
     return [Repair(*row) for row in found]
+
+
+def proofs(build: OpenBuild, cik: str, span: Span, item: str) -> list[Proof]:
+    """The judgements of a value or gap by identities, by rule; empty for builds without table `proofs`."""
+    if "proofs" not in build.columns:
+        return []
+    found = build.rows(
+        f"SELECT rule, outcome, left_side, right_side FROM proofs WHERE {OF_VALUE} ORDER BY rule",
+        _of_value(cik, span, item),
+    )
+    return [Proof(*row) for row in found]
 
 
 def rules(build: OpenBuild) -> dict[str, Rule]:

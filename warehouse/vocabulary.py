@@ -148,6 +148,14 @@ CAUSES: dict[str, str] = {
 }
 """Causes of versions: column `cause` of table `versions`."""
 
+OUTCOMES: dict[str, str] = {
+    "holds": "both sides agree",
+    "chose": "the value was chosen because both sides agree with it",
+    "corrected": "a filed figure was corrected, and both sides agree with it",
+    "withheld": "the sides contradict each other, so there is no value",
+}
+"""Outcomes of identities: column `outcome` of table `proofs`."""
+
 METHODS: dict[str, str] = {
     "fiscal_year": "The fiscal year as filed.",
     "year_to_date": "The last fiscal year, plus this year to date, less the same months of the year before.",

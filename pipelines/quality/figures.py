@@ -1,13 +1,16 @@
-"""The tables of the quality report: coverage, gaps, restatements, changes, rules, failures.
+"""The tables of the quality report: coverage, gaps, restatements, changes, rules, identities, failures.
 
 Belongs here: pure functions from the tables of a build to the tables of the page. Does not: their layout (page, plots),
 reading the tables (report), whether a value is right (checks).
 """
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from pipelines.quality.evidence import FAILS, FLAGGED
 from warehouse import schema
+from warehouse.vocabulary import OUTCOMES
 
 SHOWN = 25
 """Rows of a list on the page; `make quality LIST=1` prints all."""
@@ -135,6 +138,24 @@ def idle(rules: pl.DataFrame) -> pl.DataFrame:
         rules: table `rules`.
     """
     return rules.filter(~DECIDED).sort("rule").select("rule", "statement", "action")
+
+
+def identities(proofs: pl.DataFrame, statements: Mapping[str, str]) -> pl.DataFrame:
+    """How each identity judged values of twelve months, by the number of values compared: `rule`, `statement`,
+    `compared`, `holds`, `chose`, `corrected`, `withheld`.
+
+    Args:
+        proofs: rows of table `proofs`: `rule`, `outcome`.
+        statements: the statement of each rule.
+    """
+    outcome = pl.col("outcome")
+    return (
+        proofs.group_by("rule")
+        .agg(compared=pl.len(), **{name: (outcome == name).sum() for name in OUTCOMES})
+        .with_columns(statement=pl.col("rule").replace_strict(statements, default="", return_dtype=pl.String))
+        .sort("compared", "rule", descending=[True, False])
+        .select("rule", "statement", "compared", *OUTCOMES)
+    )
 
 
 def failures(found: pl.DataFrame, check: str, symbols: pl.DataFrame) -> pl.DataFrame:

@@ -33,7 +33,7 @@ class ReportError(PipelineError):
 
 def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The tables of the report, by name: `checks`, `coverage`, `newest`, `gaps`, `restatements`, `changes`, `largest`
-    (changes), `rules` (that decided something), `idle_rules` (that decided nothing) and `quarantine`.
+    (changes), `rules` (that decided something), `idle_rules` (that decided nothing), `identities` and `quarantine`.
 
     Args:
         lake: the assembled tables.
@@ -59,6 +59,10 @@ def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "largest": figures.largest(changed, symbols_of(lake)),
         "rules": figures.deciding(rules),
         "idle_rules": figures.idle(rules),
+        "identities": figures.identities(
+            scan("proofs").filter(trailing).select("rule", "outcome").collect(),
+            dict(rules.select("rule", "statement").iter_rows()),
+        ),
         "quarantine": lake.read(assembled("quarantine")).drop("raw_document").head(figures.SHOWN),
     }
 

@@ -121,6 +121,47 @@ def test_an_annual_row_without_its_ttm_fails(lake):
     assert not run(checks.annual_equals_ttm_at_year_end).passed
 
 
+def ratios(lake: Lake, row: dict[str, float | None], *legs: dict[str, Any]) -> bool:
+    """Whether the ratios of one row pass, with the legs of its return on capital."""
+    key = {"cik": "ALFA", "period_kind": "ttm", "period_end": END, "item": "roic", "version": 1}
+    lake.write(tables.assembled("financials"), frame("financials", period(is_primary=True, **row)))
+    lake.write(tables.assembled("versions"), frame("versions", key | {"is_current": True}))
+    facts = [key | {"leg": number, "split_factor": 1.0, "weight": 1.0} | leg for number, leg in enumerate(legs)]
+    lake.write(tables.assembled("lineage"), frame("lineage", *facts))
+    return bool(run(checks.ratios_follow_their_inputs).passed)
+
+
+@pytest.mark.parametrize(
+    ("row", "passed"),
+    [
+        ({"total_debt": 50.0, "free_cash_flow": 30.0, "debt_to_fcf": 1.66667}, True),
+        ({"total_debt": 50.0, "free_cash_flow": 30.0, "debt_to_fcf": None}, True),
+        ({"total_debt": 50.0, "free_cash_flow": 31.0, "debt_to_fcf": 1.66667}, False),
+        ({"total_debt": 50.0, "free_cash_flow": -30.0, "debt_to_fcf": 1.66667}, False),
+        ({"total_debt": None, "free_cash_flow": 30.0, "debt_to_fcf": 1.66667}, False),
+    ],
+    ids=["six digits", "no ratio", "another free cash flow", "a negative one", "no debt"],
+)
+def test_debt_to_free_cash_flow_follows_its_inputs(lake, row, passed):
+    assert ratios(lake, row) is passed
+
+
+@pytest.mark.parametrize(
+    ("row", "passed"),
+    [
+        ({"roic": 0.158, "total_debt": 300.0, "cash_and_equivalents": 100.0}, True),
+        ({"roic": 0.2, "total_debt": 300.0, "cash_and_equivalents": 100.0}, False),
+        ({"roic": 0.158, "total_debt": None, "cash_and_equivalents": 100.0}, False),
+    ],
+    ids=["of its legs", "another number", "no debt"],
+)
+def test_return_on_capital_follows_its_inputs(lake, row, passed):
+    amounts = {"operating_income": 100.0, "pretax_income": 100.0, "income_tax": 21.0, "capital": 500.0}
+    legs = [{"operation": role, "value": value} for role, value in {**amounts, "capital_before": 500.0}.items()]
+
+    assert ratios(lake, row, *legs) is passed
+
+
 def covered(lake: Lake, before: list[str] | None, now: list[str], listed: list[str]) -> dg.AssetCheckResult:
     if before is not None:
         lake.write("covered", pl.DataFrame({"cik": before}, schema={"cik": pl.String}))

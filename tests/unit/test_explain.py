@@ -22,7 +22,7 @@ from pipelines.normalize.items.item import SUM
 from serve.explanation import text
 from tests import builds
 from warehouse import explain
-from warehouse.explain_queries import Gap, Holder, Leg, Repair, Rule, Span, ValueVersion
+from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
 
 LINES = {line.name: line for line in LINE_ITEMS}
@@ -422,6 +422,35 @@ def test_a_gap_names_the_rule_that_leaves_the_value_out() -> None:
     )
     assert decided(of) == [("gap", "negative_fcf", (), withheld.id)]
     assert "  No value (negative_fcf): debt-to-fcf.not-positive\n" in text(of, 80)
+
+
+def test_the_identities_that_judged_a_value_are_shown_with_both_sides() -> None:
+    identity = Rule(
+        "identity.cash-flow", "The activities add up to the change in cash.", "ASC 230-10-45-24", "withhold"
+    )
+    proofs = [Proof(identity.id, "holds", 1500.0, 1500.0), Proof("unheard.of", "withheld", None, 3.0)]
+    of = explain.explanation(
+        HOLDER,
+        LINES["free_cash_flow"],
+        QUARTER,
+        [],
+        [told(5.0)],
+        [],
+        None,
+        [],
+        {identity.id: identity},
+        proofs=proofs,
+    )
+    assert [(one.rule.id, one.outcome.code) for one in of.judgements] == [
+        (identity.id, "holds"),
+        ("unheard.of", "withheld"),
+    ]
+    assert """
+Identities that judged it
+  identity.cash-flow: both sides agree (1,500 and 1,500)
+       The activities add up to the change in cash.
+  unheard.of: the sides contradict each other, so there is no value
+""" in text(of, 80)
 
 
 def test_other_rules_about_the_company_are_listed_by_id_with_their_first_sentence() -> None:

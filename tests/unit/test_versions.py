@@ -59,7 +59,7 @@ def unsupported_values() -> pl.DataFrame:
     left = version(5.0, legs=[leg(5.0, unit="CHF")])
     log = pl.concat(
         [
-            logged(left, version(7.0, item="net_income", legs=[leg(7.0)])),
+            logged(left, version(7.0, item="net_income", legs=[leg(7.0)]), version(2.0, item="roic", legs=[leg(2.0)])),
             logged(version(8.0, item="free_cash_flow", legs=[leg(8.0)]), rules="former rules"),
         ]
     )
@@ -162,8 +162,20 @@ def test_each_value_without_support_names_the_rule_that_decides_about_it():
     assert unsupported_values().select("item", "rule").rows() == [
         ("revenue", "version.withdrawn.currency-left"),
         ("net_income", "version.kept.fact-dropped"),
+        ("roic", "version.withdrawn.input"),
         ("free_cash_flow", "version.withdrawn.rules-changed"),
     ]
+
+
+def test_values_withdrawn_and_reinstated_by_filings_are_appended_in_order():
+    """A first synchronization takes all versions, a later one those of later filings, each null between two values."""
+    first, later, third = (version(value, filing) for value, filing in zip((5.0, None, 5.0), FILINGS, strict=False))
+    found = replayed(first, later | {"cause": "withdrawn"}, third | {"cause": "reinstated"})
+
+    assert [value for value, *_ in appended(logged().head(0), found, "rules")] == [5.0, None, 5.0]
+    assert [value for value, *_ in appended(logged(first), found, "rules")] == [None, 5.0]
+    assert appended(logged(first, later, third), found, "rules") == []
+    assert appended(logged(first), replayed(first, later), "rules") == [(None, FILINGS[1], "initial")]
 
 
 def test_a_withdrawn_value_comes_back():
