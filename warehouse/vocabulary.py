@@ -47,6 +47,16 @@ GAPS: dict[str, Gap] = {
         "of a quarter or of another day, or less than a part of the period.",
         (*FLOWS, "cash_and_equivalents"),
     ),
+    "mixed_basis": Gap(
+        "The figures that twelve months would be made of were restated in part: no filings show the fiscal year and "
+        "the interim periods on one accounting basis.",
+        FLOWS,
+    ),
+    "ways_contradict": Gap(
+        "The fiscal year, the year to date and the quarters contradict each other, and no second filing confirms one "
+        "of them.",
+        FLOWS,
+    ),
     "notes_exceed_current_debt": Gap(
         "The balance sheet states only debt that is due within a year, and larger notes that may be due later.",
         ("total_debt",),
@@ -160,6 +170,7 @@ METHODS: dict[str, str] = {
     "fiscal_year": "The fiscal year as filed.",
     "year_to_date": "The last fiscal year, plus this year to date, less the same months of the year before.",
     "four_quarters": "The sum of four quarters.",
+    "own_twelve_months": "Twelve months to an interim quarter end, as the filer states them.",
     "day_weighted_mean": "The mean of the quarters' averages, weighted by days.",
     "net_income_over_shares": "Net income divided by average shares, where no earnings per share are filed, or "
     "where the sum of the quarters is far off or the number of shares changed much.",
@@ -174,7 +185,9 @@ FLAGS: dict[str, str] = {
     "states other twelve months itself.",
     "other_element": "Stated in an element that had another amount where this filer stated both elements; it may "
     "be only a part.",
-    "before_recast": "The fiscal year counts as it was before its restatement, because its quarters were not restated.",
+    "before_recast": "The figures count as they were before a restatement, because not all of them were restated.",
+    "recast": "The fiscal year was restated; the twelve months to the quarter ends around it may be as they were "
+    "before.",
     "ways_disagree": "The two ways to twelve months give different results.",
     "attributable_to_parent": "Attributable to the parent, while filings of the year state another amount for common "
     "shareholders.",

@@ -111,6 +111,13 @@ class Timeline:
         self.rows: Ints = np.argsort(packed, kind="stable")
         self.packed: Ints = packed[self.rows]
 
+    def of_rows(self, holds: Flags) -> "Timeline":
+        """A timeline of those rows for which a condition holds; their numbers stay the same."""
+        kept = object.__new__(Timeline)
+        is_kept = holds[self.rows]
+        kept.rows, kept.packed = self.rows[is_kept], self.packed[is_kept]
+        return kept
+
     def after(self, key: Ints, seq: npt.NDArray[Any]) -> Ints:
         """The newest row with each key in filing `seq` or an earlier one; NOTHING if there is none.
 
@@ -126,6 +133,22 @@ class Timeline:
         place = np.searchsorted(self.packed, asked, side="right") - 1
         found = self.packed[place] >> SEQ_BITS == asked_key
         return np.where(is_asked & (place >= 0) & found, self.rows[place], NOTHING)
+
+    def since(self, key: Ints, seq: npt.NDArray[Any]) -> Ints:
+        """The oldest row with each key in filing `seq` or a later one; NOTHING if there is none.
+
+        Args:
+            key: the keys to look up; negative keys find nothing.
+            seq: place of the filing; NaN and negative places find nothing.
+        """
+        if not len(self.packed):
+            return np.full(len(key), NOTHING, dtype=np.int64)
+        is_asked = (key >= 0) & (seq >= 0)
+        asked_key = np.where(is_asked, key, 0)
+        asked = (asked_key << SEQ_BITS) | np.where(is_asked, seq, 0).astype(np.int64)
+        place = np.minimum(np.searchsorted(self.packed, asked), len(self.packed) - 1)
+        found = (self.packed[place] >= asked) & (self.packed[place] >> SEQ_BITS == asked_key)
+        return np.where(is_asked & found, self.rows[place], NOTHING)
 
 
 def key_of(*parts: tuple[npt.NDArray[Any], int]) -> Ints:

@@ -320,7 +320,7 @@ def test_restated_quarters_with_an_older_year_to_date():
 
 
 def test_a_new_revenue_standard_is_applied_to_quarters_before_the_year():
-    """Quarters of both years on the new standard, last year on the old: flagged until the annual report restates it."""
+    """Quarters of both years on the new standard, last year on the old: no value until an annual report restates it."""
     company = filer(sums={REVENUE: [100e6] * 4 + [107e6] * 4 + [115e6] * 4, NET_INCOME: [10e6] * 12})
     rows = [
         {**row, "value": row["value"] * 1.07}
@@ -332,11 +332,9 @@ def test_a_new_revenue_standard_is_applied_to_quarters_before_the_year():
 
     versions = standardized(raw(rows)).found.versions.filter(item="revenue", period_end=day("2023-06-30"))
 
-    first, last = versions.rows(named=True)
-    assert first["value"] == pytest.approx((4 * 107 + 2 * 115 - 2 * 107) * MILLION)
-    assert "mixed_basis" in first["flags"]
-    assert last["value"] == pytest.approx((4 * 107 * 1.07 + 2 * 115 - 2 * 107 * 1.07) * MILLION)
-    assert last["flags"] == ""
+    (only,) = versions.rows(named=True)
+    assert only["value"] == pytest.approx((4 * 107 * 1.07 + 2 * 115 - 2 * 107 * 1.07) * MILLION)
+    assert (only["flags"], only["filed"]) == ("", day("2024-02-29"))
 
 
 def test_an_amended_year_is_a_restatement():

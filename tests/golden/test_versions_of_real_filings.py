@@ -177,14 +177,12 @@ def test_all_values_of_a_period(whole, number_of, symbol, item, end, expected):
     assert found["value"].to_list() == pytest.approx([value * MILLION for value, *_ in expected], rel=1e-9)
 
 
-def test_mixed_accounting_bases_are_flagged_until_resolved(whole, number_of):
-    """Quarters under the new revenue standard and a year under the old: flagged until the next annual report."""
+def test_mixed_accounting_bases_have_no_value_until_resolved(whole, number_of):
+    """Quarters under the new revenue standard and a year under the old: no value until the next annual report."""
     found = whole.filter(cik=number_of["MSFT"], item="revenue")
 
     for end in ("2017-09-30", "2017-12-31", "2018-03-31"):
-        first, last = found.filter(period_end=day(end)).sort("filed").select("flags", "filed").rows()
-        assert "mixed_basis" in first[0].split(",")
-        assert last == ("", date(2018, 8, 3))
+        assert found.filter(period_end=day(end)).select("flags", "filed").rows() == [("", date(2018, 8, 3))]
 
 
 @pytest.mark.parametrize("cut", ["2013-06-30", "2018-03-31", "2022-06-30"])

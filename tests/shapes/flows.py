@@ -106,6 +106,42 @@ def fifty_five_weeks() -> list[Row]:
     return Filer(week_ends(before, weeks), sums, before=before).rows()
 
 
+def second_quarter_apart(quarters: int) -> list[Row]:
+    """Sales of 150 for the second quarter of 2023, which its year to date does not have and later reports drop."""
+    return changed(
+        sales(quarters),
+        lambda row: row["tag"] == REVENUE and row["start"] == "2023-04-01" and row["filed"] < "2024-01-01",
+        lambda value: value * 1.5,
+    )
+
+
+def recast_quarter() -> list[Row]:
+    """The first quarter of 2023 restates that of 2022 from 100 to 130; the year is not restated."""
+    return [row for row in recast_with_its_quarter() if row["form"] != "10-K/A"]
+
+
+def confirmed_years_to_date() -> list[Row]:
+    """The same, and later reports repeat the years to date only."""
+    rows = second_quarter_apart(12)
+    return [row for row in rows if (row["tag"], row["start"]) != (REVENUE, "2023-04-01") or row["filed"] < "2024-01-01"]
+
+
+def year_recast_and_quarter_with_more_digits() -> list[Row]:
+    """2022 is restated to three quarters of its sales; then its first quarter is stated with more digits."""
+    rows = [row for row in sales(8) if row["filed"] < "2024-02-20"]
+    again = fact(REVENUE, 300e6, *YEAR_2022, filed="2024-02-20")
+    return [*rows, again, fact(REVENUE, 100.4e6, "2022-01-01", "2022-03-31", form="10-Q", filed="2024-05-10")]
+
+
+def year_recast_before_a_quarter_is_known() -> list[Row]:
+    """2022 is restated to 3.00 per share; only then a filing states the first quarter of 2023."""
+    first = ("2023-01-01", "2023-03-31")
+    rows = [row for row in company(8, **{EPS: [1.0] * 8}) if row["filed"] < "2024-02-20"]
+    rows = [row for row in rows if (row["tag"], row["start"], row["end"]) != (EPS, *first)]
+    again = fact(EPS, 3.0, *YEAR_2022, filed="2024-02-20")
+    return [*rows, again, fact(EPS, 1.0, *first, form="10-Q", filed="2024-05-10")]
+
+
 def more_than_its_year() -> list[Row]:
     """Capital expenditure of 10 million a quarter, and of 300 million in nine months, which are out of line."""
     spent = company(7, **{CAPITAL_SPENDING: [10e6] * 7})
@@ -122,9 +158,9 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.four-quarters": company(**{DIVIDENDS: [0.25] * 6}),
     "ttm.quarter-by-difference": company(**{EPS: [1.0] * 6}),
     "ttm.fourth-quarter-less-three-quarters": without_nine_months(company(**{DIVIDENDS: [0.25] * 6})),
-    "ttm.year-before-recast": years_shown_again(CASH_FLOW, 160e6, [100e6] * 4 + [110e6] * 4 + [120e6] * 4),
-    "flag.before-recast": years_shown_again(CASH_FLOW, 160e6, [100e6] * 4 + [110e6] * 4 + [120e6] * 4),
-    "ttm.quarter-before-recast": years_shown_again(EPS, 3.2, [1.0] * 8 + [1.5] * 4),
+    "ttm.year-before-recast": year_recast_and_quarter_with_more_digits(),
+    "flag.before-recast": year_recast_and_quarter_with_more_digits(),
+    "ttm.quarter-before-recast": year_recast_before_a_quarter_is_known(),
     "ttm.newest-comparative": recast_with_its_quarter(),
     "ttm.no-mixed-regimes": other_standards_in_quarters(),
     "ttm.no-mixed-elements": lesser_element(["2022-03", "2022-06", "2022-09"], []),
@@ -134,8 +170,15 @@ WINDOWS: dict[str, list[Row]] = {
     "flag.other-element": lesser_element(["2022-03", "2022-06", "2022-09"], ["2022-12"]),
     "flag.mixed-basis": own_twelve_months(380e6),
     "flag.ways-disagree": changed(
-        sales(), lambda row: row["tag"] == REVENUE and row["start"] == "2023-04-01", lambda value: value * 1.5
+        company(**{EPS: [1.0] * 6}),
+        lambda row: row["tag"] == EPS and row["start"] == "2023-04-01",
+        lambda value: value * 1.5,
     ),
+    "ttm.own-twelve-months": own_twelve_months(380e6),
+    "ttm.no-mixed-bases": recast_quarter(),
+    "ttm.no-contradicting-ways": second_quarter_apart(6),
+    "ttm.confirmed-legs": confirmed_years_to_date(),
+    "flag.recast": years_shown_again(CASH_FLOW, 160e6, [100e6] * 4 + [110e6] * 4 + [120e6] * 4),
     "precision.coarser-repetition": [
         *company(8, **{REVENUE: [24_165_500_000] * 8}),
         fact(REVENUE, 96_700_000_000, *YEAR_2022, filed="2025-02-20"),

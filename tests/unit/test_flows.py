@@ -266,11 +266,11 @@ def recast(*, year_too: bool) -> Today:
 
 
 def test_the_year_to_date_stays_on_one_accounting_basis():
-    """Until the year is recast, the quarter subtracted from it is the one in the year's own reports.
+    """Until the year is recast there are no twelve months: 400 - 130 + 130 and 400 - 100 + 130 both mix two bases."""
+    found = recast(year_too=False)
 
-    100 x 3 + 130 = 430. Subtracting the recast quarter would give 400 - 130 + 130 = 400, which mixes two bases.
-    """
-    assert value_of(recast(year_too=False), "revenue", "ttm", "2023-03-31") == 430 * MILLION
+    assert value_of(found, "revenue", "ttm", "2023-03-31") is None
+    assert row_of(found.gaps, "revenue", "ttm", "2023-03-31")["reason"] == "mixed_basis"
 
 
 def test_a_recast_year_takes_the_recast_quarter_along():
@@ -281,24 +281,77 @@ def test_a_recast_year_takes_the_recast_quarter_along():
     assert "mixed_basis" not in found["flags"]
 
 
-def test_two_ways_that_disagree_are_marked():
-    """If quarters are restated and the year to date is not, the year to date is used and the value is flagged."""
-    ends = month_ends(2022, 6)
-    company = Filer(ends, {REVENUE: [100 * MILLION] * 6, NET_INCOME: [MILLION] * 6})
-    second = (pl.col("tag") == REVENUE) & (pl.col("start") == "2023-04-01")
-    rows = company.facts().with_columns(value=pl.when(second).then(150 * MILLION).otherwise("value"))
-
-    found = row_of(standardized(rows).values, "revenue", "ttm", "2023-06-30")
-
-    assert (found["value"], found["method"], found["flags"]) == (400 * MILLION, "year_to_date", "ways_disagree")
+YEAR_TO_DATE_OF_2023 = ("2023-01-01", "2023-03-31")
 
 
-@pytest.mark.parametrize(("stated", "flags"), [(400, ""), (402, ""), (403, "mixed_basis"), (380, "mixed_basis")])
-def test_twelve_months_that_the_filer_states_otherwise_are_marked(stated, flags):
-    """If a filer states its own twelve months to an interim quarter, as Amazon does, a different result is flagged.
+def test_a_year_to_date_restated_alone_is_no_leg_of_the_former_year():
+    """Reports from April 2024 on leave out a sold business of 30 a quarter, also in the figures of earlier periods.
 
-    Differences that rounding of the three legs and of the sum can explain (two units of the last digit) are not
-    flagged.
+    No report shows the first quarter of 2022 without it. The twelve months to March 2023 stay 400 + 110 - 100; with the
+    newest year to date they would be 380, on no basis at all.
+    """
+    company = Filer(month_ends(2022, 12), {REVENUE: [100e6] * 4 + [110e6] * 4 + [80e6] * 4, NET_INCOME: [1e6] * 12})
+    again = (pl.col("tag") == REVENUE) & (pl.col("start") < "2024-01-01") & (pl.col("filed") > "2024-04-01")
+    rows = company.facts().with_columns(value=pl.when(again).then(pl.col("value") * 8 / 11).otherwise("value"))
+
+    found = standardized(rows)
+
+    assert [series(found, "revenue")[day(end)] / MILLION for end in ("2023-03-31", "2023-06-30", "2023-09-30")] == [
+        410,
+        420,
+        430,
+    ]
+    year = row_of(found.values, "revenue", "ttm", "2023-12-31")
+    assert (year["value"], year["flags"]) == (320 * MILLION, "recast")
+
+
+def test_a_year_to_date_restated_alone_counts_if_the_year_before_stays_as_it_was():
+    """Ten of the first quarter of 2023 are moved to the second; the report on 2023 repeats the 400 of 2022."""
+    company = Filer(month_ends(2022, 12), {REVENUE: [100e6] * 12, NET_INCOME: [1e6] * 12})
+    again = [fact(REVENUE, 90e6, *YEAR_TO_DATE_OF_2023, form="10-Q/A", filed="2023-07-01")]
+    rows = [row for row in company.rows() if (row["tag"], row["start"], row["end"]) != (REVENUE, *YEAR_TO_DATE_OF_2023)]
+    first = [fact(REVENUE, 100e6, *YEAR_TO_DATE_OF_2023, form="10-Q", filed=company.filed(4))]
+
+    found = standardized(raw(rows, first, again))
+
+    assert value_of(found, "revenue", "ttm", "2023-03-31") == 390 * MILLION
+
+
+def quarter_apart(quarters: int) -> Today:
+    """Sales of 100 each quarter, and of 150 for the second quarter of 2023, which its year to date does not have."""
+    company = Filer(month_ends(2022, quarters), {REVENUE: [100 * MILLION] * quarters, NET_INCOME: [MILLION] * quarters})
+    second = (pl.col("tag") == REVENUE) & (pl.col("start") == "2023-04-01") & (pl.col("filed") < "2024-01-01")
+    return standardized(company.facts().with_columns(value=pl.when(second).then(150 * MILLION).otherwise("value")))
+
+
+def test_two_ways_that_contradict_each_other_are_withheld():
+    """The year to date and the quarters lead to 400 and 450, each figure is stated once: neither is served."""
+    found = quarter_apart(6)
+
+    assert value_of(found, "revenue", "ttm", "2023-06-30") is None
+    assert row_of(found.gaps, "revenue", "ttm", "2023-06-30")["reason"] == "ways_contradict"
+
+
+def test_of_two_ways_the_one_that_two_filings_confirm_counts():
+    """The reports of the year after repeat the years to date, and not the quarter."""
+    found = row_of(quarter_apart(12).values, "revenue", "ttm", "2023-06-30")
+
+    assert (found["value"], found["method"]) == (400 * MILLION, "year_to_date")
+
+
+@pytest.mark.parametrize(
+    ("stated", "value", "method"),
+    [
+        (400, 400, "own_twelve_months"),
+        (403, 403, "own_twelve_months"),
+        (380, 380, "own_twelve_months"),
+        (200, 400, "year_to_date"),
+    ],
+)
+def test_twelve_months_that_the_filer_states_count(stated, value, method):
+    """If a filer states its own twelve months to an interim quarter, as Amazon does, these are the twelve months.
+
+    A figure that is far off is that of another period.
     """
     ends = month_ends(2022, 6)
     company = Filer(ends, {REVENUE: [100 * MILLION] * 6, NET_INCOME: [101 * MILLION] * 6})
@@ -306,7 +359,7 @@ def test_twelve_months_that_the_filer_states_otherwise_are_marked(stated, flags)
 
     found = row_of(standardized(raw(company.rows(), own)).values, "revenue", "ttm", "2023-06-30")
 
-    assert (found["value"], found["flags"]) == (400 * MILLION, flags)
+    assert (found["value"], found["method"], found["flags"]) == (value * MILLION, method, "")
 
 
 # --- Free cash flow

@@ -31,8 +31,8 @@ from pipelines.normalize.elements import AMOUNT, BY_NAME
 from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.keys import NUMBER_OF, places_in
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, SLOT, SPAN_BITS
-from pipelines.normalize.ttm.windows import ITEM_OF_FLOW, QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
+from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 
 SAME = 1e-9
 """Figures are equal to the digit if they differ by less than this share, because of binary fractions."""

@@ -8,7 +8,7 @@ import polars as pl
 from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.frames import PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.periods.calendar import on_grid
-from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 
 REASONS = {identity.rule.id: identity.reason for identity in IDENTITIES}
 """The reason of gaps for each identity."""

@@ -206,6 +206,8 @@ REASONS: dict[str, pl.Expr] = {
 WITHHELD_BY_OTHERS = (
     "no_preferred_dividends",
     "elements_differ",
+    "mixed_basis",
+    "ways_contradict",
     "notes_exceed_current_debt",
     "contradicted_by_parts",
     *(identity.reason for identity in IDENTITIES),

@@ -32,7 +32,8 @@ from pipelines.normalize.items.returns import (
     tax_rate_expression,
 )
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS, QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS
 
 SIGNIFICANT_DIGITS = 6
 """Digits of served per-share values and ratios."""

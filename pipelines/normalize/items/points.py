@@ -24,8 +24,8 @@ from pipelines.normalize.arrays import (
     picked,
 )
 from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS
-from pipelines.normalize.ttm.windows import METHODS, QUARTERS_A_YEAR, WINDOW_FLAGS
+from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
+from pipelines.normalize.ttm.windows import METHODS, WINDOW_FLAGS
 
 POINT = ["cik", "q", "seq"]
 

@@ -13,7 +13,7 @@ from pipelines.normalize.arrays import Flags, Floats, Ints, picked
 from pipelines.normalize.items.item import Item, ids
 from pipelines.normalize.items.points import Leg, Points, newest_of_windows
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 
 STATUTORY_TAX_RATE = 0.21
 """Internal Revenue Code section 11(b); used if a loss before tax shows no rate on operating income."""

@@ -16,7 +16,7 @@ from pipelines.normalize.columns import Columns
 from pipelines.normalize.frames import counted
 from pipelines.normalize.keys import company_key, largest_of, places_in
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.windows import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 
 SHARES = ("shares_basic", "shares_diluted")
 INCOME = ("net_income_common", "net_income_parent")

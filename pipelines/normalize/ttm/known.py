@@ -27,6 +27,7 @@ from pipelines.normalize.arrays import (
     key_of,
     named,
     numbers,
+    picked,
     starts,
 )
 from pipelines.normalize.elements import AMOUNT
@@ -47,6 +48,8 @@ NOISE_OF_SUMS = 1e-9
 """Largest relative difference between sums of the same legs in another order."""
 
 COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
+
+QUARTERS_A_YEAR = 4
 
 COARSER_REPETITION = Rule(
     "precision.coarser-repetition",
@@ -92,8 +95,8 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         known: one row a slot (`cik`, `concept`, `q`, `n`) and `seq`, sorted by them: `amount` (additive: value x
             `weight`, which is the days for shares and 1 for others), `days` (null for an instant), `weight`, `vintage`
             (the row of `stated` from which the value is taken), its `grain` and `other_source`, the `regime` of the
-            filing, `since` (`seq` of the first filing with this value) and `is_revised` (whether another value was
-            known before).
+            filing, the `rank` of its source, `since` (`seq` of the first filing with this value) and `is_revised`
+            (whether another value was known before).
         decisions: `cik`, `rule`, `figures`.
     """
     sorted_rows = placed.sort(*SLOT, "seq", "rank", "end", "start")
@@ -112,7 +115,7 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     of_run = first_row(~repeats)
     finest = _finest_so_far(grain, ~repeats)
     weight = np.where(ints(rows, "measure_sign") > 0, floats(rows, "days"), 1.0)
-    known = rows.select(*SLOT, "seq", "days", "regime").with_columns(
+    known = rows.select(*SLOT, "seq", "days", "regime", "rank").with_columns(
         amount=numbers(value[finest] * weight),
         weight=weight,
         vintage=rows["vintage"].gather(finest),
@@ -155,26 +158,44 @@ def _finest_so_far(grain: Floats, begins: Flags) -> Ints:
 
 @dataclass(frozen=True)
 class Known:
-    """Known amounts as arrays, and a timeline for looking them up.
+    """Known amounts as arrays, and timelines for looking them up.
 
-    `companies` are the CIKs in order; look-ups use the place of a company in this list.
+    `companies` are the CIKs in order; look-ups use the place of a company in this list. `with_year_before` has only
+    the rows whose filing also states the same period of the year before.
     """
 
     companies: Ints
     rows: dict[str, Floats]
     vintage: Ints
     timeline: Timeline
+    with_year_before: Timeline
 
     @classmethod
     def of(cls, known: pl.DataFrame, companies: Ints) -> "Known":
         """Make them from a frame of `known_amounts`."""
         company = np.searchsorted(companies, ints(known, "cik"))
-        key = slot_key(company, ints(known, "concept"), ints(known, "q"), ints(known, "n"))
-        names = ("amount", "days", "weight", "grain", "other_source", "regime", "seq", "since")
+        concept, q, n, seq = (ints(known, name) for name in ("concept", "q", "n", "seq"))
+        timeline = Timeline(slot_key(company, concept, q, n), seq)
+        year_before = timeline.after(slot_key(company, concept, q - QUARTERS_A_YEAR, n), seq)
+        names = ("amount", "days", "weight", "grain", "other_source", "regime", "rank", "seq", "since")
         rows = {name: floats(known, name) for name in names}
         # the first filing of a revised value; missing for values that were never revised
-        rows["revised"] = np.where(flags(known, "is_revised"), rows["since"], np.nan)
-        return cls(companies, rows, ints(known, "vintage"), Timeline(key, ints(known, "seq")))
+        is_revised = flags(known, "is_revised")
+        rows["revised"] = np.where(is_revised, rows["since"], np.nan)
+        filing = (company << SEQ_BITS) | ints(known, "since")
+        filings, of_filing = np.unique(filing[is_revised & (rows["since"] == seq)], return_counts=True)
+        at = np.minimum(np.searchsorted(filings, filing), max(len(filings) - 1, 0))
+        rows["restated_along"] = np.where(is_revised, of_filing[at], 0) if len(filings) else np.zeros(len(filing))
+        # the filing that next states the same amount; missing if none does
+        repeats = np.append((timeline.packed[1:] >> SEQ_BITS) == (timeline.packed[:-1] >> SEQ_BITS), [False])[
+            : len(seq)
+        ]
+        following = np.append(timeline.rows[1:], timeline.rows[:1])
+        repeats &= rows["since"][following] == rows["since"][timeline.rows]
+        rows["repeated"] = np.full(len(seq), np.nan)
+        rows["repeated"][timeline.rows] = np.where(repeats, rows["seq"][following], np.nan)
+        with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
+        return cls(companies, rows, ints(known, "vintage"), timeline, with_year_before)
 
 
 def slot_key(company: Ints, concept: Ints, q: np.ndarray, n: np.ndarray) -> Ints:

@@ -11,41 +11,41 @@ import polars as pl
 
 from pipelines.normalize.arrays import (
     NOTHING,
-    QUARTER_BITS,
     Flags,
     Floats,
     Ints,
-    Timeline,
-    flags,
-    floats,
     ints,
-    key_of,
     largest,
     numbers,
-    picked,
     smallest,
 )
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.known import COMPANY_BITS, Known, amount_changes, points_to_compute, slot_key
-
-QUARTERS_A_YEAR = 4
+from pipelines.normalize.ttm.bases import (
+    DISAGREEMENT,
+    Years,
+    filing_of_quarters,
+    restated,
+    settled,
+    years_on_one_basis,
+)
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, Known, amount_changes, points_to_compute, slot_key
+from pipelines.normalize.ttm.lookups import Windows
 
 SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378
 """Fewest and most days of twelve months: 52 or 53 weeks, and the days by which filers shift a period end."""
 WEEKS_53_DAYS = 369
 """Fewest days of a window of 53 weeks."""
-DISAGREEMENT = 0.005
-"""Two ways to twelve months that differ by more than this share have legs on different accounting bases.
-
-Measured: the two ways agree within it for 99.7 % of operating cash flow and 97.5 % of net income; nearly all others are
-breaks of the accounting basis."""
 LARGEST_RAISE = 1.5
 """A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
 quarter."""
-LAST_DIGITS = 2
-"""Twelve months of three rounded legs and the filer's own twelve months may differ by so many units."""
+
+OWN_APART = 0.1
+"""A filer's own twelve months differ from the sum of its legs by restatements only. Measured: at most 4 % where Amazon
+states them, while a figure of another period in such a context is off by half and more."""
+DIGITS_OF_SUMS = 4
+"""Sums of up to eight rounded legs may differ by so many units."""
 
 FISCAL_YEAR = Rule(
     "ttm.fiscal-year",
@@ -66,8 +66,21 @@ FOUR_QUARTERS = Rule(
     "Regulation S-X Rule 10-01(c): interim statements have the quarter as well as the year to date",
     "compose",
 )
-METHODS = (FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS)
-METHOD_NAMES = {FISCAL_YEAR: "fiscal_year", YEAR_TO_DATE: "year_to_date", FOUR_QUARTERS: "four_quarters"}
+OWN_TWELVE_MONTHS = Rule(
+    "ttm.own-twelve-months",
+    "If a filer itself states the twelve months to an interim quarter end, these count, unless they differ by more "
+    f"than {OWN_APART:.0%} from those that follow from its years, because they then cover another period.",
+    "Regulation S-X Rule 10-01(c)(3): a registrant may state the cash flows of the twelve months to the balance sheet "
+    "date",
+    "select",
+)
+METHODS = (FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS, OWN_TWELVE_MONTHS)
+METHOD_NAMES = {
+    FISCAL_YEAR: "fiscal_year",
+    YEAR_TO_DATE: "year_to_date",
+    FOUR_QUARTERS: "four_quarters",
+    OWN_TWELVE_MONTHS: "own_twelve_months",
+}
 """The name of each way in column `method` of table `versions`."""
 
 QUARTER_BY_DIFFERENCE = Rule(
@@ -125,6 +138,27 @@ TWELVE_MONTHS_LONG = Rule(
     "Fiscal years of 52 or 53 weeks have 364 or 371 days; filers shift a period end by some days",
     "withhold",
 )
+NO_MIXED_BASES = Rule(
+    "ttm.no-mixed-bases",
+    "Figures before and after a restatement are not added up: twelve months are withheld if no filings show the fiscal "
+    f"year on the basis of the interim periods, and the restatement moves them by more than {DISAGREEMENT:.1%}.",
+    "ASC 250-10-45-5; Regulation S-X Rule 10-01(c): interim statements have both interim periods on one basis",
+    "withhold",
+)
+CONFIRMED_LEGS = Rule(
+    "ttm.confirmed-legs",
+    "If the two ways to twelve months of an amount of money or of dividends contradict each other and no leg was "
+    "restated, that way counts whose legs are all stated in two filings, the way by years first.",
+    "The identity of both ways: a year is the sum of its quarters; a figure that two filings repeat is no slip",
+    "select",
+)
+NO_CONTRADICTING_WAYS = Rule(
+    "ttm.no-contradicting-ways",
+    "Twelve months of an amount of money or of dividends are withheld if the two ways to them contradict each other by "
+    f"more than {DISAGREEMENT:.1%} and by more than rounding, no leg was restated, and neither way is confirmed.",
+    "The identity of both ways: a year is the sum of its quarters",
+    "withhold",
+)
 NO_NEGATIVE_SUM = Rule(
     "ttm.no-negative-sum",
     "If an amount cannot be negative, twelve months or a quarter by difference below zero are left out, because their "
@@ -157,6 +191,13 @@ BEFORE_RECAST = Rule(
     "ASC 250-10-45-5",
     "flag",
 )
+RECAST = Rule(
+    "flag.recast",
+    f"The fiscal year was restated by more than {DISAGREEMENT:.1%} after it was first stated; the twelve months to the "
+    "quarter ends around it stay as before, unless filings restate all of their legs.",
+    "ASC 250-10-45-5: a change is applied to all periods presented, and interim periods of former years are not",
+    "flag",
+)
 WAYS_DISAGREE = Rule(
     "flag.ways-disagree",
     f"The two ways to twelve months differ by more than {DISAGREEMENT:.1%}, and no restatement explains the "
@@ -169,6 +210,7 @@ WINDOW_FLAGS = {
     "other_element": OTHER_ELEMENT,
     "mixed_basis": MIXED_BASIS,
     "before_recast": BEFORE_RECAST,
+    "recast": RECAST,
     "ways_disagree": WAYS_DISAGREE,
 }
 """The flags of a window in the order in which they are published, and their rules."""
@@ -182,6 +224,9 @@ RULES = (
     NEWEST_COMPARATIVE,
     NO_MIXED_REGIMES,
     NO_MIXED_ELEMENTS,
+    NO_MIXED_BASES,
+    CONFIRMED_LEGS,
+    NO_CONTRADICTING_WAYS,
     TWELVE_MONTHS_LONG,
     NO_NEGATIVE_SUM,
     *WINDOW_FLAGS.values(),
@@ -200,9 +245,12 @@ ITEM_OF_FLOW = {
 }
 """The line item that has no value if the twelve months of a flow have none."""
 
+IS_ADDITIVE = np.array(
+    [concept.measure == "money" or concept.name == "dividends_per_share" for concept in BY_NAME.values()]
+)
+"""For each code of a concept: whether the quarters of a year add up to it exactly."""
 BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
 """For each code of a concept: whether the sum of quarters is the first choice (ASC 260-10-45: EPS of a period)."""
-CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 
 
 @dataclass(frozen=True)
@@ -231,10 +279,19 @@ class Way:
     grain: Floats
     mixes_regimes: Flags
     mixes_elements: Flags
+    mixes_bases: Flags
     has_other_element: Flags
 
     @classmethod
-    def of(cls, windows: "Windows", legs: tuple[Leg, ...], amount: Floats, days: Floats, regime: Floats) -> "Way":
+    def of(
+        cls,
+        windows: Windows,
+        legs: tuple[Leg, ...],
+        amount: Floats,
+        days: Floats,
+        regime: Floats,
+        mixes_bases: Flags | None = None,
+    ) -> "Way":
         """Make a way from a sum and its legs."""
         regimes, grains, others = (
             [windows.of(name, leg.row) for leg in legs] for name in ("regime", "grain", "other_source")
@@ -253,56 +310,14 @@ class Way:
             grain=largest(*grains),
             mixes_regimes=smallest(*regimes) != largest(*regimes),
             mixes_elements=has_other & (smallest(*others) == 0),
+            mixes_bases=np.zeros(len(amount), dtype=np.bool_) if mixes_bases is None else mixes_bases,
             has_other_element=has_other,
         )
 
     @property
     def is_sound(self) -> Flags:
-        """Whether it leads to twelve months without mixing regimes or elements."""
-        return self.is_whole & ~self.mixes_regimes & ~self.mixes_elements
-
-
-class Windows:
-    """The windows to compute, and look-ups of the amounts known after their filings."""
-
-    def __init__(self, points: pl.DataFrame, grid: pl.DataFrame, known: Known) -> None:
-        """Place the points on the grid; points that are not a quarter end of a fiscal year are left out.
-
-        Args:
-            points: `cik`, `concept`, `q`, `seq` (the filing of the point).
-            grid: of periods.calendar.fiscal_grid.
-            known: known amounts of durations.
-        """
-        company = np.searchsorted(known.companies, ints(grid, "cik"))
-        quarters = Timeline(key_of((company, COMPANY_BITS), (ints(grid, "q"), QUARTER_BITS)), np.zeros_like(company))
-        self._quarter = floats(grid, "fiscal_quarter")
-        place = np.searchsorted(known.companies, ints(points, "cik"))
-        at = quarters.after(key_of((place, COMPANY_BITS), (ints(points, "q"), QUARTER_BITS)), np.zeros_like(place))
-        is_period = (at >= 0) & (picked(self._quarter, at) > 0)
-        self.points = points.filter(is_period)
-        self.company, at = place[is_period], at[is_period]
-        self.concept, self.q, self.seq = (ints(self.points, name) for name in ("concept", "q", "seq"))
-        self.quarter = picked(self._quarter, at)
-        self.year_before = picked(floats(grid, "year_before"), at)
-        self.is_year_end = flags(grid, "is_year_end")[at]
-        self.can_be_negative = CAN_BE_NEGATIVE[self.concept]
-        self.known = known
-        self._quarters = quarters
-
-    def find(self, q: Floats | Ints, n: Floats | int, seq: Floats | None = None) -> Ints:
-        """The row of `known` for slot (q, n) after filing `seq` (the window's own by default)."""
-        spans = np.full(len(self.q), n) if isinstance(n, int) else n
-        key = slot_key(self.company, self.concept, q, spans)
-        return self.known.timeline.after(key, self.seq if seq is None else seq)
-
-    def of(self, name: str, row: Ints) -> Floats:
-        """A column of known amounts at some rows: `amount`, `days`, `grain`, `seq` and so on; NaN for NOTHING."""
-        return picked(self.known.rows[name], row)
-
-    def fiscal_quarter(self, q: Ints) -> Floats:
-        """Number of a quarter within its fiscal year; NaN for a quarter that is not on the grid."""
-        key = key_of((self.company, COMPANY_BITS), (q, QUARTER_BITS))
-        return picked(self._quarter, self._quarters.after(key, np.zeros_like(q)))
+        """Whether it leads to twelve months without mixing regimes, elements or bases."""
+        return self.is_whole & ~self.mixes_regimes & ~self.mixes_elements & ~self.mixes_bases
 
 
 def flow_versions(
@@ -336,62 +351,21 @@ def flow_versions(
     """
     companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
     windows = Windows(points_to_compute(known), grid, Known.of(known, companies))
-    by_years, recast = _by_years(windows)
+    by_years, years = _by_years(windows)
     by_quarters, quarters = _by_quarters(windows)
-    return _chosen(windows, by_years, recast, by_quarters, quarters)
+    return _chosen(windows, by_years, years, by_quarters, quarters)
 
 
-@dataclass(frozen=True)
-class Recast:
-    """The effect of recasts of known figures on each window.
-
-    `moved`: the amount by which figures were restated without other legs; NaN if there was no such restatement.
-    `year_moved`: the amount by which the fiscal year was restated. `year_before`: whether it counts as before.
-    `takes_newest`: whether the newest comparative is subtracted instead of the one filed with the year.
-    """
-
-    moved: Floats
-    year_moved: Floats
-    year_before: Flags
-    takes_newest: Flags
-
-
-def _by_years(windows: Windows) -> tuple[Way, Recast]:
-    """The last fiscal year, plus this year to date, less the same period of the year before."""
-    find, of = windows.find, windows.of
-    q, quarter = windows.q, windows.quarter
-    stated_year = find(windows.year_before, QUARTERS_A_YEAR)
-    to_date = find(q, quarter)
-    newest_prior = find(q - QUARTERS_A_YEAR, quarter)
-
-    # a recast year less an interim period on the former basis is on neither basis; use both on the former basis
-    former_year = find(windows.year_before, QUARTERS_A_YEAR, of("revised", stated_year) - 1)
-    recast_along = of("since", newest_prior) > of("seq", former_year)
-    leaves_negative = of("amount", former_year) < of("amount", newest_prior)
-    year_before = (former_year >= 0) & ~recast_along & (windows.can_be_negative | ~leaves_negative)
-    year_moved = np.abs(of("amount", stated_year) - of("amount", former_year))
-    last_year = np.where(year_before, former_year, stated_year)
-
-    # after an amendment of the year, earlier figures of its quarters are outdated: the newest is on its basis, if any
-    with_year = find(q - QUARTERS_A_YEAR, quarter, of("seq", last_year))
-    left_behind = of("seq", with_year) < of("revised", last_year)
-    other_regime = np.abs(of("regime", with_year) - of("regime", last_year)) > 0
-    takes_newest = left_behind | other_regime | (with_year < 0)
-    prior = np.where(takes_newest, newest_prior, with_year)
-    not_recast_with_it = of("seq", prior) < of("revised", last_year)
-
-    # if only this year to date was recast, the rest of the last year is on the former basis
-    to_date_before = find(q, quarter, of("revised", to_date) - 1)
-    recast_alone = (of("revised", to_date) > of("seq", last_year)) & (of("since", prior) <= of("seq", last_year))
-    moved = largest(
-        np.abs(of("amount", newest_prior) - of("amount", prior)),
-        np.where(not_recast_with_it & ~recast_along, year_moved, np.nan),
-        np.where(recast_alone, np.abs(of("amount", to_date) - of("amount", to_date_before)), np.nan),
+def _by_years(windows: Windows) -> tuple[Way, Years]:
+    """The last fiscal year, plus this year to date, less the same period of the year before, on one basis."""
+    of = windows.of
+    years = years_on_one_basis(windows)
+    amount, days = (
+        of(name, years.year) + of(name, years.to_date) - of(name, years.prior) for name in ("amount", "days")
     )
-    amount, days = (of(name, last_year) + of(name, to_date) - of(name, prior) for name in ("amount", "days"))
-    legs = (Leg(last_year), Leg(to_date), Leg(prior, -1))
-    way = Way.of(windows, legs, amount, days, of("regime", to_date))
-    return way, Recast(moved, year_moved, year_before, takes_newest)
+    legs = (Leg(years.year), Leg(years.to_date), Leg(years.prior, -1))
+    way = Way.of(windows, legs, amount, days, of("regime", years.to_date), mixes_bases=~years.holds)
+    return way, years
 
 
 @dataclass(frozen=True)
@@ -405,35 +379,61 @@ class Quarter:
     by_three_quarters: Flags
     year_before: Flags
     is_negative: Flags
+    mixes_bases: Flags
 
 
 def _by_quarters(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
     """The sum of the last four discrete quarters of the window."""
-    quarters = tuple(_quarter(windows, windows.q - back) for back in range(QUARTERS_A_YEAR))
+    as_of, is_recast = filing_of_quarters(windows)
+    quarters = tuple(
+        _quarter(windows, windows.q - back, as_of, is_recast & (back >= windows.quarter))
+        for back in range(QUARTERS_A_YEAR)
+    )
     amount, days = (np.sum([getattr(quarter, name) for quarter in quarters], axis=0) for name in ("amount", "days"))
     stated, longer, *_ = quarters[0].legs
     regime = windows.of("regime", np.where(stated.row >= 0, stated.row, longer.row))
     legs = tuple(leg for quarter in quarters for leg in quarter.legs)
-    return Way.of(windows, legs, amount, days, regime), quarters
+    mixes = np.any([quarter.mixes_bases for quarter in quarters], axis=0)
+    return Way.of(windows, legs, amount, days, regime, mixes), quarters
 
 
-def _quarter(windows: Windows, q: Ints) -> Quarter:
+def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Quarter:
     """A quarter as stated; otherwise the difference of two years to date; otherwise the year less three quarters.
 
     A difference much larger than each of the three quarters is not that of a quarter: the year may include a special
     dividend that the quarters do not.
+
+    Args:
+        q: the quarter.
+        as_of: the filing after which amounts are taken.
+        stated_anew: whether only amounts count that this or a later filing states.
     """
-    find, of, can_be_negative = windows.find, windows.of, windows.can_be_negative
+    of, can_be_negative = windows.of, windows.can_be_negative
+    anew = np.flatnonzero(stated_anew)
+    some, since = windows.at(anew), as_of[anew]
+
+    def on_basis(row: Ints, q: Floats | Ints, n: Floats | int) -> Ints:
+        if len(anew):
+            row[anew] = some.since(q[anew], n if isinstance(n, int) else n[anew], since)
+        return row
+
+    def find(q: Floats | Ints, n: Floats | int) -> Ints:
+        return on_basis(windows.around(q, n, as_of), q, n)
+
     number = windows.fiscal_quarter(q)
-    stated = find(q, 1)
+    stated = on_basis(settled(windows, q, np.ones(len(q)), as_of)[0], q, 1)
     longer = find(q, number)
+    newest = windows.find(q, number)
     shorter = find(np.where(number > 1, q - 1, np.nan), number - 1)
 
+    # a year that was first stated as less than its nine months
+    is_wrong = ~can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
+    longer = np.where(is_wrong, newest, longer)
     # a recast year less nine months before the recast would put the whole recast into the fourth quarter
-    former = find(q, number, of("revised", longer) - 1)
+    former = windows.find(q, number, of("revised", longer) - 1)
     is_possible = can_be_negative | (of("amount", former) >= of("amount", shorter))
     recast_along = of("since", shorter) > of("seq", former)
-    year_before = (of("seq", shorter) < of("revised", longer)) & is_possible & ~recast_along
+    year_before = (of("seq", shorter) < of("revised", longer)) & is_possible & ~recast_along & ~stated_anew
     longer = np.where(year_before, former, longer)
 
     is_stated = stated >= 0
@@ -465,46 +465,69 @@ def _quarter(windows: Windows, q: Ints) -> Quarter:
         ),
         by_difference=by_difference,
         by_three_quarters=by_three,
-        year_before=year_before & by_difference,
+        year_before=(year_before | (of("since", newest) > of("since", longer))) & by_difference,
         is_negative=~is_stated & ~can_be_negative & (rest < 0),
+        mixes_bases=_quarters_restated_since(windows, q, shorter, by_difference & (number == QUARTERS_A_YEAR), as_of),
     )
 
 
+def _quarters_restated_since(windows: Windows, q: Ints, nine_months: Ints, asked: Flags, as_of: Floats) -> Flags:
+    """Whether a quarter of the nine months was restated after these were last stated."""
+    found = np.zeros(len(q), dtype=np.bool_)
+    rows = np.flatnonzero(asked)
+    if len(rows):
+        some, stated_on = windows.at(rows), windows.of("seq", nine_months[rows])
+        for ago in range(1, QUARTERS_A_YEAR):
+            quarter = some.find(q[rows] - ago, 1, as_of[rows])
+            found[rows] |= windows.of("revised", quarter) > stated_on
+    return found
+
+
 def _chosen(
-    windows: Windows, by_years: Way, recast: Recast, by_quarters: Way, quarters: tuple[Quarter, ...]
+    windows: Windows, by_years: Way, years: Years, by_quarters: Way, quarters: tuple[Quarter, ...]
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """The results of flow_versions: the chosen way of each window, its flags, legs and decisions."""
     of = windows.of
     year = windows.find(np.where(windows.is_year_end, windows.q, np.nan), QUARTERS_A_YEAR)
     own = windows.find(np.where(windows.is_year_end, np.nan, windows.q), QUARTERS_A_YEAR)
     is_year = year >= 0
-    takes_quarters = by_quarters.is_sound & (BY_QUARTER_FIRST[windows.concept] | ~by_years.is_sound)
-    holds = [is_year, takes_quarters, by_years.is_sound]
-    by_year = Way.of(windows, (Leg(year),), of("amount", year), of("days", year), of("regime", year))
-    ways = (by_year, by_quarters, by_years)
+    first_year = windows.since(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR, np.zeros_like(windows.q))
+    by_year, by_own = (
+        Way.of(windows, (Leg(row),), of("amount", row), of("days", row), of("regime", row)) for row in (year, own)
+    )
+    takes_own = by_own.is_whole & (np.abs(by_own.amount - by_years.amount) <= OWN_APART * np.abs(by_own.amount))
+    both = by_years.is_sound & by_quarters.is_sound & ~is_year & ~takes_own
+    apart = both & (np.abs(by_years.amount - by_quarters.amount) > DISAGREEMENT * np.abs(by_years.amount))
+    judged = _judged(windows, by_years, years, by_quarters, apart & IS_ADDITIVE[windows.concept])
+    quarters_first = BY_QUARTER_FIRST[windows.concept] & ~judged.by_years
+    takes_quarters = by_quarters.is_sound & (quarters_first | judged.by_quarters | ~by_years.is_sound)
+    holds = [is_year, takes_own, takes_quarters & ~judged.neither, by_years.is_sound & ~judged.neither]
+    ways = (by_year, by_own, by_quarters, by_years)
 
     def chosen(name: str) -> Floats:
         return np.select(holds, [getattr(way, name) for way in ways], np.nan)
 
     amount, days, grain = chosen("amount"), chosen("days"), chosen("grain")
     to_date_is_other = of("other_source", by_years.legs[1].row) > 0
-    is_other = [by_year.has_other_element, by_quarters.has_other_element, to_date_is_other]
+    is_other = [
+        by_year.has_other_element,
+        by_own.has_other_element,
+        by_quarters.has_other_element,
+        to_date_is_other,
+    ]
     other_element = np.select(holds, is_other, default=False)
-    size = DISAGREEMENT * np.abs(amount)
-    rounding = LAST_DIGITS * smallest(grain, of("grain", own)) * of("weight", own)
-    is_mixed = (recast.moved > size) | (np.abs(amount - of("amount", own)) > rounding)
-    apart = np.abs(by_years.amount - by_quarters.amount) > DISAGREEMENT * np.abs(by_years.amount)
-    both = by_years.is_sound & by_quarters.is_sound
-    has_way = holds[0] | holds[1] | holds[2]
+    has_way = np.any(holds, axis=0)
+    rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
     found = windows.points.with_columns(
         amount=numbers(amount),
         days=numbers(days).cast(pl.Int64),
-        rule=pl.Series(np.select(holds, [FISCAL_YEAR.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id], "")),
+        rule=pl.Series(np.select(holds, rules, "")),
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=other_element,
-        mixed_basis=~is_year & is_mixed,
-        before_recast=~is_year & recast.year_before & (recast.year_moved > size),
-        ways_disagree=~is_year & apart & both & ~is_mixed,
+        mixed_basis=pl.lit(value=False),
+        before_recast=~is_year & ~takes_own & years.is_before,
+        recast=is_year & restated(windows, year, first_year, DISAGREEMENT * np.abs(by_year.amount)),
+        ways_disagree=apart & ~IS_ADDITIVE[windows.concept],
         regime=numbers(chosen("regime")).cast(pl.Int32),
         grain=numbers(grain),
         spread=numbers(_spread(windows, by_years, quarters)),
@@ -513,9 +536,64 @@ def _chosen(
     flows = amount_changes(found.filter(has_way), ["cik", "concept", "q"])
     kept = ints(flows, "window")
     legs = _legs(windows, [way.legs for way in ways], [condition[kept] for condition in holds], kept)
-    decided = _decisions(windows, flows, by_years, recast, quarters, has_way, by_quarters)
-    withheld = _withheld(windows, by_years, by_quarters, has_way)
+    decided = _decisions(windows, flows, by_years, years, quarters, has_way, by_quarters)
+    cik = ints(windows.points, "cik")
+    confirmed = counted(
+        [
+            (CONFIRMED_LEGS, cik[judged.by_years | judged.by_quarters]),
+            (NO_CONTRADICTING_WAYS, cik[judged.neither & ~has_way]),
+        ]
+    )
+    decided = pl.concat([decided, confirmed])
+    withheld = _withheld(windows, by_years, by_quarters, judged, has_way)
     return flows.drop("window").with_row_index("flow"), legs, withheld, decided
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Which way counts in windows whose two ways contradict each other: at most one holds for each window."""
+
+    by_years: Flags
+    by_quarters: Flags
+    neither: Flags
+
+
+def _judged(windows: Windows, by_years: Way, chosen: Years, by_quarters: Way, apart: Flags) -> Judged:
+    """Decide between two ways of an additive amount that differ.
+
+    After a restatement the quarters are often on two bases, and the way by years counts; but if the quarters add up
+    with the year as restated, and its interim period was restated, too, then the year is on another basis.
+
+    Args:
+        chosen: the legs of the way by years.
+        apart: the windows whose ways differ.
+    """
+    years, quarters, neither = (np.zeros(len(apart), dtype=np.bool_) for _ in range(3))
+    rows = np.flatnonzero(apart)
+    if len(rows):
+        some = windows.at(rows)
+        off = np.abs(by_years.amount[rows] - by_quarters.amount[rows])
+        digits = DIGITS_OF_SUMS * largest(by_years.grain[rows], by_quarters.grain[rows])
+        legs = [[leg.row[rows] for leg in way.legs] for way in (by_years, by_quarters)]
+        of_years, of_quarters = (_confirmed(some, of_way) for of_way in legs)
+        is_restated = np.any([some.of("revised", row) >= 0 for of_way in legs for row in of_way], axis=0)
+        restated_year = some.of("amount", some.find(some.year_before, QUARTERS_A_YEAR))
+        as_restated = by_years.amount[rows] - some.of("amount", chosen.year[rows]) + restated_year
+        adds_up = chosen.is_doubtful[rows] & (np.abs(as_restated - by_quarters.amount[rows]) <= digits)
+        contradict = off > digits
+        years[rows] = contradict & ((is_restated & ~adds_up) | of_years)
+        quarters[rows] = contradict & ~years[rows] & (of_quarters | adds_up)
+        neither[rows] = contradict & ~years[rows] & ~quarters[rows]
+    return Judged(years, quarters, neither)
+
+
+def _confirmed(windows: Windows, legs: list[Ints]) -> Flags:
+    """Whether each leg is stated with the same amount in two filings."""
+    of = windows.of
+    found = np.ones(len(windows.q), dtype=np.bool_)
+    for row in legs:
+        found &= (row < 0) | (of("seq", row) > of("since", row)) | (of("repeated", row) <= windows.seq)
+    return found
 
 
 def _spread(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> Floats:
@@ -552,7 +630,7 @@ def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kep
     ).sort("flow", "place")
 
 
-def _withheld(windows: Windows, by_years: Way, by_quarters: Way, has_way: Flags) -> pl.DataFrame:
+def _withheld(windows: Windows, by_years: Way, by_quarters: Way, judged: Judged, has_way: Flags) -> pl.DataFrame:
     """The items without twelve months because their newest window would mix companies, standards or elements.
 
     `cik`, `q`, `item`, `reason`, `rule`.
@@ -562,11 +640,16 @@ def _withheld(windows: Windows, by_years: Way, by_quarters: Way, has_way: Flags)
     item = pl.Series([ITEM_OF_FLOW.get(name) for name in BY_NAME], dtype=pl.String)
     asked = is_newest & ~np.isin(window, window[has_way]) & item.is_not_null().to_numpy()[windows.concept]
     found = []
-    for rule, reason, name in (
-        (NO_MIXED_REGIMES, "basis_break", "mixes_regimes"),
-        (NO_MIXED_ELEMENTS, "elements_differ", "mixes_elements"),
+    either = [
+        (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
+        for name in ("mixes_regimes", "mixes_elements", "mixes_bases")
+    ]
+    for rule, reason, mixes in (
+        (NO_MIXED_REGIMES, "basis_break", either[0]),
+        (NO_MIXED_ELEMENTS, "elements_differ", either[1]),
+        (NO_MIXED_BASES, "mixed_basis", either[2]),
+        (NO_CONTRADICTING_WAYS, "ways_contradict", judged.neither),
     ):
-        mixes = (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
         rows = np.flatnonzero(asked & mixes)
         found.append(
             windows.points[rows].select(
@@ -584,7 +667,7 @@ def _decisions(
     windows: Windows,
     flows: pl.DataFrame,
     by_years: Way,
-    recast: Recast,
+    years: Years,
     quarters: tuple[Quarter, ...],
     has_way: Flags,
     by_quarters: Way,
@@ -602,10 +685,14 @@ def _decisions(
         (QUARTER_BY_DIFFERENCE, cik[kept[of_quarters("by_difference")]]),
         (FOURTH_QUARTER_BY_THREE, cik[kept[of_quarters("by_three_quarters")]]),
         (QUARTER_BEFORE_RECAST, cik[kept[of_quarters("year_before")]]),
-        (YEAR_BEFORE_RECAST, cik[kept[is_years & recast.year_before[kept]]]),
-        (NEWEST_COMPARATIVE, cik[kept[is_years & recast.takes_newest[kept]]]),
+        (YEAR_BEFORE_RECAST, cik[kept[is_years & years.is_before[kept]]]),
+        (NEWEST_COMPARATIVE, cik[kept[is_years & years.is_recast[kept]]]),
     ]
-    for rule, name in ((NO_MIXED_REGIMES, "mixes_regimes"), (NO_MIXED_ELEMENTS, "mixes_elements")):
+    for rule, name in (
+        (NO_MIXED_REGIMES, "mixes_regimes"),
+        (NO_MIXED_ELEMENTS, "mixes_elements"),
+        (NO_MIXED_BASES, "mixes_bases"),
+    ):
         mixes = (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
         decided.append((rule, cik[mixes & ~has_way]))
     is_negative = by_years.is_negative | by_quarters.is_negative
