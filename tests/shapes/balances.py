@@ -119,6 +119,7 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.withheld.exceeds-liabilities": {NONCURRENT: 70, LIABILITIES: 50},
     "cash.withheld.exceeds-current-assets": {CASH: 60, CURRENT_ASSETS: 50},
     "cash.withheld.exceeds-cash-of-flows": {CASH: 60, OF_FLOWS: 50},
+    "debt.withheld.large-maturities-without-line": {NONCURRENT: 65, WHOLE: 90, CURRENT_LIABILITIES: 55},
     "debt.withheld.current-maturities-with-larger-notes": {MATURITIES: 20, NOTES: 90},
 }
 """The rule and the balance sheet of 2023 in which it decides."""
@@ -130,6 +131,10 @@ HISTORIES: dict[str, list[Row]] = {
     "balance.withheld.line-left-out": after({NONCURRENT: 70, SHORT: 30, ASSETS: 200}, {NONCURRENT: 70, ASSETS: 200}),
     "debt.withheld.liabilities-did-not-move": after(
         {NONCURRENT: 300, LIABILITIES: 500, ASSETS: 900}, {NONCURRENT: 200, LIABILITIES: 500, ASSETS: 900}
+    ),
+    "debt.withheld.footed-before": after(
+        {ASSETS: 999, DEPOSITS: 850, OTHER: 30, ADVANCES: 70, LIABILITIES: 950},
+        {ASSETS: 999, DEPOSITS: 850, OTHER: 30, ADVANCES: 66, LIABILITIES: 950},
     ),
     "cash.withheld.current-assets-did-not-move": after(
         {CASH: 30, CURRENT_ASSETS: 50, ASSETS: 90}, {CASH: 20, CURRENT_ASSETS: 50, ASSETS: 90}

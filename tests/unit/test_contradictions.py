@@ -23,6 +23,7 @@ from tests.shapes.balances import (
     WHOLE,
     Lines,
     after,
+    again,
     sheet,
 )
 
@@ -80,6 +81,10 @@ DEBT: dict[str, tuple[Lines, float]] = {
     "loans of any term are less than the current ones": (
         {WHOLE: 35, MATURITIES: 35, LOANS: 35, CONVERTIBLE: 49, "LoansPayable": 5, LIABILITIES: 305},
         89,
+    ),
+    "maturities of a total that holds other long-term debt": (
+        {NONCURRENT: 110, WHOLE: 250, CURRENT_LIABILITIES: 125},
+        250,
     ),
     "convertible notes are a part of the maturities": ({NONCURRENT: 30, MATURITIES: 25, CONVERTIBLE: 19}, 55),
 }
@@ -146,6 +151,8 @@ WITHHELD = {
     "balance.withheld.line-left-out": ("total_debt", "line_left_out"),
     "debt.withheld.exceeds-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.liabilities-did-not-move": ("total_debt", "debt_not_footing"),
+    "debt.withheld.large-maturities-without-line": ("total_debt", "debt_not_footing"),
+    "debt.withheld.footed-before": ("total_debt", "debt_not_footing"),
     "cash.withheld.exceeds-current-assets": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.exceeds-cash-of-flows": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.current-assets-did-not-move": ("cash_and_equivalents", "cash_not_footing"),
@@ -158,12 +165,20 @@ BANK_WITHOUT_ADVANCES = after(
 )
 
 
+RESTATED: dict[str, tuple[list[Row], float]] = {
+    "a later filing shows the total of long-term debt": (again({NONCURRENT: 110}, {NONCURRENT: 110, WHOLE: 250}), 250),
+    "an amendment lacks the total": (again({NONCURRENT: 4, WHOLE: 46}, {NONCURRENT: 4}, form="10-K/A"), 46),
+    "an amendment states another total": (again({NONCURRENT: 4, WHOLE: 46}, {WHOLE: 40}, form="10-K/A"), 40),
+}
+
+
 def _documents() -> dict[str, list[Row]]:
     shapes = {**{rule: sheet(lines) for rule, lines in DEBT_AND_CASH.items()}, **HISTORIES}
     return {
         **{name: sheet(lines) for name, (lines, _) in DEBT.items()},
         **{name: after(before, lines) for name, (_, before, lines, _) in FOLLOWED.items()},
         **{rule: shapes[rule] for rule in WITHHELD},
+        **{name: rows for name, (rows, _) in RESTATED.items()},
         "securities": SECURITIES_LEFT_OUT,
         "bank": BANK_WITHOUT_ADVANCES,
     }
@@ -205,6 +220,12 @@ def test_contradicted_balances_are_withheld(found, rule):
 
     assert _value(found, rule, item) is None
     assert (gap["rule"], gap["reason"]) == (rule, reason)
+
+
+@pytest.mark.parametrize("name", RESTATED)
+def test_the_total_of_long_term_debt_is_not_lost(found, name):
+    """A later total replaces a part; an amendment that lacks the total does not replace it by the part."""
+    assert _value(found, name, "total_debt") == pytest.approx(RESTATED[name][1])
 
 
 def test_securities_that_a_filing_leaves_out_are_missed(found):

@@ -107,8 +107,9 @@ def _without_contradictions(
 ) -> tuple[Sums, list[tuple[Rule, Ints]], pl.DataFrame]:
     """The sums that no fact contradicts, each rule with the CIK of the sums that it withholds, and vanished.MISSED."""
     if item == "total_debt":
-        is_zero = sums.rule == debt.COMPOSING.index(instruments.NOTHING_LEFT)
-        found, table = contradictions.of_debt(sheets, before, sums, is_zero), contradictions.OF_DEBT
+        is_proven = np.isin(sums.rule, [debt.COMPOSING.index(rule) for rule in instruments.PROVEN])
+        is_likely = sums.rule == debt.COMPOSING.index(instruments.LARGEST_SUM)
+        found, table = contradictions.of_debt(sheets, before, sums, is_proven, is_likely), contradictions.OF_DEBT
     else:
         found, table = contradictions.of_cash(sheets, before, sums), contradictions.OF_CASH
     if (found == NOTHING).all():

@@ -50,6 +50,9 @@ SAME_SIZE = 3
 LEAST_PART = 0.01
 """A missing line counts if it was at least a hundredth of the sum."""
 
+UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
+"""Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of its own."""
+
 QUARTERS = 5
 """The balance sheet before is at most five quarters older."""
 
@@ -100,6 +103,22 @@ DEBT_MOVED_ALONE = _contradiction(
     "Total debt is withheld if it changed by a tenth or more since the balance sheets before and the liabilities, "
     "less other known lines, did not follow.",
     f"{_FOOTS}; measured: 4 of 1,600 balance sheets with these totals",
+)
+UNNAMED_MATURITIES = _contradiction(
+    "debt_not_footing",
+    "debt.withheld.large-maturities-without-line",
+    "Total debt is withheld if it is the filer's total of long-term debt, no line states its current maturities, and "
+    f"these would be more than {UNNAMED_OF_CURRENT:.0%} of the current liabilities (but not more than all of them) and "
+    f"{UNNAMED_OF_DEBT:.0%} of the debt: some filers tag payments with interest as long-term debt.",
+    "Regulation S-X Rule 5-02.19, 5-02.22 (current maturities are a line); measured: 14 of 20 such balance sheets "
+    "are payments with interest",
+)
+FOOTED_BEFORE = _contradiction(
+    "debt_not_footing",
+    "debt.withheld.footed-before",
+    "Debt by instrument is withheld if the liabilities do not prove it, and proved it on the balance sheets before, "
+    "because then a line is wrong or missing.",
+    "us-gaap:Liabilities: the total of all liabilities; measured: 1 of 300 balance sheets after proved ones",
 )
 CASH_EXCEEDS = _contradiction(
     "cash_not_footing",
@@ -158,7 +177,14 @@ LEFT_OUT = _contradiction(
 )
 
 _OF_BOTH = (NO_ASSETS, NEGATIVE, OTHER_SCALE, FINER, FELL)
-OF_DEBT: tuple[Contradiction, ...] = (*_OF_BOTH, DEBT_EXCEEDS, DEBT_MOVED_ALONE, LEFT_OUT)
+OF_DEBT: tuple[Contradiction, ...] = (
+    *_OF_BOTH,
+    DEBT_EXCEEDS,
+    UNNAMED_MATURITIES,
+    DEBT_MOVED_ALONE,
+    FOOTED_BEFORE,
+    LEFT_OUT,
+)
 OF_CASH: tuple[Contradiction, ...] = (
     *_OF_BOTH,
     CASH_EXCEEDS,
@@ -220,11 +246,12 @@ def sheets_before(sheets: BalanceSheets) -> Before:
     return Before(in_filing, in_filing_before)
 
 
-def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags) -> Ints:
+def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags, is_likely: Flags) -> Ints:
     """For each sum of debt the place in OF_DEBT of the first contradiction; NOTHING if there is none.
 
     Args:
-        is_proven: for each sum whether the liabilities prove it, so that nothing contradicts it.
+        is_proven: for each sum whether the liabilities prove it.
+        is_likely: for each sum of instruments whether the liabilities do not.
     """
     debt = _by_sheet(sheets, sums)
     liabilities = _liabilities(sheets)
@@ -232,10 +259,13 @@ def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags)
     holds = (
         *_of_both(sheets, before, sums, debt, DEBT_CANDIDATES),
         (debt > most * ROOM)[sums.sheet],
+        _has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent"),
         _moved_alone(sheets, before, debt, liabilities, _OTHER_LIABILITIES)[sums.sheet],
+        is_likely & _footed_before(sheets, before, sums, is_proven)[sums.sheet],
         _lacks_line(sheets, before, sums, debt, liabilities, _OTHER_LIABILITIES)[sums.sheet],
     )
-    return np.where(is_proven, NOTHING, np.select(holds, range(len(OF_DEBT)), NOTHING))
+    is_zero = is_proven & (sums.value == 0)
+    return np.where(is_zero, NOTHING, np.select(holds, range(len(OF_DEBT)), NOTHING))
 
 
 def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Ints:
@@ -355,6 +385,32 @@ def _lacks_line(
         asked.append(is_asked)
         lacks.append(found)
     return _any_line(_all_of_those_asked(asked, lacks))
+
+
+def _has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:
+    """Whether long-term debt exceeds its non-current part by much, and no line states current debt."""
+    whole, current = sheets.value("debt_long_term"), sheets.value("liabilities_current")
+    maturities = whole - sheets.value("debt_noncurrent")
+    stated = (sheets.has(line) for line in ("debt_current_maturities", "debt_current", "debt_short_term"))
+    no_line = ~np.logical_or.reduce(list(stated))
+    is_large = (maturities > UNNAMED_OF_CURRENT * current) & (maturities > UNNAMED_OF_DEBT * whole)
+    found: Flags = no_line & is_large & (maturities <= current)
+    return found
+
+
+def _footed_before(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags) -> Flags:
+    """Whether the liabilities prove the debt of every sheet before that has debt."""
+    has, proven = (np.zeros(len(sheets), dtype=np.bool_) for _ in range(2))
+    has[sums.sheet], proven[sums.sheet] = True, is_proven
+    asked = [(place >= 0) & has[place] for place in (before.in_filing, before.in_filing_before)]
+    found = [(place >= 0) & proven[place] for place in (before.in_filing, before.in_filing_before)]
+    return _all_of_those_asked(asked, found)
+
+
+def _has_part(sums: Sums, line: str) -> Flags:
+    """Whether a line is part of each sum."""
+    found: Flags = np.bincount(sums.part_sum, sums.part_line == LINE[line], len(sums.sheet)) > 0
+    return found
 
 
 def _in_other_units(sheets: BalanceSheets, before: Before, balance: Floats) -> Flags:

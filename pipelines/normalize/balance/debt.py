@@ -206,6 +206,11 @@ CLASSIFIED: tuple[Composition, ...] = (
 )
 """The compositions of debt on a classified balance sheet; the first one whose condition holds decides."""
 
+_OF_UNNAMED_MATURITIES = tuple(
+    each.rule for each in CLASSIFIED if each.holds in (_long_term_debt_has_unnamed_maturities,)
+)
+"""The rules by which long-term debt is a total that includes maturities without a line of their own."""
+
 FILER_TOTAL = Rule(
     "debt.filer-total",
     "Total debt is the filer's own total if no other line can be added up.",
@@ -313,11 +318,17 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
         rule,
         chosen,
         lambda sheets, debt: _is_contradicted(sheets, debt, chosen),
-        only_total & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES),
+        (only_total & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)) | _is_total_of_long_term_debt(rule),
         SHORT_TERM_LINES,
     )
     decided.append((TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]]))
     return sums, decided
+
+
+def _is_total_of_long_term_debt(rule: Ints) -> Flags:
+    """Whether debt is the filer's total of long-term debt, which exceeds the non-current part on the same sheet."""
+    found: Flags = np.isin(rule, [COMPOSING.index(each) for each in _OF_UNNAMED_MATURITIES])
+    return found
 
 
 def withheld_for_notes(sheets: BalanceSheets, is_served: Flags) -> Ints:

@@ -66,6 +66,9 @@ NOTHING_LEFT = Rule(
     "compose",
     _UNCLASSIFIED,
 )
+PROVEN: tuple[Rule, ...] = (FILL_THE_LIABILITIES, NOTHING_LEFT)
+"""The rules by which total liabilities prove the debt."""
+
 LARGEST_SUM = Rule(
     "debt.instruments.largest-sum-without-double-counting",
     "If no sum is proved by the liabilities, debt is the largest sum of instruments that counts no amount twice and is "

@@ -19,7 +19,8 @@ _MEASURED = "measured: later filings repeat fewer lines of an old balance sheet 
 
 AMENDMENT = Rule(
     "balance.restated.by-amendment",
-    "An amendment restates the balance sheet, whichever lines it has.",
+    "An amendment restates the balance sheet, whichever lines it has, unless it lacks the filer's own total that the "
+    "first filing has and states less.",
     "Form 10-K/A and 10-Q/A, Exchange Act Rule 12b-15",
     "select",
 )
@@ -69,7 +70,8 @@ def restatements(
     """Which statements of an amount at a quarter end count: the first, amendments, and those with at least its lines.
 
     If the first statement has only debt that is due within a year, later ones are compared with the first that has
-    long-term debt. The filer's own total counts if it exceeds the first amount by more than discounts explain.
+    long-term debt. The filer's own total counts if it exceeds the first amount by more than discounts explain. An
+    amendment that lacks this total restates nothing by stating less.
 
     Args:
         begins: the rows at which another quarter end (or company, or amount) begins; rows are in the order of filing.
@@ -79,7 +81,7 @@ def restatements(
         elements: the elements of the amounts.
         nonzero_lines: number of their lines that are not zero.
         is_short_term: whether all their lines are due within a year.
-        is_filer_total: whether they are only the filer's own total.
+        is_filer_total: whether they are the filer's own total of debt or of long-term debt.
 
     Returns:
         whether each counts, and for each rule the statements after the first that it decided.
@@ -97,7 +99,14 @@ def restatements(
     is_no_less = (repeats | adds) & (nonzero_lines >= most)
     exceeds = is_filer_total & (value > value[first] * (1 + DISCOUNT))
     later = seq != seq[first]
-    conditions = [later & amended, later & is_no_less & repeats, later & is_no_less, later & exceeds, later]
+    lacks_total = is_filer_total[first] & ~is_filer_total & (value < value[first])
+    conditions = [
+        later & amended & ~lacks_total,
+        later & is_no_less & repeats,
+        later & is_no_less,
+        later & exceeds,
+        later,
+    ]
     decided = np.select(conditions, range(len(RULES)), -1)
     counts = decided != RULES.index(FEWER_LINES)
     return counts, {rule: decided == number for number, rule in enumerate(RULES)}
