@@ -53,6 +53,12 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "a trust by its elements": ("6500", ("RealEstateInvestmentPropertyNet", "PaymentsToAcquireRealEstate"), "reit"),
     "electricity": ("4911", (), "utility"),
     "waste is no utility": ("4953", (), "general"),
+    "partners' capital of a filer without shareholders' equity": ("", ("PartnersCapital",), "partnership"),
+    "a corporation with a partnership among its subsidiaries": (
+        "",
+        ("PartnersCapital", "StockholdersEquity"),
+        "general",
+    ),
     "oil and gas": ("1311", (), "oil_and_gas"),
     "refining": ("2911", (), "oil_and_gas"),
     "a maker with a finance arm": (
@@ -116,7 +122,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
 def filing(elements: tuple[str, ...], filed: str = "2024-02-20") -> list[Row]:
     """A filing that uses some elements, and one that every filing has."""
     return [
-        fact("Assets", 9e6, None, "2023-12-31", filed=filed),
+        fact("Assets", 95e6, None, "2023-12-31", filed=filed),
         *(fact(tag, 1e6, *YEAR, filed=filed) for tag in elements if tag != "Assets"),
     ]
 
@@ -187,7 +193,7 @@ def test_the_sic_code_reaches_the_rules():
     """The same facts of a bank (by its code) and of another company: a bank's debt is composed of instruments."""
     rows = raw(
         filing(("Revenues", "NetIncomeLoss")),
-        fact("AdvancesFromFederalHomeLoanBanks", 70e6, None, "2023-12-31", filed="2024-02-20"),
+        fact("AdvancesFromFederalHomeLoanBanks", 60e6, None, "2023-12-31", filed="2024-02-20"),
         fact("LongTermDebtNoncurrent", 30e6, None, "2023-12-31", filed="2024-02-20"),
     )
 
@@ -196,4 +202,17 @@ def test_the_sic_code_reaches_the_rules():
         for sic in ("6022", "3571")
     }
 
-    assert debts == {"6022": 100e6, "3571": 30e6}
+    assert debts == {"6022": 90e6, "3571": 30e6}
+
+
+@pytest.mark.parametrize(("credit", "industry"), [(9e6, "general"), (10e6, "captive_finance")])
+def test_two_small_receivables_are_no_finance_arm(credit, industry):
+    """Each amount must be at least one percent of the total assets that the filing states."""
+    rows = [
+        fact("PaymentsToAcquireEquipmentOnLease", 50e6, *YEAR),
+        fact("NotesReceivableNet", credit, None, YEAR[1]),
+        fact("Assets", 1000e6, None, YEAR[1]),
+    ]
+    found = industries.industries(ordered_facts(raw(rows)), codes("3571"))
+
+    assert found["industry"].to_list() == [industry]

@@ -27,6 +27,19 @@ EQUITY = Concept(
             rule="equity.partners-capital",
             statement="A partnership's equity is its partners' capital plus noncontrolling interests, if any.",
         ),
+        us(
+            "PartnersCapitalIncludingPortionAttributableToNoncontrollingInterest",
+            rule="equity.partners-capital-with-noncontrolling-interests",
+            statement="Where only that is stated, a partnership's equity is partners' capital including noncontrolling "
+            "interests.",
+        ),
+        us(
+            "MembersEquity",
+            plus=("MinorityInterest",),
+            rule="equity.members-equity",
+            statement="Equity of a limited liability company is its members' equity plus noncontrolling interests, if "
+            "any.",
+        ),
         ifrs(
             "Equity",
             rule="equity.ifrs.total",

@@ -16,6 +16,7 @@ from pipelines.normalize.industry.names import Industry
 from pipelines.normalize.industry.table import INDICATORS, TABLE, IndustryRule
 from pipelines.normalize.rule import Rule
 
+ASSETS = "Assets"
 LOOKS_BACK_DAYS = 400
 """The time between two annual reports: the elements of earlier filings within it count for a filing as well."""
 LARGEST_CODE = 9999
@@ -125,7 +126,8 @@ _BY_CODE[-1, -1] = True
 
 def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
     """A matrix of filings by indicators: whether the filing, or one of the year before it, uses the indicator."""
-    used = facts.select("cik", "seq", "tag").filter(pl.col("tag").is_in(INDICATORS)).unique()
+    amounts = facts.select("cik", "seq", "tag", "value").filter(pl.col("tag").is_in(INDICATORS))
+    used = _large(amounts).select("cik", "seq", "tag").unique()
     newest = np.full((filings.height, len(INDICATORS)), -1)
     row = used.join(filings.with_row_index("row"), on=["cik", "seq"], maintain_order="left")["row"].to_numpy()
     newest[row, used["tag"].cast(_INDICATOR).to_physical().to_numpy()] = row
@@ -136,6 +138,24 @@ def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
     is_own = newest >= first_of_company[:, None]
     is_recent: Flags = filed[:, None] - filed[newest] <= LOOKS_BACK_DAYS
     return is_own & is_recent
+
+
+_LEAST_SHARE = {element: row.least_share for row in TABLE if row.least_share for element in row.uses}
+"""For each element that only counts if its amount is large: the smallest share of total assets."""
+
+
+def _large(amounts: pl.DataFrame) -> pl.DataFrame:
+    """The amounts of indicators without those that are too small beside the total assets of their filing."""
+    is_sized = pl.col("tag").is_in(list(_LEAST_SHARE))
+    sized = amounts.filter(is_sized)
+    if sized.is_empty():
+        return amounts
+    assets = amounts.filter(pl.col("tag") == ASSETS).group_by("cik", "seq").agg(assets=pl.col("value").max())
+    least = pl.col("tag").replace_strict(_LEAST_SHARE, return_dtype=pl.Float64) * pl.col("assets")
+    large = sized.join(assets, on=["cik", "seq"], how="left").filter(
+        (pl.col("value").abs() >= least).fill_null(value=True)
+    )
+    return pl.concat([amounts.filter(~is_sized), large.select(amounts.columns)])
 
 
 def _codes(filings: pl.DataFrame, registrants: pl.DataFrame | None) -> Ints:

@@ -107,6 +107,13 @@ UNITS = (
     "PartnersCapital",
     "LimitedPartnersCapitalAccount",
 )
+PARTNERS_EQUITY = (
+    "PartnersCapital",
+    "LimitedPartnersCapitalAccount",
+    "GeneralPartnersCapitalAccount",
+    "PartnersCapitalIncludingPortionAttributableToNoncontrollingInterest",
+)
+SHAREHOLDERS_EQUITY = ("StockholdersEquity", "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest")
 CLASSIFIED = ("LiabilitiesCurrent",)
 """Insurance carriers do not present current liabilities separately (Regulation S-X 7-03); operating companies do."""
 STATEMENTS = ("Assets", "NetIncomeLoss")

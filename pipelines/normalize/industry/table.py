@@ -23,6 +23,10 @@ MAKERS: Codes = ((3400, 3599), (3700, 3799))
 FINANCED: Codes = ((3523, 3523), (3531, 3531), (3711, 3711), (3751, 3751))
 """Farm and construction machinery, motor vehicles, motorcycles: the largest makers own the lender to their buyers."""
 
+SMALL_CREDIT = 0.01
+"""The smallest share of total assets of an amount that shows a finance business. Measured: the finance arms of General
+Electric and General Motors have at least 1.0 % and 2.2 % under each element; notes receivable of Walmart are 0.6 %."""
+
 SIC = "SIC code of the filer (EDGAR submissions); SEC list of Standard Industrial Classification codes"
 ELEMENTS = "us-gaap taxonomy: definitions of the elements named in the data dictionary"
 
@@ -32,7 +36,7 @@ class IndustryRule:
     """A filer belongs to `industry` if its SIC code is in `codes` and its filings of the last year meet the conditions.
 
     rule, statement, source: of its Rule. uses: elements, of which at least `at_least` are used. unless: elements of
-    which none is used.
+    which none is used. least_share: the share of the filing's total assets that an amount of `uses` needs to count.
     """
 
     rule: str
@@ -43,6 +47,7 @@ class IndustryRule:
     uses: tuple[str, ...] = ()
     at_least: int = 0
     unless: tuple[str, ...] = ()
+    least_share: float = 0.0
 
 
 TABLE: tuple[IndustryRule, ...] = (
@@ -168,6 +173,16 @@ TABLE: tuple[IndustryRule, ...] = (
         uses=shows.UNITS,
         at_least=2,
         unless=shows.RENTED_PROPERTY,
+    ),
+    IndustryRule(
+        "industry.partnership.partners-equity",
+        "partnership",
+        ANY_CODE,
+        "A company that reports partners' capital, no equity of shareholders and no rented property is a partnership.",
+        ELEMENTS,
+        uses=shows.PARTNERS_EQUITY,
+        at_least=1,
+        unless=(*shows.SHAREHOLDERS_EQUITY, *shows.RENTED_PROPERTY),
     ),
     IndustryRule(
         "industry.utility.sic",
@@ -301,20 +316,24 @@ TABLE: tuple[IndustryRule, ...] = (
         "captive_finance",
         ANY_CODE,
         "A company that reports two elements of a finance business (equipment on lease, notes receivable, income and "
-        "costs of financial services) owns the lender to its buyers.",
+        f"costs of financial services), each of at least {SMALL_CREDIT:.0%} of its assets if these are stated, owns "
+        "the lender to its buyers.",
         ELEMENTS,
         uses=shows.FINANCE_ARM,
         at_least=2,
+        least_share=SMALL_CREDIT,
     ),
     IndustryRule(
         "industry.captive-finance.credit-to-buyers",
         "captive_finance",
         MAKERS,
         "A maker of machinery, computers or vehicles that reports two elements of credit to buyers, in the cash flow "
-        "statement or on the balance sheet, owns the lender to them.",
+        f"statement or on the balance sheet, each of at least {SMALL_CREDIT:.0%} of its assets if these are stated, "
+        "owns the lender to them.",
         ELEMENTS,
         uses=shows.CREDIT_TO_BUYERS,
         at_least=2,
+        least_share=SMALL_CREDIT,
     ),
     IndustryRule(
         "industry.captive-finance.ifrs-maker",
