@@ -176,7 +176,7 @@ def _fiscal_periods(on_basis: Frame, grid: Frame) -> tuple[Frame, Frame, Frame, 
     return sound, withheld, judged, pl.concat([decisions, contradicted])
 
 
-def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, Frame, Frame, Frame]:
+def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, ...]:
     """Debt and cash of each balance sheet as further vintages, numbered after the stated ones."""
     found = composition.balances(placed)
     number = pl.col("sum") + stated.height
@@ -186,6 +186,7 @@ def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, Frame, Frame, 
         composed.drop("sum", "flag"),
         parts.select("vintage", "rule", "flag", composed=number),
         found.missed,
+        found.proofs,
         found.decisions,
     )
 
@@ -302,7 +303,9 @@ STEPS: tuple[Step, ...] = (
     Step("fiscal periods", _fiscal_periods, ("on_basis", "grid"), ("placed", "contradicted", "proofs", "decisions")),
     Step("filings", filings.in_order, ("facts", "accepted"), ("in_order",)),
     Step("basis of filings", basis.share_factors, ("in_order", "splits", "repetitions"), ("filings", "decisions")),
-    Step("balance sheets", _balance_sheets, ("placed", "stated"), ("composed", "parts", "missed", "decisions")),
+    Step(
+        "balance sheets", _balance_sheets, ("placed", "stated"), ("composed", "parts", "missed", "proofs", "decisions")
+    ),
     Step("balances", _balances, ("placed", "composed"), ("balances", "decisions")),
     Step("known flows", _known_flows, ("placed",), ("known_flows", "decisions")),
     Step(

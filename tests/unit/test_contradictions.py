@@ -236,3 +236,25 @@ def test_securities_that_a_filing_leaves_out_are_missed(found):
 def test_debt_that_the_liabilities_prove_to_be_zero_is_zero(found):
     """The advances are missing, and the other lines add up to the liabilities."""
     assert _value(found, "bank", "total_debt") == 0
+
+
+PROVED = {
+    "the liabilities fell with the debt": ("debt.withheld.liabilities-did-not-move", "holds", -100, -105),
+    "cash and the cash of the flows": ("cash.withheld.exceeds-cash-of-flows", "holds", 60, 66),
+    "cash paid for goods": ("cash.withheld.current-assets-did-not-move", "holds", -40, -40),
+    "notes to related parties are beside it": ("debt.total-contradicts-parts", "holds", 1078, 1078),
+    "bank": ("debt.zero.liabilities-without-debt", "chose", 0, 0),
+    "debt.withheld.exceeds-liabilities": ("debt.withheld.exceeds-liabilities", "withheld", 70, 50),
+    "debt.withheld.footed-before": ("debt.withheld.footed-before", "withheld", 66, None),
+}
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_proofs_name_the_identities_that_were_compared(found, name):
+    """With their outcome and both sides."""
+    rule, outcome, left, right = PROVED[name]
+    proof = found.found.proofs.filter(cik=COMPANY[name], rule=rule).sort("period_end").row(-1, named=True)
+
+    assert proof["outcome"] == outcome
+    assert proof["left_side"] == pytest.approx(left * 1e6)
+    assert proof["right_side"] == (right if right is None else pytest.approx(right * 1e6))

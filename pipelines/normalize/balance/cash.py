@@ -7,6 +7,7 @@ whose element does not name a term (roles), securities that are no longer report
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.balance.contradictions import Comparison
 from pipelines.normalize.balance.footing import within_current_assets
 from pipelines.normalize.balance.sheets import CONTRADICTS, LINES, SAME_MONEY, BalanceSheets
 from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
@@ -112,6 +113,15 @@ def cash_and_equivalents(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums,
     nowhere = np.zeros(len(sheets), dtype=np.bool_)
     sums = added_up(sheets, rule, chosen, _is_contradicted, nowhere, frozenset())
     return sums, [(TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]])]
+
+
+def total_agrees(sheets: BalanceSheets, sums: Sums) -> Comparison:
+    """Cash and short-term investments compared with the filer's own total."""
+    total, both = sheets.value("cash_total"), sheets.value("cash") + sheets.or_zero("short_term_investments")
+    is_served = np.zeros(len(sheets), dtype=np.bool_)
+    is_served[sums.sheet] = True
+    found = np.abs(both - total) > CONTRADICTS * np.abs(total)
+    return Comparison(TOTAL_CONTRADICTS_PARTS, is_served & ~np.isnan(total + both), found, both, total)
 
 
 def _is_contradicted(sheets: BalanceSheets, _: Floats) -> Flags:

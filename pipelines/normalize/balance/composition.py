@@ -11,12 +11,12 @@ import polars as pl
 
 from pipelines.normalize import arrays
 from pipelines.normalize.arrays import NOTHING, Ints
-from pipelines.normalize.balance import cash, contradictions, debt, instruments, restated, roles, vanished
+from pipelines.normalize.balance import cash, contradictions, debt, instruments, proofs, restated, roles, vanished
 from pipelines.normalize.balance.element_sets import sets_of
 from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, BalanceSheets, as_filed
 from pipelines.normalize.balance.sums import Sums, only
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
-from pipelines.normalize.frames import DECISIONS, counted
+from pipelines.normalize.frames import DECISIONS, PROOFS, counted
 from pipelines.normalize.rule import Rule
 
 CONTRADICTED = "total_contradicts_parts"
@@ -61,12 +61,14 @@ class Balances:
     composed: columns of COMPOSED.
     parts: columns of PARTS.
     missed: columns of vanished.MISSED.
+    proofs: columns of frames.PROOFS.
     decisions: columns of frames.DECISIONS: reclassified lines, flagged and withheld sums, restatements.
     """
 
     composed: pl.DataFrame
     parts: pl.DataFrame
     missed: pl.DataFrame
+    proofs: pl.DataFrame
     decisions: pl.DataFrame
 
 
@@ -79,19 +81,24 @@ def balances(placed: pl.DataFrame) -> Balances:
     """
     sheets = as_filed(placed)
     if not len(sheets):
-        return Balances(*(schema.to_frame() for schema in (COMPOSED, PARTS, vanished.MISSED, DECISIONS)))
+        return Balances(*(schema.to_frame() for schema in (COMPOSED, PARTS, vanished.MISSED, PROOFS, DECISIONS)))
     decided = roles.reclassify(sheets)
     found = vanished.disappeared(sheets)
     before = contradictions.sheets_before(sheets)
     composed, parts, missed = [COMPOSED.to_frame()], [PARTS.to_frame()], [vanished.missed(sheets, found)]
+    proved = [PROOFS.to_frame()]
     for item, compose, rules in (
         ("total_debt", debt.total_debt, debt.COMPOSING),
         ("cash_and_equivalents", cash.cash_and_equivalents, cash.COMPOSING),
     ):
         sums, of_sums = compose(sheets, vanished.is_served(sheets, found, item))
-        sums, of_contradictions, withheld = _without_contradictions(sheets, before, sums, item)
+        judged = _judged(sheets, before, sums, item)
+        of_contradictions, withheld = _withheld(sheets, sums, judged, item)
         missed.append(withheld)
+        all_sums, sums = sums, only(sums, judged.contradiction == NOTHING)
         counts, of_filings = _as_first_stated(sheets, sums)
+        agrees = (debt if item == "total_debt" else cash).total_agrees(sheets, all_sums)
+        proved.append(proofs.judgements(sheets, item, judged, all_sums, sums, counts, rules, agrees))
         decided += [*of_sums, *of_contradictions, *of_filings]
         if len(counts):
             of_item, of_lines = _frames(sheets, sums, counts, item, rules, number=sum(map(len, composed)))
@@ -99,34 +106,37 @@ def balances(placed: pl.DataFrame) -> Balances:
             parts.append(of_lines)
     decided += [(each.watched.rule, sheets.cik[each.sheets]) for each in found]
     missed.append(_without_notes(sheets, found))
-    return Balances(pl.concat(composed), pl.concat(parts), pl.concat(missed), _counted(decided))
+    return Balances(pl.concat(composed), pl.concat(parts), pl.concat(missed), pl.concat(proved), _counted(decided))
 
 
-def _without_contradictions(
-    sheets: BalanceSheets, before: contradictions.Before, sums: Sums, item: str
-) -> tuple[Sums, list[tuple[Rule, Ints]], pl.DataFrame]:
-    """The sums that no fact contradicts, each rule with the CIK of the sums that it withholds, and vanished.MISSED."""
-    if item == "total_debt":
-        is_proven = np.isin(sums.rule, [debt.COMPOSING.index(rule) for rule in instruments.PROVEN])
-        is_likely = sums.rule == debt.COMPOSING.index(instruments.LARGEST_SUM)
-        found, table = contradictions.of_debt(sheets, before, sums, is_proven, is_likely), contradictions.OF_DEBT
-    else:
-        found, table = contradictions.of_cash(sheets, before, sums), contradictions.OF_CASH
-    if (found == NOTHING).all():
-        return sums, [], vanished.MISSED.to_frame()
-    sheet = sums.sheet[found >= 0]
-    found_rules = found[found >= 0]
-    decided = [(each.rule, sheets.cik[sheet[found_rules == number]]) for number, each in enumerate(table)]
+def _judged(sheets: BalanceSheets, before: contradictions.Before, sums: Sums, item: str) -> contradictions.Judged:
+    """The judgement of the sums of an item by the rest of the balance sheet."""
+    if item != "total_debt":
+        return contradictions.of_cash(sheets, before, sums)
+    is_proven = np.isin(sums.rule, [debt.COMPOSING.index(rule) for rule in instruments.PROVEN])
+    is_likely = sums.rule == debt.COMPOSING.index(instruments.LARGEST_SUM)
+    return contradictions.of_debt(sheets, before, sums, is_proven, is_likely)
+
+
+def _withheld(
+    sheets: BalanceSheets, sums: Sums, judged: contradictions.Judged, item: str
+) -> tuple[list[tuple[Rule, Ints]], pl.DataFrame]:
+    """Each rule that withholds with the CIK of its sums, and the quarter ends: columns of vanished.MISSED."""
+    is_found = judged.contradiction != NOTHING
+    sheet, found = sums.sheet[is_found], judged.contradiction[is_found]
+    decided = [(each.rule, sheets.cik[sheet[found == number]]) for number, each in enumerate(judged.table)]
+    if not len(sheet):
+        return [], vanished.MISSED.to_frame()
     withheld = (
         pl.DataFrame({"cik": sheets.cik[sheet], "q": sheets.q[sheet]}, schema={"cik": pl.Int64, "q": pl.Int32})
         .with_columns(
             item=pl.lit(item),
-            reason=pl.Series([each.reason for each in table])[found_rules],
-            rule=pl.Series([each.rule.id for each in table])[found_rules],
+            reason=pl.Series([each.reason for each in judged.table])[found],
+            rule=pl.Series([each.rule.id for each in judged.table])[found],
         )
         .unique(["cik", "q"], keep="last", maintain_order=True)
     )
-    return only(sums, found == NOTHING), decided, withheld
+    return decided, withheld
 
 
 def _without_notes(sheets: BalanceSheets, found: list[vanished.Disappeared]) -> pl.DataFrame:

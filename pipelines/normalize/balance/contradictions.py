@@ -220,6 +220,35 @@ _OTHER_CURRENT_ASSETS = ((), tuple(concept.name for concept in OTHER_CURRENT_ASS
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a rule compares on each sheet.
+
+    asked: whether it can be compared. found: whether it is contradicted.
+    left, right: the two sides, in units of the currency.
+    """
+
+    rule: Rule
+    asked: Flags
+    found: Flags
+    left: Floats
+    right: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The judgement of the sums of an item.
+
+    table: the rules, the first ones before the others.
+    contradiction: for each sum the place in `table` of the first rule that contradicts it; NOTHING if none does.
+    comparisons: what identities compare on each sheet, also where they hold.
+    """
+
+    table: tuple[Contradiction, ...]
+    contradiction: Ints
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Before:
     """For each balance sheet the sheets that it is compared with, by their places; NOTHING if there is none.
 
@@ -246,8 +275,8 @@ def sheets_before(sheets: BalanceSheets) -> Before:
     return Before(in_filing, in_filing_before)
 
 
-def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags, is_likely: Flags) -> Ints:
-    """For each sum of debt the place in OF_DEBT of the first contradiction; NOTHING if there is none.
+def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags, is_likely: Flags) -> Judged:
+    """The judgement of each sum of debt.
 
     Args:
         is_proven: for each sum whether the liabilities prove it.
@@ -256,32 +285,37 @@ def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags,
     debt = _by_sheet(sheets, sums)
     liabilities = _liabilities(sheets)
     most = np.where(np.isnan(liabilities), sheets.value("assets"), liabilities)
+    exceeds = Comparison(DEBT_EXCEEDS.rule, ~np.isnan(debt + most), debt > most * ROOM, debt, most)
+    moved = _moved_alone(DEBT_MOVED_ALONE, sheets, before, debt, liabilities, _OTHER_LIABILITIES)
     holds = (
         *_of_both(sheets, before, sums, debt, DEBT_CANDIDATES),
-        (debt > most * ROOM)[sums.sheet],
+        exceeds.found[sums.sheet],
         _has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent"),
-        _moved_alone(sheets, before, debt, liabilities, _OTHER_LIABILITIES)[sums.sheet],
+        moved.found[sums.sheet],
         is_likely & _footed_before(sheets, before, sums, is_proven)[sums.sheet],
         _lacks_line(sheets, before, sums, debt, liabilities, _OTHER_LIABILITIES)[sums.sheet],
     )
     is_zero = is_proven & (sums.value == 0)
-    return np.where(is_zero, NOTHING, np.select(holds, range(len(OF_DEBT)), NOTHING))
+    found = np.where(is_zero, NOTHING, np.select(holds, range(len(OF_DEBT)), NOTHING))
+    return Judged(OF_DEBT, found, (exceeds, moved))
 
 
-def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Ints:
-    """For each sum of cash the place in OF_CASH of the first contradiction; NOTHING if there is none."""
+def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
+    """The judgement of each sum of cash."""
     cash = _by_sheet(sheets, sums)
     line, of_flows, current = sheets.value("cash"), sheets.value("cash_of_flows"), sheets.value("current_assets")
     most = np.where(np.isnan(current), sheets.value("assets"), current)
+    exceeds = Comparison(CASH_EXCEEDS.rule, ~np.isnan(cash + most), cash > most * ROUNDED, cash, most)
+    of_line = Comparison(CASH_EXCEEDS_FLOWS.rule, ~np.isnan(line + of_flows), line > of_flows * ROUNDED, line, of_flows)
+    moved = _moved_alone(CASH_MOVED_ALONE, sheets, before, cash, current, _OTHER_CURRENT_ASSETS)
+    apart = _moved_alone(CASH_APART_FROM_FLOWS, sheets, before, line, of_flows, ((),))
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
-        (cash > most * ROUNDED)[sums.sheet],
-        (line > of_flows * ROUNDED)[sums.sheet],
-        _moved_alone(sheets, before, cash, current, _OTHER_CURRENT_ASSETS)[sums.sheet],
-        _moved_alone(sheets, before, line, of_flows, ((),))[sums.sheet],
+        *(each.found[sums.sheet] for each in (exceeds, of_line, moved, apart)),
         _lacks_line(sheets, before, sums, cash, current, _OTHER_CURRENT_ASSETS)[sums.sheet],
     )
-    return np.select(holds, range(len(OF_CASH)), NOTHING)
+    found = np.select(holds, range(len(OF_CASH)), NOTHING)
+    return Judged(OF_CASH, found, (exceeds, of_line, moved, apart))
 
 
 def _of_both(
@@ -430,8 +464,17 @@ def _in_other_units(sheets: BalanceSheets, before: Before, balance: Floats) -> F
     return _all_of_those_asked(asked, fell)
 
 
-def _moved_alone(sheets: BalanceSheets, before: Before, balance: Floats, total: Floats, readings: Readings) -> Flags:
+def _moved_alone(
+    contradiction: Contradiction,
+    sheets: BalanceSheets,
+    before: Before,
+    balance: Floats,
+    total: Floats,
+    readings: Readings,
+) -> Comparison:
     """Whether a balance changed and the total that includes it, less other lines, did not follow.
+
+    The sides are the changes of the balance and of the total less other lines, where they were last compared.
 
     Args:
         balance: debt or cash of each sheet.
@@ -440,6 +483,7 @@ def _moved_alone(sheets: BalanceSheets, before: Before, balance: Floats, total: 
             sheets state it with the same elements.
     """
     asked, alone = [], []
+    left, right = (np.full(len(sheets), np.nan) for _ in range(2))
     for place in (before.in_filing, before.in_filing_before):
         is_asked = (place >= 0) & ~np.isnan(balance + total) & ~np.isnan(balance[place] + total[place])
         newer = np.flatnonzero(is_asked)
@@ -452,9 +496,11 @@ def _moved_alone(sheets: BalanceSheets, before: Before, balance: Floats, total: 
             counts &= (room * np.sign(change) < FOLLOWED * size) & (np.abs(room) < STOOD_STILL * size)
         found = np.zeros(len(sheets), dtype=np.bool_)
         found[newer] = counts
+        left[newer], right[newer] = change, room
         asked.append(is_asked)
         alone.append(found)
-    return _all_of_those_asked(asked, alone)
+    rule, contradicts = contradiction.rule, _all_of_those_asked(asked, alone)
+    return Comparison(rule, np.logical_or(*asked), contradicts, left, right)
 
 
 def _room(sheets: BalanceSheets, total: Floats, others: tuple[str, ...], newer: Ints, older: Ints) -> Floats:

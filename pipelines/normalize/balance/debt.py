@@ -11,6 +11,7 @@ import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance import instruments, roles
+from pipelines.normalize.balance.contradictions import Comparison
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.roles import LINES_BESIDE, due
 from pipelines.normalize.balance.sheets import CONTRADICTS, DEBT_LINES, LINE, SAME_MONEY, BalanceSheets, same
@@ -329,6 +330,20 @@ def _is_total_of_long_term_debt(rule: Ints) -> Flags:
     """Whether debt is the filer's total of long-term debt, which exceeds the non-current part on the same sheet."""
     found: Flags = np.isin(rule, [COMPOSING.index(each) for each in _OF_UNNAMED_MATURITIES])
     return found
+
+
+def total_agrees(sheets: BalanceSheets, sums: Sums) -> Comparison:
+    """Total debt, less short-term borrowings or not, compared with the filer's own total, of all debt or long-term."""
+    debt = np.full(len(sheets), np.nan)
+    debt[sums.sheet] = sums.value
+    contradicted = np.zeros(len(sheets), dtype=np.bool_)
+    contradicted[sums.sheet] = sums.contradicted
+    everything = sheets.value("debt_all")
+    total = np.where(np.isnan(everything), sheets.value("debt_long_term"), everything)
+    less_short = debt - sheets.or_zero("debt_short_term")
+    left = np.where(np.abs(less_short - total) < np.abs(debt - total), less_short, debt)
+    found = contradicted | (np.abs(left - total) > CONTRADICTS * np.abs(total))
+    return Comparison(TOTAL_CONTRADICTS_PARTS, ~np.isnan(left + total), found, left, total)
 
 
 def withheld_for_notes(sheets: BalanceSheets, is_served: Flags) -> Ints:
