@@ -44,7 +44,7 @@ def judgements(
         agrees: the comparison with the filer's own total.
     """
     sheet = kept.sheet[counts]
-    is_first = arrays.starts(sheets.cik[places], sheets.q[sheet])
+    is_first = arrays.starts(sheets.cik[sheet], sheets.q[sheet])
     missing = np.full(len(sheets), np.nan)
     rows: list[_Rows] = []
     for each in (*judged.comparisons, agrees):
