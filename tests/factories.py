@@ -32,7 +32,13 @@ CAPITAL_SPENDING = "PaymentsToAcquirePropertyPlantAndEquipment"
 CASH = "CashAndCashEquivalentsAtCarryingValue"
 ASSETS = "Assets"
 
-UNITS = {EPS: "USD/shares", DIVIDENDS: "USD/shares", SHARES: "shares", DILUTED: "shares"}
+UNITS = {
+    EPS: "USD/shares",
+    "EarningsPerShareDiluted": "USD/shares",
+    DIVIDENDS: "USD/shares",
+    SHARES: "shares",
+    DILUTED: "shares",
+}
 MILLION = 1e6
 DAYS_TO_10Q, DAYS_TO_10K = 40, 60
 

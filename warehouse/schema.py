@@ -356,8 +356,9 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "kind",
                 "VARCHAR",
-                "scale: a thousand or a million times too large or too small; sign: the opposite sign; context: a "
-                "figure of another period.",
+                "scale: a thousand or a million times too large or too small, or another amount than other figures "
+                "of the filing prove; sign: the opposite sign; context: a figure of another period; doubt: left out, "
+                "because other figures of the filing contradict it.",
                 required=True,
             ),
             Column("filed_value", "DOUBLE", "Value as filed.", required=True),

@@ -57,6 +57,11 @@ GAPS: dict[str, Gap] = {
         "of them.",
         FLOWS,
     ),
+    "contradicted_by_filing": Gap(
+        "Other figures of the same filing contradict the only figure that the filings state for the period, and do not "
+        "show the right one.",
+        FLOWS,
+    ),
     "notes_exceed_current_debt": Gap(
         "The balance sheet states only debt that is due within a year, and larger notes that may be due later.",
         ("total_debt",),

@@ -233,7 +233,7 @@ class Corrections(dy.Schema):
     concept = dy.Enum(AMOUNT.categories)
     start = dy.Date(nullable=True)
     end = dy.Date()
-    kind = dy.String(description="scale, sign, context or total")
+    kind = dy.String(description="scale, sign, context, total or doubt")
     filed_value = dy.Float64()
     value = dy.Float64(nullable=True, description="the corrected value; null if the figure is left out")
     evidence = dy.String()

@@ -10,7 +10,7 @@ from time import perf_counter
 import polars as pl
 
 from pipelines.normalize.balance import composition
-from pipelines.normalize.corrections import ledger, parts
+from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
@@ -169,11 +169,12 @@ def _on_newest_basis(vintages: Frame, found_splits: Frame) -> tuple[Frame, Frame
     return basis.on_newest_basis(vintages, found_splits, repetitions), repetitions
 
 
-def _fiscal_periods(on_basis: Frame, grid: Frame) -> tuple[Frame, Frame, Frame, Frame]:
+def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[Frame, Frame, Frame, Frame]:
     """The vintages on the fiscal grid, without those that figures of other periods contradict."""
     placed, decisions = calendar.on_grid(on_basis, grid)
     sound, withheld, judged, contradicted = parts.without_contradicted(placed)
-    return sound, withheld, judged, pl.concat([decisions, contradicted])
+    of_filing, corrected = judgements.of_corrections(corrections, grid)
+    return sound, pl.concat([of_filing, withheld]), pl.concat([corrected, judged]), pl.concat([decisions, contradicted])
 
 
 def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, ...]:
@@ -300,7 +301,12 @@ STEPS: tuple[Step, ...] = (
     Step("footings", footings.placed, ("footings", "grid"), ("proofs", "not_footing")),
     Step("splits", splits.infer_splits, ("vintages",), ("splits", "decisions")),
     Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
-    Step("fiscal periods", _fiscal_periods, ("on_basis", "grid"), ("placed", "contradicted", "proofs", "decisions")),
+    Step(
+        "fiscal periods",
+        _fiscal_periods,
+        ("on_basis", "grid", "corrections"),
+        ("placed", "contradicted", "proofs", "decisions"),
+    ),
     Step("filings", filings.in_order, ("facts", "accepted"), ("in_order",)),
     Step("basis of filings", basis.share_factors, ("in_order", "splits", "repetitions"), ("filings", "decisions")),
     Step(

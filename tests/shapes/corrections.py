@@ -25,6 +25,10 @@ from tests.shapes import Shape, joined
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
 TAX = "IncomeTaxExpenseBenefit"
+PROFIT = "ProfitLoss"
+CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
+EPS_DILUTED = "EarningsPerShareDiluted"
+PAID = "PaymentsOfDividendsCommonStock"
 
 Figures = Mapping[str, float]
 
@@ -61,9 +65,11 @@ REPORTS: dict[str, list[Row]] = {
     "correction.sign.tax-by-income-after-tax": annual(2021, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6}),
     "correction.sign.income-by-income-before-tax": annual(2021, {PRETAX: -10e6, TAX: -2e6, NET_INCOME: 8e6}),
     "correction.sign.income-by-earnings-per-share": annual(2021, {**USUAL, EPS: -2.25, PRETAX: -95e6}),
-    "correction.sign.earnings-per-share-by-income": annual(2021, {**USUAL, EPS: -2.25}),
+    "correction.sign.earnings-per-share-by-income": annual(2021, {**USUAL, EPS: -2.25, PROFIT: 90e6}),
+    "correction.sign.vote": annual(2021, {NET_INCOME: -90e6, COMMON: 90e6, PROFIT: 90e6}),
+    "correction.sign.no-majority": annual(2021, {**USUAL, EPS: -2.25}),
     "flag.scale-repaired": annual(2021, {**USUAL, SHARES: 40e3}),
-    "flag.sign-repaired": annual(2021, {**USUAL, EPS: -2.25}),
+    "flag.sign-repaired": annual(2021, {**USUAL, EPS: -2.25, PROFIT: 90e6}),
     "correction.sign.outflow": annual(2021, {REVENUE: 9e9, CAPITAL_SPENDING: -5_984e6}),
 }
 
@@ -96,6 +102,34 @@ STATEMENTS: dict[str, list[Row]] = {
     "correction.sign.revenue-by-operating-income": wrong(OF_OPERATIONS, **{REVENUE: -100e6}),
     "correction.scale.revenue-by-operating-income": wrong(OF_OPERATIONS, **{REVENUE: 100e9}),
 }
+
+# --- Contrary to figures that equal each other in other years
+
+WITH_DILUTED = {**USUAL, EPS_DILUTED: 2.25, DILUTED: 40e6}
+PAID_OUT = {DIVIDENDS: 1.0, PAID: 40e6, SHARES: 40e6}
+
+
+def third_year(usual: Figures, wrong: Figures) -> list[Row]:
+    """Three annual reports, the last with other figures."""
+    return joined(annual(2019, usual), annual(2020, usual), annual(2021, {**usual, **wrong}))
+
+
+AGREEMENT: dict[str, list[Row]] = {
+    "correction.agreement.income": third_year({NET_INCOME: 90e6, PROFIT: 90e6, COMMON: 90e6}, {NET_INCOME: 70e6}),
+    "correction.agreement.income-contradicted": third_year({NET_INCOME: 90e6, PROFIT: 90e6}, {NET_INCOME: 70e6}),
+    "correction.agreement.earnings-per-share": third_year(WITH_DILUTED, {EPS: 2.75}),
+    "correction.agreement.shares-contradicted": third_year(WITH_DILUTED, {SHARES: 30e6}),
+    "correction.agreement.diluted-below-basic": annual(2021, {REVENUE: 9e9, SHARES: 40e6, DILUTED: 30e6}),
+    "correction.agreement.revenue": third_year({REVENUE: 100e6, CONTRACTS: 100e6}, {REVENUE: 150e6}),
+    "correction.sign.dividends": annual(2021, {REVENUE: 9e9, DIVIDENDS: -1.0}),
+    "correction.scale.dividends-by-payments": annual(2021, {**PAID_OUT, DIVIDENDS: 1000.0}),
+    "correction.dividends.not-as-paid": third_year(PAID_OUT, {DIVIDENDS: 3.0}),
+    "correction.dividends.rate": [
+        fact(DIVIDENDS, 0.25, "2021-07-01", "2021-09-30", form="10-Q", filed="2021-11-05"),
+        *annual(2021, {**PAID_OUT, DIVIDENDS: 0.26}),
+    ],
+}
+
 
 # --- Proved by earlier filings of the same line
 
@@ -245,6 +279,5 @@ PARTS: dict[str, list[Row]] = {
     ],
 }
 
-SHAPES = tuple(
-    Shape(rule, rows) for table in (REPORTS, STATEMENTS, LINES, CONTEXTS, PARTS) for rule, rows in table.items()
-)
+TABLES = (REPORTS, STATEMENTS, AGREEMENT, LINES, CONTEXTS, PARTS)
+SHAPES = tuple(Shape(rule, rows) for table in TABLES for rule, rows in table.items())

@@ -52,6 +52,8 @@ class Needs:
     both_ends: balances are stated for the day a year before as well.
     industry: of the filer; by default the first that the source applies to.
     proves: the amount is not part of a value; the report has a twin without it.
+    grows: the balance of the day a year before is zero.
+    wrong: if not empty, two annual reports precede, and this one has other amounts of these elements.
     """
 
     amount: float = 1000
@@ -59,6 +61,8 @@ class Needs:
     both_ends: bool = False
     industry: str = ""
     proves: bool = False
+    grows: bool = False
+    wrong: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,21 @@ FREE_CASH_FLOW = {
     "CashFlowsFromUsedInOperatingActivities": 3000,
     "PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities": 300,
 }
+
+TWO_SIGNS = {
+    "NetIncomeLoss": 500,
+    "NetIncomeLossAvailableToCommonStockholdersBasic": -500,
+    "ProfitLossAttributableToOwnersOfParent": 500,
+    "ProfitLossAttributableToOrdinaryEquityHoldersOfParentEntity": -500,
+}
+"""Net income with two signs, of which one more figure shows the right one; elements of us-gaap and of ifrs-full."""
+IN_THOUSANDS = {
+    "CommonStockDividendsPerShareDeclared": 100,
+    "WeightedAverageNumberOfSharesOutstandingBasic": 40,
+    "DividendsRecognisedAsDistributionsToOwnersPerShare": 100,
+    "WeightedAverageShares": 40,
+}
+"""Dividends of one a share on 40 million shares."""
 
 OF_EVERY_REPORT = {
     US_GAAP: {"NetCashProvidedByUsedInOperatingActivities": 70},
@@ -187,6 +206,13 @@ NEEDS: dict[str, Needs] = {
         concept.name: Needs(30, {**WITHOUT_MATURITIES, "Liabilities": 1430}, proves=True)
         for concept in OTHER_NONCURRENT_LIABILITIES
     },
+    **dict.fromkeys(("profit", "eps_diluted", "comprehensive_income"), Needs(500, TWO_SIGNS, proves=True)),
+    "retained_earnings": Needs(500, TWO_SIGNS, both_ends=True, proves=True, grows=True),
+    "dividends_paid": Needs(40_000, IN_THOUSANDS, proves=True),
+    "other_revenue": Needs(beside={"Revenues": 1000}, proves=True, wrong={"Revenues": 1500}),
+    "revenue_of_bank": Needs(
+        beside={"InterestIncomeExpenseNet": 495}, proves=True, wrong={"InterestIncomeExpenseNet": 995}
+    ),
     "debt_principal": Needs(1120, {"LongTermDebt": 1000, **DUE}, proves=True),
 }
 """The further figures of a report of a concept; empty for concepts that are not listed."""
@@ -221,6 +247,7 @@ def twins(report: Report) -> list[Row]:
 
 WANTED = wanted_elements()
 SOURCES = {source.rule: source for concept in CONCEPTS for source in concept.sources}
+MEASURE = {element: concept.measure for concept in CONCEPTS for source in concept.sources for element in source.counted}
 INSTANT = {
     element
     for concept in CONCEPTS
@@ -241,14 +268,35 @@ def _report(concept: Concept, source: Source, number: int) -> Report:
     cik = str(number)
     rows = []
     for element, amount in amounts.items():
-        measure = concept.measure if element in source.counted else "money"
-        unit, times = UNITS[measure]
+        unit, times = UNITS[MEASURE.get(element, "money")]
         dates = ((None, END), (None, BEFORE)) if element in INSTANT else ((BEGIN, END),)
         rows += [
-            fact(element, amount * times, *period, unit=unit, taxonomy=source.taxonomy, filed=FILED, cik=cik)
-            for period in (dates if needs.both_ends else dates[:1])
+            fact(element, each * times, *period, unit=unit, taxonomy=source.taxonomy, filed=FILED, cik=cik)
+            for period, each in zip(
+                dates if needs.both_ends else dates[:1], (amount, 0 if needs.grows else amount), strict=False
+            )
         ]
+    if needs.wrong:
+        rows = [*_years_before(rows, 2), *_years_before(rows, 1), *(_wrong(row, needs.wrong) for row in rows)]
     return Report(source.rule, cik, CODES[industry], rows, str(number + 1) if needs.proves else "")
+
+
+def _years_before(rows: list[Row], years: int) -> list[Row]:
+    """The same report some years earlier."""
+
+    def moved(text: str) -> str:
+        return f"{int(text[:4]) - years}{text[4:]}"
+
+    days = ("start", "end", "filed")
+    return [
+        {**row, **{day: moved(str(row[day])) for day in days if row[day]}, "accession": f"{row['accession']}-{years}"}
+        for row in rows
+    ]
+
+
+def _wrong(row: Row, amounts: Mapping[str, float]) -> Row:
+    """A fact, with another amount if it is of one of these elements."""
+    return {**row, "value": amounts[row["tag"]] * 1e6} if row["tag"] in amounts else row
 
 
 def _industry(source: Source) -> str:

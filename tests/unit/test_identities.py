@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.normalize.corrections import identities
+from pipelines.normalize.corrections import identities, votes
 from pipelines.normalize.corrections.identities import BY_COUNTS, BY_LIMITS, BY_PARENT
 from tests.factories import CAPITAL_SPENDING, DILUTED, EPS, NET_INCOME, REVENUE, SHARES, corrected_by, fact, raw, signed
 
@@ -30,7 +30,7 @@ def stating(year, figures):
 
 
 def found_in(*reports):
-    return corrected_by(signed(raw(*reports)), identities.proposals).rows(named=True)
+    return corrected_by(signed(raw(*reports)), votes.proposals, identities.proposals).rows(named=True)
 
 
 def in_units(*reports):
@@ -203,11 +203,16 @@ def test_only_one_figure_is_corrected_where_either_may_be_wrong():
 
 
 def test_earnings_have_the_sign_of_income():
-    """A loss per share and a profit of the matching amount: the earnings per share are wrong."""
-    found = in_units(annual_report(earnings=-EARNINGS))
+    """A loss per share, and a profit of that amount that the cash flow statement repeats: the loss is wrong."""
+    found = in_units(annual_report(earnings=-EARNINGS), stating(0, {"ProfitLoss": INCOME}))
 
     assert found["eps_basic", "2021"] == (EARNINGS, -1.0)
     assert found["net_income_parent", "2021"] == (INCOME, 1.0)
+
+
+def test_income_and_earnings_with_two_signs_are_left_out():
+    """A loss per share and a profit of the matching amount: nothing shows which is right."""
+    assert {key for key, _ in in_units(annual_report(earnings=-EARNINGS))} == {"shares_basic"}
 
 
 def test_the_sign_of_income_is_corrected_by_earnings_and_income_before_tax():

@@ -21,7 +21,7 @@ class Proposal:
     rule: the rule.
     evidence: the proof of the error, in words; published in table `repairs`.
     at: places of the figures in Figures, each once.
-    factor: the factor by which each figure is multiplied.
+    factor: the factor by which each figure is multiplied; NaN leaves it out, because nothing shows the right one.
     """
 
     rule: Rule
@@ -38,6 +38,7 @@ class Figures:
     company: number of the company, in the order of the CIKs.
     seq: place of the filing among the company's filings.
     concept: number of the amount in elements.AMOUNT.
+    rank: place of its source among those of the concept.
     start, end: first and last day of the period, as days since 1970; an instant starts where it ends.
     is_instant: whether the figure is of an instant.
     value: in units of the reporting currency, or in shares; as corrected so far.
@@ -51,6 +52,7 @@ class Figures:
     company: Ints
     seq: Ints
     concept: Ints
+    rank: Ints
     start: Ints
     end: Ints
     is_instant: Flags
@@ -76,6 +78,7 @@ class Figures:
             company=company,
             seq=seq[row],
             concept=concept,
+            rank=ints(vintages, "rank")[row],
             start=start[row],
             end=end[row],
             is_instant=is_instant[row],

@@ -17,7 +17,6 @@ from pipelines.normalize.corrections.side_by_side import (
     NEAR_EARNINGS,
     PARENT,
     PRETAX,
-    SMALLEST_EARNINGS,
     TAX,
     SideBySide,
     at_rows,
@@ -43,14 +42,9 @@ SAME_SIZE = 1.0
 """Earnings per share are similar to earlier ones within a power of ten."""
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
 """Hardly any listed company earns more per share (in the reporting currency), and none with so few shares."""
-CLOSE = 0.05
-"""The largest difference of income before tax less tax from net income, as a share of it; it is the minorities'
-part."""
 CLOSE_TO_TAX = 0.1
-"""The same as a share of the tax, if the tax may be wrong: the part of minorities and discontinued operations."""
-CLOSE_PRODUCT = 0.1
-"""The largest difference of earnings per share times shares from income, as a share of it, if signs are compared."""
-
+"""The largest difference of income before tax less tax from net income, as a share of the tax: the part of minorities
+and discontinued operations."""
 BY_EARNINGS = "net income over earnings per share of the same filing"
 BY_COUNTS = "the share counts of earlier filings"
 BY_LIMITS = "no company with so few shares earns so much a share"
@@ -129,27 +123,6 @@ TAX_SIGN = Rule(
     AFTER_TAX,
     "correct",
 )
-INCOME_SIGN = Rule(
-    "correction.sign.income-by-income-before-tax",
-    "The sign of net income is reversed if income before tax less tax gives the same amount with the other sign, and "
-    "the sign of earnings per share does not agree with net income.",
-    AFTER_TAX,
-    "correct",
-)
-INCOME_SIGN_BY_EARNINGS = Rule(
-    "correction.sign.income-by-earnings-per-share",
-    "The sign of net income is reversed if earnings per share and income before tax both have the other sign and "
-    "earnings per share times shares give its amount.",
-    WEIGHTED_AVERAGE,
-    "correct",
-)
-EARNINGS_SIGN = Rule(
-    "correction.sign.earnings-per-share-by-income",
-    "The sign of earnings per share is reversed if earnings per share times shares give the amount of net income with "
-    "the other sign.",
-    WEIGHTED_AVERAGE,
-    "correct",
-)
 OUTFLOW_SIGN = Rule(
     "correction.sign.outflow",
     "The sign of capital expenditure, preferred dividends or interest expense is reversed if every figure of the line "
@@ -167,17 +140,14 @@ RULES = (
     COUNT_BY_EARLIER_COUNTS,
     COUNT_BY_LARGEST_EARNINGS,
     TAX_SIGN,
-    INCOME_SIGN,
-    INCOME_SIGN_BY_EARNINGS,
-    EARNINGS_SIGN,
     OUTFLOW_SIGN,
 )
 
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Corrections that other figures of the same filing prove; money in the reporting currency, counts in shares."""
-    beside = SideBySide.of(figures)
-    return [*_of_scale(beside), *_of_earlier_counts(beside), *_of_sign(beside), _of_outflows(figures)]
+    beside = SideBySide.of(figures, with_powers=True)
+    return [*_of_scale(beside), *_of_earlier_counts(beside), _of_tax(beside), _of_outflows(figures)]
 
 
 def _of_scale(beside: SideBySide) -> list[Proposal]:
@@ -246,27 +216,13 @@ def _of_earlier_counts(beside: SideBySide) -> list[Proposal]:
     return found
 
 
-def _of_sign(beside: SideBySide) -> list[Proposal]:
-    """Tax, income and earnings per share whose sign contradicts other figures of the same filing."""
-    value = beside.value
-    pretax, tax, earnings = value[PRETAX], value[TAX], value[EARNINGS]
-    income, available = either(value[PARENT], value[COMMON]), either(value[COMMON], value[PARENT])
-    left = pretax - tax
-    fits = np.abs(left - income) <= CLOSE * np.abs(income)
-    tax_errs = (np.abs(pretax + tax - income) <= CLOSE_TO_TAX * np.abs(tax)) & ~fits
-    agree = earnings * income > 0
-    income_errs = (np.abs(left + income) <= CLOSE * np.abs(income)) & ~fits & ~tax_errs & ~agree
-    count = either(*(value[count] for count in COUNTS))
-    is_product = np.abs(np.abs(available) / np.abs(earnings) / count - 1) <= CLOSE_PRODUCT
-    disagree = (earnings * available < 0) & (np.abs(earnings) >= SMALLEST_EARNINGS) & is_product
-    both_disagree = disagree & (earnings * pretax > 0) & ~fits & ~income_errs
-    earnings_err = disagree & ~income_errs & ~both_disagree
-    return [
-        beside.propose(TAX_SIGN, BY_TAX, TAX, tax_errs, -1.0),
-        *(beside.propose(INCOME_SIGN, BY_TAX, name, income_errs, -1.0) for name in (COMMON, PARENT)),
-        *(beside.propose(INCOME_SIGN_BY_EARNINGS, BY_TAX, name, both_disagree, -1.0) for name in (COMMON, PARENT)),
-        beside.propose(EARNINGS_SIGN, BY_EARNINGS, EARNINGS, earnings_err, -1.0),
-    ]
+def _of_tax(beside: SideBySide) -> Proposal:
+    """Tax whose sign contradicts income before tax and net income of the same filing."""
+    pretax, tax, income = (beside.value[name] for name in (PRETAX, TAX, PARENT))
+    income = either(income, beside.value[COMMON])
+    after_tax, with_tax = (np.abs(amount - income) for amount in (pretax - tax, pretax + tax))
+    errs = (with_tax <= CLOSE_TO_TAX * np.abs(tax)) & (after_tax > CLOSE_TO_TAX * np.abs(tax))
+    return beside.propose(TAX_SIGN, BY_TAX, TAX, errs, -1.0)
 
 
 def _of_outflows(figures: Figures) -> Proposal:

@@ -10,8 +10,18 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Floats, Ints, ints
-from pipelines.normalize.corrections import contexts, footing, identities, scale, signs
+from pipelines.normalize.corrections import (
+    agreement,
+    contexts,
+    dividends,
+    footing,
+    identities,
+    scale,
+    signs,
+    votes,
+)
 from pipelines.normalize.corrections.figures import Figures, Proposal
+from pipelines.normalize.corrections.judgements import DOUBT
 from pipelines.normalize.elements import AMOUNT, RULE_OF_RANK, WITNESSES
 from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.keys import dates
@@ -28,7 +38,15 @@ WHAT = ["cik", "seq", "concept", "start", "end"]
 CORRECTIONS = [*WHAT, "kind", "filed_value", "value", "evidence", "rule"]
 
 Corrector = Callable[[Figures], Sequence[Proposal]]
-CORRECTORS: tuple[Corrector, ...] = (identities.proposals, footing.proposals, scale.proposals, signs.proposals)
+CORRECTORS: tuple[Corrector, ...] = (
+    votes.proposals,
+    identities.proposals,
+    footing.proposals,
+    scale.proposals,
+    signs.proposals,
+    agreement.proposals,
+    dividends.proposals,
+)
 """The correctors, in order: each works on the figures as corrected by those before it."""
 
 
@@ -47,9 +65,9 @@ def corrected(
         sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 for figures without error), and
             `corrected_by`, the rule (null for figures without error). Amounts that only prove others (WITNESSES) have
             no rows.
-        corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, context, total),
-            `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A figure that is corrected
-            twice has the rule and the evidence of the last correction.
+        corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, context, total,
+            doubt), `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A figure that is
+            corrected twice has the rule and the evidence of the last correction.
         footings: footing.FOOTINGS.
         decisions: `cik`, `rule`, `figures`.
     """
@@ -58,7 +76,8 @@ def corrected(
         elsewhere = contexts.of_other_periods(figures)
         footed = footing.judgements(figures)
     rules = pl.Series([proposal.rule.id for proposal in applied], dtype=pl.String)
-    counts = np.ones(len(repair), dtype=np.bool_)
+    is_doubtful = np.isnan(repair)
+    counts = ~is_doubtful
     counts[elsewhere.at] = False
     counts[footed.left_out] = False
     by_row = np.argsort(figures.row)
@@ -68,7 +87,7 @@ def corrected(
         repair=repair[by_row],
         corrected_by=_picked(rules, np.where(repair == 1, -1, last)[by_row]),
     ).filter(counts[by_row] & ~_IS_WITNESS[figures.concept[by_row]])
-    turned = np.flatnonzero(counts & (repair != 1))
+    turned, doubtful = np.flatnonzero(counts & (repair != 1)), np.flatnonzero(is_doubtful)
     evidence = pl.Series([proposal.evidence for proposal in applied], dtype=pl.String)
     corrections = pl.concat(
         [
@@ -77,6 +96,12 @@ def corrected(
                 value=figures.value[turned],
                 evidence=_picked(evidence, last[turned]),
                 rule=_picked(rules, last[turned]),
+            ),
+            _filed(vintages, figures.row[doubtful]).with_columns(
+                kind=pl.lit(DOUBT),
+                value=pl.lit(None, pl.Float64),
+                evidence=_picked(evidence, last[doubtful]),
+                rule=_picked(rules, last[doubtful]),
             ),
             _left_out(vintages, figures, elsewhere),
             _filed(vintages, figures.row[footed.left_out]).with_columns(

@@ -24,7 +24,15 @@ COMMON, PARENT, EARNINGS, PRETAX, TAX = (
     "pretax_income",
     "income_tax",
 )
+PROFIT, DILUTED_EARNINGS, COMPREHENSIVE, OPERATING, RETAINED = (
+    "profit",
+    "eps_diluted",
+    "comprehensive_income",
+    "operating_income",
+    "retained_earnings",
+)
 COMPARED = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS)
+OF_INCOME = (*COMPARED, PROFIT, DILUTED_EARNINGS, COMPREHENSIVE, OPERATING)
 NEAR_EARNINGS = 0.2
 """The largest distance of a quotient of income, earnings per share and shares from a power of a thousand, in powers of
 ten: earnings per share are rounded to cents, and income available to common differs from that of the parent."""
@@ -37,41 +45,48 @@ class SideBySide:
     """One row for each filing and period, in the order of company, filing and period.
 
     company, seq: the filing.
-    value: for each of COMPARED, the figure; NaN if the filing does not state it.
-    place: for each of COMPARED, the place of the figure in Figures, or -1.
+    start, end: the period, as days since 1970.
+    value: for each concept, the figure; NaN if the filing does not state it.
+    place: for each concept, the place of the figure in Figures, or -1.
     power: for each of COUNTS, the power of ten, a multiple of three, by which income divided by earnings per share
         exceeds the count; NaN if it is not known.
     """
 
     company: Ints
     seq: Ints
+    start: Ints
+    end: Ints
     value: dict[str, Floats]
     place: dict[str, Ints]
     power: dict[str, Floats]
 
     @classmethod
-    def of(cls, figures: Figures) -> "SideBySide":
-        """Collect the figures of COMPARED."""
-        at = figures.of_concepts(COMPARED)
+    def of(cls, figures: Figures, concepts: tuple[str, ...] = COMPARED, *, with_powers: bool = False) -> "SideBySide":
+        """Collect the figures of some concepts."""
+        at = figures.of_concepts(concepts)
         key = packed(*(column[at] for column in (figures.company, figures.seq, figures.start, figures.end)))
         _, first, period = np.unique(key, return_index=True, return_inverse=True)
         value, place = {}, {}
-        for name in COMPARED:
+        for name in concepts:
             of_name = figures.of_concepts((name,))
             where = np.full(len(first), -1)
             where[period[np.searchsorted(at, of_name)]] = of_name
             place[name] = where
             value[name] = np.where(where < 0, np.nan, figures.value[where] if len(figures.value) else np.nan)
-        earnings = np.abs(value[EARNINGS])
-        power = {}
-        for count in COUNTS:
+        power: dict[str, Floats] = {}
+        earnings = np.abs(value.get(EARNINGS, np.zeros(0)))
+        for count in COUNTS if with_powers else ():
             of_common, of_parent = (
                 power_of_thousand(np.abs(value[income]) / earnings / value[count], NEAR_EARNINGS)
                 for income in (COMMON, PARENT)
             )
             known = np.where((of_common == 0) | (of_parent == 0), 0.0, either(of_common, of_parent))
             power[count] = np.where(earnings >= SMALLEST_EARNINGS, known, np.nan)
-        return cls(figures.company[at][first], figures.seq[at][first], value, place, power)
+        at_first = at[first]
+        company, seq, start, end = (
+            column[at_first] for column in (figures.company, figures.seq, figures.start, figures.end)
+        )
+        return cls(company, seq, start, end, value, place, power)
 
     def last(self, holds: Flags) -> Ints:
         """The last row of the same or an earlier filing of the company where the condition holds; -1 if none."""

@@ -54,6 +54,7 @@ from pipelines.normalize.elements.loans import DEBT_BY_INSTRUMENT, DEBT_CONTROLS
 from pipelines.normalize.elements.per_share import DIVIDENDS_PER_SHARE, EPS_BASIC, SHARES_BASIC, SHARES_DILUTED
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.elements.totals import ASSETS, EQUITY
+from pipelines.normalize.elements.witnesses import WITNESSES_OF_INCOME
 from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.names import Industry
 from pipelines.normalize.industry.table import INDICATORS
@@ -66,6 +67,7 @@ WITNESSES: tuple[Concept, ...] = (
     CHANGE_IN_CASH,
     GROSS_PROFIT,
     COST_OF_REVENUE_TOTAL,
+    *WITNESSES_OF_INCOME,
 )
 """Amounts that only prove other amounts: totals and parts of the statements. No value contains them."""
 

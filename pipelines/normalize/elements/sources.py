@@ -95,13 +95,14 @@ def ifrs(
     statement: str,
     source: str = "",
     plus: Elements = (),
+    minus: Elements = (),
     at_least: Elements = (),
     of: tuple[Industry, ...] = INDUSTRIES,
     but: tuple[Industry, ...] = (),
 ) -> Source:
     """An ifrs-full source, of some industries (`of`) or of all but some (`but`)."""
     return Source(
-        rule, statement, source, elements, plus, at_least=at_least, taxonomy=IFRS, industries=_without(of, but)
+        rule, statement, source, elements, plus, minus, at_least=at_least, taxonomy=IFRS, industries=_without(of, but)
     )
 
 

@@ -210,10 +210,11 @@ WITHHELD_BY_OTHERS = (
     "ways_contradict",
     "notes_exceed_current_debt",
     "contradicted_by_parts",
+    "contradicted_by_filing",
     *(identity.reason for identity in IDENTITIES),
 )
 """Reasons that come with the rule of another module: items.line_items, ttm.windows, balance.debt and
-corrections (footing, parts)."""
+corrections (footing, judgements, parts)."""
 
 CODES = frozenset(
     (

@@ -289,7 +289,7 @@ def _net_income(points: Points) -> Item:
         found: Flags = np.any([(at >= 0) & holds[at] for at in earlier], axis=0)
         return found
 
-    near = (preferred > 0) | before(paid)
+    near = paid | before(paid)
     unstated_before, differs_near = before(unstated), before(differs) | differs
     is_common = is_covered & is_stated & (~unstated_before | near)
     is_completed = is_covered & ~is_common & near & ~np.isnan(preferred)

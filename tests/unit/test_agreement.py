@@ -1,0 +1,127 @@
+"""Figures that contradict others which equal them in the company's other years."""
+
+import pytest
+
+from pipelines.normalize.corrections import agreement, dividends
+from tests.factories import DILUTED, DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, corrected_by, fact, raw, signed
+
+COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
+PROFIT = "ProfitLoss"
+MINORITIES = "NetIncomeLossAttributableToNoncontrollingInterest"
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
+TAX = "IncomeTaxExpenseBenefit"
+EPS_DILUTED = "EarningsPerShareDiluted"
+PAID = "PaymentsOfDividendsCommonStock"
+
+USUAL = {NET_INCOME: 90e6, EPS: 2.25, SHARES: 40e6, EPS_DILUTED: 2.2, DILUTED: 41e6}
+
+
+def third_year(usual, wrong, years=3):
+    """What counts of the last of some annual reports, the last one with other figures."""
+    rows = [
+        fact(tag, value, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20")
+        for year in range(2024 - years, 2024)
+        for tag, value in {**usual, **(wrong if year == 2023 else {})}.items()
+    ]
+    found = corrected_by(signed(raw(*rows)), agreement.proposals, dividends.proposals)
+    last = found.filter(found["end"].dt.year() == 2023).rows(named=True)
+    return {row["concept"]: pytest.approx(row["value"]) for row in last}
+
+
+def test_a_wrong_digit_in_net_income_is_corrected():
+    """Consolidated net income and earnings per share agree with each other: net income takes the exact amount."""
+    assert third_year({**USUAL, PROFIT: 90e6}, {NET_INCOME: 96e6})["net_income_parent"] == 90e6
+
+
+def test_net_income_with_minorities_is_replaced_by_that_of_the_parent():
+    """10,571 with minorities of 1,051 under the element of the parent; earnings of 1.20 a share show 9,520."""
+    usual = {NET_INCOME: 9_763e3, PROFIT: 9_763e3, EPS: 1.24, SHARES: 7_875_395, EPS_DILUTED: 1.23, DILUTED: 7_927_972}
+    found = third_year(
+        {**usual, PRETAX: 14_003e3, TAX: 4_240e3},
+        {
+            NET_INCOME: 10_571e3,
+            PROFIT: 10_571e3,
+            MINORITIES: 1_051e3,
+            EPS: 1.20,
+            SHARES: 7_964_423,
+            EPS_DILUTED: 1.17,
+            DILUTED: 8_112_139,
+            PRETAX: 13_443e3,
+            TAX: 2_872e3,
+        },
+    )
+
+    assert found["net_income_parent"] == 9_520e3
+
+
+def test_without_a_second_witness_net_income_is_left_out():
+    """Only consolidated net income contradicts it: either may be wrong."""
+    assert "net_income_parent" not in third_year({NET_INCOME: 90e6, PROFIT: 90e6}, {NET_INCOME: 96e6})
+
+
+def test_an_identity_that_never_held_proves_nothing():
+    """Earnings of one class of shares times the shares of this class are not net income."""
+    assert third_year({**USUAL, SHARES: 20e6, DILUTED: 21e6}, {EPS: 2.6})["eps_basic"] == 2.6
+    assert third_year({NET_INCOME: 90e6, PROFIT: 99e6}, {NET_INCOME: 96e6})["net_income_parent"] == 96e6
+
+
+def test_preferred_dividends_of_one_year_are_no_error():
+    """Income to common is less than that of the parent, and earnings per share confirm it."""
+    found = third_year({**USUAL, COMMON: 90e6}, {COMMON: 70e6, EPS: 1.75, EPS_DILUTED: 1.71})
+
+    assert (found["net_income_parent"], found["net_income_common"], found["eps_basic"]) == (90e6, 70e6, 1.75)
+
+
+def test_wrong_earnings_per_share_are_computed_again():
+    """Diluted earnings and both counts show that net income is right."""
+    assert third_year(USUAL, {EPS: 2.75})["eps_basic"] == 2.25
+
+
+def test_a_wrong_count_is_left_out():
+    """The count is below the diluted one by more than dilution explains, and earnings are like diluted ones."""
+    found = third_year(USUAL, {SHARES: 30e6})
+
+    assert "shares_basic" not in found
+    assert found["eps_basic"] == 2.25
+    assert "shares_diluted" not in third_year(USUAL, {DILUTED: 81e6})
+
+
+def test_of_diluted_shares_below_basic_ones_that_less_like_the_last_is_left_out():
+    """Diluted shares of 31 million after 41 million, beside 40 million basic shares as before."""
+    usual = {NET_INCOME: 90e6, SHARES: 40e6, DILUTED: 41e6}
+
+    assert "shares_diluted" not in third_year(usual, {DILUTED: 31e6})
+    assert third_year(usual, {DILUTED: 31e6})["shares_basic"] == 40e6
+
+
+def test_revenue_agrees_with_another_element_of_it():
+    """Revenue of another amount is left out, and replaced where cost and gross profit show the amount too."""
+    usual = {REVENUE: 100e6, "RevenueFromContractWithCustomerExcludingAssessedTax": 100e6}
+    margin = {"CostOfRevenue": 60e6, "GrossProfit": 40e6}
+
+    assert "revenue" not in third_year(usual, {REVENUE: 150e6})
+    assert third_year({**usual, **margin}, {REVENUE: 150e6})["revenue"] == 100e6
+
+
+PAID_OUT = {DIVIDENDS: 1.0, PAID: 40e6, SHARES: 40e6}
+
+
+def test_dividends_are_as_paid():
+    """A minus sign, thousands, and an amount that no payment supports."""
+    assert third_year(PAID_OUT, {DIVIDENDS: -1.0})["dividends_per_share"] == 1.0
+    assert third_year(PAID_OUT, {DIVIDENDS: 1000.0})["dividends_per_share"] == 1.0
+    assert "dividends_per_share" not in third_year(PAID_OUT, {DIVIDENDS: 3.0})
+    assert third_year(PAID_OUT, {DIVIDENDS: 1.4})["dividends_per_share"] == 1.4
+
+
+def test_a_quarterly_rate_is_not_the_dividend_of_a_year():
+    """0.03 a share in the context of a year in which 0.12 were paid, as 0.03 each quarter."""
+    quarter = fact(DIVIDENDS, 0.03, "2023-07-01", "2023-09-30", form="10-Q", filed="2023-11-05")
+    year = [
+        fact(tag, value, "2023-01-01", "2023-12-31", filed="2024-02-20")
+        for tag, value in {DIVIDENDS: 0.03, PAID: 368e3, SHARES: 3_062_517}.items()
+    ]
+
+    found = corrected_by(signed(raw(quarter, *year)), dividends.proposals)
+
+    assert [f"{end}" for end in found.filter(concept="dividends_per_share")["end"]] == ["2023-09-30"]
