@@ -4,8 +4,8 @@ Run it with `make mutations SOURCE=../shared/edgar` (a mirror directory). Each m
 of a current value of the last five years. The company is copied under another CIK with that one fact changed, many
 copies in one call of the rules. The value is then the same, withheld, or served wrong.
 
-Belongs here: drawing the mutations, applying them, and the page docs/mutations.md. Does not: errors of simulated
-filers (pipelines.edgar.sample).
+Belongs here: drawing the mutations, applying them, and the page docs/mutations.md. Does not: which errors simulated
+filers make (tests.property.errors).
 """
 
 import argparse
@@ -51,6 +51,8 @@ LONGER = 150
 """A duration of more days spans several quarters."""
 DIGITS = 3
 """One of the first three significant digits is changed: those after them move no value by half a per cent."""
+FILERS = 2_000
+"""Simulated filers that are drawn, with and without a witness each."""
 IN_A_CALL = 120
 """Companies in one call of the rules."""
 
@@ -319,6 +321,7 @@ def groups(rows: list[dict[str, Any]]) -> dict[tuple[str, str], Counted]:
     return found
 
 
+TEXTS = ("item", "kind", "error")
 COLUMNS = ("item", "kind", "mutations", "same", "withheld", "served wrong", "share", "others wrong")
 
 
@@ -341,17 +344,46 @@ def table(of: dict[str, list[dict[str, Any]]]) -> tuple[list[str], list[list[str
     return header, rows
 
 
-def show(header: list[str], rows: list[list[str]]) -> None:
+def show(header: list[str], rows: list[list[str]], title: str = "What mutations of one fact lead to") -> None:
     """Print the table."""
-    shown = Table(title="What mutations of one fact lead to", title_justify="left")
+    shown = Table(title=title, title_justify="left")
     for column in header:
-        shown.add_column(column, justify="left" if column in COLUMNS[:2] else "right")
+        shown.add_column(column, justify="left" if column in TEXTS else "right")
     for row in rows:
         shown.add_row(*row)
     Console(width=None if sys.stdout.isatty() else 200).print(shown)
 
 
-def page(header: list[str], rows: list[list[str]], companies: int, seed: int) -> str:
+SIMULATED = (
+    "error",
+    "filers",
+    "wrong that day",
+    "withheld that day",
+    "wrong at the end",
+    "withheld at the end",
+    "values",
+)
+
+
+def simulated(filers: int) -> list[list[str]]:
+    """Errors of drawn filers of the simulator: values served wrong and withheld, by error."""
+    from tests.property.errors import WITHOUT, WITNESSED, counted  # of this version only
+
+    rows = []
+    for title, traits in (("with a witness", WITNESSED), ("without a witness", WITHOUT)):
+        for name, of in counted(traits, filers).items():
+            numbers = (of[key] for key in ("filers", "wrong_of_day", "withheld_of_day", "wrong", "withheld", "values"))
+            rows.append([f"{name} ({title})", *(f"{number:,}" for number in numbers)])
+    return rows
+
+
+def _table(header: Iterable[str], rows: list[list[str]], texts: int) -> list[str]:
+    columns = list(header)
+    rule = "|" + "---|" * texts + "---:|" * (len(columns) - texts)
+    return ["| " + " | ".join(columns) + " |", rule, *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def page(header: list[str], rows: list[list[str]], companies: int, seed: int, of_simulated: list[list[str]]) -> str:
     """The page docs/mutations.md."""
     lines = [
         "# Mutations",
@@ -371,9 +403,15 @@ def page(header: list[str], rows: list[list[str]], companies: int, seed: int) ->
         "- gross: all kinds but one digit.",
         "- others wrong: other values of the company that moved by more than half a per cent.",
         "",
-        "| " + " | ".join(header) + " |",
-        "|---|---|" + "---:|" * (len(header) - 2),
-        *("| " + " | ".join(row) + " |" for row in rows),
+        *_table(header, rows, 2),
+        "",
+        "## Errors of simulated filers",
+        "",
+        "Fictional filers with one error each, judged on the day of the erroneous report and after all filings. An",
+        "error with a witness is contradicted by another fact of the same or an earlier filing; without one it may be",
+        "believed. Values are the true values of these filers; those withheld are true values that are not served.",
+        "",
+        *_table(SIMULATED, of_simulated, 1),
     ]
     return "\n".join(lines) + "\n"
 
@@ -399,6 +437,7 @@ def main() -> None:
     parser.add_argument("--beside", type=Path, help="the folder of another version, with which the same is done")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", type=int, default=100, help="mutations of each pair of item and kind")
+    parser.add_argument("--filers", type=int, default=FILERS, help="simulated filers, with and without a witness each")
     parser.add_argument("--json", type=Path, help="a file for the mutations that are served wrong")
     parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--folder", type=Path, help="a folder for homes and mutations, which are then used again")
@@ -435,7 +474,10 @@ def _compare(given: argparse.Namespace, folder: Path) -> None:
     if given.json:
         wrong = [each for each in found if each["outcome"] == WRONG]
         given.json.write_text(json.dumps(wrong, indent=1))
-    given.page.write_text(page(header, rows, len({each["cik"] for each in found}), given.seed))
+    of_simulated = simulated(given.filers)
+    show(list(SIMULATED), of_simulated, "What errors of simulated filers lead to")
+    companies = len({each["cik"] for each in found})
+    given.page.write_text(page(header, rows, companies, given.seed, of_simulated))
     print(f"{given.page}: {len(found)} mutations")
 
 

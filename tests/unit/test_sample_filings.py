@@ -457,6 +457,36 @@ def test_last_years_quarters_are_filed_in_the_contexts_of_this_year():
     assert third[2:] == [third[0]] * 2
 
 
+def test_the_last_quarter_is_filed_in_the_context_of_the_year():
+    error = Error(items=frozenset({"revenue"}), report=(2022, 4), columns=Columns.OWN, moved=Moved.TO_YEAR)
+    revenue = told_by(plain(quarterly_data=True, errors=(error,)), "Revenues")
+
+    assert revenue["2022-01-01", "2022-12-31"][0] == revenue["2022-10-01", "2022-12-31"][0]
+    assert revenue["2022-01-01", "2022-12-31"][1] > 3 * revenue["2022-10-01", "2022-12-31"][0]
+
+
+def test_cash_of_the_last_year_end_is_filed_on_the_day_of_the_report():
+    error = Error(items=frozenset({"cash"}), report=(2022, 2), moved=Moved.TO_REPORT_DATE)
+    cash = told_by(plain(errors=(error,)), "CashAndCashEquivalentsAtCarryingValue")
+
+    assert cash[None, "2022-06-30"] == [cash[None, "2021-12-31"][0]]
+
+
+def test_comparatives_are_repeated_in_few_digits():
+    error = Error(items=frozenset({"revenue"}), report=(2022, 4), columns=Columns.COMPARATIVE, digits=2)
+    exact, rounded, again = told_by(plain(errors=(error,)), "Revenues")["2021-01-01", "2021-12-31"]
+
+    assert exact == again
+    assert rounded == round(exact, 2 - len(str(exact)))
+
+
+def test_a_thin_amendment_states_few_lines():
+    filings = simulate(plain(thin_amendments=frozenset({2022}))).filings
+    amendment = next(filing for filing in filings if filing.form == "10-K/A")
+
+    assert {fact.tag for fact in amendment.facts} == {"NetIncomeLoss", "Assets"}
+
+
 def test_an_error_of_every_report_is_never_contradicted():
     error = Error(items=frozenset({"capex"}), column=(2022, 1, 4), factor=Fraction(1000))
     filer = plain(errors=(error,))

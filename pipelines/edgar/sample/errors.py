@@ -43,9 +43,9 @@ def _with_error(error: Error, filing: Filing, facts: Iterable[Fact], calendar: F
     """The facts with one error: wrong amounts, or facts in a wrong context, which replace the right facts there."""
     hit = [fact for fact in facts if _errs(error, filing, fact)]
     if error.moved is None:
-        yield from (_multiplied(fact, error.factor) if fact in hit else fact for fact in facts)
+        yield from (_changed(fact, error) if fact in hit else fact for fact in facts)
         return
-    moved = [_moved(fact, error.moved, calendar) for fact in hit if _moves(fact, error.moved, calendar)]
+    moved = [_moved(fact, error.moved, filing, calendar) for fact in hit if _moves(fact, error.moved, calendar)]
     taken = {(fact.tag, fact.unit, fact.start, fact.end) for fact in moved}
     yield from (fact for fact in facts if (fact.tag, fact.unit, fact.start, fact.end) not in taken)
     yield from moved
@@ -60,6 +60,14 @@ def _errs(error: Error, filing: Filing, fact: Fact) -> bool:
     return {Columns.EVERY: True, Columns.OWN: own, Columns.COMPARATIVE: not own}[error.columns]
 
 
+def _changed(fact: Fact, error: Error) -> Fact:
+    """The fact with a wrong factor, rounded if the error says so."""
+    wrong = _multiplied(fact, error.factor)
+    if error.digits is None or not wrong.value:
+        return wrong
+    return replace(wrong, value=round(wrong.value, error.digits - len(str(abs(int(wrong.value))))))
+
+
 def _multiplied(fact: Fact, factor: Fraction) -> Fact:
     value = Fraction(str(fact.value)) * factor
     if fact.line and fact.line.measure is Measure.PER_SHARE:
@@ -68,16 +76,26 @@ def _multiplied(fact: Fact, factor: Fraction) -> Fact:
 
 
 def _moves(fact: Fact, where: Moved, calendar: FiscalCalendar) -> bool:
-    """Whether the error applies: to quarters only, and to a year to date only from the second or third quarter."""
+    """Whether the error applies: to quarters only, to a year to date only from the second or third quarter, and to a
+    year from the last one; to balances of the last year end."""
     if fact.column is None or fact.column.first != fact.column.last:
         return False
-    return where is Moved.TO_NEXT_YEAR or 1 < fact.column.last < calendar.year(fact.column.year).last
+    is_last = fact.column.last == calendar.year(fact.column.year).last
+    if where is Moved.TO_REPORT_DATE:
+        return is_last and fact.start is None
+    if where is Moved.TO_YEAR:
+        return is_last
+    return where is Moved.TO_NEXT_YEAR or (fact.column.last > 1 and not is_last)
 
 
-def _moved(fact: Fact, where: Moved, calendar: FiscalCalendar) -> Fact:
+def _moved(fact: Fact, where: Moved, filing: Filing, calendar: FiscalCalendar) -> Fact:
     """The fact in the context of another period."""
     assert fact.column is not None
     year, _, last = fact.column
+    if where is Moved.TO_REPORT_DATE:
+        return replace(fact, end=filing.report_date)
+    if where is Moved.TO_YEAR:
+        return replace(fact, start=calendar.year(year).start, column=Column(year, 1, last))
     if where is Moved.TO_YEAR_TO_DATE:
         return replace(fact, start=calendar.year(year).start, column=Column(year, 1, last))
     period = calendar.year(year + 1).quarters[last - 1]

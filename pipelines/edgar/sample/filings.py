@@ -35,6 +35,7 @@ AGENT = "0009990000"  # prefix of all accession numbers: the CIK of the sample's
 COVER_DAYS = timedelta(days=8)  # the cover page states the number of shares this long before the filing
 PROSPECTUS_EXCESS = 1.07  # pro forma figures of a prospectus differ from reported figures
 PROXY_DIGITS = 2  # proxy statements round to so many digits
+THIN = ("net_income", "assets")  # the lines of an amendment that states few of them
 MILLION = 1_000_000
 YEAR = 4  # quarters
 STATED_FOR = timedelta(days=365)  # notes state the ratio of a split for a year
@@ -133,6 +134,10 @@ class _Reporter:
                 yield self._report(year, number, filed)
             if year in amended:
                 yield self._report(year, self._last(year), amendment_filed(self.filer, year), amends=True)
+            if year in self.filer.thin_amendments:
+                amendment = self._report(year, self._last(year), amendment_filed(self.filer, year), amends=True)
+                few = tuple(fact for fact in amendment.facts if fact.line and fact.line.item in THIN)
+                yield replace(amendment, facts=few)
             if self.filer.proxies:
                 yield self._proxy(year)
 

@@ -141,6 +141,8 @@ class Moved(Enum):
 
     TO_YEAR_TO_DATE = "to year to date"  # a quarter's amount in the context of the half-year or the nine months
     TO_NEXT_YEAR = "to next year"  # a quarter's amount in the context of the same quarter a year later
+    TO_YEAR = "to year"  # the last quarter's amount in the context of the fiscal year
+    TO_REPORT_DATE = "to report date"  # the balance of the last year end in the context of the day of the report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +154,7 @@ class Error:
     column: the only column with the error (fiscal year, first and last quarter); None: all of `columns` have it.
     factor: multiplies the amounts: -1 is an error of sign, others are errors of scale.
     moved: the wrong context, for errors of context.
+    digits: the amounts are rounded to so many digits; None: they are not.
     """
 
     items: frozenset[str]
@@ -160,6 +163,7 @@ class Error:
     columns: Columns = Columns.EVERY
     factor: Fraction = Fraction(1)
     moved: Moved | None = None
+    digits: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,6 +210,7 @@ class Filer:
     announced: splits that never take effect, though notes state the ratio for a year after the announcement
         (`effective`).
     errors: the errors in its reports.
+    thin_amendments: fiscal years whose annual report is amended by one that states net income and total assets only.
     recent: rows on the first page of the submissions; older ones are on further pages.
 
     Raises ValueError if the CIK is out of range or a year is outside of the history.
@@ -244,6 +249,7 @@ class Filer:
     merged: date | None = None
     announced: tuple[Split, ...] = ()
     errors: tuple[Error, ...] = ()
+    thin_amendments: frozenset[int] = frozenset()
     served: frozenset[Served] = frozenset(Served)
     recent: int = 1000
     seed: int = 0

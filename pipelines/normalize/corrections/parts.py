@@ -242,8 +242,11 @@ def _contradicted_flows(lines: _Lines) -> tuple[_Found, _Found]:
         before = n[at] - 1 - back
         to_date = lines.known(longer[at], q[at] - back - 1, np.where(before > 0, before, NOTHING))
         rates = [quarters[other][at] for other in range(QUARTERS_A_YEAR) if other != back]
+        # beside the last quarter, the year to date is all of the rest: then the sum itself is wrong
+        is_rest = (np.abs(to_date) > ROUNDED_UNITS * grain[at]) & (back == 0)
         for rate in (*rates, to_date / np.maximum(before, 1)):
-            is_other_amount = (np.abs(value[at]) >= DIGITS * grain[at]) | (cannot_be_negative[at] & (rate > 0))
+            has_digits = (np.abs(value[at]) >= DIGITS * grain[at]) | is_rest
+            is_other_amount = has_digits | (cannot_be_negative[at] & (rate > 0))
             # otherwise it is the quarter that states the figure of the longer period
             is_of_quarter = np.abs(quarter[at] - rate) < np.abs(value[at] / n[at] - rate)
             holds = (rate != 0) & is_other_amount & is_of_quarter
