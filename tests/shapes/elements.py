@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from pipelines.normalize.elements import CONCEPTS, wanted_elements
 from pipelines.normalize.elements.cash import OTHER_CURRENT_ASSETS
+from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
 from pipelines.normalize.elements.loans import LIABILITIES_NOT_DEBT, OTHER_NONCURRENT_LIABILITIES
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source
 from tests.factories import Row, fact
@@ -218,6 +219,7 @@ NEEDS: dict[str, Needs] = {
 """The further figures of a report of a concept; empty for concepts that are not listed."""
 
 NEEDS_OF_RULE: dict[str, Needs] = {
+    **{source.rule: Needs(0, lines((FINANCING, -30))) for source in CAPITAL_EXPENDITURE.sources if source.only_zero},
     "debt.subordinated.ifrs.liabilities": Needs(beside={"BondsIssued": 700}, industry="bank"),
     "liabilities.ifrs.total": Needs(
         1400, {**NOTES_OF_IFRS_BANK, "CurrentLiabilities": 400}, industry="bank", proves=True

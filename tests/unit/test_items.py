@@ -156,6 +156,21 @@ def test_without_shares_there_are_no_earnings_per_share():
 # --- Free cash flow and the debt ratio
 
 
+CHANGE, FINANCING = "CashAndCashEquivalentsPeriodIncreaseDecrease", "NetCashProvidedByUsedInFinancingActivities"
+
+
+@pytest.mark.parametrize(
+    ("financing", "expected"),
+    [([20] * 12, [120, 120, 120]), ([19] * 12, [None] * 3)],
+    ids=["nothing was invested", "a million is unexplained"],
+)
+def test_without_investing_there_was_no_capital_expenditure(financing, expected):
+    """The change in cash is operating plus financing cash flow to the unit."""
+    found = standardized(company({CASH_FLOW: [30] * 12, FINANCING: financing, CHANGE: [50] * 12}).facts())
+
+    assert yearly(found, "free_cash_flow") == expected
+
+
 def test_years_of_free_cash_flow_that_pay_the_debt():
     found = standardized(
         company({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, balances={DEBT: [200] * 12}).facts()

@@ -3,7 +3,7 @@
 Belongs here: elements of cash that moved over a duration. Does not: cash held at an instant (cash).
 """
 
-from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
+from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, ifrs, us
 from pipelines.normalize.industry.names import INDUSTRIES, Industry
 
 OPERATING_CASH_FLOW = Concept(
@@ -75,6 +75,38 @@ def wells(of: tuple[Industry, ...], who: str, exploration: str, property_and_equ
     )
 
 
+Flows = tuple[str, str, str]
+OF_US_GAAP: Flows = (
+    US_GAAP,
+    "NetCashProvidedByUsedInOperatingActivities",
+    "NetCashProvidedByUsedInFinancingActivities",
+)
+OF_IFRS: Flows = (IFRS, "CashFlowsFromUsedInOperatingActivities", "CashFlowsFromUsedInFinancingActivities")
+
+
+def no_investing(rule: str, words: str, change: str, effect: str, of: Flows) -> Source:
+    """The proof that there was no investing: the change in cash less operating and financing cash flow is zero.
+
+    Args:
+        rule: the id of the rule.
+        words: the change in cash in words.
+        change: the element of the change in cash. effect: that of the effect of exchange rates, subtracted if present.
+        of: the taxonomy, and the elements of operating and of financing cash flow.
+    """
+    taxonomy, operating, financing = of
+    return Source(
+        rule,
+        f"Capital expenditure is zero if no line states it and {words} is exactly operating plus financing cash flow "
+        "and the effect of exchange rates, because then nothing was invested.",
+        "ASC 230-10-45-24 and IAS 7.10: operating, investing and financing activities add up to the change in cash",
+        elements=(change,),
+        minus=(operating, financing),
+        less=(effect,),
+        taxonomy=taxonomy,
+        only_zero=True,
+    )
+
+
 CAPITAL_EXPENDITURE = Concept(
     "capital_expenditure",
     "money",
@@ -97,8 +129,9 @@ CAPITAL_EXPENDITURE = Concept(
             but=("bank", "reit"),
             rule="capital-expenditure.property-plant-and-equipment",
             statement="Capital expenditure is payments for property, plant and equipment plus payments for equipment "
-            "leased to others, unless more was spent on wells or on capital improvements.",
-            source="ASC 230-10-45-13",
+            "leased to others, such as a maker's vehicles, unless more was spent on wells or on capital improvements.",
+            source="ASC 230-10-45-13 (payments for productive assets); ASC 842-30-45-5: the rents are operating cash "
+            "flow, so without the purchases free cash flow would have the income of the equipment and not its cost",
         ),
         us(
             "PaymentsToAcquirePropertyPlantAndEquipment",
@@ -216,6 +249,35 @@ CAPITAL_EXPENDITURE = Concept(
             rule="capital-expenditure.ifrs.all-noncurrent-assets",
             statement="Under IFRS, where only one line is reported, capital expenditure is purchases of property, "
             "plant, equipment, intangible assets and other noncurrent assets.",
+        ),
+        no_investing(
+            "capital-expenditure.no-investing.with-restricted-cash",
+            "the change in cash, cash equivalents and restricted cash",
+            "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalentsPeriodIncreaseDecreaseIncludingExchangeRate"
+            "Effect",
+            "EffectOfExchangeRateOnCashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents",
+            OF_US_GAAP,
+        ),
+        no_investing(
+            "capital-expenditure.no-investing.cash-and-equivalents",
+            "the change in cash and cash equivalents",
+            "CashAndCashEquivalentsPeriodIncreaseDecrease",
+            "EffectOfExchangeRateOnCashAndCashEquivalents",
+            OF_US_GAAP,
+        ),
+        no_investing(
+            "capital-expenditure.no-investing.cash",
+            "the change in cash",
+            "CashPeriodIncreaseDecrease",
+            "EffectOfExchangeRateOnCash",
+            OF_US_GAAP,
+        ),
+        no_investing(
+            "capital-expenditure.no-investing.ifrs",
+            "the change in cash under IFRS",
+            "IncreaseDecreaseInCashAndCashEquivalents",
+            "EffectOfExchangeRateChangesOnCashAndCashEquivalents",
+            OF_IFRS,
         ),
     ),
 )

@@ -31,6 +31,7 @@ class Source:
     less: subtracted if present.
     at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
     where: required but not counted: they show that the source applies to the filer.
+    only_zero: the source counts only if its sum is exactly zero: it proves that there is no such amount.
     reservation: the flag of a value from this source.
     """
 
@@ -46,6 +47,7 @@ class Source:
     reservation: str = ""
     taxonomy: str = US_GAAP
     industries: tuple[Industry, ...] = INDUSTRIES
+    only_zero: bool = False
 
     @property
     def counted(self) -> Elements:

@@ -79,8 +79,9 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
         pairs: pairs of these facts and parts of sources, without repetitions.
 
     Returns:
-        the candidates with all required elements; and for each whether its amount is at least that of every
-        `at_least` element in the filing, with the tolerance SAME_WHEN_ROUNDED.
+        the candidates with all required elements (of sources that only count if they are zero: those that are); and for
+        each whether its amount is at least that of every `at_least` element in the filing, with the tolerance
+        SAME_WHEN_ROUNDED.
     """
     source = matching.SOURCE[pairs.part]
     begins = starts(pairs.slot, source)
@@ -116,6 +117,7 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
         number=np.arange(len(begin)),
     )
     complete = (present & needed) == needed
+    complete &= ~matching.ONLY_ZERO[source[begin]] | (value == 0)
     return found.where(complete), (value >= largest * (1 - SAME_WHEN_ROUNDED))[complete]
 
 

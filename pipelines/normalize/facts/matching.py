@@ -64,6 +64,7 @@ _PARTS = [part for number, (_, _, source) in enumerate(_NUMBERED) for part in _p
 CONCEPT_OF_SOURCE: Ints = np.array([AMOUNT.categories.index_of(concept.name) for concept, _, _ in _NUMBERED])
 RULE_OF_SOURCE = pl.Series([source.rule for _, _, source in _NUMBERED])
 RANK_OF_SOURCE: Ints = np.array([rank for _, rank, _ in _NUMBERED])
+ONLY_ZERO: Flags = np.array([source.only_zero for _, _, source in _NUMBERED])
 NEEDED_BY_SOURCE: Ints = np.zeros(len(_NUMBERED), dtype=np.int64)
 """For each source, the bits of its required parts."""
 np.bitwise_or.at(
