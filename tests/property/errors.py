@@ -53,7 +53,7 @@ WITNESSED: dict[str, Trait] = {
         items=lines("dividends_per_share"), report=interim, columns=own, moved=st.just(Moved.TO_YEAR_TO_DATE)
     ),
     "quarterly figure for the year": erring(
-        items=lines("revenue", "dividends_per_share"),
+        items=lines("revenue", "net_income", "dividends_per_share"),
         report=annual,
         columns=own,
         moved=st.just(Moved.TO_YEAR),
