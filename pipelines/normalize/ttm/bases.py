@@ -22,8 +22,8 @@ DISAGREEMENT = 0.005
 Measured: the two ways agree within it for 99.7 % of operating cash flow and 97.5 % of net income; nearly all others are
 breaks of the accounting basis."""
 RESTATED_ALONE = 2
-"""A filing that corrects one figure restates at most so many amounts, as one element may feed two concepts; a filing
-that follows another basis restates more."""
+"""A filing that corrects one figure restates at most so many amounts of its period, as one element may feed two
+concepts; a filing that follows another basis restates more."""
 LAST_DIGITS = 2
 """Twelve months of three rounded legs and the filer's own twelve months may differ by so many units."""
 
@@ -47,10 +47,10 @@ class Years:
     is_corrected: Flags
     is_doubtful: Flags
 
-    def where(self, condition: Flags, other: "Years") -> "Years":
-        """These legs where a condition holds, and others elsewhere."""
-        pairs = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
-        return Years(*(np.where(condition, own, others) for own, others in pairs))
+    def replace(self, rows: Ints, other: "Years") -> None:
+        """Put the legs of some windows in the place of these."""
+        for name in self.__dataclass_fields__:
+            getattr(self, name)[rows] = getattr(other, name)
 
 
 def years_on_one_basis(windows: Windows) -> Years:
@@ -68,9 +68,10 @@ def years_on_one_basis(windows: Windows) -> Years:
     first = np.where(first_beside >= 0, first_beside, windows.since(q, quarter, np.zeros_like(q)))
     of_first = windows.of("seq", first)
     of_newest = _legs_of(windows, np.where(np.isnan(newest), of_first, newest))
-    if not np.any(newest > of_first):
-        return of_newest
-    return of_newest.where(of_newest.holds, _legs_of(windows, of_first))
+    rows = np.flatnonzero((newest > of_first) & ~of_newest.holds)
+    if len(rows):
+        of_newest.replace(rows, _legs_of(windows.at(rows), of_first[rows]))
+    return of_newest
 
 
 def restated(windows: Windows, one: Ints, other: Ints, size: Floats) -> Flags:

@@ -182,10 +182,11 @@ class Known:
         # the first filing of a revised value; missing for values that were never revised
         is_revised = flags(known, "is_revised")
         rows["revised"] = np.where(is_revised, rows["since"], np.nan)
-        filing = (company << SEQ_BITS) | ints(known, "since")
-        filings, of_filing = np.unique(filing[is_revised & (rows["since"] == seq)], return_counts=True)
-        at = np.minimum(np.searchsorted(filings, filing), max(len(filings) - 1, 0))
-        rows["restated_along"] = np.where(is_revised, of_filing[at], 0) if len(filings) else np.zeros(len(filing))
+        # how many amounts of the period were revised by the filing that revised the value
+        period = key_of((company, COMPANY_BITS), (q, QUARTER_BITS), (n, SPAN_BITS), (ints(known, "since"), SEQ_BITS))
+        periods, revisions = np.unique(period[is_revised & (rows["since"] == seq)], return_counts=True)
+        at = np.minimum(np.searchsorted(periods, period), max(len(periods) - 1, 0))
+        rows["restated_along"] = np.where(is_revised, revisions[at], 0) if len(periods) else np.zeros(len(period))
         # the filing that next states the same amount; missing if none does
         repeats = np.append((timeline.packed[1:] >> SEQ_BITS) == (timeline.packed[:-1] >> SEQ_BITS), [False])[
             : len(seq)

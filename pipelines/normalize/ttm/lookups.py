@@ -66,7 +66,6 @@ class Windows:
     def at(self, rows: Ints) -> "Windows":
         """Some of the windows."""
         some = copy(self)
-        some.points = self.points[rows]
         for name in ("company", "concept", "q", "seq", "quarter", "year_before", "is_year_end", "can_be_negative"):
             setattr(some, name, getattr(self, name)[rows])
         return some

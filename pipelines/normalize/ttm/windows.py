@@ -44,6 +44,8 @@ quarter."""
 OWN_APART = 0.1
 """A filer's own twelve months differ from the sum of its legs by restatements only. Measured: at most 4 % where Amazon
 states them, while a figure of another period in such a context is off by half and more."""
+FAR_APART = 0.5
+"""Quarterly earnings per share do not add up exactly, but hardly ever differ by more than this share of the sum."""
 DIGITS_OF_SUMS = 4
 """Sums of up to eight rounded legs may differ by so many units."""
 
@@ -394,7 +396,22 @@ def _by_quarters(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
     regime = windows.of("regime", np.where(stated.row >= 0, stated.row, longer.row))
     legs = tuple(leg for quarter in quarters for leg in quarter.legs)
     mixes = np.any([quarter.mixes_bases for quarter in quarters], axis=0)
+    mixes |= _exceed_their_year(windows, quarters, as_of)
     return Way.of(windows, legs, amount, days, regime, mixes), quarters
+
+
+def _exceed_their_year(windows: Windows, quarters: tuple[Quarter, ...], as_of: Floats) -> Flags:
+    """Whether the quarters of last year add up to more than that year, of an amount that cannot be negative."""
+    found = np.zeros(len(as_of), dtype=np.bool_)
+    rows = np.flatnonzero(~windows.can_be_negative & IS_ADDITIVE[windows.concept])
+    some = windows.at(rows)
+    year = some.around(some.year_before, QUARTERS_A_YEAR, as_of[rows])
+    of_last_year = np.sum(
+        [np.where(back >= some.quarter, quarter.amount[rows], 0.0) for back, quarter in enumerate(quarters)], axis=0
+    )
+    rounding = DIGITS_OF_SUMS * some.of("grain", year)
+    found[rows] = of_last_year > some.of("amount", year) * (1 + DISAGREEMENT) + rounding
+    return found
 
 
 def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Quarter:
@@ -423,7 +440,9 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     number = windows.fiscal_quarter(q)
     stated = on_basis(settled(windows, q, np.ones(len(q)), as_of)[0], q, 1)
     longer = find(q, number)
-    newest = windows.find(q, number)
+    newest = longer.copy()
+    fourth = np.flatnonzero(number == QUARTERS_A_YEAR)
+    newest[fourth] = windows.at(fourth).find(q[fourth], number[fourth])
     shorter = find(np.where(number > 1, q - 1, np.nan), number - 1)
 
     # a year that was first stated as less than its nine months
@@ -441,7 +460,12 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     by_difference = ~is_stated & (can_be_negative | (rest >= 0)) & ~np.isnan(rest)
 
     lacks_nine_months = (number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0)
-    others = [np.where(lacks_nine_months, find(q - ago, 1), NOTHING) for ago in range(1, QUARTERS_A_YEAR)]
+    others = [np.full(len(q), NOTHING) for _ in range(1, QUARTERS_A_YEAR)]
+    lacking = np.flatnonzero(lacks_nine_months)
+    if len(lacking):
+        for ago, row in enumerate(others, start=1):
+            row[lacking] = windows.at(lacking).around(q[lacking] - ago, 1, as_of[lacking])
+            row[lacking] = np.where(stated_anew[lacking], NOTHING, row[lacking])
     left, left_days = (
         of(name, longer) - np.sum([of(name, row) for row in others], axis=0) for name in ("amount", "days")
     )
@@ -498,7 +522,9 @@ def _chosen(
     takes_own = by_own.is_whole & (np.abs(by_own.amount - by_years.amount) <= OWN_APART * np.abs(by_own.amount))
     both = by_years.is_sound & by_quarters.is_sound & ~is_year & ~takes_own
     apart = both & (np.abs(by_years.amount - by_quarters.amount) > DISAGREEMENT * np.abs(by_years.amount))
-    judged = _judged(windows, by_years, years, by_quarters, apart & IS_ADDITIVE[windows.concept])
+    far_apart = both & (np.abs(by_years.amount - by_quarters.amount) > FAR_APART * np.abs(by_years.amount))
+    contradict = (apart & IS_ADDITIVE[windows.concept]) | (far_apart & BY_QUARTER_FIRST[windows.concept])
+    judged = _judged(windows, by_years, years, by_quarters, contradict)
     quarters_first = BY_QUARTER_FIRST[windows.concept] & ~judged.by_years
     takes_quarters = by_quarters.is_sound & (quarters_first | judged.by_quarters | ~by_years.is_sound)
     holds = [is_year, takes_own, takes_quarters & ~judged.neither, by_years.is_sound & ~judged.neither]
@@ -577,6 +603,7 @@ def _judged(windows: Windows, by_years: Way, chosen: Years, by_quarters: Way, ap
         legs = [[leg.row[rows] for leg in way.legs] for way in (by_years, by_quarters)]
         of_years, of_quarters = (_confirmed(some, of_way) for of_way in legs)
         is_restated = np.any([some.of("revised", row) >= 0 for of_way in legs for row in of_way], axis=0)
+        is_restated &= IS_ADDITIVE[some.concept]
         restated_year = some.of("amount", some.find(some.year_before, QUARTERS_A_YEAR))
         as_restated = by_years.amount[rows] - some.of("amount", chosen.year[rows]) + restated_year
         adds_up = chosen.is_doubtful[rows] & (np.abs(as_restated - by_quarters.amount[rows]) <= digits)
