@@ -107,7 +107,8 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
     least = largest(of("amount", prior), of("amount", nine_months))
     is_wrong = ~windows.can_be_negative & (of("amount", year) < least)
     takes_later = (is_apart & ~along) | is_outdated
-    is_recast = (takes_later | is_wrong) & (later >= 0) & (differ(later, year) | other_regime)
+    is_restated = (of("since", later) > of("since", year)) | other_regime
+    is_recast = ((takes_later & is_restated) | (is_wrong & differ(later, year))) & (later >= 0)
     is_shifted = takes_later & (later >= 0) & ~is_recast
     asked = np.flatnonzero(is_shifted)
     is_shifted[asked] = _others_restated(windows.at(asked), seq[asked])

@@ -397,6 +397,9 @@ def _by_quarters(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
     legs = tuple(leg for quarter in quarters for leg in quarter.legs)
     mixes = np.any([quarter.mixes_bases for quarter in quarters], axis=0)
     mixes |= _exceed_their_year(windows, quarters, as_of)
+    recast = np.flatnonzero(is_recast & IS_ADDITIVE[windows.concept])
+    if len(recast):
+        mixes[recast] |= _leave_their_year_to_date(windows, quarters, recast, as_of)
     return Way.of(windows, legs, amount, days, regime, mixes), quarters
 
 
@@ -412,6 +415,19 @@ def _exceed_their_year(windows: Windows, quarters: tuple[Quarter, ...], as_of: F
     rounding = DIGITS_OF_SUMS * some.of("grain", year)
     found[rows] = of_last_year > some.of("amount", year) * (1 + DISAGREEMENT) + rounding
     return found
+
+
+def _leave_their_year_to_date(windows: Windows, quarters: tuple[Quarter, ...], rows: Ints, as_of: Floats) -> Flags:
+    """Whether the quarters of this year do not add up to the year to date: some are as before a recast."""
+    some = windows.at(rows)
+    to_date = some.around(some.q, some.quarter, as_of[rows])
+    of_this_year = np.sum(
+        [np.where(back < some.quarter, quarter.amount[rows], 0.0) for back, quarter in enumerate(quarters)], axis=0
+    )
+    off = np.abs(of_this_year - some.of("amount", to_date))
+    rounding = DIGITS_OF_SUMS * some.of("grain", to_date)
+    is_apart: Flags = off > np.fmax(DISAGREEMENT * np.abs(of_this_year), rounding)
+    return is_apart
 
 
 def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Quarter:
