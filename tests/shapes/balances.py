@@ -136,6 +136,14 @@ HISTORIES: dict[str, list[Row]] = {
         {ASSETS: 999, DEPOSITS: 850, OTHER: 30, ADVANCES: 70, LIABILITIES: 950},
         {ASSETS: 999, DEPOSITS: 850, OTHER: 30, ADVANCES: 66, LIABILITIES: 950},
     ),
+    "debt.withheld.noncurrent-one-digit": after(
+        {ASSETS: 999, LIABILITIES: 500, CURRENT_LIABILITIES: 200, NONCURRENT: 273, "OtherLiabilitiesNoncurrent": 27},
+        {ASSETS: 999, LIABILITIES: 510, CURRENT_LIABILITIES: 200, NONCURRENT: 263, "OtherLiabilitiesNoncurrent": 27},
+    ),
+    "cash.withheld.one-digit": after(
+        {ASSETS: 999, CASH: 123, INVENTORY: 27, CURRENT_ASSETS: 150},
+        {ASSETS: 999, CASH: 133, INVENTORY: 27, CURRENT_ASSETS: 170},
+    ),
     "cash.withheld.current-assets-did-not-move": after(
         {CASH: 30, CURRENT_ASSETS: 50, ASSETS: 90}, {CASH: 20, CURRENT_ASSETS: 50, ASSETS: 90}
     ),

@@ -127,6 +127,12 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
         {ASSETS: 900, CASH: 60, CURRENT_ASSETS: 200, "InventoryNet": 90},
         60,
     ),
+    "a further line of the current assets": (
+        "cash_and_equivalents",
+        {ASSETS: 900, CASH: 123, CURRENT_ASSETS: 150, "InventoryNet": 27},
+        {ASSETS: 900, CASH: 133, CURRENT_ASSETS: 173, "InventoryNet": 27},
+        133,
+    ),
     "cash and the cash of the flows": (
         "cash_and_equivalents",
         {ASSETS: 900, CASH: 100, OF_FLOWS: 110},
@@ -153,6 +159,8 @@ WITHHELD = {
     "debt.withheld.liabilities-did-not-move": ("total_debt", "debt_not_footing"),
     "debt.withheld.large-maturities-without-line": ("total_debt", "debt_not_footing"),
     "debt.withheld.footed-before": ("total_debt", "debt_not_footing"),
+    "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),
+    "cash.withheld.one-digit": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.exceeds-current-assets": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.exceeds-cash-of-flows": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.current-assets-did-not-move": ("cash_and_equivalents", "cash_not_footing"),
@@ -165,7 +173,11 @@ BANK_WITHOUT_ADVANCES = after(
 )
 
 
-RESTATED: dict[str, tuple[list[Row], float]] = {
+RESTATED: dict[str, tuple[list[Row], float | None]] = {
+    "a later filing repeats a line of a contradicted balance sheet": (
+        again({CASH: 20, SECURITIES: -80}, {CASH: 20}),
+        None,
+    ),
     "a later filing shows the total of long-term debt": (again({NONCURRENT: 110}, {NONCURRENT: 110, WHOLE: 250}), 250),
     "an amendment lacks the total": (again({NONCURRENT: 4, WHOLE: 46}, {NONCURRENT: 4}, form="10-K/A"), 46),
     "an amendment states another total": (again({NONCURRENT: 4, WHOLE: 46}, {WHOLE: 40}, form="10-K/A"), 40),
@@ -223,9 +235,12 @@ def test_contradicted_balances_are_withheld(found, rule):
 
 
 @pytest.mark.parametrize("name", RESTATED)
-def test_the_total_of_long_term_debt_is_not_lost(found, name):
-    """A later total replaces a part; an amendment that lacks the total does not replace it by the part."""
-    assert _value(found, name, "total_debt") == pytest.approx(RESTATED[name][1])
+def test_lines_are_not_lost_by_later_filings(found, name):
+    """A later total replaces a part; a filing that lacks the total, or a contradicted line, does not replace it."""
+    item = "cash_and_equivalents" if "contradicted" in name else "total_debt"
+    value = RESTATED[name][1]
+
+    assert _value(found, name, item) == (value if value is None else pytest.approx(value))
 
 
 def test_securities_that_a_filing_leaves_out_are_missed(found):

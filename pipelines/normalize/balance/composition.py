@@ -95,8 +95,10 @@ def balances(placed: pl.DataFrame) -> Balances:
         judged = _judged(sheets, before, sums, item)
         of_contradictions, withheld = _withheld(sheets, sums, judged, item)
         missed.append(withheld)
-        all_sums, sums = sums, only(sums, judged.contradiction == NOTHING)
+        all_sums, of_sheets = sums, judged.is_of_balance_sheet
+        sums, stands = only(sums, of_sheets), judged.contradiction[of_sheets] == NOTHING
         counts, of_filings = _as_first_stated(sheets, sums)
+        counts = counts[stands[counts]]
         agrees = (debt if item == "total_debt" else cash).total_agrees(sheets, all_sums)
         proved.append(proofs.judgements(sheets, item, judged, all_sums, sums, counts, rules, agrees))
         decided += [*of_sums, *of_contradictions, *of_filings]

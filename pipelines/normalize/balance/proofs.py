@@ -38,7 +38,7 @@ def judgements(
     Args:
         judged: of contradictions, for `sums`.
         sums: all sums.
-        kept: those that nothing contradicts.
+        kept: those of balance sheets.
         counts: the places of `kept` that count.
         rules: the list in which Sums.rule is a place.
         agrees: the comparison with the filer's own total.
