@@ -126,6 +126,12 @@ GAPS: dict[str, Gap] = {
         (*FLOWS, "roic"),
     ),
     "non_positive_capital": Gap("Invested capital is not positive, now or a year before.", ("roic",)),
+    "no_capital_expenditure": Gap(
+        "Operating cash flow of the twelve months is known, and capital expenditure is not.", ("free_cash_flow",)
+    ),
+    "no_operating_cash_flow": Gap(
+        "Capital expenditure of the twelve months is known, and operating cash flow is not.", ("free_cash_flow",)
+    ),
     "cash_flow_not_footing": Gap(
         "The cash flow statement of a period that the value needs does not add up to the change in cash.",
         ("free_cash_flow",),

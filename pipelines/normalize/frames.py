@@ -537,6 +537,15 @@ class NoReturns(dy.Schema):
     reason = dy.String()
 
 
+class Lacking(dy.Schema):
+    """One row an item of a quarter end that lacks one of its amounts today."""
+
+    cik = dy.Int64(primary_key=True)
+    q = dy.Int32(primary_key=True)
+    item = dy.String(primary_key=True)
+    lacks = dy.String(description="the amount, as in elements.AMOUNT")
+
+
 class FiledFacts(StatedFacts):
     """One row a filed fact of a vintage, stated or composed, with the rule that chose or corrected it."""
 
@@ -735,6 +744,7 @@ FRAMES: dict[str, Declared] = {
         "values": Values,
         "value_legs": ValueLegs,
         "no_returns": NoReturns,
+        "lacking": Lacking,
         "filed_facts": FiledFacts,
         "lineage": Lineage,
         "versions": Versions,

@@ -209,12 +209,12 @@ def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
 
 
 def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> tuple[Frame, ...]:
-    """The versions of the items, their legs, reasons of missing returns on capital, withheld items, and decisions."""
+    """The versions of the items and their legs; reasons of missing values, withheld items, and decisions."""
     standing = Points(points, flows, balances)
     judged = returns.judged(standing)
     items = line_items.line_items(standing, judged)
     values, legs, withheld, decisions = replay.item_versions(standing, items, industries)
-    return values, legs, returns.no_return(standing, judged), withheld, decisions
+    return values, legs, returns.no_return(standing, judged), line_items.lacking(standing), withheld, decisions
 
 
 def _filed_facts(stated_facts: Frame, vintages: Frame, parts: Frame) -> Frame:
@@ -243,6 +243,7 @@ def _gaps(
     composed: Frame,
     industries: Frame,
     no_returns: Frame,
+    lacking: Frame,
     missed: Frame,
     contradicted: Frame,
     found_breaks: Frame,
@@ -256,7 +257,7 @@ def _gaps(
     known_reasons = [missed, contradicted, not_footing, breaks.straddling(found_breaks, grid)]
     known_reasons += [withheld_windows, withheld_values]
     without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
-    return gaps.gaps(versions, stated, classification.newest(industries), no_returns, without, grid)
+    return gaps.gaps(versions, stated, classification.newest(industries), no_returns, without, lacking, grid)
 
 
 def _repairs(corrections: Frame, filings: Frame) -> Frame:
@@ -325,7 +326,7 @@ STEPS: tuple[Step, ...] = (
         "line items",
         _values,
         ("points", "flows", "balances", "industries"),
-        ("values", "value_legs", "no_returns", "withheld_values", "decisions"),
+        ("values", "value_legs", "no_returns", "lacking", "withheld_values", "decisions"),
     ),
     Step("filed facts", _filed_facts, ("stated_facts", "vintages", "parts"), ("filed_facts",)),
     Step(
@@ -345,6 +346,7 @@ STEPS: tuple[Step, ...] = (
             "composed",
             "industries",
             "no_returns",
+            "lacking",
             "missed",
             "contradicted",
             "breaks",

@@ -343,8 +343,8 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
 WITHOUT_VALUE: list[tuple[str, str, str, str, str]] = [
     # symbol, period kind, period end, item, reason
     # spending on property is tagged with an element of the filer's own in nine annual reports
-    ("NVDA", "annual", "2016-01-31", "free_cash_flow", "missing_quarter"),
-    ("NVDA", "annual", "2019-01-27", "free_cash_flow", "missing_quarter"),
+    ("NVDA", "annual", "2016-01-31", "free_cash_flow", "no_capital_expenditure"),
+    ("NVDA", "annual", "2019-01-27", "free_cash_flow", "no_capital_expenditure"),
     # earnings per share by class only
     ("BRK-B", "annual", "2024-12-31", "eps_basic", "missing_quarter"),
     # of one company the year, of another the nine months of the year before

@@ -106,6 +106,20 @@ GAPS: dict[str, Rule] = {
             NO_SUCH_AMOUNT,
         ),
         (
+            "no_capital_expenditure",
+            "gap.no-capital-expenditure",
+            "Free cash flow is withheld where operating cash flow of the twelve months is known and capital "
+            "expenditure is not.",
+            NO_SUCH_AMOUNT,
+        ),
+        (
+            "no_operating_cash_flow",
+            "gap.no-operating-cash-flow",
+            "Free cash flow is withheld where capital expenditure of the twelve months is known and operating cash "
+            "flow is not.",
+            NO_SUCH_AMOUNT,
+        ),
+        (
             "missing_quarter",
             "gap.missing-quarter",
             "Twelve months are withheld where a quarter, or the same period of the year before, is not stated.",
@@ -125,6 +139,7 @@ def gaps(
     of_industry: pl.DataFrame,
     no_returns: pl.DataFrame,
     missed: pl.DataFrame,
+    lacking: pl.DataFrame,
     grid: pl.DataFrame,
 ) -> pl.DataFrame:
     """Why a period that has some value lacks an item: `cik`, `period_end`, `item`, `reason`, `rule`.
@@ -136,6 +151,7 @@ def gaps(
         no_returns: of returns.no_return.
         missed: `cik`, `q`, `item`, `reason`, `rule`, one row an item: lines that are no longer stated, windows that
             contain a break, legs that must not be added up, values that a rule withholds.
+        lacking: of line_items.lacking.
         grid: of periods.calendar.fiscal_grid.
     """
     items = (
@@ -165,6 +181,7 @@ def gaps(
         .join(_WITHOUT_MEANING, on=["industry", "item"], how="left")
         .join(no_returns.lazy().rename({"reason": "no_return"}), on=["cik", "q"], how="left")
         .join(missed.lazy().rename({"reason": "missed", "rule": "missed_by"}), on=["cik", "q", "item"], how="left")
+        .join(lacking.lazy(), on=["cik", "q", "item"], how="left")
         .join(grid.lazy().select("cik", "q", "period_end"), on=["cik", "q"])
     )
     no_return = pl.when(pl.col("item") == "roic").then(pl.col("no_return").fill_null(NO_OPERATING_INCOME))
@@ -199,6 +216,8 @@ REASONS: dict[str, pl.Expr] = {
     "no_total_debt": (ITEM == "debt_to_fcf") & pl.col("debt").is_null(),
     "no_tag": pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups")),
     "not_on_balance_sheet": ITEM.is_in(["total_debt", "cash_and_equivalents"]),
+    "no_capital_expenditure": pl.col("lacks") == "capital_expenditure",
+    "no_operating_cash_flow": pl.col("lacks") == "operating_cash_flow",
     "missing_quarter": pl.lit(value=True),
 }
 """Reasons for items that have a meaning and all their lines; the first one that holds is used."""

@@ -21,7 +21,7 @@ from pipelines.normalize.items.item import (
     ids,
     joined_flags,
 )
-from pipelines.normalize.items.points import Points
+from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.items.returns import (
     CAPITAL,
     CAPITAL_BEFORE,
@@ -387,6 +387,20 @@ def _free_cash_flow(points: Points) -> Item:
         legs=(points.leg(operating, SUM), points.leg(capital, SUM, -1.0)),
         decided=((FREE_CASH_FLOW_OF_ONE_REGIME, of_two_regimes),),
     )
+
+
+def lacking(points: Points) -> pl.DataFrame:
+    """The amount that free cash flow lacks today where the other one is known: `cik`, `q`, `item`, `lacks`."""
+    newest = newest_of_windows(points)
+    amounts = {name: np.isnan(points.of(name)) for name in ("operating_cash_flow", "capital_expenditure")}
+    is_one = np.logical_xor(*amounts.values())
+    found = [
+        points.frame[np.flatnonzero(newest & is_one & is_missing)].select(
+            "cik", "q", item=pl.lit("free_cash_flow", pl.String), lacks=pl.lit(name, pl.String)
+        )
+        for name, is_missing in amounts.items()
+    ]
+    return pl.concat(found)
 
 
 def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
