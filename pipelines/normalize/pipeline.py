@@ -319,7 +319,7 @@ STEPS: tuple[Step, ...] = (
         "twelve months",
         windows.flow_versions,
         ("known_flows", "grid"),
-        ("flows", "flow_legs", "withheld_windows", "decisions"),
+        ("flows", "flow_legs", "withheld_windows", "proofs", "decisions"),
     ),
     Step("points", points_of, ("flows", "balances"), ("points",)),
     Step(

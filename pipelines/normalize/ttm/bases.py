@@ -35,7 +35,8 @@ class Years:
     `holds`: whether they are on one basis. `is_recast`: whether the year is as restated along with the interim period
     of its year. `is_before`: whether the year or this year to date was recast later, without the others.
     `is_corrected`: whether this year to date is as corrected later. `is_doubtful`: whether the interim period of its
-    year was restated by little, so that the year may be on another basis.
+    year was restated by little, so that the year may be on another basis. `with_year`: this period as known with the
+    year.
     """
 
     year: Ints
@@ -46,6 +47,7 @@ class Years:
     is_before: Flags
     is_corrected: Flags
     is_doubtful: Flags
+    with_year: Ints
 
     def replace(self, rows: Ints, other: "Years") -> None:
         """Put the legs of some windows in the place of these."""
@@ -124,6 +126,7 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
         is_before=differ(newest_year, chosen) | differ(find(q, quarter), to_date),
         is_corrected=is_corrected,
         is_doubtful=~is_recast & (of("since", prior) > of("since", with_year)),
+        with_year=with_year,
     )
 
 

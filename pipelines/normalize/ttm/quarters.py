@@ -1,0 +1,196 @@
+"""Quarters: the discrete quarters of each window, and their sum.
+
+Belongs here: how a quarter is found, and which statement of it counts. Does not: twelve months by years (bases), the
+choice between the two ways (windows).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.bases import DISAGREEMENT, filing_of_quarters, settled
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.lookups import Windows
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, IS_ADDITIVE, Leg, Way
+
+LARGEST_RAISE = 1.5
+"""A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
+quarter."""
+
+QUARTER_BY_DIFFERENCE = Rule(
+    "ttm.quarter-by-difference",
+    "A quarter that no filing states is the year to date at its end less the year to date at its beginning.",
+    "Regulation S-X Rule 10-01(c)",
+    "compose",
+)
+FOURTH_QUARTER_BY_THREE = Rule(
+    "ttm.fourth-quarter-less-three-quarters",
+    "If nine months are not stated, the fourth quarter is the fiscal year less its three quarters; of an amount that "
+    f"cannot be negative, only if it is not negative and, per day, at most {LARGEST_RAISE:g} times the largest of "
+    "them.",
+    "Dividends are often stated for the quarter only; a year may have a special dividend that the quarters leave out",
+    "compose",
+)
+QUARTER_BEFORE_RECAST = Rule(
+    "ttm.quarter-before-recast",
+    "If a fiscal year was recast and its nine months were not, the fourth quarter is computed from the year before the "
+    "recast, unless it was then less than the nine months and the amount cannot be negative.",
+    "ASC 250-10-45-5; otherwise the whole recast would fall into the fourth quarter",
+    "select",
+)
+RULES = (QUARTER_BY_DIFFERENCE, FOURTH_QUARTER_BY_THREE, QUARTER_BEFORE_RECAST)
+
+
+@dataclass(frozen=True)
+class Quarter:
+    """One discrete quarter of each window: amount and days (NaN if unknown), legs, and how it was found."""
+
+    amount: Floats
+    days: Floats
+    legs: tuple[Leg, ...]
+    by_difference: Flags
+    by_three_quarters: Flags
+    year_before: Flags
+    is_negative: Flags
+    mixes_bases: Flags
+
+
+def quarters_added_up(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
+    """The sum of the last four discrete quarters of the window."""
+    as_of, is_recast = filing_of_quarters(windows)
+    quarters = tuple(
+        _quarter(windows, windows.q - back, as_of, is_recast & (back >= windows.quarter))
+        for back in range(QUARTERS_A_YEAR)
+    )
+    amount, days = (np.sum([getattr(quarter, name) for quarter in quarters], axis=0) for name in ("amount", "days"))
+    stated, longer, *_ = quarters[0].legs
+    regime = windows.of("regime", np.where(stated.row >= 0, stated.row, longer.row))
+    legs = tuple(leg for quarter in quarters for leg in quarter.legs)
+    mixes = np.any([quarter.mixes_bases for quarter in quarters], axis=0)
+    mixes |= _exceed_their_year(windows, quarters, as_of)
+    recast = np.flatnonzero(is_recast & IS_ADDITIVE[windows.concept])
+    if len(recast):
+        mixes[recast] |= _leave_their_year_to_date(windows, quarters, recast, as_of)
+    return Way.of(windows, legs, amount, days, regime, mixes), quarters
+
+
+def _exceed_their_year(windows: Windows, quarters: tuple[Quarter, ...], as_of: Floats) -> Flags:
+    """Whether the quarters of last year add up to more than that year, of an amount that cannot be negative."""
+    found = np.zeros(len(as_of), dtype=np.bool_)
+    rows = np.flatnonzero(~windows.can_be_negative & IS_ADDITIVE[windows.concept])
+    some = windows.at(rows)
+    year = some.around(some.year_before, QUARTERS_A_YEAR, as_of[rows])
+    of_last_year = np.sum(
+        [np.where(back >= some.quarter, quarter.amount[rows], 0.0) for back, quarter in enumerate(quarters)], axis=0
+    )
+    rounding = DIGITS_OF_SUMS * some.of("grain", year)
+    found[rows] = of_last_year > some.of("amount", year) * (1 + DISAGREEMENT) + rounding
+    return found
+
+
+def _leave_their_year_to_date(windows: Windows, quarters: tuple[Quarter, ...], rows: Ints, as_of: Floats) -> Flags:
+    """Whether the quarters of this year do not add up to the year to date: some are as before a recast."""
+    some = windows.at(rows)
+    to_date = some.around(some.q, some.quarter, as_of[rows])
+    of_this_year = np.sum(
+        [np.where(back < some.quarter, quarter.amount[rows], 0.0) for back, quarter in enumerate(quarters)], axis=0
+    )
+    off = np.abs(of_this_year - some.of("amount", to_date))
+    rounding = DIGITS_OF_SUMS * some.of("grain", to_date)
+    is_apart: Flags = off > np.fmax(DISAGREEMENT * np.abs(of_this_year), rounding)
+    return is_apart
+
+
+def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Quarter:
+    """A quarter as stated; otherwise the difference of two years to date; otherwise the year less three quarters.
+
+    A difference much larger than each of the three quarters is not that of a quarter: the year may include a special
+    dividend that the quarters do not.
+
+    Args:
+        q: the quarter.
+        as_of: the filing after which amounts are taken.
+        stated_anew: whether only amounts count that this or a later filing states.
+    """
+    of, can_be_negative = windows.of, windows.can_be_negative
+    anew = np.flatnonzero(stated_anew)
+    some, since = windows.at(anew), as_of[anew]
+
+    def on_basis(row: Ints, q: Floats | Ints, n: Floats | int) -> Ints:
+        if len(anew):
+            row[anew] = some.since(q[anew], n if isinstance(n, int) else n[anew], since)
+        return row
+
+    def find(q: Floats | Ints, n: Floats | int) -> Ints:
+        return on_basis(windows.around(q, n, as_of), q, n)
+
+    number = windows.fiscal_quarter(q)
+    stated = on_basis(settled(windows, q, np.ones(len(q)), as_of)[0], q, 1)
+    longer = find(q, number)
+    newest = longer.copy()
+    fourth = np.flatnonzero(number == QUARTERS_A_YEAR)
+    newest[fourth] = windows.at(fourth).find(q[fourth], number[fourth])
+    shorter = find(np.where(number > 1, q - 1, np.nan), number - 1)
+
+    # a year that was first stated as less than its nine months
+    is_wrong = ~can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
+    longer = np.where(is_wrong, newest, longer)
+    # a recast year less nine months before the recast would put the whole recast into the fourth quarter
+    former = windows.find(q, number, of("revised", longer) - 1)
+    is_possible = can_be_negative | (of("amount", former) >= of("amount", shorter))
+    recast_along = of("since", shorter) > of("seq", former)
+    year_before = (of("seq", shorter) < of("revised", longer)) & is_possible & ~recast_along & ~stated_anew
+    longer = np.where(year_before, former, longer)
+
+    is_stated = stated >= 0
+    rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
+    by_difference = ~is_stated & (can_be_negative | (rest >= 0)) & ~np.isnan(rest)
+
+    lacks_nine_months = (number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0)
+    others = [np.full(len(q), NOTHING) for _ in range(1, QUARTERS_A_YEAR)]
+    lacking = np.flatnonzero(lacks_nine_months)
+    if len(lacking):
+        for ago, row in enumerate(others, start=1):
+            row[lacking] = windows.at(lacking).around(q[lacking] - ago, 1, as_of[lacking])
+            row[lacking] = np.where(stated_anew[lacking], NOTHING, row[lacking])
+    left, left_days = (
+        of(name, longer) - np.sum([of(name, row) for row in others], axis=0) for name in ("amount", "days")
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        most = LARGEST_RAISE * largest(*(of("amount", row) / of("days", row) for row in others))
+        a_day = left / left_days
+    is_like_the_others = (a_day >= 0) & (a_day <= most)
+    by_three = lacks_nine_months & ~np.isnan(left) & (can_be_negative | is_like_the_others)
+
+    def where(holds: Flags, row: Ints) -> Ints:
+        return np.where(holds, row, NOTHING)
+
+    return Quarter(
+        amount=np.select([is_stated, by_three, by_difference], [of("amount", stated), left, rest], np.nan),
+        days=np.select([is_stated, by_three, by_difference], [of("days", stated), left_days, rest_days], np.nan),
+        legs=(
+            Leg(stated),
+            Leg(where(by_difference | by_three, longer)),
+            Leg(where(by_difference, shorter), -1),
+            *(Leg(where(by_three, row), -1) for row in others),
+        ),
+        by_difference=by_difference,
+        by_three_quarters=by_three,
+        year_before=(year_before | (of("since", newest) > of("since", longer))) & by_difference,
+        is_negative=~is_stated & ~can_be_negative & (rest < 0),
+        mixes_bases=_quarters_restated_since(windows, q, shorter, by_difference & (number == QUARTERS_A_YEAR), as_of),
+    )
+
+
+def _quarters_restated_since(windows: Windows, q: Ints, nine_months: Ints, asked: Flags, as_of: Floats) -> Flags:
+    """Whether a quarter of the nine months was restated after these were last stated."""
+    found = np.zeros(len(q), dtype=np.bool_)
+    rows = np.flatnonzero(asked)
+    if len(rows):
+        some, stated_on = windows.at(rows), windows.of("seq", nine_months[rows])
+        for ago in range(1, QUARTERS_A_YEAR):
+            quarter = some.find(q[rows] - ago, 1, as_of[rows])
+            found[rows] |= windows.of("revised", quarter) > stated_on
+    return found

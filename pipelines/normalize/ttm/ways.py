@@ -1,0 +1,90 @@
+"""Ways: one way to twelve months for each window, with its legs and the reasons why it may not count.
+
+Belongs here: what a way is, and when it is sound. Does not: which legs a way has (bases, quarters), which way counts
+(windows).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Floats, Ints, largest, smallest
+from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.ttm.lookups import Windows
+
+SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378
+"""Fewest and most days of twelve months: 52 or 53 weeks, and the days by which filers shift a period end."""
+DIGITS_OF_SUMS = 4
+"""Sums of up to eight rounded legs may differ by so many units."""
+
+IS_ADDITIVE = np.array(
+    [concept.measure == "money" or concept.name == "dividends_per_share" for concept in BY_NAME.values()]
+)
+"""For each code of a concept: whether the quarters of a year add up to it exactly."""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One known amount of each window, added (`sign` 1) or subtracted (-1); `row` is NOTHING if there is none."""
+
+    row: Ints
+    sign: int = 1
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to twelve months, for each window.
+
+    `regime` is that of the sum. `is_whole`: all required legs are known, they span twelve months, and the sum is not
+    below zero if it cannot be. `has_other_length` and `is_negative` say why a known sum is not whole.
+    """
+
+    amount: Floats
+    days: Floats
+    regime: Floats
+    legs: tuple[Leg, ...]
+    is_whole: Flags
+    has_other_length: Flags
+    is_negative: Flags
+    grain: Floats
+    mixes_regimes: Flags
+    mixes_elements: Flags
+    mixes_bases: Flags
+    has_other_element: Flags
+
+    @classmethod
+    def of(
+        cls,
+        windows: Windows,
+        legs: tuple[Leg, ...],
+        amount: Floats,
+        days: Floats,
+        regime: Floats,
+        mixes_bases: Flags | None = None,
+    ) -> "Way":
+        """Make a way from a sum and its legs."""
+        regimes, grains, others = (
+            [windows.of(name, leg.row) for leg in legs] for name in ("regime", "grain", "other_source")
+        )
+        has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
+        is_negative = ~windows.can_be_negative & (amount < 0)
+        has_other = largest(*others) > 0
+        return cls(
+            amount=amount,
+            days=days,
+            regime=regime,
+            legs=legs,
+            is_whole=~np.isnan(amount) & has_length & ~is_negative,
+            has_other_length=~np.isnan(amount) & ~has_length,
+            is_negative=is_negative,
+            grain=largest(*grains),
+            mixes_regimes=smallest(*regimes) != largest(*regimes),
+            mixes_elements=has_other & (smallest(*others) == 0),
+            mixes_bases=np.zeros(len(amount), dtype=np.bool_) if mixes_bases is None else mixes_bases,
+            has_other_element=has_other,
+        )
+
+    @property
+    def is_sound(self) -> Flags:
+        """Whether it leads to twelve months without mixing regimes, elements or bases."""
+        return self.is_whole & ~self.mixes_regimes & ~self.mixes_elements & ~self.mixes_bases
