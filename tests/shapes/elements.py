@@ -214,6 +214,12 @@ NEEDS: dict[str, Needs] = {
     "revenue_of_bank": Needs(
         beside={"InterestIncomeExpenseNet": 495}, proves=True, wrong={"InterestIncomeExpenseNet": 995}
     ),
+    "revenue_by_expenses": Needs(
+        900,
+        {"InterestIncomeExpenseNet": 600, "NoninterestIncome": 300},
+        proves=True,
+        wrong={"InterestIncomeExpenseNet": 995},
+    ),
     "debt_principal": Needs(1120, {"LongTermDebt": 1000, **DUE}, proves=True),
 }
 """The further figures of a report of a concept; empty for concepts that are not listed."""

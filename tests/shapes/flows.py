@@ -191,6 +191,13 @@ WINDOWS: dict[str, list[Row]] = {
         *company(8, **{REVENUE: [1_187e6] * 8}),
         fact(REVENUE, 4_700e6, *YEAR_2022, filed="2025-02-20"),
     ],
+    "period.corrected-error": [
+        *(
+            fact(REVENUE, 100e6 if year != 2022 else 100e9, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20")
+            for year in (2021, 2022, 2023)
+        ),
+        fact(REVENUE, 100e6, *YEAR_2022, filed="2024-02-20"),
+    ],
     "period.two-in-one-filing": [
         *sales(),
         *(fact(REVENUE, 410e6, start, "2022-12-31", filed="2025-02-20") for start in ("2022-01-01", "2022-01-02")),

@@ -1,9 +1,25 @@
 """Figures that contradict others which equal them in the company's other years."""
 
+import polars as pl
 import pytest
 
 from pipelines.normalize.corrections import agreement, dividends
-from tests.factories import DILUTED, DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, corrected_by, fact, raw, signed
+from tests.factories import (
+    CIK,
+    DILUTED,
+    DIVIDENDS,
+    EPS,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    corrected_by,
+    fact,
+    raw,
+    row_of,
+    signed,
+    standardized,
+    value_of,
+)
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PROFIT = "ProfitLoss"
@@ -101,6 +117,52 @@ def test_revenue_agrees_with_another_element_of_it():
 
     assert "revenue" not in third_year(usual, {REVENUE: 150e6})
     assert third_year({**usual, **margin}, {REVENUE: 150e6})["revenue"] == 100e6
+
+
+def test_a_bank_has_the_revenue_that_its_expenses_leave():
+    """Income before tax, noninterest expense and the provision add up to revenue; a part of it has another amount."""
+    bank = {
+        "InterestIncomeExpenseNet": 60e6,
+        "NoninterestIncome": 30e6,
+        "NoninterestExpense": 50e6,
+        "ProvisionForLoanAndLeaseLosses": 5e6,
+        PRETAX: 35e6,
+        NET_INCOME: 28e6,
+        "InterestAndDividendIncomeOperating": 80e6,
+    }
+    rows = [
+        fact(tag, -value if year == 2023 and tag == "NoninterestIncome" else value, *of_year(year), filed=filed(year))
+        for year in (2021, 2022, 2023)
+        for tag, value in bank.items()
+    ]
+    registrants = pl.DataFrame([{"cik": CIK, "sic": "6022"}])
+    found = standardized(raw(rows), registrants=registrants)
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 90e6
+    assert value_of(found, "revenue", "annual", "2023-12-31") is None
+    assert row_of(found.gaps, "revenue", "annual", "2023-12-31")["reason"] == "contradicted_by_filing"
+
+
+def of_year(year):
+    return f"{year}-01-01", f"{year}-12-31"
+
+
+def filed(year):
+    return f"{year + 1}-02-20"
+
+
+def test_a_corrected_error_counts_in_the_windows_before_its_correction():
+    """A year is first stated in the wrong scale; twelve months to the next quarter take it as corrected later."""
+    quarter = ("2023-01-01", "2023-03-31"), ("2022-01-01", "2022-03-31")
+    rows = [
+        *(fact(REVENUE, 100e6, *of_year(year), filed=filed(year)) for year in (2021, 2023)),
+        fact(REVENUE, 100e9, *of_year(2022), filed=filed(2022)),
+        fact(REVENUE, 30e6, *quarter[0], form="10-Q", filed="2023-05-05"),
+        fact(REVENUE, 20e6, *quarter[1], form="10-Q", filed="2023-05-05"),
+        fact(REVENUE, 100e6, *of_year(2022), filed=filed(2023)),
+    ]
+
+    assert value_of(standardized(raw(rows)), "revenue", "ttm", "2023-03-31") == 110e6
 
 
 PAID_OUT = {DIVIDENDS: 1.0, PAID: 40e6, SHARES: 40e6}

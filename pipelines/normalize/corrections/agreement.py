@@ -31,7 +31,7 @@ from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.elements.income import REVENUE
 from pipelines.normalize.rule import Rule
 
-OTHERS_OF_REVENUE = ("other_revenue", "revenue_of_bank")
+OTHERS_OF_REVENUE = ("other_revenue", "revenue_of_bank", "revenue_by_expenses")
 OF_REVENUE = ("revenue", *OTHERS_OF_REVENUE, "cost_of_revenue", "gross_profit", "operating_costs", OPERATING)
 
 ROUNDED = 0.002
@@ -277,11 +277,11 @@ def _of_shares(
     # both products agree with each other, but not with income: it is not what they are divided from
     is_other_income = ~basic_holds & ~diluted_holds
     is_other_income &= _equal(earnings * basic, of_diluted * diluted, OF_SHARES * np.abs(earnings * basic))
-    known_basic &= earnings >= SMALLEST_EARNINGS
-    known_diluted &= of_diluted >= SMALLEST_EARNINGS
+    income = either(*incomes)
+    known_basic &= np.fmax(earnings, income / basic) >= SMALLEST_EARNINGS
+    known_diluted &= np.fmax(of_diluted, income / diluted) >= SMALLEST_EARNINGS
     bad_basic = known_basic & ~basic_holds & habits.hold(known_basic, basic_holds) & ~is_other_income
     bad_diluted = known_diluted & ~diluted_holds & habits.hold(known_diluted, diluted_holds) & ~is_other_income
-    income = either(*incomes)
     by_income = income / basic
     last_basic, last_diluted = (_last(figures, beside, name) for name in COUNTS)
     has_diluted = ~np.isnan(of_diluted)
@@ -351,13 +351,8 @@ def _of_revenue(figures: Figures) -> list[Proposal]:
         value["cost_of_revenue"] + value["gross_profit"],
         value["operating_costs"] + value[OPERATING],
     )
-    judged = _judged(
-        habits,
-        revenue,
-        [(other, tolerance) for other in others],
-        is_proof=(True, True, False, False),
-        exact=(True,) * 4,
-    )
+    witnesses = [(other, tolerance) for other in others]
+    judged = _judged(habits, revenue, witnesses, is_proof=(True, True, True, False, False), exact=(True,) * 5)
     return [
         beside.propose(REVENUE_AGREES, BY_OTHERS, "revenue", judged.replaced, judged.right / revenue),
         beside.propose(REVENUE_AGREES, BY_NONE, "revenue", judged.withheld, np.nan),

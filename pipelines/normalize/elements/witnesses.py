@@ -174,6 +174,41 @@ REVENUE_OF_BANK = Concept(
     ),
 )
 
+_PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
+REVENUE_BY_EXPENSES = Concept(
+    "revenue_by_expenses",
+    "money",
+    instant=False,
+    sources=tuple(
+        us(
+            _PRETAX,
+            "NoninterestExpense",
+            *provision,
+            of=("bank",),
+            rule=rule,
+            statement=f"A bank's income before tax plus noninterest expense and {words} is compared with its revenue.",
+            source="Regulation S-X Rule 9-04",
+        )
+        for rule, words, provision in (
+            (
+                "witness.revenue.bank-expenses-and-provision-for-loans-and-leases",
+                "the provision for losses on loans, leases and others",
+                ("ProvisionForLoanLeaseAndOtherLosses",),
+            ),
+            (
+                "witness.revenue.bank-expenses-and-provision-expensed",
+                "the provision for loan losses",
+                ("ProvisionForLoanLossesExpensed",),
+            ),
+            (
+                "witness.revenue.bank-expenses-and-provision",
+                "the provision for losses on loans and leases",
+                ("ProvisionForLoanAndLeaseLosses",),
+            ),
+        )
+    ),
+)
+
 WITNESSES_OF_INCOME = (
     PROFIT,
     EPS_DILUTED,
@@ -182,5 +217,6 @@ WITNESSES_OF_INCOME = (
     DIVIDENDS_PAID,
     OTHER_REVENUE,
     REVENUE_OF_BANK,
+    REVENUE_BY_EXPENSES,
 )
 """The amounts that only prove others; the corrections use them, and no later step."""

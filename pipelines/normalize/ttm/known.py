@@ -25,6 +25,7 @@ from pipelines.normalize.arrays import (
     floats,
     ints,
     key_of,
+    largest,
     named,
     numbers,
     picked,
@@ -46,6 +47,13 @@ ROUNDED_DIGITS, LOST = 2, 100
 
 NOISE_OF_SUMS = 1e-9
 """Largest relative difference between sums of the same legs in another order."""
+
+SAME_DIGITS = 1e-3
+"""Figures agree but for their sign or scale if they differ by less than this share."""
+THOUSAND = 3
+"""A thousand in powers of ten."""
+SAME_SCALE = 1.0
+"""Amounts of successive years are in one scale if they differ by less than a power of ten."""
 
 COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
 
@@ -79,7 +87,16 @@ TWO_PERIODS_OF_ONE_FILING = Rule(
     "A convention: nothing in the filing says which of the two periods is the fiscal one",
     "select",
 )
-RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_DIGITS, TWO_PERIODS_OF_ONE_FILING)
+ERRATUM = Rule(
+    "period.corrected-error",
+    "A later figure that differs from the known one by its sign alone, or by a power of a thousand after which it is "
+    "in the scale of the years before and after, corrects an error of filing; it does not restate the period on "
+    "another basis.",
+    "ASC 250-10-20: the correction of an error is no change of an accounting principle; a restatement hardly ever "
+    "leaves all digits as they were",
+    "select",
+)
+RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_DIGITS, TWO_PERIODS_OF_ONE_FILING, ERRATUM)
 
 
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -112,7 +129,11 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     repeats = np.abs(value - before(value, begins)) <= half_a_unit
     in_two_digits = _rounded_to_two_digits(value, grain, begins, ~repeats)
     repeats |= in_two_digits
-    of_run = first_row(~repeats)
+    place = np.unique(cik, return_inverse=True)[1]
+    slots = slot_key(place, *(part[is_last] for part in slot[1:]))
+    is_erratum = _errata(value, before(value, begins), slots, seq)
+    # a corrected error is no restatement: the amount is known since its first statement, as corrected
+    of_run = first_row(~(repeats | is_erratum))
     finest = _finest_so_far(grain, ~repeats)
     weight = np.where(ints(rows, "measure_sign") > 0, floats(rows, "days"), 1.0)
     known = rows.select(*SLOT, "seq", "days", "regime", "rank").with_columns(
@@ -130,8 +151,36 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         (TWO_DIGITS, cik[in_two_digits]),
         (FINER_REPETITION, cik[repeats & is_finest]),
         (TWO_PERIODS_OF_ONE_FILING, of_left_out),
+        (ERRATUM, cik[is_erratum]),
     ]
     return known, counted(decided)
+
+
+def _errata(value: Floats, known: Floats, slot: Ints, seq: Ints) -> Flags:
+    """Whether a figure differs from the known one by its sign or a power of a thousand alone, and is the right one.
+
+    In another scale the figures of the years before and after show which is right.
+
+    Args:
+        value: of each figure.
+        known: the figure that was known before; NaN if there is none.
+        slot: key of the slot, as of slot_key.
+        seq: the filing.
+    """
+    found = np.zeros(len(value), dtype=np.bool_)
+    rows = np.flatnonzero((value != known) & (value != 0) & (np.abs(known) > 0))
+    times = value[rows] / known[rows]
+    power = np.round(np.log10(np.abs(times)))
+    is_same = np.abs(np.abs(times) / 10.0**power - 1) <= SAME_DIGITS
+    found[rows] = is_same & (power == 0) & (times < 0)
+    off_scale = rows[is_same & (np.abs(power) >= THOUSAND) & (power % THOUSAND == 0) & (times > 0)]
+    if len(off_scale):
+        timeline = Timeline(slot, seq)
+        steps = (years * (QUARTERS_A_YEAR << SPAN_BITS) for years in (-1, 1))
+        beside = [picked(value, timeline.after(slot[off_scale] + step, seq[off_scale])) for step in steps]
+        apart = largest(*(np.abs(np.log10(np.abs(value[off_scale] / other))) for other in beside))
+        found[off_scale] = apart < SAME_SCALE
+    return found
 
 
 def _rounded_to_two_digits(value: Floats, grain: Floats, begins: Flags, differs: Flags) -> Flags:
