@@ -62,6 +62,16 @@ def after(before: Lines, lines: Lines) -> list[Row]:
     return [*older, *sheet(lines)]
 
 
+def between(lines: Lines, year_ends: Lines) -> list[Row]:
+    """A report on the first half of 2023, and then one that shows the year ends before and after."""
+    half = {"form": "10-Q", "filed": "2023-08-10"}
+    return [
+        fact(REVENUE, 40e6, "2023-01-01", "2023-06-30", **half),
+        *(fact(tag, amount * 1e6, None, "2023-06-30", **half) for tag, amount in lines.items()),
+        *after(year_ends, year_ends),
+    ]
+
+
 DEBT_AND_CASH: dict[str, Lines] = {
     "cash.filer-total": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 20},
     "cash.total-contradicts-parts": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 15},
@@ -125,6 +135,16 @@ DEBT_AND_CASH: dict[str, Lines] = {
 """The rule and the balance sheet of 2023 in which it decides."""
 
 HISTORIES: dict[str, list[Row]] = {
+    "balance.withdrawn.filing-in-other-units": again({CASH: 0.02, ASSETS: 0.1}, {ASSETS: 100}),
+    "cash.withdrawn.securities-shown-around": between(
+        {CASH: 20, WHOLE: 60, ASSETS: 200}, {CASH: 20, SECURITIES: 80, WHOLE: 60, ASSETS: 200}
+    ),
+    "debt.withdrawn.current-debt-shown-around": between(
+        {CASH: 20, NONCURRENT: 60, ASSETS: 200}, {CASH: 20, NONCURRENT: 60, SHORT: 40, ASSETS: 200}
+    ),
+    "debt.withdrawn.noncurrent-debt-shown-around": between(
+        {CASH: 20, MATURITIES: 10, ASSETS: 200}, {CASH: 20, NONCURRENT: 60, MATURITIES: 10, ASSETS: 200}
+    ),
     "balance.withheld.no-total-assets": after({CASH: 20, ASSETS: 100}, {CASH: 30}),
     "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
     "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories import CASH, CIK, Row, Today, raw, row_of, standardized, value_of
+from tests.factories import CASH, CIK, Row, Today, day, raw, row_of, standardized, value_of
 from tests.shapes import of_company
 from tests.shapes.balances import (
     ASSETS,
@@ -173,6 +173,12 @@ BANK_WITHOUT_ADVANCES = after(
 )
 
 
+WITHDRAWN = {
+    "balance.withdrawn.filing-in-other-units": ("cash_and_equivalents", END, 0.02, "sheet_in_other_units"),
+    "cash.withdrawn.securities-shown-around": ("cash_and_equivalents", "2023-06-30", 20, "securities_not_shown"),
+    "debt.withdrawn.current-debt-shown-around": ("total_debt", "2023-06-30", 60, "current_debt_not_shown"),
+    "debt.withdrawn.noncurrent-debt-shown-around": ("total_debt", "2023-06-30", 10, "noncurrent_debt_not_shown"),
+}
 RESTATED: dict[str, tuple[list[Row], float | None]] = {
     "a later filing repeats a line of a contradicted balance sheet": (
         again({CASH: 20, SECURITIES: -80}, {CASH: 20}),
@@ -189,7 +195,7 @@ def _documents() -> dict[str, list[Row]]:
     return {
         **{name: sheet(lines) for name, (lines, _) in DEBT.items()},
         **{name: after(before, lines) for name, (_, before, lines, _) in FOLLOWED.items()},
-        **{rule: shapes[rule] for rule in WITHHELD},
+        **{rule: shapes[rule] for rule in (*WITHHELD, *WITHDRAWN)},
         **{name: rows for name, (rows, _) in RESTATED.items()},
         "securities": SECURITIES_LEFT_OUT,
         "bank": BANK_WITHOUT_ADVANCES,
@@ -231,6 +237,18 @@ def test_contradicted_balances_are_withheld(found, rule):
     gap = row_of(found.gaps, item, "annual", END, COMPANY[rule])
 
     assert _value(found, rule, item) is None
+    assert (gap["rule"], gap["reason"]) == (rule, reason)
+
+
+@pytest.mark.parametrize("rule", WITHDRAWN)
+def test_values_that_a_later_filing_disproves_are_withdrawn(found, rule):
+    """The value stays what was known until then; the later filing leads to a version without a value."""
+    item, end, value, reason = WITHDRAWN[rule]
+    versions = found.found.versions.filter(cik=COMPANY[rule], item=item, period_end=day(end)).sort("filed")
+    gap = row_of(found.gaps, item, "ttm", end, COMPANY[rule])
+
+    assert versions["value"].to_list() == [pytest.approx(value * 1e6), None]
+    assert versions["rule"][-1] == rule
     assert (gap["rule"], gap["reason"]) == (rule, reason)
 
 

@@ -82,6 +82,9 @@ COMPOSITIONS: tuple[Composition, ...] = (
 )
 """The compositions of cash; the first one whose condition holds decides."""
 
+_FILER_TOTAL = 0
+"""The place of the filer's own total among the compositions."""
+
 TOTAL_CONTRADICTS_PARTS = Rule(
     "cash.total-contradicts-parts",
     "The filer's own total matches neither cash nor cash plus short-term investments.",
@@ -110,8 +113,7 @@ def cash_and_equivalents(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums,
     """
     rule, chosen = first_that_holds(COMPOSITIONS, sheets, len(LINES))
     rule[~is_served] = UNDECIDED
-    nowhere = np.zeros(len(sheets), dtype=np.bool_)
-    sums = added_up(sheets, rule, chosen, _is_contradicted, nowhere, frozenset())
+    sums = added_up(sheets, rule, chosen, _is_contradicted, rule == _FILER_TOTAL, frozenset())
     return sums, [(TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]])]
 
 

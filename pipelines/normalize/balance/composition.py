@@ -11,7 +11,17 @@ import polars as pl
 
 from pipelines.normalize import arrays
 from pipelines.normalize.arrays import NOTHING, Ints
-from pipelines.normalize.balance import cash, contradictions, debt, instruments, proofs, restated, roles, vanished
+from pipelines.normalize.balance import (
+    cash,
+    contradictions,
+    debt,
+    instruments,
+    proofs,
+    restated,
+    roles,
+    vanished,
+    withdrawn,
+)
 from pipelines.normalize.balance.element_sets import sets_of
 from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, BalanceSheets, as_filed
 from pipelines.normalize.balance.sums import Sums, only
@@ -106,9 +116,17 @@ def balances(placed: pl.DataFrame) -> Balances:
             of_item, of_lines = _frames(sheets, sums, counts, item, rules, number=sum(map(len, composed)))
             composed.append(of_item)
             parts.append(of_lines)
+            gone = withdrawn.withdrawals(sheets, before, sums, counts, item)
+            rows, of_gaps, of_rules = _withdrawn(sheets, sums.sheet[counts], gone, item, sum(map(len, composed)))
+            composed.append(rows)
+            missed.insert(0, of_gaps)
+            decided += of_rules
     decided += [(each.watched.rule, sheets.cik[each.sheets]) for each in found]
     missed.append(_without_notes(sheets, found))
-    return Balances(pl.concat(composed), pl.concat(parts), pl.concat(missed), pl.concat(proved), _counted(decided))
+    # the first reason of a day is given; what is no balance sheet is the weakest
+    is_no_sheet = pl.col("rule") == contradictions.NO_ASSETS.rule.id
+    reasons = pl.concat(missed).sort(is_no_sheet, maintain_order=True)
+    return Balances(pl.concat(composed), pl.concat(parts), reasons, pl.concat(proved), _counted(decided))
 
 
 def _judged(sheets: BalanceSheets, before: contradictions.Before, sums: Sums, item: str) -> contradictions.Judged:
@@ -139,6 +157,44 @@ def _withheld(
         .unique(["cik", "q"], keep="last", maintain_order=True)
     )
     return decided, withheld
+
+
+def _withdrawn(
+    sheets: BalanceSheets, values: Ints, gone: list[withdrawn.Withdrawal], item: str, number: int
+) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[Rule, Ints]]]:
+    """The values that later filings disprove: columns of COMPOSED (without a value) and of vanished.MISSED, and rules.
+
+    A later filing that states the balance again disproves nothing.
+
+    Args:
+        values: the sheets with a value.
+        number: `sum` of the first row.
+    """
+    rows, gaps, decided = [COMPOSED.to_frame()], [vanished.MISSED.to_frame()], []
+    key = (sheets.cik << 40) | (sheets.q << 20) | sheets.seq
+    taken = key[values]
+    for each in gone:
+        day = (sheets.cik[each.value] << 40) | (sheets.q[each.value] << 20) | sheets.seq[each.by]
+        _, first = np.unique(day, return_index=True)
+        kept = first[~np.isin(day[first], taken)]
+        taken = np.concatenate([taken, day[kept]])
+        value, by = each.value[kept], each.by[kept]
+        of_filing = sheets.keys[by].select("seq", "filed", "amended", "regime")
+        names = {"item": item, "reason": each.reason, "rule": each.rule.id}
+        of_day = sheets.keys[value].select("cik", "q")
+        row = pl.concat([of_day, of_filing], how="horizontal").with_columns(
+            (number + pl.int_range(pl.len())).cast(pl.UInt32).alias("sum"),
+            pl.lit(item, AMOUNT).alias("concept"),
+            value=pl.lit(None, pl.Float64),
+            grain=pl.lit(None, pl.Float64),
+            rule=pl.lit(each.rule.id),
+            flag=pl.lit(None, pl.String),
+        )
+        number += len(kept)
+        rows.append(row.select(COMPOSED.names()))
+        gaps.append(of_day.unique(maintain_order=True).with_columns(pl.lit(text).alias(n) for n, text in names.items()))
+        decided.append((each.rule, sheets.cik[value]))
+    return pl.concat(rows), pl.concat(gaps), decided
 
 
 def _without_notes(sheets: BalanceSheets, found: list[vanished.Disappeared]) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipelines.normalize import arrays
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.balance.element_sets import are_equal
 from pipelines.normalize.balance.footing import Proof, is_one_digit, of_current_assets, of_noncurrent_liabilities
@@ -279,15 +280,20 @@ class Before:
 
     in_filing: the next older sheet of its filing.
     in_filing_before: the newest sheet of the filing before, for the newest sheet of a filing.
+    of_day: the sheet of the same day in the filing before that has one.
     """
 
     in_filing: Ints
     in_filing_before: Ints
+    of_day: Ints
 
 
 def sheets_before(sheets: BalanceSheets) -> Before:
     """The sheets with total assets that each sheet with total assets is compared with."""
-    in_filing, in_filing_before = (np.full(len(sheets), NOTHING, dtype=np.int64) for _ in range(2))
+    in_filing, in_filing_before, of_day = (np.full(len(sheets), NOTHING, dtype=np.int64) for _ in range(3))
+    by_day = np.flatnonzero(sheets.has("assets"))
+    again = ~arrays.starts(sheets.cik[by_day], sheets.q[by_day])[1:]
+    of_day[by_day[1:][again]] = by_day[:-1][again]
     stated = np.flatnonzero(sheets.has("assets"))
     stated = stated[np.lexsort((sheets.q[stated], sheets.seq[stated], sheets.cik[stated]))]
     cik, q, seq = sheets.cik[stated], sheets.q[stated], sheets.seq[stated]
@@ -297,7 +303,7 @@ def sheets_before(sheets: BalanceSheets) -> Before:
     older, newer = newest[:-1], newest[1:]
     follows = (cik[newer] == cik[older]) & (q[newer] > q[older]) & (q[newer] <= q[older] + QUARTERS)
     in_filing_before[stated[newer[follows]]] = stated[older[follows]]
-    return Before(in_filing, in_filing_before)
+    return Before(in_filing, in_filing_before, of_day)
 
 
 def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags, is_likely: Flags) -> Judged:
@@ -499,20 +505,30 @@ def _has_part(sums: Sums, line: str) -> Flags:
 
 
 def _in_other_units(sheets: BalanceSheets, before: Before, balance: Floats) -> Flags:
-    """Whether total assets and the balance fell to a thousandth or a millionth of all sheets before."""
+    """Whether total assets and the balance fell to a thousandth or a millionth of another sheet.
+
+    This is the same day's sheet in the filing before, else the newest sheet of the filing before, else the other sheet
+    of the filing, whose units may be wrong too.
+    """
+    place = np.where(before.in_filing_before >= 0, before.in_filing_before, before.in_filing)
+    place = np.where(before.of_day >= 0, before.of_day, place)
     assets = sheets.value("assets")
-    asked, fell = [], []
-    for place in (before.in_filing, before.in_filing_before):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            of_assets, of_balance = assets / assets[place], balance / balance[place]
-            is_asked = (place >= 0) & ~np.isnan(of_assets)
-            in_units = np.zeros(len(sheets), dtype=np.bool_)
-            for factor in (1.0, 1e-3):
-                in_units |= (of_assets > OTHER_UNITS[0] * factor) & (of_assets < OTHER_UNITS[1] * factor)
-            same_factor = np.abs(np.log(of_balance / of_assets)) <= np.log(SAME_FACTOR)
-        asked.append(is_asked)
-        fell.append(is_asked & in_units & (same_factor | np.isnan(of_balance)))
-    return _all_of_those_asked(asked, fell)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_assets, of_balance = assets / assets[place], balance / balance[place]
+        same_factor = np.abs(np.log(of_balance / of_assets)) <= np.log(SAME_FACTOR)
+    in_units = are_other_units(assets, assets[place])
+    found: Flags = (place >= 0) & in_units & (same_factor | np.isnan(of_balance))
+    return found
+
+
+def are_other_units(assets: Floats, of_others: Floats) -> Flags:
+    """Whether total assets are about a thousandth or a millionth of others."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = assets / of_others
+    found = np.zeros(len(share), dtype=np.bool_)
+    for factor in (1.0, 1e-3):
+        found |= (share > OTHER_UNITS[0] * factor) & (share < OTHER_UNITS[1] * factor)
+    return found
 
 
 def _moved_alone(

@@ -40,8 +40,8 @@ MORE_LINES = Rule(
 )
 FILER_TOTAL = Rule(
     "balance.restated.filer-total",
-    "The filer's own total in a later filing restates debt if it exceeds the first amount by more than discounts "
-    "explain.",
+    "The filer's own total in a later filing restates debt or cash if it exceeds the first amount by more than "
+    "discounts explain.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue)",
     "select",
     _COMPARATIVES,
@@ -81,7 +81,7 @@ def restatements(
         elements: the elements of the amounts.
         nonzero_lines: number of their lines that are not zero.
         is_short_term: whether all their lines are due within a year.
-        is_filer_total: whether they are the filer's own total of debt or of long-term debt.
+        is_filer_total: whether they are the filer's own total of cash, of debt or of long-term debt.
 
     Returns:
         whether each counts, and for each rule the statements after the first that it decided.

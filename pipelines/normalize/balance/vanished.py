@@ -144,7 +144,7 @@ def is_served(sheets: BalanceSheets, found: list[Disappeared], item: str) -> Fla
     for each in found:
         if each.watched.item == item and len(each.sheets):
             days = _days(sheets)
-            served &= ~np.isin(days, days[each.sheets]) | _states_rest(sheets, each.watched)
+            served &= ~np.isin(days, days[each.sheets]) | states_rest(sheets, each.watched)
     return served
 
 
@@ -153,12 +153,13 @@ def _days(sheets: BalanceSheets) -> Ints:
     return np.cumsum(starts(sheets.cik, sheets.q))
 
 
-def _states_rest(sheets: BalanceSheets, watched: Watched) -> Flags:
+def states_rest(sheets: BalanceSheets, watched: Watched) -> Flags:
+    """Whether a sheet states the lines that may be missing, or a total that contains them."""
     states: Flags = np.logical_or.reduce([sheets.has(line) for line in (*watched.rest, *watched.wholes)])
     return states
 
 
-def _share_of_rest(sheets: BalanceSheets, watched: Watched, states: Flags) -> tuple[Floats, Floats]:
+def share_of_rest(sheets: BalanceSheets, watched: Watched, states: Flags) -> tuple[Floats, Floats]:
     """The lines `stays`, and the share of `rest` in the sum: zero if it is not stated or not positive."""
     stays = largest(*(sheets.value(line) for line in watched.stays))
     if watched.may_be_zero:
@@ -179,8 +180,8 @@ def _without_rest(sheets: BalanceSheets, watched: Watched, by_filing: Ints, begi
         by_filing: the sheets by filing, then by quarter end.
         begins: the first sheet of each filing in this order.
     """
-    states = _states_rest(sheets, watched)
-    stays, share = _share_of_rest(sheets, watched, states)
+    states = states_rest(sheets, watched)
+    stays, share = share_of_rest(sheets, watched, states)
     firsts = np.flatnonzero(begins)
     if not len(firsts):
         return firsts

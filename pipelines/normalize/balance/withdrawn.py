@@ -1,0 +1,114 @@
+"""Withdraws debt and cash that a later filing proves wrong without stating them again.
+
+Belongs here: which earlier value a later filing disproves. Does not: contradictions that were known at the time of
+filing (contradictions, vanished), later filings that state the balance again (restated).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Ints
+from pipelines.normalize.balance.contradictions import Before, are_other_units
+from pipelines.normalize.balance.sheets import BalanceSheets
+from pipelines.normalize.balance.sums import Sums
+from pipelines.normalize.balance.vanished import LEAST_SHARE, WATCHED, Watched, share_of_rest, states_rest
+from pipelines.normalize.rule import Rule
+
+OTHER_UNITS = Rule(
+    "balance.withdrawn.filing-in-other-units",
+    "Debt and cash of a filing are withdrawn if a later filing states total assets of one of its days as a thousand or "
+    "a million times as much, because the earlier filing is in thousands or millions.",
+    "Measured: 2 of 6,400 filings",
+    "withhold",
+)
+SHOWN_AROUND = {
+    watched.rule: Rule(id, statement, watched.rule.source, "withhold")
+    for watched, id, statement in zip(
+        WATCHED,
+        (
+            "cash.withdrawn.securities-shown-around",
+            "debt.withdrawn.current-debt-shown-around",
+            "debt.withdrawn.noncurrent-debt-shown-around",
+        ),
+        (
+            "Cash without short-term investments is withdrawn if a later filing shows that these were at least a tenth "
+            "of it at the year ends before and after, and no balance sheet of its own filing states them.",
+            "Total debt without current debt is withdrawn if a later filing shows that this was at least a tenth of it "
+            "at the year ends before and after, and no balance sheet of its own filing states it.",
+            "Current debt alone is withdrawn if a later filing shows that non-current debt was at least a tenth of it "
+            "at the year ends before and after, and no balance sheet of its own filing states it.",
+        ),
+        strict=True,
+    )
+}
+"""For each watched line the rule that withdraws a sum without it."""
+
+RULES: tuple[Rule, ...] = (OTHER_UNITS, *SHOWN_AROUND.values())
+
+LONGEST = 5
+"""Two year ends are at most five quarters apart; between others a line may have been zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """Values that a rule withdraws: the sheet of each, and the sheet of the later filing that disproves it."""
+
+    rule: Rule
+    reason: str
+    value: Ints
+    by: Ints
+
+
+def withdrawals(sheets: BalanceSheets, before: Before, sums: Sums, counts: Ints, item: str) -> list[Withdrawal]:
+    """The values that a later filing proves wrong.
+
+    Args:
+        counts: the places of the sums that count.
+    """
+    values = sums.sheet[counts]
+    found = [_in_other_units(sheets, before, values)]
+    for watched in WATCHED:
+        if watched.item == item:
+            found.append(_shown_around(sheets, before, values, watched))
+    return [each for each in found if len(each.value)]
+
+
+def _in_other_units(sheets: BalanceSheets, before: Before, values: Ints) -> Withdrawal:
+    """The values of filings in which a day's assets are a thousandth of those of a later filing."""
+    assets = sheets.value("assets")
+    later = np.flatnonzero(before.of_day >= 0)
+    earlier = before.of_day[later]
+    is_wrong = are_other_units(assets[earlier], assets[later])
+    filing = (sheets.cik << 32) | sheets.seq
+    wrong, first = np.unique(filing[earlier[is_wrong]], return_index=True)
+    place = np.minimum(np.searchsorted(wrong, filing[values]), max(len(wrong) - 1, 0))
+    is_of_filing = np.zeros(len(values), dtype=np.bool_)
+    if len(wrong):
+        is_of_filing = wrong[place] == filing[values]
+    by = later[is_wrong][first[place[is_of_filing]]] if len(wrong) else later[:0]
+    return Withdrawal(OTHER_UNITS, "sheet_in_other_units", values[is_of_filing], by)
+
+
+def _shown_around(sheets: BalanceSheets, before: Before, values: Ints, watched: Watched) -> Withdrawal:
+    """The values without a line that one later filing shows at the year ends around."""
+    states = states_rest(sheets, watched)
+    _, share = share_of_rest(sheets, watched, states)
+    newer = np.flatnonzero((before.in_filing >= 0) & (share >= LEAST_SHARE))
+    newer = newer[share[before.in_filing[newer]] >= LEAST_SHARE]
+    newer = newer[sheets.q[newer] - sheets.q[before.in_filing[newer]] <= LONGEST]
+    older = before.in_filing[newer]
+    filing = (sheets.cik << 32) | sheets.seq
+    has_others = np.logical_or.reduce([sheets.has(line) for line in watched.stays])
+    lacks = values[has_others[values] & ~np.isin(filing[values], filing[states])]
+    day = (sheets.cik << 32) | sheets.q
+    order = np.argsort(day[lacks], kind="stable")
+    lacks = lacks[order]
+    begin = np.searchsorted(day[lacks], day[older], side="right")
+    end = np.searchsorted(day[lacks], day[newer], side="left")
+    count = np.maximum(end - begin, 0)
+    of_pair = np.repeat(np.arange(len(newer)), count)
+    place = np.arange(len(of_pair)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin, count)
+    value, by = lacks[place], newer[of_pair]
+    is_later: Flags = sheets.seq[by] > sheets.seq[value]
+    return Withdrawal(SHOWN_AROUND[watched.rule], watched.reason, value[is_later], by[is_later])
