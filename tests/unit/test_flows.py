@@ -492,3 +492,19 @@ def test_losses_may_follow_profits_within_a_year():
     company = Filer(month_ends(2021, 7), {REVENUE: [MILLION] * 7, NET_INCOME: [10e6, 10e6, 10e6, -20e6, 5e6, 5e6, 5e6]})
 
     assert series(standardized(company.facts()), "net_income")[day("2022-06-30")] == 0.0
+
+
+def test_a_year_that_was_an_error_counts_as_corrected():
+    """The first annual report states a fifth of a year's cash flow, the next one all of it: no recast, but an error.
+
+    Twelve months between them take the right year, together with the interim periods that nobody restated.
+    """
+    flows = {CASH_FLOW: [100e6, 110e6, 120e6, 130e6] * 2, CAPITAL_SPENDING: [0] * 8}
+    company = Filer(month_ends(2022, 8), {NET_INCOME: [MILLION] * 8, **flows})
+    rows = company.facts().with_columns(
+        value=pl.when((pl.col("tag") == CASH_FLOW) & (pl.col("end") == "2022-12-31") & (pl.col("filed") < "2023-06-01"))
+        .then(92e6)
+        .otherwise("value")
+    )
+
+    assert series(standardized(rows), "free_cash_flow")[day("2023-03-31")] == 460e6
