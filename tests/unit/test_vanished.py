@@ -8,7 +8,7 @@ import pytest
 
 from tests.factories import CASH, NET_INCOME, REVENUE, Row, fact, month_ends, raw, row_of, standardized, value_of
 
-ENDS = month_ends(2022, 8)
+ENDS = month_ends(2022, 9)
 SECURITIES = "MarketableSecuritiesCurrent"
 USUAL = {CASH: 20, SECURITIES: 80, "LongTermDebtNoncurrent": 60, "LongTermDebtCurrent": 30}
 FIRST = 4
@@ -17,6 +17,7 @@ FIRST = 4
 
 ALONE = {CASH: 22, "LongTermDebtNoncurrent": 60, "LongTermDebtCurrent": 30}
 NEW_ELEMENT = {CASH: 22, "DebtSecuritiesCurrent": 79}
+WITHOUT_CURRENT = {CASH: 20, SECURITIES: 80, "LongTermDebtNoncurrent": 60}
 HALVES: list[tuple[dict[str, float], float | str]] = [
     ({"LongTermDebtNoncurrent": 60}, "current_debt_not_shown"),
     ({"LongTermDebtCurrent": 30}, "noncurrent_debt_not_shown"),
@@ -41,6 +42,8 @@ CASES = {
     "a year": Case([ALONE] * 4),
     **{f"half {number}": Case([{CASH: 20, SECURITIES: 80, **sheet}]) for number, (sheet, _) in enumerate(HALVES)},
     "repaid": Case([{CASH: 20, SECURITIES: 50, "LongTermDebtNoncurrent": 60}], before=USUAL),
+    "still owed": Case([{**WITHOUT_CURRENT, "Liabilities": 150}] * 5, usual={**USUAL, "Liabilities": 150}),
+    "owed no more": Case([{**WITHOUT_CURRENT, "Liabilities": 125}] * 5, usual={**USUAL, "Liabilities": 150}),
     "due first": Case([{CASH: 20, "DebtCurrent": 3}], usual={CASH: 20, "LongTermDebt": 60}),
     "nothing owed": Case([{CASH: 20, "LongTermDebtCurrent": 0}], usual={CASH: 20, "LongTermDebtNoncurrent": 0}),
 }
@@ -119,6 +122,13 @@ def test_half_of_the_debt_is_withheld(at, number, debt):
 def test_debt_that_was_repaid_is_zero(at):
     """The report still states the debt of the year end before."""
     assert at("repaid", "total_debt") == 60
+
+
+def test_a_line_is_not_forgotten_while_the_liabilities_have_room_for_it(at):
+    """After more than a year without the line the total decides; without a total the line counts as zero."""
+    assert at("still owed", "total_debt", FIRST + 4) == "current_debt_not_shown"
+    assert at("owed no more", "total_debt", FIRST + 3) == "current_debt_not_shown"
+    assert at("owed no more", "total_debt", FIRST + 4) == 60
 
 
 def test_the_first_current_maturities_are_not_all_debt(at):

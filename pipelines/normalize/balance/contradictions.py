@@ -223,7 +223,7 @@ DEBT_CANDIDATES, CASH_CANDIDATES = (
 
 _NONCURRENT_LINES = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
 
-_OTHER_LIABILITIES = (
+OTHER_LIABILITIES = (
     ("not_borrowed",),
     (
         "not_borrowed",
@@ -235,7 +235,7 @@ _OTHER_LIABILITIES = (
 )
 """Liabilities whose changes are taken off, in several readings, because one line may be a part of another."""
 
-_OTHER_CURRENT_ASSETS = ((), tuple(concept.name for concept in OTHER_CURRENT_ASSETS))
+OTHER_THAN_CASH = ((), tuple(concept.name for concept in OTHER_CURRENT_ASSETS))
 """Current assets whose changes are taken off, in several readings."""
 
 
@@ -314,10 +314,10 @@ def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags,
         is_likely: for each sum of instruments whether the liabilities do not.
     """
     debt = _by_sheet(sheets, sums)
-    liabilities = _liabilities(sheets)
+    liabilities = total_liabilities(sheets)
     most = np.where(np.isnan(liabilities), sheets.value("assets"), liabilities)
     exceeds = Comparison(DEBT_EXCEEDS.rule, ~np.isnan(debt + most), debt > most * ROOM, debt, most)
-    moved = _moved_alone(DEBT_MOVED_ALONE, sheets, before, debt, liabilities, _OTHER_LIABILITIES)
+    moved = _moved_alone(DEBT_MOVED_ALONE, sheets, before, debt, liabilities, OTHER_LIABILITIES)
     part = _noncurrent_part(sheets, sums)
     noncurrent = _digit_is_wrong(NONCURRENT_DIGIT, before, part, of_noncurrent_liabilities(sheets, part))
     holds = (
@@ -327,7 +327,7 @@ def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags,
         moved.found[sums.sheet],
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
-        _lacks_line(sheets, before, sums, debt, liabilities, _OTHER_LIABILITIES)[sums.sheet],
+        _lacks_line(sheets, before, sums, debt, liabilities, OTHER_LIABILITIES)[sums.sheet],
     )
     is_zero = is_proven & (sums.value == 0)
     found = np.where(is_zero, NOTHING, np.select(holds, range(len(OF_DEBT)), NOTHING))
@@ -341,14 +341,14 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     most = np.where(np.isnan(current), sheets.value("assets"), current)
     exceeds = Comparison(CASH_EXCEEDS.rule, ~np.isnan(cash + most), cash > most * ROUNDED, cash, most)
     of_line = Comparison(CASH_EXCEEDS_FLOWS.rule, ~np.isnan(line + of_flows), line > of_flows * ROUNDED, line, of_flows)
-    moved = _moved_alone(CASH_MOVED_ALONE, sheets, before, cash, current, _OTHER_CURRENT_ASSETS)
+    moved = _moved_alone(CASH_MOVED_ALONE, sheets, before, cash, current, OTHER_THAN_CASH)
     apart = _moved_alone(CASH_APART_FROM_FLOWS, sheets, before, line, of_flows, ((),))
     footed = _digit_is_wrong(CASH_DIGIT, before, cash, of_current_assets(sheets, cash))
     comparisons = (exceeds, of_line, moved, apart, footed)
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
         *(each.found[sums.sheet] for each in comparisons),
-        _lacks_line(sheets, before, sums, cash, current, _OTHER_CURRENT_ASSETS)[sums.sheet],
+        _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH)[sums.sheet],
     )
     found = np.select(holds, range(len(OF_CASH)), NOTHING)
     return Judged(OF_CASH, found, comparisons)
@@ -373,7 +373,7 @@ def _by_sheet(sheets: BalanceSheets, sums: Sums) -> Floats:
     return values
 
 
-def _liabilities(sheets: BalanceSheets) -> Floats:
+def total_liabilities(sheets: BalanceSheets) -> Floats:
     """Total liabilities; without them, total assets less equity."""
     stated = sheets.value("liabilities")
     return np.where(np.isnan(stated), sheets.value("assets") - sheets.value("equity"), stated)
@@ -446,7 +446,7 @@ def _lacks_line(
         line = amounts[:, older]
         rest = np.full(len(newer), -np.inf)
         for others in readings:
-            rest = np.fmax(rest, _room(sheets, total, others, newer, older) - change)
+            rest = np.fmax(rest, room(sheets, total, others, newer, older) - change)
         # without a total nothing shows that the line is zero
         is_left = (rest >= FELL_WITH_IT * line) | np.isinf(rest)
         is_asked, found = (np.zeros(stated.shape, dtype=np.bool_) for _ in range(2))
@@ -550,7 +550,7 @@ def _moved_alone(
             sheets state it with the same elements.
     """
     asked, alone = [], []
-    left, right = (np.full(len(sheets), np.nan) for _ in range(2))
+    of_balance, of_total = (np.full(len(sheets), np.nan) for _ in range(2))
     for place in (before.in_filing, before.in_filing_before):
         is_asked = (place >= 0) & ~np.isnan(balance + total) & ~np.isnan(balance[place] + total[place])
         newer = np.flatnonzero(is_asked)
@@ -559,23 +559,23 @@ def _moved_alone(
         size = np.abs(change)
         counts = (size > 0) & (size >= MOVED * largest(np.abs(balance[newer]), np.abs(balance[older])))
         for others in readings:
-            room = _room(sheets, total, others, newer, older)
-            counts &= (room * np.sign(change) < FOLLOWED * size) & (np.abs(room) < STOOD_STILL * size)
+            left = room(sheets, total, others, newer, older)
+            counts &= (left * np.sign(change) < FOLLOWED * size) & (np.abs(left) < STOOD_STILL * size)
         found = np.zeros(len(sheets), dtype=np.bool_)
         found[newer] = counts
-        left[newer], right[newer] = change, room
+        of_balance[newer], of_total[newer] = change, left
         asked.append(is_asked)
         alone.append(found)
     rule, contradicts = contradiction.rule, _all_of_those_asked(asked, alone)
-    return Comparison(rule, np.logical_or(*asked), contradicts, left, right)
+    return Comparison(rule, np.logical_or(*asked), contradicts, of_balance, of_total)
 
 
-def _room(sheets: BalanceSheets, total: Floats, others: tuple[str, ...], newer: Ints, older: Ints) -> Floats:
+def room(sheets: BalanceSheets, total: Floats, others: tuple[str, ...], newer: Ints, older: Ints) -> Floats:
     """The change of a total less those of other lines that both sheets state with the same elements."""
-    room: Floats = total[newer] - total[older]
+    left: Floats = total[newer] - total[older]
     for line in others:
-        room = room - np.nan_to_num(_change(sheets, line, newer, older))
-    return room
+        left = left - np.nan_to_num(_change(sheets, line, newer, older))
+    return left
 
 
 def _change(sheets: BalanceSheets, line: str, newer: Ints, older: Ints) -> Floats:

@@ -12,6 +12,13 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, largest, starts
+from pipelines.normalize.balance.contradictions import (
+    OTHER_LIABILITIES,
+    OTHER_THAN_CASH,
+    Readings,
+    room,
+    total_liabilities,
+)
 from pipelines.normalize.balance.sheets import BalanceSheets
 from pipelines.normalize.rule import Rule
 
@@ -19,7 +26,10 @@ LEAST_SHARE = 0.1
 """The sum is withheld if the missing line was at least a tenth of it; a smaller line could not mislead a reader."""
 
 REPORTS = 4
-"""After four reports without the line, a whole year, the line counts as zero."""
+"""After four reports without the line, a whole year, the line counts as zero, unless the totals show that it is not."""
+
+STILL_THERE = 0.5
+"""A line is still part of a total if what the other lines leave of it has grown by at least half of the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +54,7 @@ def _rule(name: str, line: str, source: str) -> Rule:
     return Rule(
         name,
         f"The sum is withheld if {line} no longer stated on any balance sheet of the report, and had been at least a "
-        "tenth of the sum within the last four reports.",
+        "tenth of the sum within the last four reports, or before them if the totals show that the line is not zero.",
         source,
         "withhold",
     )
@@ -110,7 +120,8 @@ def disappeared(sheets: BalanceSheets) -> list[Disappeared]:
     """Find the balance sheets that lack a line.
 
     A filing's newest balance sheet lacks `rest` if none of the filing's balance sheets states it, and if it was at
-    least LEAST_SHARE of the sum in the last report that stated it, at most REPORTS reports ago.
+    least LEAST_SHARE of the sum in the last report that stated it, at most REPORTS reports ago. It lacks it however
+    long ago that was if the total that includes the sum still has room for it.
 
     Args:
         sheets: of sheets.as_filed, reclassified (roles).
@@ -193,5 +204,29 @@ def _without_rest(sheets: BalanceSheets, watched: Watched, by_filing: Ints, begi
     last_known = np.maximum.accumulate(np.where(is_known, place, -1))
     of_company = last_known >= first_row(starts(sheets.cik[newest]))
     mattered = of_company & (share[newest[last_known]] >= LEAST_SHARE)
-    lacking: Ints = newest[~is_known & mattered & (place - last_known <= REPORTS)]
+    gone = ~is_known & mattered
+    late = np.flatnonzero(gone & (place - last_known > REPORTS))
+    gone[late] = _is_still_there(sheets, watched, newest[late], newest[last_known[late]], stays, share)
+    lacking: Ints = newest[gone]
     return lacking
+
+
+def _is_still_there(
+    sheets: BalanceSheets, watched: Watched, newer: Ints, older: Ints, stays: Floats, share: Floats
+) -> Flags:
+    """Whether a total less the lines that are still stated shows that the missing line is not zero.
+
+    Args:
+        newer, older: the sheets without the line, and the last ones with it.
+        stays, share: of share_of_rest.
+    """
+    is_debt = watched.item == "total_debt"
+    total = total_liabilities(sheets) if is_debt else sheets.value("current_assets")
+    readings: Readings = OTHER_LIABILITIES if is_debt else OTHER_THAN_CASH
+    still = np.ones(len(newer), dtype=np.bool_)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        line = stays[older] * share[older] / (1 - share[older])
+    change = stays[newer] - stays[older] - line
+    for others in readings:
+        still &= room(sheets, total, others, newer, older) - change >= STILL_THERE * line
+    return still
