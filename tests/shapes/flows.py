@@ -252,6 +252,12 @@ BREAKS: dict[str, list[Row]] = {
     "break.entity.nearly-all-figures": joined(SHELL, annual_report(2020, years=3), annual_report(2021)),
     "break.entity.whole-sheet": joined(SHELL, annual_report(2020, years=1), OTHER_SHEET),
     "break.standards": joined(annual_report(2019), annual_report(2020), annual_report(2021, taxonomy="ifrs-full")),
+    "break.one-company-a-period": joined(
+        SHELL,
+        [fact("LongTermDebtNoncurrent", 4e6, None, "2019-12-31", filed="2020-02-20")],
+        annual_report(2020, years=3),
+        annual_report(2021),
+    ),
     "break.twelve-months-across": joined(SHELL, annual_report(2020, years=3), annual_report(2021)),
 }
 

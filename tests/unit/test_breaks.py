@@ -2,6 +2,7 @@
 
 from datetime import date
 
+import polars as pl
 import pytest
 
 from pipelines.normalize.periods import breaks
@@ -13,10 +14,12 @@ from tests.factories import (
     REVENUE,
     SHARES,
     Filer,
+    day,
     fact,
     month_ends,
     ordered_facts,
     raw,
+    row_of,
     signed,
     standardized,
     value_of,
@@ -287,3 +290,16 @@ def test_the_standards_of_a_filing_do_not_depend_on_later_ones():
 
     assert [regimes(known) for known in range(1, 5)] == [regimes(4)[:known] for known in range(1, 5)]
     assert regimes(4) == [0, 0, 2, 2]
+
+
+def test_a_period_has_the_figures_of_one_company_only():
+    """Debt of the shell stays until a filing shows the company's cash flows of the period, and is then withdrawn."""
+    debt = fact("LongTermDebtNoncurrent", 4e6, None, "2019-12-31", filed="2020-02-20")
+    shell = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01), debt]
+    found = standardized(raw(shell, annual_report(2020, years=3)))
+
+    versions = found.found.versions.filter(pl.col("item") == "total_debt", pl.col("period_end") == day("2019-12-31"))
+    assert versions.select("value", "cause", "rule").rows()[-1] == (None, "withdrawn", "break.one-company-a-period")
+    assert versions["value"].to_list()[0] == 4e6
+    assert row_of(found.gaps, "total_debt", "annual", "2019-12-31")["reason"] == "basis_break"
+    assert value_of(found, "cash_and_equivalents", "annual", "2019-12-31") == 88e6

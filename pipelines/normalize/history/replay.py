@@ -16,7 +16,7 @@ from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.line_items import CALCULATED, SHARES, roundings
-from pipelines.normalize.items.points import Points, newest_of_windows
+from pipelines.normalize.items.points import ONE_COMPANY, Points, newest_of_windows
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
@@ -77,6 +77,7 @@ def item_versions(
     decided = [(rule, each.ciks(points, rule, holds)) for each in found for rule, holds in each.item.decided]
     decided += [(SAME_WITHIN_ROUNDING, points.cik[each.repetitions]) for each in found]
     decided += roundings(versions)
+    decided += [(ONE_COMPANY, points.cik[holds]) for holds in points.of_another.values()]
     withheld = _withheld(points, [each.item for each in found], meaningless)
     is_withdrawn = pl.col("value").is_null()
     versions = versions.with_columns(method=pl.when(is_withdrawn).then(pl.lit("")).otherwise("method"))
@@ -207,7 +208,9 @@ def _withheld(points: Points, items: Sequence[Item], meaningless: Mapping[str, p
             reasons = of_point[rows].select(pl.lit(name, pl.String).alias("item"), "reason", "rule")
             found.append(pl.concat([points.frame[rows].select("cik", "q"), reasons], how="horizontal"))
     for item in items:
-        for reason, rule, holds in item.withheld:
+        concepts = {leg.concept for leg in item.legs} & set(points.of_another)
+        others = [("basis_break", ONE_COMPANY, points.of_another[concept]) for concept in sorted(concepts)]
+        for reason, rule, holds in (*item.withheld, *others):
             rows = np.flatnonzero(newest & holds & ~np.isfinite(item.value))
             texts = {"item": item.name, "reason": reason, "rule": rule.id}
             found.append(

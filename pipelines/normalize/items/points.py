@@ -21,13 +21,25 @@ from pipelines.normalize.arrays import (
     floats,
     ints,
     key_of,
+    largest,
     picked,
 )
 from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
+from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import METHODS, WINDOW_FLAGS
 
 POINT = ["cik", "q", "seq"]
+
+ONE_COMPANY = Rule(
+    "break.one-company-a-period",
+    "A period has the figures of one company only, the newest whose income or cash flows of the period are stated: "
+    "balances and flows of another company under the same CIK are withheld beside them.",
+    "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
+    "withhold",
+)
+RULES = (ONE_COMPANY,)
 
 FLOWS = (
     "revenue",
@@ -147,6 +159,9 @@ class Points:
         self.rows = {name: rows[_row(name)].to_numpy() for name in (*FLOWS, *BALANCES)}
         self._columns = {True: _columns(flows, ("amount", "days", "regime", "grain", "spread", *WINDOW_FLAGS))}
         self._columns[False] = _columns(balances, ("amount", "regime"))
+        self.of_another = self._of_other_companies()
+        for name, holds in self.of_another.items():
+            self.rows[name] = np.where(holds, NOTHING, self.rows[name])
         ids = {rule.id: number for number, rule in enumerate(METHODS)}
         rules = balances["rule"].fill_null("")
         self._rules = tuple(rules.unique().sort())
@@ -159,6 +174,18 @@ class Points:
 
     def __len__(self) -> int:
         return len(self.q)
+
+    def _of_other_companies(self) -> dict[str, Flags]:
+        """The concepts whose amount is of another company than that of the period's flows, and the points."""
+        if not any((regimes["regime"] >= REGIMES_OF_COMPANY).any() for regimes in self._columns.values()):
+            return {}
+        company = {
+            name: np.where(np.isnan(self.of(name)), np.nan, self.of(name, "regime") // REGIMES_OF_COMPANY)
+            for name in self.rows
+        }
+        of_flows = largest(*(company[name] for name in FLOWS))
+        found = {name: np.abs(of_name - of_flows) > 0 for name, of_name in company.items()}
+        return {name: holds for name, holds in found.items() if holds.any()}
 
     def of(self, concept: str, name: str = "amount") -> Floats:
         """A column of the known amount of a concept: `amount`, `days`, `regime` and so on; NaN if none is known."""
@@ -180,7 +207,11 @@ class Points:
     def withheld_by(self, concept: str) -> pl.Series:
         """The id of the rule that withholds the amount of a concept at each point; null if none does."""
         row = pl.Series(self.rows[concept], dtype=pl.Int64).replace(NOTHING, None)
-        return self._withheld_by[concept in FLOWS].gather(row)
+        by = self._withheld_by[concept in FLOWS].gather(row)
+        if concept not in self.of_another:
+            return by
+        is_other = pl.Series(self.of_another[concept])
+        return pl.select(pl.when(is_other).then(pl.lit(ONE_COMPANY.id)).otherwise(by)).to_series()
 
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
         """The known amount of a concept as a leg of a value."""

@@ -51,6 +51,8 @@ ACROSS = Rule(
 )
 RULES = (NEARLY_ALL_FIGURES, WHOLE_SHEET, OTHER_STANDARDS, ACROSS)
 
+REGIMES_OF_COMPANY = 2
+"""Numbers of regimes for each company: one by US-GAAP, one by IFRS."""
 MOST_FACTS = 0.5
 """A filing follows the standards of more than half of its facts; a few facts of other standards are not a change."""
 LARGE = 0.5
@@ -99,7 +101,7 @@ def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
     before_company = begun[first] - (rule[first] != NO_RULE)
     entity = begun - before_company
     return filings.with_columns(
-        regime=pl.Series((2 * entity + is_ifrs).astype(np.int32)),
+        regime=pl.Series((REGIMES_OF_COMPANY * entity + is_ifrs).astype(np.int32)),
         entity=pl.Series(entity.astype(np.int32)),
         entity_rule=pl.Series([None, *(one.id for one in RULES[:2])], dtype=pl.String).gather(rule),
     )
