@@ -61,6 +61,9 @@ REPORTS: dict[str, list[Row]] = {
     "correction.scale.count-by-earlier-counts": joined(
         annual(2021, USUAL), annual(2022, {SHARES: 40e3, NET_INCOME: 90e6})
     ),
+    "correction.scale.count-by-last-filing": joined(
+        annual(2020, {REVENUE: 9e9, SHARES: 4_025_988e3}), annual(2021, {REVENUE: 9e9, SHARES: 4_428_587})
+    ),
     "correction.scale.count-by-largest-earnings": annual(2021, {DILUTED: 5_922, NET_INCOME: 19.8e9}),
     "correction.sign.tax-by-income-after-tax": annual(2021, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6}),
     "correction.sign.income-by-income-before-tax": annual(2021, {PRETAX: -10e6, TAX: -2e6, NET_INCOME: 8e6}),

@@ -6,7 +6,7 @@ Belongs here: share counts and earnings per share, each report on the basis of i
 
 from collections.abc import Mapping, Sequence
 
-from tests.factories import DILUTED, EPS, NET_INCOME, REVENUE, SHARES, Filer, Row, month_ends
+from tests.factories import DILUTED, EPS, NET_INCOME, REVENUE, SHARES, Filer, Row, fact, month_ends
 from tests.shapes import Shape
 
 FIRST_YEAR, QUARTERS = 2015, 16
@@ -84,6 +84,17 @@ COUNTS: dict[str, list[Row]] = {
     "split.small-ratio": split(1.1),
     "split.share-dividend": split(1.03),
     "split.odd-ratio": split(2.0473),
+    "split.exact-ratio": [
+        *(
+            fact(DILUTED, count, f"{year}-01-01", f"{year}-12-31", filed=filed)
+            for year, count, filed in (
+                (2021, 127_364_735, "2022-02-16"),
+                (2021, 1_273_647_350, "2023-02-16"),
+                (2022, 1_266_268_155, "2023-02-16"),
+            )
+        ),
+        *(fact(REVENUE, 1e9, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-16") for year in (2021, 2022)),
+    ],
     "split.earnings-per-share": on_basis_of_its_day(company({EPS: [11.24, 12.36, 13.48, 14.52] * 4}), 4.0),
     "split.filing.own-count": split(2.0),
     "split.filing.most-figures": on_basis_of_its_day(company({EPS: [11.24, 12.36, 13.48, 14.52] * 4}), 4.0),

@@ -187,3 +187,57 @@ def test_a_quarterly_rate_is_not_the_dividend_of_a_year():
     found = corrected_by(signed(raw(quarter, *year)), dividends.proposals)
 
     assert [f"{end}" for end in found.filter(concept="dividends_per_share")["end"]] == ["2023-09-30"]
+
+
+def test_counts_in_thousands_are_like_those_of_the_filing_before():
+    """A bank states 4,025,988,000 shares, then 4,428,587 (thousand), and 4,871,446 (thousand) in the next reports."""
+    rows = [
+        fact(tag, value, *of_year(year), filed=filed(of_filing))
+        for of_filing, counts in (
+            (2018, {2018: 4_025_988_000}),
+            (2019, {2018: 4_428_587, 2019: 4_428_587}),
+            (2020, {2019: 4_871_446, 2020: 4_860_678}),
+        )
+        for year, count in counts.items()
+        for tag, value in ((SHARES, count), (NET_INCOME, 16.6e9))
+    ]
+    found = standardized(raw(rows))
+
+    assert [value_of(found, "shares_basic", "annual", f"{year}-12-31") for year in (2018, 2019, 2020)] == [
+        4_428_587_000,
+        4_871_446_000,
+        4_860_678_000,
+    ]
+    assert value_of(found, "eps_basic", "annual", "2018-12-31") == pytest.approx(3.74837, rel=1e-5)
+
+
+def test_four_quarters_that_add_up_to_nothing_earn_nothing():
+    """-0.33, 0.05, 0.15 and 0.13 a share."""
+    ends = [("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30")]
+    quarters = [
+        fact(EPS, value, f"2023-{start}", f"2023-{end}", form="10-Q", filed=f"2023-{int(end[:2]) + 2:02d}-05")
+        for (start, end), value in zip(ends, (-0.33, 0.05, 0.15), strict=True)
+    ]
+    before = [
+        fact(EPS, 0.13, "2022-10-01", "2022-12-31", form="10-Q", filed="2023-02-20"),
+        *(fact(tag, 50e6, *of_year(2022), filed=filed(2022)) for tag in (REVENUE, NET_INCOME)),
+    ]
+
+    assert value_of(standardized(raw(quarters, before)), "eps_basic", "ttm", "2023-09-30") == 0
+
+
+def test_the_revenue_of_a_bank_is_neither_rent_nor_contracts_alone():
+    """Its interest is missing; a utility's regulated revenue is its revenue."""
+    contracts = "RevenueFromContractWithCustomerExcludingAssessedTax"
+    bank = [
+        fact(tag, 1e6, *of_year(2022), filed=filed(2022))
+        for tag in (contracts, "RealEstateRevenueNet", NET_INCOME, "InterestIncomeExpenseNet")
+    ]
+    found = standardized(raw(bank), registrants=pl.DataFrame([{"cik": CIK, "sic": "6022"}]))
+    utility = [
+        fact(tag, value, *of_year(2022), filed=filed(2022))
+        for tag, value in {"RegulatedOperatingRevenue": 4.2e9, contracts: 4e9, NET_INCOME: 4e8}.items()
+    ]
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") is None
+    assert value_of(standardized(raw(utility)), "revenue", "annual", "2022-12-31") == 4.2e9

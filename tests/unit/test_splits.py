@@ -70,6 +70,17 @@ def test_one_figure_is_not_enough():
     assert len(inferred(averages(4, years=1, tags=(SHARES, DILUTED)))) == 1
 
 
+def test_one_figure_is_enough_if_it_differs_to_the_last_digit_and_the_next_count_by_the_ratio_too():
+    """Diluted shares of 2021, 127,364,735, and 1,273,647,350 in the next report, whose own count is 1,266,268,155."""
+    year, own = ("2021-01-01", "2021-12-31"), ("2022-01-01", "2022-12-31")
+    before = fact(DILUTED, 127_364_735, *year, filed="2022-02-16")
+    after = fact(DILUTED, 1_273_647_350, *year, filed="2023-02-16")
+    new, old = (fact(DILUTED, count, *own, filed="2023-02-16") for count in (1_266_268_155, 126_626_815))
+
+    assert found_in([before, after, new])["ratio"].to_list() == [10.0]
+    assert found_in([before, after, old]).is_empty()
+
+
 def test_the_evidence_names_its_figures():
     assert found_in(averages(4))["evidence"].to_list() == [
         "2 restated figures, among them shares_basic 2022-01-01..2022-12-31"

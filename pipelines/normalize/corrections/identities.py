@@ -8,6 +8,7 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 
 import numpy as np
 
+from pipelines.normalize.arrays import Flags, Floats, starts
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import ERRORS_MEASURED, POWER, power_of_thousand
 from pipelines.normalize.corrections.side_by_side import (
@@ -109,6 +110,13 @@ COUNT_BY_EARLIER_COUNTS = Rule(
     ERRORS_MEASURED,
     "correct",
 )
+COUNT_BY_LAST_FILING = Rule(
+    "correction.scale.count-by-last-filing",
+    "A share count that no earnings per share verify, and that is a thousandth or a millionth of the counts of the "
+    "filing before (within a factor of two), is stated in thousands or millions.",
+    ERRORS_MEASURED,
+    "correct",
+)
 COUNT_BY_LARGEST_EARNINGS = Rule(
     "correction.scale.count-by-largest-earnings",
     "A first share count below 100,000 that would mean earnings of more than 500 per share is stated in thousands or "
@@ -138,6 +146,7 @@ RULES = (
     INCOME_BY_EARNINGS,
     COMMON_BY_PARENT,
     COUNT_BY_EARLIER_COUNTS,
+    COUNT_BY_LAST_FILING,
     COUNT_BY_LARGEST_EARNINGS,
     TAX_SIGN,
     OUTFLOW_SIGN,
@@ -209,11 +218,38 @@ def _of_earlier_counts(beside: SideBySide) -> list[Proposal]:
         by_level = np.where(is_judged, np.nan, power_of_thousand(level / count, NEAR_COUNTS))
         is_off = ~np.isnan(by_level) & (by_level != 0)
         found.append(beside.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, is_off, 10.0**by_level))
+        thousands = _by_last_filing(beside, name, is_judged | ~np.isnan(level))
+        found.append(beside.propose(COUNT_BY_LAST_FILING, BY_COUNTS, name, thousands > 0, 10.0**thousands))
         each = income / count
         too_few = (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS) & np.isnan(level) & ~is_judged
         thousands = np.ceil(np.log10(each / LARGEST_EARNINGS) / POWER) * POWER
         found.append(beside.propose(COUNT_BY_LARGEST_EARNINGS, BY_LIMITS, name, too_few, 10.0**thousands))
     return found
+
+
+def _by_last_filing(beside: SideBySide, name: str, is_verified: Flags) -> Floats:
+    """The power of ten by which counts that earnings per share cannot verify are too small against the filing before.
+
+    Only counts that are too small are judged: nothing shows that counts of the first filings are not in thousands.
+    """
+    count = beside.value[name]
+    power = np.zeros(len(count))
+    rows = np.flatnonzero(~np.isnan(count) & ~is_verified)
+    if not len(rows):
+        return power
+    company = beside.company[rows]
+    begins = np.flatnonzero(starts(company))
+    height = np.log10(count[rows])
+    spread = np.maximum.reduceat(height, begins) - np.minimum.reduceat(height, begins)
+    for first, after in zip(
+        begins[spread > POWER / 2], np.append(begins[1:], len(rows))[spread > POWER / 2], strict=True
+    ):
+        level = np.nan
+        for filing in np.split(rows[first:after], np.flatnonzero(np.diff(beside.seq[rows[first:after]])) + 1):
+            found = power_of_thousand(10.0**level / count[filing], NEAR_COUNTS)
+            power[filing] = np.where(found > 0, found, 0.0)
+            level = float(np.median(np.log10(count[filing]) + power[filing]))
+    return power
 
 
 def _of_tax(beside: SideBySide) -> Proposal:

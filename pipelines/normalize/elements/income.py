@@ -115,13 +115,24 @@ REVENUE = Concept(
             "alone lacks the adjustments of regulated rates.",
         ),
         us(
+            "RegulatedOperatingRevenue",
+            plus=("UnregulatedOperatingRevenue",),
+            at_least=("RevenueFromContractWithCustomerExcludingAssessedTax",),
+            rule="revenue.utility.regulated",
+            statement="Without such a total, a utility's revenue is its regulated operating revenue plus unregulated "
+            "operating revenue, if any, unless revenue from contracts is larger.",
+        ),
+        us(
             "RevenueFromContractWithCustomerExcludingAssessedTax",
+            but=("bank",),
             rule="revenue.contract-with-customer",
-            statement="Without a total, revenue is revenue from contracts with customers, excluding assessed taxes.",
+            statement="Without a total, revenue is revenue from contracts with customers, excluding assessed taxes; a "
+            "bank's interest is not from such contracts.",
             source="ASC 606",
         ),
         us(
             "RevenueFromContractWithCustomerIncludingAssessedTax",
+            but=("bank",),
             rule="revenue.contract-with-customer-including-tax",
             statement="Where taxes are not split off, revenue is revenue from contracts with customers including "
             "assessed taxes.",
@@ -147,10 +158,10 @@ REVENUE = Concept(
         ),
         us(
             "RealEstateRevenueNet",
-            but=("reit",),
+            but=("reit", "bank"),
             rule="revenue.real-estate",
             statement="The revenue of a property owner that is not a trust is its net real estate revenue, as reported "
-            "until 2018.",
+            "until 2018; a bank's is the rent of a building.",
         ),
         us(
             "SalesRevenueGoodsNet",

@@ -38,6 +38,9 @@ from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS
 SIGNIFICANT_DIGITS = 6
 """Digits of served per-share values and ratios."""
 
+NOTHING_PER_SHARE = 1e-9
+"""Sums of earnings per share below this are zero; sums of cents have binary fractions."""
+
 PREFERRED_SHARE = 0.08
 """Participating securities hardly ever take more than this share of net income; preferred dividends do."""
 ROUNDINGS = 2
@@ -328,6 +331,7 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
     Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
     """
     filed = points.of("eps_basic")
+    filed = np.where(np.abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
     with np.errstate(divide="ignore", invalid="ignore"):
         control = np.where(shares.value > 0, income.value / shares.value, np.nan)
         scale = np.abs(np.log10(np.abs(filed / control)))

@@ -169,8 +169,13 @@ def _moves_alone(moves: Moves, pair: Ints) -> Flags:
 
 
 def own_counts(figures: ShareFigures) -> dict[int, dict[int, float]]:
-    """For each company the average count of the newest and shortest period in each filing, by `seq`."""
-    figures = figures.at((figures.concept == BASIC) & (figures.value > 0))
+    """For each company the average count of the newest and shortest period in each filing, by `seq`.
+
+    It is the basic one; the diluted one for companies that state no other.
+    """
+    has_basic = any_of(figures.company, int(figures.company.max(initial=-1)) + 1, figures.concept == BASIC)
+    is_count = (figures.concept == BASIC) | ((figures.concept == DILUTED) & ~has_basic[figures.company])
+    figures = figures.at(is_count & (figures.value > 0))
     figures = figures.at(np.lexsort((figures.start, figures.end, figures.seq, figures.company)))
     counts: dict[int, dict[int, float]] = {}
     for company, seq, count in zip(figures.company.tolist(), figures.seq.tolist(), figures.value.tolist(), strict=True):

@@ -62,6 +62,14 @@ ODD_RATIO = Rule(
     RESTATED,
     "correct",
 )
+EXACT_RATIO = Rule(
+    "split.exact-ratio",
+    "One share count of at least six digits that differs by a usual ratio of 2:1 or more to the last digit proves a "
+    "split, if the filing's own count has changed by this ratio as well.",
+    RESTATED,
+    "correct",
+    "filers that restate one share count",
+)
 BY_EARNINGS = Rule(
     "split.earnings-per-share",
     "If two filings have no share counts of a common period, earnings per share of at least 0.5 that differ by the "
@@ -84,7 +92,7 @@ BY_MOST_FIGURES = Rule(
     RESTATED,
     "select",
 )
-RULES = (USUAL_RATIO, SMALL_RATIO, SHARE_DIVIDEND, ODD_RATIO, BY_EARNINGS, BY_OWN_COUNT, BY_MOST_FIGURES)
+RULES = (USUAL_RATIO, SMALL_RATIO, SHARE_DIVIDEND, ODD_RATIO, EXACT_RATIO, BY_EARNINGS, BY_OWN_COUNT, BY_MOST_FIGURES)
 
 DIVIDENDS_IN_SHARES: tuple[float, ...] = (1.02, 1.03, 1.04, 1.06, 1.07, 1.08)
 SMALL_RATIOS: tuple[float, ...] = (1.05, 1.1, 1.15, 1.2, 1.25, 4 / 3)
@@ -103,6 +111,9 @@ SMALLEST_ODD = 1.25
 """Smallest unusual ratio (two splits at once, an exchange of shares). Corrections of a share count are smaller."""
 
 THOUSAND = 1000.0
+
+EXACT = 1e-6
+"""Restated counts of six digits and more that differ by a ratio to the last digit differ from it by less than this."""
 
 FIGURES, FIGURES_SMALL = 2, 4
 """A split needs so many restated figures; one alone may be an error."""
@@ -310,6 +321,12 @@ def _placed(
     }
     proven = {seq: sum(count for count, _ in by) for seq, by in proof.items()}
     enough = [seq for seq in places if proven[seq] >= usual.needed]
+    rule = usual.rule
+    if not enough and rule is USUAL_RATIO:
+        rule = EXACT_RATIO
+        exactly = {seq for pair, known, at in pairs if pair.agreeing(usual.ratio * known, EXACT) for seq in at}
+        # a filing whose newest count is the restated one itself has no second figure
+        enough = [seq for seq in places if seq in exactly and HALF_WAY < _moved(usual.ratio, seq, counts) != 1.0]
     if not enough:
         return None
     moved = {seq: _moved(usual.ratio, seq, counts) for seq in enough}
@@ -328,7 +345,7 @@ def _placed(
         seq,
         before,
         evidence,
-        rule=BY_EARNINGS if concept == PER_SHARE else usual.rule,
+        rule=BY_EARNINGS if concept == PER_SHARE else rule,
         placed_by=BY_OWN_COUNT if on_new else BY_MOST_FIGURES,
     )
 
