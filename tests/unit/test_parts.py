@@ -56,6 +56,20 @@ def test_a_quarterly_dividend_in_the_context_of_a_year_is_left_out():
     assert value_of(found, "dividends_per_share", "annual", "2022-12-31") is None
 
 
+def test_a_dividend_after_a_split_is_not_below_that_of_a_quarter_before_it():
+    """Walmart declares a year's dividend in the first quarter: 2.28 before a split of three for one, 0.76 after."""
+    found = standardized(
+        raw(
+            fact(DIVIDENDS, 2.28, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-01"),
+            fact(NET_INCOME, 5e6, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-01"),
+            fact(DIVIDENDS, 0.76, *YEAR, filed="2023-02-20"),
+            fact(NET_INCOME, 20e6, *YEAR, filed="2023-02-20"),
+        )
+    )
+
+    assert value_of(found, "dividends_per_share", "annual", "2022-12-31") == 0.76
+
+
 def test_the_only_dividend_of_a_year_counts():
     found = filed(6, None, **{DIVIDENDS: [0.08, 0, 0, 0, 0.08, 0]})
 

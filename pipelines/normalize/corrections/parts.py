@@ -48,6 +48,8 @@ ROUNDED_UNITS = 2
 ROOM_OF_REVENUE = 1.0
 """Revenue counts as below a part of its period if the part is more than twice as much: a bank's revenue is net of
 losses on securities, so that a quarter's can be negative."""
+LARGEST_SPLIT = 50
+"""A dividend per share that is a whole multiple of another, up to fifty, may be on the share basis before a split."""
 OUTLIER = 3.0
 """A part whose amount per quarter is more than three times that of all other parts is itself in doubt."""
 
@@ -270,8 +272,12 @@ def _contradicted_flows(lines: _Lines) -> tuple[_Found, _Found]:
     highest = np.where(is_above, rates, 0).max(axis=0)
     of_others = np.where(is_above, 0, rates).max(axis=0)
     is_in_doubt = (is_above.sum(axis=0) == 1) & (of_others > 0) & (highest > OUTLIER * of_others)
-    below = is_above.any(axis=0) & ~is_in_doubt
     largest_part = np.max([np.nan_to_num(amount) for amount, _ in parts], axis=0)
+    # dividends of the parts may be on the share basis before a split that nothing else shows
+    times = largest_part / value[at]
+    is_split = (lines.concept[longer[at]] == NUMBER_OF["dividends_per_share"]) & (times < LARGEST_SPLIT)
+    is_split &= np.abs(times - np.rint(times)) < RESTATED * times
+    below = is_above.any(axis=0) & ~is_in_doubt & ~is_split
     return (
         _Found(REPEATS_QUARTER, longer[repeats], by[repeats]),
         _Found(BELOW_PART, longer[at[below]], largest_part[below]),
