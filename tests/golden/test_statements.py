@@ -37,6 +37,14 @@ SPENT: dict[str, tuple[Lines, float]] = {
         {"PaymentsToAcquireMachineryAndEquipment": 248, "PaymentsToExploreAndDevelopOilAndGasProperties": 16},
         248,
     ),
+    "a miner of bitcoin: machines that are more than its property are another line": (
+        {CAPITAL_SPENDING: 194, "PaymentsToAcquireMachineryAndEquipment": 230},
+        424,
+    ),
+    "machines that are a part of the property": (
+        {CAPITAL_SPENDING: 600, "PaymentsToAcquireMachineryAndEquipment": 230},
+        600,
+    ),
     "a holding company whose wells are more than its other property": (
         {"PaymentsToAcquireOilAndGasPropertyAndEquipment": 180, "PaymentsToAcquireOtherPropertyPlantAndEquipment": 20},
         200,
@@ -65,6 +73,20 @@ def test_capital_expenditure(shape):
 
 
 OWED: dict[str, tuple[Lines, float]] = {
+    "notes payable beside maturities that the line of short-term borrowings repeats": (
+        {
+            "LongTermDebtNoncurrent": 5089,
+            "LongTermDebtCurrent": 663,
+            "ShortTermBorrowings": 663,
+            "LongTermDebt": 5752,
+            "NotesPayableCurrent": 121,
+        },
+        5873,
+    ),
+    "notes of any term that are the current notes, rounded": (
+        {"ConvertibleNotesPayableCurrent": 1.090651, "ConvertibleNotesPayable": 1.1},
+        1.090651,
+    ),
     "maturities, and notes payable of a short term": (
         {"LongTermDebtNoncurrent": 1130, "LongTermDebtCurrent": 160, "NotesPayableCurrent": 51},
         1341,

@@ -90,6 +90,18 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.notes.long-term-debt-by-footing": {NOTES: 90, MATURITIES: 20, LIABILITIES: 150, CURRENT_LIABILITIES: 80},
     "debt.long-term-debt.noncurrent": {WHOLE: 70, MATURITIES: 20, LIABILITIES: 150, CURRENT_LIABILITIES: 80},
     "debt.beside.noncurrent-instrument": {NONCURRENT: 70, "ConvertibleDebtNoncurrent": 90},
+    "debt.beside.other-debt-with-room": {
+        "LongTermLoansFromBank": 20,
+        "OtherLongTermDebtNoncurrent": 70,
+        LIABILITIES: 200,
+        CURRENT_LIABILITIES: 100,
+    },
+    "debt.beside.long-term-debt-by-footing": {
+        "LongTermLoansPayable": 70,
+        WHOLE: 30,
+        LIABILITIES: 200,
+        CURRENT_LIABILITIES: 100,
+    },
     "debt.beside.current-instrument": {NONCURRENT: 70, MATURITIES: 5, "ConvertibleDebtCurrent": 20},
     "debt.classified.long-term-debt-with-maturities-as-short-term": {NONCURRENT: 70, SHORT: 20, WHOLE: 90},
     "debt.classified.long-term-debt-with-unnamed-maturities": {NONCURRENT: 70, SHORT: 10, WHOLE: 90},

@@ -226,6 +226,7 @@ NEEDS: dict[str, Needs] = {
 
 NEEDS_OF_RULE: dict[str, Needs] = {
     **{source.rule: Needs(0, lines((FINANCING, -30))) for source in CAPITAL_EXPENDITURE.sources if source.only_zero},
+    "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
     "debt.subordinated.ifrs.liabilities": Needs(beside={"BondsIssued": 700}, industry="bank"),
     "liabilities.ifrs.total": Needs(
         1400, {**NOTES_OF_IFRS_BANK, "CurrentLiabilities": 400}, industry="bank", proves=True

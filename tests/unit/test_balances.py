@@ -513,6 +513,24 @@ RULES: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         80,
     ),
+    "debt.beside.other-debt-with-room": (
+        filed(
+            "2024-02-20",
+            LongTermLoansFromBank=4,
+            ShortTermBankLoansAndNotesPayable=3,
+            OtherLongTermDebtNoncurrent=18,
+            OperatingLeaseLiabilityNoncurrent=8,
+            LiabilitiesCurrent=57,
+            Liabilities=90,
+        ),
+        "total_debt",
+        25,
+    ),
+    "debt.beside.long-term-debt-by-footing": (
+        filed("2024-02-20", LongTermLoansPayable=55, LongTermDebt=9, LiabilitiesCurrent=192, Liabilities=256),
+        "total_debt",
+        64,
+    ),
     "debt.beside.current-instrument": (
         filed("2024-02-20", LongTermDebtNoncurrent=30, LongTermDebtCurrent=5, ConvertibleDebtCurrent=40),
         "total_debt",

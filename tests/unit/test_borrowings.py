@@ -63,6 +63,31 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
         0,
     ),
     "and in a note there": ({**SOFTWARE, "ContractWithCustomerLiabilityCurrent": 8, "Liabilities": 120}, 0),
+    "what customers paid ahead, of any term": (
+        {**SOFTWARE, "ContractWithCustomerLiability": 200, "Liabilities": 320},
+        0,
+    ),
+    "what is owed for businesses and for settled claims": (
+        {
+            **SOFTWARE,
+            "BusinessCombinationContingentConsiderationLiability": 18,
+            "SettlementLiabilitiesCurrent": 60,
+            "Liabilities": 198,
+        },
+        0,
+    ),
+    "an insurer's junior notes beside what it owes the insured": (
+        {
+            "LiabilityForFuturePolicyBenefits": 69.9,
+            "LiabilityForClaimsAndClaimsAdjustmentExpense": 63.0,
+            "UnearnedPremiums": 27.4,
+            "OtherPolicyholderFunds": 2.1,
+            "AccountsPayableAndAccruedLiabilitiesCurrentAndNoncurrent": 14.8,
+            "JuniorSubordinatedNotes": 41.2,
+            "Liabilities": 218.4,
+        },
+        41.2,
+    ),
     "liabilities are what is no equity": (
         {**SOFTWARE, "LiabilitiesAndStockholdersEquity": 300, "StockholdersEquity": 180},
         0,

@@ -21,6 +21,7 @@ FINE: Figures = {
     CHANGE: 15_105e3,
 }
 """The statement in thousands."""
+COST = "CostOfRevenue"
 
 
 def reports(lines: Figures, more: Sequence[Row] = (), **changed: float) -> Today:
@@ -84,6 +85,22 @@ def test_a_contradicted_figure_is_left_out_and_the_gap_says_why(lines, line, wro
     assert row_of(found.gaps, item, "annual", LAST)["reason"] == reason
     assert [kind for kind, *_ in repairs(found)] == ["total"]
     assert [outcome for outcome, *_ in judged(found, item)] == ["withheld"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "served"),
+    [
+        ({REVENUE: 288e3, COST: 135e3, "GrossProfit": 30.9e6}, None),
+        ({REVENUE: 288e3, COST: -135e3, "GrossProfit": 423e3}, 288e3),
+        ({REVENUE: 100e6, COST: 60e6, "GrossProfit": 30e6}, 100e6),
+    ],
+    ids=["a part of revenue", "cost without its sign", "a line of the filer's own"],
+)
+def test_revenue_below_gross_profit_needs_no_other_statement(lines, served):
+    """No cost explains it; a difference below revenue may be a line that the filer has every year."""
+    found = standardized(raw(annual(2022, {NET_INCOME: 9e6, **lines})))
+
+    assert value_of(found, "revenue", "annual", LAST) == served
 
 
 def test_another_line_with_the_error_leaves_the_figure_alone():

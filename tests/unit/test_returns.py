@@ -66,6 +66,12 @@ def test_the_tax_rate_stays_within_bounds(tax, rate):
     assert roic({OPERATING: [50] * 12, **tax}) == pytest.approx(200 * (1 - rate) / 700, rel=1e-5)
 
 
+def test_without_a_line_of_tax_income_that_equals_income_before_tax_is_not_taxed():
+    """Net income of 40 after no tax of 40 before it."""
+    assert roic({**INCOME, TAX: None, "NetIncomeLoss": [40] * 12}) == pytest.approx(200 / 700, rel=1e-5)
+    assert roic({**INCOME, TAX: None, "NetIncomeLoss": [32] * 12}) is None
+
+
 def test_an_operating_loss_is_not_reduced_by_tax():
     assert roic({OPERATING: [-50] * 12, PRETAX: [-60] * 12, TAX: [-8] * 12}) == pytest.approx(-200 / 700, rel=1e-5)
 

@@ -374,10 +374,10 @@ def _nothing_is_noncurrent(sheets: BalanceSheets) -> Flags:
 
 
 def _notes_exceed_current_debt(sheets: BalanceSheets) -> Flags:
-    """Whether no long-term debt is stated, and notes of any term exceed what is due."""
+    """Whether no long-term debt is stated, and notes of any term exceed what is due by more than rounding."""
     long_term = ("debt_noncurrent", "debt_long_term", "debt_all")
     has_none = ~np.logical_or.reduce([sheets.has(line) for line in long_term])
-    exceed: Flags = has_none & (sheets.value("debt_notes") > due(sheets))
+    exceed: Flags = has_none & (sheets.value("debt_notes") > due(sheets) * (1 + CONTRADICTS))
     return exceed
 
 

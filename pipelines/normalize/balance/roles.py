@@ -18,6 +18,7 @@ from pipelines.normalize.balance.footing import (
     within_noncurrent_liabilities,
 )
 from pipelines.normalize.balance.sheets import CONTRADICTS, SAME_MONEY, BalanceSheets, same
+from pipelines.normalize.elements.loans import OTHER_NONCURRENT_LIABILITIES
 from pipelines.normalize.rule import Rule
 
 OF_NOTES_PAYABLE = set_of(["NotesPayableCurrent", "ConvertibleNotesPayableCurrent"])
@@ -42,6 +43,12 @@ OF_ALL_MATURITIES = set_of(
 )
 """Elements of current maturities whose definition covers instruments that filers also tag one by one."""
 
+
+OF_BANK_LOANS = set_of(["LongTermLoansFromBank", "NotesPayableToBankNoncurrent"])
+"""Elements of one instrument, which other debt is not a part of."""
+
+OF_OTHER_DEBT = set_of(["OtherLongTermDebtNoncurrent"])
+"""The element of debt that no other element names."""
 
 OF_CURRENT_LOANS = set_of(["LoansPayableCurrent"])
 """The element of current loans, which are one instrument of several."""
@@ -103,12 +110,16 @@ def _short_term_has_maturities(sheets: BalanceSheets) -> Flags:
 
 
 def _notes_are_short_term(sheets: BalanceSheets) -> Flags:
-    """Whether current notes payable are separate from the maturities and exceed other short-term borrowings."""
+    """Whether current notes payable are separate from the maturities and exceed other short-term borrowings.
+
+    A line of short-term borrowings that repeats the maturities is not another borrowing.
+    """
     notes, maturities = sheets.value("debt_notes_current"), sheets.value("debt_current_maturities")
+    others = np.where(same(sheets.value("debt_short_term"), maturities), 0.0, sheets.or_zero("debt_short_term"))
     are_other_money = ~sheets.is_stated_by("debt_current_maturities", OF_NOTES_PAYABLE) & ~same(
         notes, maturities, CONTRADICTS
     )
-    return sheets.has("debt_current_maturities") & are_other_money & (notes > sheets.or_zero("debt_short_term"))
+    return sheets.has("debt_current_maturities") & are_other_money & (notes > others)
 
 
 def _notes_are_noncurrent(sheets: BalanceSheets) -> Flags:
@@ -160,6 +171,29 @@ def _is_beside_noncurrent(sheets: BalanceSheets) -> Flags:
         sheets, debt, where
     )
     return where & ((beside > debt * (1 + CONTRADICTS)) | is_sum | adds_up)
+
+
+def _is_instrument_with_room(sheets: BalanceSheets) -> Flags:
+    """Whether other long-term debt is a line next to bank loans or bank notes: the non-current liabilities have room.
+
+    Bank loans are one instrument, and other debt is by its definition none of the instruments with their own line.
+    """
+    debt, beside = sheets.value("debt_noncurrent"), sheets.value("debt_noncurrent_instrument")
+    where = sheets.is_stated_by("debt_noncurrent", OF_BANK_LOANS)
+    where &= sheets.is_stated_by("debt_noncurrent_instrument", OF_OTHER_DEBT) & ~same(debt, beside, CONTRADICTS)
+    others = sum((sheets.or_zero(concept.name) for concept in OTHER_NONCURRENT_LIABILITIES), np.zeros(len(sheets)))
+    room = sheets.value("liabilities") - sheets.value("liabilities_current") - others
+    found: Flags = where & (beside > 0) & (debt + beside <= room)
+    return found
+
+
+def _long_term_debt_is_beside(sheets: BalanceSheets) -> Flags:
+    """Whether the element of all long-term debt is a line next to a larger one, because only both add up."""
+    debt, whole = sheets.value("debt_noncurrent"), sheets.value("debt_long_term")
+    where = (whole > 0) & (whole < debt * (1 - CONTRADICTS)) & ~same(whole, due(sheets), CONTRADICTS)
+    return within_noncurrent_liabilities(sheets, debt + whole, where) & ~within_noncurrent_liabilities(
+        sheets, debt, where
+    )
 
 
 def _is_beside_maturities(sheets: BalanceSheets) -> Flags:
@@ -239,7 +273,7 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
         Rule(
             "debt.short-term.notes-payable",
             "Current notes payable are short-term borrowings if they differ from the current maturities and exceed "
-            "the other short-term borrowings.",
+            "the other short-term borrowings (a line that repeats the maturities is none).",
             "us-gaap:NotesPayableCurrent; Regulation S-X Rule 5-02.19; measured: some filers use this element for "
             "commercial paper and bank loans, others for current maturities",
             "select",
@@ -312,6 +346,32 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
         "debt_noncurrent_instrument",
         "debt_noncurrent",
         _is_beside_noncurrent,
+    ),
+    LineBeside(
+        Rule(
+            "debt.beside.other-debt-with-room",
+            "Other non-current debt is added to bank loans if the non-current liabilities, less their other lines, "
+            "have room for both.",
+            "us-gaap:OtherLongTermDebtNoncurrent: debt that no other element names",
+            "compose",
+            "classified balance sheets",
+        ),
+        "debt_noncurrent_instrument",
+        "debt_noncurrent",
+        _is_instrument_with_room,
+    ),
+    LineBeside(
+        Rule(
+            "debt.beside.long-term-debt-by-footing",
+            "A line of long-term debt that is less than the non-current debt is added to it if the non-current "
+            "liabilities add up with both, and not without it.",
+            _NONCURRENT_LIABILITIES,
+            "compose",
+            "classified balance sheets",
+        ),
+        "debt_long_term",
+        "debt_noncurrent",
+        _long_term_debt_is_beside,
     ),
     LineBeside(
         Rule(

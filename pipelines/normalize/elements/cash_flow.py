@@ -35,7 +35,7 @@ OPERATING_CASH_FLOW = Concept(
 
 LEASED_TO_OTHERS = ("PaymentsToAcquireEquipmentOnLease", "PaymentsToAcquireLeasesHeldForInvestment")
 WELLS = ("PaymentsToAcquireOilAndGasPropertyAndEquipment", "PaymentsToExploreAndDevelopOilAndGasProperties")
-WELLS_OR_BUILDINGS = (*WELLS, "PaymentsForCapitalImprovements")
+WELLS_OR_BUILDINGS = (*WELLS, "PaymentsForCapitalImprovements", "PaymentsToAcquireMachineryAndEquipment")
 """If one of these is larger, property, plant and equipment is a separate line and not the total."""
 PLANT_APART_FROM_WELLS = (
     "PaymentsToAcquireOtherPropertyPlantAndEquipment",
@@ -129,7 +129,8 @@ CAPITAL_EXPENDITURE = Concept(
             but=("bank", "reit"),
             rule="capital-expenditure.property-plant-and-equipment",
             statement="Capital expenditure is payments for property, plant and equipment plus payments for equipment "
-            "leased to others, such as a maker's vehicles, unless more was spent on wells or on capital improvements.",
+            "leased to others, such as a maker's vehicles, unless more was spent on wells, capital improvements or "
+            "machinery.",
             source="ASC 230-10-45-13 (payments for productive assets); ASC 842-30-45-5: the rents are operating cash "
             "flow, so without the purchases free cash flow would have the income of the equipment and not its cost",
         ),
@@ -187,10 +188,11 @@ CAPITAL_EXPENDITURE = Concept(
         ),
         us(
             "PaymentsToAcquireMachineryAndEquipment",
+            plus=("PaymentsToAcquirePropertyPlantAndEquipment",),
             at_least=WELLS,
             rule="capital-expenditure.machinery-and-equipment",
-            statement="Capital expenditure is payments for machinery and equipment where they are the only line, "
-            "unless more was spent on wells.",
+            statement="Capital expenditure is payments for machinery and equipment plus property, plant and equipment "
+            "where machinery is the only or the larger line, unless more was spent on wells.",
         ),
         us(
             "PaymentsToAcquireWaterAndWasteWaterSystems",

@@ -3,7 +3,7 @@
 Belongs here: elements of amounts earned over a duration. Does not: amounts per share (per_share), cash (cash_flow).
 """
 
-from pipelines.normalize.elements.sources import Concept, ifrs, us
+from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
 
 COST_OF_REVENUE = ("CostOfRevenue", "cost of revenue")
 COST_OF_GOODS_AND_SERVICES = ("CostOfGoodsAndServicesSold", "cost of goods and services sold")
@@ -402,6 +402,14 @@ INCOME_TAX = Concept(
             rule="income-tax.reported",
             statement="Income tax is the expense or benefit on income from continuing operations.",
             source="ASC 740",
+        ),
+        Source(
+            "income-tax.none",
+            "Income tax is zero if no line states it and net income is exactly income before tax.",
+            "Regulation S-X Rule 5-03: net income is income before tax less income tax",
+            elements=("NetIncomeLoss",),
+            minus=("IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",),
+            only_zero=True,
         ),
         ifrs(
             "IncomeTaxExpenseContinuingOperations",

@@ -317,6 +317,32 @@ LIABILITIES_NOT_DEBT: tuple[Concept, ...] = tuple(
         ),
         ("trade", "liabilities.not-borrowed.trade", "trade payables", ("AccountsPayableTradeCurrent",)),
         (
+            "insurance",
+            "liabilities.not-borrowed.insurance",
+            "an insurer's policy benefits, claims, unearned premiums and policyholder funds",
+            (
+                "LiabilityForFuturePolicyBenefits",
+                "LiabilityForClaimsAndClaimsAdjustmentExpense",
+                "UnearnedPremiums",
+                "OtherPolicyholderFunds",
+            ),
+        ),
+        (
+            "claims",
+            "liabilities.not-borrowed.claims",
+            "contingent consideration for businesses and settlements of claims",
+            (
+                "BusinessCombinationContingentConsiderationLiability",
+                "SettlementLiabilitiesCurrent",
+            ),
+        ),
+        (
+            "all_contracts",
+            "liabilities.not-borrowed.all-contracts",
+            "contract liabilities to customers of any term",
+            ("ContractWithCustomerLiability",),
+        ),
+        (
             "reserves",
             "liabilities.not-borrowed.reserves",
             "expected credit losses on commitments",

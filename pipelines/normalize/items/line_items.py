@@ -425,9 +425,13 @@ def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
 
 
 def served(column: str) -> pl.Expr:
-    """Values as served: per-share amounts and ratios with six significant digits, others in whole units."""
+    """Values as served: per-share amounts and ratios with six significant digits, others in whole units.
+
+    Zero has no sign: some filers state "-0".
+    """
     calculated = pl.col("item").is_in(CALCULATED)
-    return pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(pl.col(column).round())
+    rounded = pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS))
+    return rounded.otherwise(pl.col(column).round()) + 0.0
 
 
 def roundings(values: pl.DataFrame) -> list[tuple[Rule, Ints]]:
