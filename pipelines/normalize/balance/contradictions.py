@@ -55,6 +55,9 @@ LEAST_PART = 0.01
 UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
 """Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of its own."""
 
+DIGITS_OF_CASH, DIGITS_OF_DEBT = 1e3, 1e4
+"""A line of so many units hardly ever equals that of another day; debt can stay the same."""
+
 QUARTERS = 5
 """The balance sheet before is at most five quarters older."""
 
@@ -192,6 +195,14 @@ LEFT_OUT = _contradiction(
     "Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22 (lines of the balance sheet); measured: none of 12,000 sheets",
 )
 
+OF_OTHER_DAY = _contradiction(
+    "line_of_other_day",
+    "balance.withheld.line-of-other-day",
+    "Cash or short-term investments of four digits or more, and non-current debt of five or more, are withheld if they "
+    "equal to the digit those of a balance sheet before and total assets do not: they are of that day.",
+    "Measured: 1 of 7,600 lines",
+)
+
 _OF_BOTH = (NO_ASSETS, NEGATIVE, OTHER_SCALE, FINER, FELL)
 OF_DEBT: tuple[Contradiction, ...] = (
     *_OF_BOTH,
@@ -200,6 +211,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     DEBT_MOVED_ALONE,
     FOOTED_BEFORE,
     NONCURRENT_DIGIT,
+    OF_OTHER_DAY,
     LEFT_OUT,
 )
 OF_CASH: tuple[Contradiction, ...] = (
@@ -209,6 +221,7 @@ OF_CASH: tuple[Contradiction, ...] = (
     CASH_MOVED_ALONE,
     CASH_APART_FROM_FLOWS,
     CASH_DIGIT,
+    OF_OTHER_DAY,
     LEFT_OUT,
 )
 
@@ -221,6 +234,7 @@ DEBT_CANDIDATES, CASH_CANDIDATES = (
 )
 """The lines that can be debt, and those that can be cash."""
 
+_LINES_OF_CASH = ("cash", "cash_total", "short_term_investments")
 _NONCURRENT_LINES = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
 
 OTHER_LIABILITIES = (
@@ -327,6 +341,7 @@ def of_debt(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags,
         moved.found[sums.sheet],
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
+        _is_of_other_day(sheets, before, ("debt_noncurrent",), DIGITS_OF_DEBT)[sums.sheet],
         _lacks_line(sheets, before, sums, debt, liabilities, OTHER_LIABILITIES)[sums.sheet],
     )
     is_zero = is_proven & (sums.value == 0)
@@ -348,6 +363,7 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
         *(each.found[sums.sheet] for each in comparisons),
+        _is_of_other_day(sheets, before, _LINES_OF_CASH, DIGITS_OF_CASH)[sums.sheet],
         _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH)[sums.sheet],
     )
     found = np.select(holds, range(len(OF_CASH)), NOTHING)
@@ -496,6 +512,18 @@ def _digit_is_wrong(contradiction: Contradiction, before: Before, balance: Float
         wrong.append(asked[-1] & is_one_digit(left, proof.unit))
     contradicts = _all_of_those_asked(asked, wrong) & ~proof.holds
     return Comparison(contradiction.rule, proof.holds, contradicts, balance, balance)
+
+
+def _is_of_other_day(sheets: BalanceSheets, before: Before, lines: tuple[str, ...], digits: float) -> Flags:
+    """Whether one of some lines equals that of a sheet before to the digit, and total assets do not."""
+    assets = sheets.value("assets")
+    found = np.zeros(len(sheets), dtype=np.bool_)
+    for line in lines:
+        amount = sheets.value(line)
+        has_digits = np.abs(amount) >= digits * sheets.grain(line)
+        for place in (before.in_filing, before.in_filing_before):
+            found |= has_digits & (place >= 0) & (amount == amount[place]) & (assets != assets[place])
+    return found
 
 
 def _has_part(sums: Sums, line: str) -> Flags:
