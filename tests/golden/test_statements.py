@@ -73,6 +73,20 @@ def test_capital_expenditure(shape):
 
 
 OWED: dict[str, tuple[Lines, float]] = {
+    "long-term debt, and notes to related parties on the next line": (
+        {
+            "LongTermDebt": 61,
+            "NotesPayableRelatedPartiesNoncurrent": 27,
+            "OtherLiabilitiesNoncurrent": 4,
+            "LiabilitiesCurrent": 42,
+            "Liabilities": 135,
+        },
+        88,
+    ),
+    "notes to related parties that the liabilities have no room for beside long-term debt": (
+        {"LongTermDebt": 61, "NotesPayableRelatedPartiesNoncurrent": 27, "Liabilities": 80},
+        61,
+    ),
     "notes payable beside maturities that the line of short-term borrowings repeats": (
         {
             "LongTermDebtNoncurrent": 5089,

@@ -135,6 +135,11 @@ DEBT_AND_CASH: dict[str, Lines] = {
         MATURITIES: 20,
         EVERYTHING: 90,
     },
+    "debt.long-term-debt.with-related-parties": {
+        WHOLE: 60,
+        "NotesPayableRelatedPartiesNoncurrent": 30,
+        LIABILITIES: 140,
+    },
     "debt.beside.loans-of-any-term": {MATURITIES: 25, "LoansPayableCurrent": 25, "LoansPayable": 7, LIABILITIES: 100},
     "balance.withheld.negative-line": {NONCURRENT: -70, MATURITIES: 20},
     "balance.withheld.line-finer-than-filing": {NONCURRENT: 0.07, MATURITIES: 20, ASSETS: 1000},

@@ -187,6 +187,7 @@ NEEDS: dict[str, Needs] = {
     "debt_noncurrent_alone": Needs(
         beside={"NotesPayableRelatedPartiesNoncurrent": 300, "DebtLongtermAndShorttermCombinedAmount": 1000}
     ),
+    "debt_long_term_with_related_parties": Needs(beside={"Liabilities": 2000}),
     "debt_noncurrent_instrument": Needs(beside={"LongTermDebtNoncurrent": 500}),
     "debt_current_instrument": Needs(beside=DUE),
     "debt_short_term": Needs(beside={"LongTermDebtNoncurrent": 500, "LongtermBorrowings": 500}),

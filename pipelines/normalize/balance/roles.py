@@ -239,6 +239,16 @@ def _related_parties_are_in_long_term_debt(sheets: BalanceSheets) -> Flags:
     return adds_notes & exceeds & (alone + current <= whole * (1 + CONTRADICTS))
 
 
+def _related_parties_are_beside_long_term_debt(sheets: BalanceSheets) -> Flags:
+    """Whether the liabilities, less their other lines, have room for long-term debt and notes to related parties."""
+    both = sheets.value("debt_long_term_with_related_parties")
+    others = sum((sheets.or_zero(concept.name) for concept in OTHER_NONCURRENT_LIABILITIES), np.zeros(len(sheets)))
+    room = sheets.value("liabilities") - others
+    exceeds = both + sheets.or_zero("debt_short_term") > sheets.value("debt_all") * (1 + CONTRADICTS)
+    found: Flags = ~sheets.has("debt_noncurrent") & (both <= room) & ~exceeds
+    return found
+
+
 _CURRENT_ASSETS = "ASC 210-10-45-1 (current assets); measured: the total of current assets adds up with it alone"
 _NONCURRENT_LIABILITIES = (
     "ASC 210-10-45-5 (total of current liabilities); measured: the non-current liabilities add up one way only"
@@ -330,6 +340,20 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
         "debt_noncurrent_alone",
         "debt_noncurrent",
         _related_parties_are_in_long_term_debt,
+    ),
+    Reclassification(
+        Rule(
+            "debt.long-term-debt.with-related-parties",
+            "Without a line of non-current debt, non-current notes to related parties are added to long-term debt if "
+            "the liabilities, less their other non-current lines, have room for both and the filer's own total does "
+            "not contradict it.",
+            "Regulation S-X Rule 5-02.22 and 4-08(k): bonds and notes, and amounts due to related parties, are stated "
+            "on the face of the balance sheet",
+            "select",
+        ),
+        "debt_long_term_with_related_parties",
+        "debt_long_term",
+        _related_parties_are_beside_long_term_debt,
     ),
 )
 

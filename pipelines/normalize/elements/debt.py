@@ -430,6 +430,21 @@ DEBT_LONG_TERM = Concept(
     ),
 )
 
+DEBT_LONG_TERM_WITH_RELATED_PARTIES = Concept(
+    "debt_long_term_with_related_parties",
+    "money",
+    instant=True,
+    sources=(
+        not_banks(
+            "LongTermDebt",
+            "NotesPayableRelatedPartiesNoncurrent",
+            rule="debt.long-term-with-related-parties.sum",
+            statement="Long-term debt is also read with noncurrent notes to related parties, which are a separate line "
+            "if the liabilities have room for both.",
+        ),
+    ),
+)
+
 DEBT_ALL = Concept(
     "debt_all",
     "money",
