@@ -317,6 +317,19 @@ def test_a_year_to_date_restated_alone_counts_if_the_year_before_stays_as_it_was
     assert value_of(found, "revenue", "ttm", "2023-03-31") == 390 * MILLION
 
 
+def test_a_year_to_date_with_the_wrong_sign_counts_as_corrected_later():
+    """Half a year's cash flow of 220 was filed as -220, and the report of the year after shows it with the right sign.
+
+    The figures of the year before show which of the two is the error.
+    """
+    flows = [100e6] * 4 + [110e6] * 4 + [120e6] * 4
+    company = Filer(month_ends(2022, 12), {REVENUE: [1e9] * 12, CASH_FLOW: flows, CAPITAL_SPENDING: [1e6] * 12})
+    first = (pl.col("tag") == CASH_FLOW) & (pl.col("end") == "2023-06-30") & (pl.col("filed") < "2024-01-01")
+    rows = company.facts().with_columns(value=pl.when(first).then(-pl.col("value")).otherwise("value"))
+
+    assert value_of(standardized(rows), "free_cash_flow", "ttm", "2023-06-30") == (420 - 4) * MILLION
+
+
 def quarter_apart(quarters: int) -> Today:
     """Sales of 100 each quarter, and of 150 for the second quarter of 2023, which its year to date does not have."""
     company = Filer(month_ends(2022, quarters), {REVENUE: [100 * MILLION] * quarters, NET_INCOME: [MILLION] * quarters})

@@ -28,6 +28,12 @@ was stated in error. Measured: recasts of one line alone change it by less (T-Mo
 RESTATED_ALONE = 2
 """A filing that corrects one figure restates at most so many amounts of its period, as one element may feed two
 concepts; a filing that follows another basis restates more."""
+SCALES = (1e3, 1e6)
+"""Factors by which a figure is filed too large or too small."""
+OTHER_SCALE = 100
+"""If the same period of two years differs by this factor, one of them is in another scale."""
+SAME_DIGITS = 0.001
+"""Two figures have the same digits if they differ by at most this share, apart from their scale and sign."""
 LAST_DIGITS = 2
 """Twelve months of three rounded legs and the filer's own twelve months may differ by so many units."""
 
@@ -121,13 +127,15 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
     is_shifted = takes_later & (later >= 0) & ~is_recast
     asked = np.flatnonzero(is_shifted)
     is_shifted[asked] = _others_restated(windows.at(asked), seq[asked])
+    # the same period of the year before may be in the scale that was wrong
+    is_out_of_scale = is_corrected & ~(np.abs(of("amount", prior)) * OTHER_SCALE >= np.abs(of("amount", to_date)))
     chosen = refined(windows, np.where(is_recast, later, year), newest_year)
     prior = refined(windows, prior, find(a_year_ago, quarter))
     return Years(
         year=chosen,
         to_date=to_date,
         prior=prior,
-        holds=~takes_later | is_recast | is_shifted,
+        holds=(~takes_later | is_recast | is_shifted) & ~is_out_of_scale,
         is_recast=is_recast | along,
         is_before=differ(newest_year, chosen) | differ(find(q, quarter), to_date),
         is_corrected=is_corrected,
@@ -170,6 +178,9 @@ def settled(windows: Windows, q: Ints, n: Floats, seq: Floats) -> tuple[Ints, Fl
     A later restatement is on the basis of the other legs
 
     - if the fiscal year before was stated again since then with its former amount: the restatement leaves it as it was,
+    - or if the other figures of its fiscal year, as known before, add up to it, and not to the former amount,
+    - or if the former amount has the same digits with another sign or scale, and is farther from the same period of the
+      year before,
     - or if it corrects this figure alone: another figure of its fiscal year was stated again since then, no other
       figure of this year or of the year before was restated, and its filing restates hardly anything else.
 
@@ -183,7 +194,12 @@ def settled(windows: Windows, q: Ints, n: Floats, seq: Floats) -> tuple[Ints, Fl
     is_later = np.zeros(len(row), dtype=np.bool_)
     if len(asked):
         some, of_asked = windows.at(asked), (q[asked], n[asked], newest[asked], again[asked], seq[asked])
-        is_later[asked] = _leaves_year_before(some, *of_asked) | _is_alone(some, *of_asked)
+        is_later[asked] = (
+            _leaves_year_before(some, *of_asked)
+            | _is_alone(some, *of_asked)
+            | _adds_up(some, q[asked], n[asked], row[asked], newest[asked], seq[asked])
+            | _was_gross_error(some, q[asked], n[asked], row[asked], newest[asked])
+        )
     return np.where(is_later, newest, refined(windows, row, newest)), is_later
 
 
@@ -218,6 +234,61 @@ def _is_alone(windows: Windows, q: Ints, n: Floats, newest: Ints, again: Floats,
         changed |= of("revised", other) >= again
         changed |= of("revised", windows.find(end - QUARTERS_A_YEAR, span)) > seq
     return confirmed & ~changed
+
+
+def _adds_up(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints, seq: Floats) -> Flags:
+    """Whether other figures of the fiscal year, which were not restated, confirm the newest amount of a figure.
+
+    A year to date is the sum of its quarters, and the next year to date less its last quarter; a quarter is the
+    difference of two years to date. The next report counts only if it restates no figure of the year before, which
+    must not be restated later either.
+    """
+    of, quarter = windows.of, windows.fiscal_quarter(q)
+    is_to_date, is_quarter = n == quarter, (n == 1) & (quarter > 1)
+    one = np.ones(len(q))
+
+    def where(holds: Flags, values: Floats) -> Floats:
+        return np.where(holds, values, np.nan)
+
+    def amount(end: Ints, spans: Floats) -> Floats:
+        found = windows.find(end, spans, of("revised", newest) - 1)
+        return where(~(of("revised", found) > seq), of("amount", found))
+
+    quarters = np.zeros(len(q))
+    for ago in range(QUARTERS_A_YEAR - 1):
+        needed = is_to_date & (quarter > 1) & (ago < quarter)
+        quarters += np.where(needed, amount(q - ago, where(needed, one)), 0.0)
+    a_year_before = [windows.find(q + 1 - QUARTERS_A_YEAR, where(is_to_date, spans)) for spans in (quarter + 1, one)]
+    is_recast = np.any([of("revised", found) > seq for found in a_year_before], axis=0)
+    next_to_date = is_to_date & ~is_recast
+    sums = (
+        where(is_to_date & (quarter > 1), quarters),
+        amount(q + 1, where(next_to_date, quarter + 1)) - amount(q + 1, where(next_to_date, one)),
+        amount(q, where(is_quarter, quarter)) - amount(q - 1, where(is_quarter, quarter - 1)),
+    )
+    rounding = LAST_DIGITS * largest(of("grain", row), of("grain", newest)) * of("weight", newest)
+    confirmed = np.zeros(len(q), dtype=np.bool_)
+    for total in sums:
+        is_newest = np.abs(of("amount", newest) - total) <= rounding
+        confirmed |= is_newest & (np.abs(of("amount", row) - total) > rounding)
+    year = windows.find(windows.year_before, QUARTERS_A_YEAR)
+    return confirmed & ~(of("revised", year) > seq)
+
+
+def _was_gross_error(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints) -> Flags:
+    """Whether the former amount is the newest with another sign or scale, and farther from the year before."""
+    former, latest = windows.of("amount", row), windows.of("amount", newest)
+    year_before = windows.of("amount", windows.find(q - QUARTERS_A_YEAR, n))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = former / latest
+        factors = [-1.0, *SCALES, *(1 / scale for scale in SCALES)]
+        is_gross = np.any([np.abs(ratio / factor - 1) <= SAME_DIGITS for factor in factors], axis=0)
+        off, off_latest = (
+            np.abs(np.log(np.abs(amount / year_before))) + np.where(amount * year_before < 0, np.inf, 0.0)
+            for amount in (former, latest)
+        )
+    found: Flags = is_gross & (off > off_latest)
+    return found
 
 
 def refined(windows: Windows, row: Ints, newest: Ints) -> Ints:

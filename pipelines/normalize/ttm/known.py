@@ -262,11 +262,12 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `cik`, `concept`, `q`, `seq`, sorted: each filing that changes a slot of the window, once an amount is known
         that ends with the window. A fiscal year that is stated again counts too, because the comparatives of its
-        filing are then used.
+        filing are then used, and so does a figure within a year of a restated one, because it may confirm it.
     """
     cik, concept, q, n, seq = (ints(known, name) for name in (*SLOT, "seq"))
     amount = floats(known, "amount")
-    changes = ~(amount == before(amount, starts(cik, concept, q, n))) | (n == 4)
+    changes = ~(amount == before(amount, starts(cik, concept, q, n))) | (n == QUARTERS_A_YEAR)
+    changes |= _near_restatements(known)
     company, place = np.unique(cik[changes], return_inverse=True)
     concept, q, seq = concept[changes], q[changes], seq[changes]
 
@@ -293,6 +294,20 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
             "seq": seq.astype(np.int32),
         }
     )
+
+
+def _near_restatements(known: pl.DataFrame) -> Flags:
+    """Whether a slot ends within a year of a restated one of the same concept."""
+    company = np.unique(ints(known, "cik"), return_inverse=True)[1]
+    concept, q, is_revised = ints(known, "concept"), ints(known, "q"), flags(known, "is_revised")
+
+    def key(q: Ints) -> Ints:
+        return key_of((company, COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS))
+
+    own = key(q)
+    restated = np.unique(own[is_revised])
+    near = np.unique(np.concatenate([restated + apart for apart in range(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR)]))
+    return np.isin(own, near)
 
 
 def amount_changes(rows: pl.DataFrame, of: list[str]) -> pl.DataFrame:

@@ -8,13 +8,17 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import (
+    NOTHING,
     Flags,
     Floats,
     Ints,
+    first_row,
     ints,
     largest,
     numbers,
+    picked,
     smallest,
+    starts,
 )
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import counted
@@ -284,11 +288,18 @@ def _chosen(
     ]
     other_element = np.select(holds, is_other, default=False)
     has_way = np.any(holds, axis=0)
+    # after a later filing, legs that counted before contradict the others: nothing is known any more
+    is_mixed = by_years.is_whole & by_years.mixes_bases & ~has_way
+    former = _former(windows, amount, has_way)
+    is_withdrawn = (is_mixed | judged.neither) & ~np.isnan(former)
+    for way in (by_years, by_quarters):
+        is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former))
     rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
+    rules += [NO_CONTRADICTING_WAYS.id, NO_MIXED_BASES.id]
     found = windows.points.with_columns(
         amount=numbers(amount),
         days=numbers(days).cast(pl.Int64),
-        rule=pl.Series(np.select(holds, rules, "")),
+        rule=pl.Series(np.select([*holds, judged.neither, is_withdrawn], rules, "")),
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=other_element,
         mixed_basis=pl.lit(value=False),
@@ -300,7 +311,7 @@ def _chosen(
         spread=numbers(_spread(windows, by_years, quarters)),
         window=np.arange(len(windows.q)),
     )
-    flows = amount_changes(found.filter(has_way), ["cik", "concept", "q"])
+    flows = amount_changes(found.filter(has_way | is_withdrawn), ["cik", "concept", "q"])
     kept = ints(flows, "window")
     legs = _legs(windows, [way.legs for way in ways], [condition[kept] for condition in holds], kept)
     decided = _decisions(windows, flows, by_years, years, quarters, has_way, by_quarters)
@@ -312,7 +323,7 @@ def _chosen(
         ]
     )
     decided = pl.concat([decided, confirmed])
-    withheld = _withheld(windows, by_years, by_quarters, judged, has_way)
+    withheld = _withheld(windows, by_years, by_quarters, judged, has_way, is_withdrawn)
     proved = proofs(windows, by_years, years, by_quarters, judged, ITEM_OF_CONCEPT, has_way)
     return flows.drop("window").with_row_index("flow"), legs, withheld, proved, decided
 
@@ -351,7 +362,17 @@ def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kep
     ).sort("flow", "place")
 
 
-def _withheld(windows: Windows, by_years: Way, by_quarters: Way, judged: Judged, has_way: Flags) -> pl.DataFrame:
+def _former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
+    """The twelve months of the same window after an earlier filing; NaN if there were none."""
+    last = np.maximum.accumulate(np.where(has_way, np.arange(len(amount)), NOTHING))
+    last = np.append([NOTHING], last[:-1])[: len(amount)]
+    begins = first_row(starts(windows.slot(windows.q, 0)))
+    return picked(amount, np.where(last >= begins, last, NOTHING))
+
+
+def _withheld(
+    windows: Windows, by_years: Way, by_quarters: Way, judged: Judged, has_way: Flags, is_withdrawn: Flags
+) -> pl.DataFrame:
     """The items without twelve months because their newest window would mix companies, standards or elements.
 
     `cik`, `q`, `item`, `reason`, `rule`.
@@ -359,7 +380,8 @@ def _withheld(windows: Windows, by_years: Way, by_quarters: Way, judged: Judged,
     window = slot_key(windows.company, windows.concept, windows.q, np.zeros_like(windows.q))
     is_newest = np.append(window[1:] != window[:-1], [True])[: len(window)]
     item = ITEM_OF_CONCEPT
-    asked = is_newest & ~np.isin(window, window[has_way]) & item.is_not_null().to_numpy()[windows.concept]
+    asked = is_newest & ~has_way & (is_withdrawn | ~np.isin(window, window[has_way]))
+    asked &= item.is_not_null().to_numpy()[windows.concept]
     found = []
     either = [
         (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
