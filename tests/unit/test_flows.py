@@ -317,17 +317,21 @@ def test_a_year_to_date_restated_alone_counts_if_the_year_before_stays_as_it_was
     assert value_of(found, "revenue", "ttm", "2023-03-31") == 390 * MILLION
 
 
-def test_a_year_to_date_with_the_wrong_sign_counts_as_corrected_later():
-    """Half a year's cash flow of 220 was filed as -220, and the report of the year after shows it with the right sign.
+@pytest.mark.parametrize(("factor", "filed"), [(1000, "2024-08-09"), (0.9, "2025-03-01")])
+def test_a_year_to_date_stated_in_error_counts_as_corrected_later(factor, filed):
+    """The cash flow of half a year was filed wrong, and the report of the year after shows it right.
 
-    The figures of the year before show which of the two is the error.
+    An error of scale shows by the year before. Another error shows as soon as a later report repeats another figure of
+    the year and restates none: a change of the accounting basis would restate them.
     """
     flows = [100e6] * 4 + [110e6] * 4 + [120e6] * 4
     company = Filer(month_ends(2022, 12), {REVENUE: [1e9] * 12, CASH_FLOW: flows, CAPITAL_SPENDING: [1e6] * 12})
     first = (pl.col("tag") == CASH_FLOW) & (pl.col("end") == "2023-06-30") & (pl.col("filed") < "2024-01-01")
-    rows = company.facts().with_columns(value=pl.when(first).then(-pl.col("value")).otherwise("value"))
+    rows = company.facts().with_columns(value=pl.when(first).then(pl.col("value") * factor).otherwise("value"))
 
-    assert value_of(standardized(rows), "free_cash_flow", "ttm", "2023-06-30") == (420 - 4) * MILLION
+    versions = standardized(rows).found.versions.filter(item="free_cash_flow", period_end=day("2023-06-30"))
+
+    assert versions.select("value", "filed").rows()[-1] == ((420 - 4) * MILLION, day(filed))
 
 
 def quarter_apart(quarters: int) -> Today:
