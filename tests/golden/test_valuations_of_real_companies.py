@@ -21,6 +21,7 @@ FITS = [
     "CRWD",
     "CVX",
     "DIS",
+    "INTU",
     "JNJ",
     "KHC",
     "KLAC",
@@ -64,7 +65,6 @@ DOES_NOT_FIT = {
     "AIR": "stale_data",
     "APD": "stale_data",
     "BKTI": "stale_data",
-    "INTU": "too_little_history",  # until fiscal 2021 the software of its quarters is missing in its years
     "AMZN": "negative_free_cash_flow",  # capital expenditure of more than 150 billion
     "INTC": "negative_free_cash_flow",
     "ORCL": "negative_free_cash_flow",

@@ -136,3 +136,18 @@ def test_a_restated_balance_that_is_the_figure_of_another_day_restates_nothing()
 
     assert value_of(found, "cash_and_equivalents", "ttm", "2022-06-30") == 1_765e6
     assert value_of(found, "cash_and_equivalents", "ttm", "2022-09-30") == 1_294e6
+
+
+def test_a_year_that_two_annual_reports_state_alike_counts_without_its_quarters():
+    """The years leave out software that the quarters include: the year has a value, windows between years have none."""
+    spending = [10e6, 12e6, 14e6, 2e6]
+    company = Filer(month_ends(2021, 12), {CASH_FLOW: [40e6] * 12, CAPITAL_SPENDING: spending * 3}).rows()
+    rows = [
+        {**row, "value": 31e6} if row["tag"] == CAPITAL_SPENDING and row["form"] == "10-K" else row for row in company
+    ]
+    again = fact(CAPITAL_SPENDING, 31e6, "2021-01-01", "2021-12-31", filed="2023-02-20")
+    found = standardized(raw(rows, [again]))
+
+    assert value_of(found, "free_cash_flow", "annual", "2021-12-31") == 129e6
+    assert value_of(found, "free_cash_flow", "ttm", "2022-03-31") is None
+    assert value_of(found, "free_cash_flow", "annual", "2023-12-31") is None

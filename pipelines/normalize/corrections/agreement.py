@@ -45,6 +45,9 @@ OF_SHARES = 0.04
 participating securities take little."""
 HALF_A_CENT = 0.0055
 """Rounding of earnings per share, with a little more for averages."""
+PARTICIPATING = 0.01
+"""Earnings per share may be lower by so much for dividends on unvested shares: AAR's 0.20 of fiscal 2019 is 0.22 by net
+income over shares."""
 FEWEST_OTHERS = 2
 """An identity counts for a company that satisfies it in so many other periods."""
 MOSTLY = 0.8
@@ -267,7 +270,10 @@ def _of_shares(
     def agrees(each: Floats, count: Floats) -> tuple[Flags, Flags]:
         known = ~np.isnan(each) & ~np.isnan(count) & np.any([~np.isnan(income) for income in incomes], axis=0)
         holds = np.any(
-            [_equal(each * count, income, OF_SHARES * np.abs(income) + HALF_A_CENT * count) for income in incomes],
+            [
+                _equal(each * count, income, OF_SHARES * np.abs(income) + (HALF_A_CENT + PARTICIPATING) * count)
+                for income in incomes
+            ],
             axis=0,
         )
         return known, holds
@@ -278,6 +284,11 @@ def _of_shares(
     is_other_income = ~basic_holds & ~diluted_holds
     is_other_income &= _equal(earnings * basic, of_diluted * diluted, OF_SHARES * np.abs(earnings * basic))
     income = either(*incomes)
+    # earnings that an earlier filing states alike for the period are no slip of the pen
+    place = beside.place[EARNINGS]
+    first = figures.first[place]
+    is_stated_again = (place >= 0) & (first != place) & (figures.value[first] == figures.value[place])
+    known_basic &= ~is_stated_again
     known_basic &= np.fmax(earnings, income / basic) >= SMALLEST_EARNINGS
     known_diluted &= np.fmax(of_diluted, income / diluted) >= SMALLEST_EARNINGS
     bad_basic = known_basic & ~basic_holds & habits.hold(known_basic, basic_holds) & ~is_other_income

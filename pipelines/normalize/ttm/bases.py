@@ -124,6 +124,8 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
     takes_later = (is_apart & ~along) | is_outdated
     is_restated = (of("since", later) > of("since", year)) | other_regime
     is_recast = ((takes_later & is_restated) | (is_wrong & differ(later, year))) & (later >= 0)
+    # the year's definition is narrower than that of its interim periods
+    is_below_parts = is_wrong & ~is_recast & (least - of("amount", year) > size)
     is_shifted = takes_later & (later >= 0) & ~is_recast
     asked = np.flatnonzero(is_shifted)
     is_shifted[asked] = _others_restated(windows.at(asked), seq[asked])
@@ -135,7 +137,7 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
         year=chosen,
         to_date=to_date,
         prior=prior,
-        holds=(~takes_later | is_recast | is_shifted) & ~is_out_of_scale,
+        holds=(~takes_later | is_recast | is_shifted) & ~is_out_of_scale & ~is_below_parts,
         is_recast=is_recast | along,
         is_before=differ(newest_year, chosen) | differ(find(q, quarter), to_date),
         is_corrected=is_corrected,
