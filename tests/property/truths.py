@@ -53,7 +53,7 @@ class Found:
 def found(*filers: Filer, filed_by: date | Sequence[date] | None = None) -> Found:
     """The current values of some filers from the documents of a day, which may differ by filer."""
     standardized: Standardized = replayed(*filers, filed_by=filed_by)
-    rows = current(standardized).filter(~pl.col("item").is_in(BEYOND))
+    rows = current(standardized).filter(~pl.col("item").is_in(BEYOND)).drop_nulls("value")
     keyed = [((cik, end, item), *told) for cik, end, item, *told in rows.select(*KEY, "value", "flags").rows()]
     gaps = standardized.gaps.filter(~pl.col("item").is_in(BEYOND)).select(*KEY, "reason").rows()
     return Found(
