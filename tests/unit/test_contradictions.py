@@ -127,11 +127,11 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
         {ASSETS: 900, CASH: 60, CURRENT_ASSETS: 200, "InventoryNet": 90},
         60,
     ),
-    "debt of few digits did not change": (
+    "debt did not change": (
         "total_debt",
-        {ASSETS: 900, NONCURRENT: 300},
-        {ASSETS: 950, NONCURRENT: 300},
-        300,
+        {ASSETS: 900.123, NONCURRENT: 312.345},
+        {ASSETS: 950.456, NONCURRENT: 312.345},
+        312.345,
     ),
     "a further line of the current assets": (
         "cash_and_equivalents",
@@ -161,7 +161,7 @@ WITHHELD = {
     "balance.withheld.line-finer-than-filing": ("total_debt", "line_in_other_units"),
     "balance.withheld.line-a-thousandth": ("total_debt", "line_in_other_units"),
     "balance.withheld.line-left-out": ("total_debt", "line_left_out"),
-    "balance.withheld.line-of-other-day": ("total_debt", "line_of_other_day"),
+    "balance.withheld.line-of-other-day": ("cash_and_equivalents", "line_of_other_day"),
     "debt.withheld.exceeds-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.liabilities-did-not-move": ("total_debt", "debt_not_footing"),
     "debt.withheld.large-maturities-without-line": ("total_debt", "debt_not_footing"),
