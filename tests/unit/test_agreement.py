@@ -102,6 +102,14 @@ def test_a_wrong_count_is_left_out():
     assert "shares_diluted" not in third_year(USUAL, {DILUTED: 81e6})
 
 
+def test_small_differences_contradict_after_many_years_without_any():
+    """5 % of earnings per share and a fifth of a dividend are left out where seven years before agreed exactly."""
+    assert "eps_basic" not in third_year(USUAL, {EPS: 2.36}, years=8)
+    assert third_year(USUAL, {EPS: 2.34})["eps_basic"] == 2.34
+    assert "dividends_per_share" not in third_year(PAID_OUT, {DIVIDENDS: 1.2}, years=8)
+    assert third_year(PAID_OUT, {DIVIDENDS: 1.2})["dividends_per_share"] == 1.2
+
+
 def test_of_diluted_shares_below_basic_ones_that_less_like_the_last_is_left_out():
     """Diluted shares of 31 million after 41 million, beside 40 million basic shares as before."""
     usual = {NET_INCOME: 90e6, SHARES: 40e6, DILUTED: 41e6}

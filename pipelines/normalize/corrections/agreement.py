@@ -53,6 +53,11 @@ FEWEST_OTHERS = 2
 MOSTLY = 0.8
 """... and in at least this share of all of its other periods. Measured on 228 companies: of figures that contradict an
 identity which held before, nearly all are errors or have no other witness."""
+NEARLY, APART = 0.01, 0.015
+"""Where the product was within the first share of net income in nearly all other periods, a difference of more than the
+second contradicts."""
+MANY_OTHERS, NEARLY_ALL = 6, 0.95
+"""... in so many other periods, and this share of them."""
 DILUTION = 1.3
 """Diluted shares hardly ever exceed basic shares by more than this factor."""
 BELOW_BASIC = 0.995
@@ -127,14 +132,20 @@ class Habits:
         self._filing_first = np.flatnonzero(filing)[number]
         self._filing_last = np.append(np.flatnonzero(filing)[1:], len(filing))[number]
 
-    def hold(self, known: Flags, agrees: Flags) -> Flags:
+    def hold(self, known: Flags, agrees: Flags, fewest: int = FEWEST_OTHERS, mostly: float = MOSTLY) -> Flags:
         """Whether the identity holds in most other periods of the same and earlier filings.
 
         If it fails in most other periods of the filing too, its lines have another meaning from now on.
+
+        Args:
+            known: where both sides are stated.
+            agrees: where they are equal.
+            fewest: the fewest other periods.
+            mostly: the share of them in which the identity must hold.
         """
         others, agreeing = (self._others(flags, self._company_first) for flags in (known, known & agrees))
         beside, beside_agreeing = (self._others(flags, self._filing_first) for flags in (known, known & agrees))
-        found: Flags = (others >= FEWEST_OTHERS) & (agreeing >= MOSTLY * others) & (2 * beside_agreeing >= beside)
+        found: Flags = (others >= fewest) & (agreeing >= mostly * others) & (2 * beside_agreeing >= beside)
         return found
 
     def _others(self, flags: Flags, first: Ints) -> Ints:
@@ -267,32 +278,33 @@ def _of_shares(
     earnings, of_diluted = np.abs(value[EARNINGS]), np.abs(value[DILUTED_EARNINGS])
     incomes = (np.abs(incomes[0]), np.abs(incomes[1]))
 
-    def agrees(each: Floats, count: Floats) -> tuple[Flags, Flags]:
-        known = ~np.isnan(each) & ~np.isnan(count) & np.any([~np.isnan(income) for income in incomes], axis=0)
-        holds = np.any(
-            [
-                _equal(each * count, income, OF_SHARES * np.abs(income) + (HALF_A_CENT + PARTICIPATING) * count)
-                for income in incomes
-            ],
-            axis=0,
-        )
-        return known, holds
+    def agrees(each: Floats, count: Floats, share: float) -> Flags:
+        rounding = (HALF_A_CENT + PARTICIPATING * (share > NEARLY)) * count
+        equal = [_equal(each * count, income, share * income + rounding) for income in incomes]
+        found: Flags = np.any(equal, axis=0)
+        return found
 
-    known_basic, basic_holds = agrees(earnings, basic)
-    known_diluted, diluted_holds = agrees(of_diluted, diluted)
+    def contradicts(each: Floats, count: Floats, known: Flags) -> Flags:
+        loose, strict = agrees(each, count, OF_SHARES), agrees(each, count, NEARLY)
+        is_usual, is_strict = habits.hold(known, loose), habits.hold(known, strict, MANY_OTHERS, NEARLY_ALL)
+        return known & ((is_usual & ~loose) | (is_strict & ~agrees(each, count, APART)))
+
+    has_income = ~np.isnan(incomes[0]) | ~np.isnan(incomes[1])
+    basic_holds, diluted_holds = agrees(earnings, basic, OF_SHARES), agrees(of_diluted, diluted, OF_SHARES)
     # both products agree with each other, but not with income: it is not what they are divided from
-    is_other_income = ~basic_holds & ~diluted_holds
+    is_other_income = ~agrees(earnings, basic, APART) & ~agrees(of_diluted, diluted, APART)
     is_other_income &= _equal(earnings * basic, of_diluted * diluted, OF_SHARES * np.abs(earnings * basic))
     income = either(*incomes)
+    known_basic, known_diluted = (
+        has_income & ~np.isnan(each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
+        for each, count in ((earnings, basic), (of_diluted, diluted))
+    )
     # earnings that an earlier filing states alike for the period are no slip of the pen
     place = beside.place[EARNINGS]
     first = figures.first[place]
-    is_stated_again = (place >= 0) & (first != place) & (figures.value[first] == figures.value[place])
-    known_basic &= ~is_stated_again
-    known_basic &= np.fmax(earnings, income / basic) >= SMALLEST_EARNINGS
-    known_diluted &= np.fmax(of_diluted, income / diluted) >= SMALLEST_EARNINGS
-    bad_basic = known_basic & ~basic_holds & habits.hold(known_basic, basic_holds) & ~is_other_income
-    bad_diluted = known_diluted & ~diluted_holds & habits.hold(known_diluted, diluted_holds) & ~is_other_income
+    known_basic &= ~((place >= 0) & (first != place) & (figures.value[first] == figures.value[place]))
+    bad_basic = contradicts(earnings, basic, known_basic) & ~is_other_income
+    bad_diluted = contradicts(of_diluted, diluted, known_diluted) & ~is_other_income
     by_income = income / basic
     last_basic, last_diluted = (_last(figures, beside, name) for name in COUNTS)
     has_diluted = ~np.isnan(of_diluted)

@@ -28,6 +28,11 @@ CLEARLY = 1.9
 """Payments some weeks after the declarations, and special ones, move the quotient by less than this factor where both
 agree in the company's other periods (measured: Acme United paid a quarter early in 2012, General Motors resumed them in
 2022)."""
+NEARLY, APART = 0.06, 0.12
+"""Where dividends paid were within the first share in nearly all other periods, a difference of more than the second
+contradicts."""
+MANY_OTHERS, NEARLY_ALL = 6, 0.95
+"""... in so many other periods, and this share of them."""
 LIKE_A_QUARTER = 0.5
 """A rate is like the dividend of a quarter in or next to the period, within this share."""
 A_QUARTER = (75, 110)
@@ -85,6 +90,8 @@ def proposals(figures: Figures) -> list[Proposal]:
     is_rate &= _like_a_quarter(figures, beside)
     is_common = is_of(figures, beside, PAID, (0,))
     off = known & is_usual & is_common & ~is_rate & ~off_scale & ((times > CLEARLY) | (times < 1 / CLEARLY))
+    is_exact = habits.hold(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
+    off |= known & is_exact & ~is_rate & ~off_scale & (np.abs(times - 1) > APART)
     return [
         *found,
         beside.propose(SCALE, BY_PAYMENTS, PER_SHARE, off_scale, 10.0 ** np.where(off_scale, power, 0.0)),
