@@ -77,10 +77,6 @@ GAPS: dict[str, Gap] = {
         "A line that debt or cash consists of is stated in other units than the rest of the filing or than before.",
         BALANCES,
     ),
-    "line_of_other_day": Gap(
-        "A line that cash consists of repeats to the digit that of another day, whose total assets differ.",
-        ("cash_and_equivalents",),
-    ),
     "line_left_out": Gap(
         "A line that debt or cash consisted of is missing, and the totals of the balance sheet do not show that it is "
         "zero.",

@@ -163,7 +163,6 @@ HISTORIES: dict[str, list[Row]] = {
         {CASH: 20, MATURITIES: 10, ASSETS: 200}, {CASH: 20, NONCURRENT: 60, MATURITIES: 10, ASSETS: 200}
     ),
     "balance.withheld.no-total-assets": after({CASH: 20, ASSETS: 100}, {CASH: 30}),
-    "balance.withheld.line-of-other-day": after({CASH: 65.43, ASSETS: 200.12}, {CASH: 65.43, ASSETS: 210.45}),
     "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
     "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),
     "balance.withheld.line-left-out": after({NONCURRENT: 70, SHORT: 30, ASSETS: 200}, {NONCURRENT: 70, ASSETS: 200}),

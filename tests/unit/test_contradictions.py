@@ -161,7 +161,6 @@ WITHHELD = {
     "balance.withheld.line-finer-than-filing": ("total_debt", "line_in_other_units"),
     "balance.withheld.line-a-thousandth": ("total_debt", "line_in_other_units"),
     "balance.withheld.line-left-out": ("total_debt", "line_left_out"),
-    "balance.withheld.line-of-other-day": ("cash_and_equivalents", "line_of_other_day"),
     "debt.withheld.exceeds-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.liabilities-did-not-move": ("total_debt", "debt_not_footing"),
     "debt.withheld.large-maturities-without-line": ("total_debt", "debt_not_footing"),

@@ -59,9 +59,6 @@ LEAST_PART = 0.01
 UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
 """Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of its own."""
 
-DIGITS = 1e3
-"""A line of so many units hardly ever equals that of another day by chance."""
-
 QUARTERS = 5
 """The balance sheet before is at most five quarters older."""
 
@@ -199,14 +196,6 @@ LEFT_OUT = _contradiction(
     "Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22 (lines of the balance sheet); measured: none of 12,000 sheets",
 )
 
-OF_OTHER_DAY = _contradiction(
-    "line_of_other_day",
-    "balance.withheld.line-of-other-day",
-    "Cash is withheld if a line of cash or short-term investments of four digits or more equals to the digit that of a "
-    "balance sheet before and total assets do not: it is of that day.",
-    "Measured: none of 4,500 lines; debt is left aside, because a loan may not change from one day to the next",
-)
-
 _OF_BOTH = (NO_ASSETS, NEGATIVE, OTHER_SCALE, FINER, FELL)
 OF_DEBT: tuple[Contradiction, ...] = (
     *_OF_BOTH,
@@ -224,7 +213,6 @@ OF_CASH: tuple[Contradiction, ...] = (
     CASH_MOVED_ALONE,
     CASH_APART_FROM_FLOWS,
     CASH_DIGIT,
-    OF_OTHER_DAY,
     LEFT_OUT,
 )
 
@@ -237,7 +225,6 @@ DEBT_CANDIDATES, CASH_CANDIDATES = (
 )
 """The lines that can be debt, and those that can be cash."""
 
-_LINES_OF_CASH = ("cash", "cash_total", "short_term_investments")
 _NONCURRENT_LINES = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
 
 OTHER_LIABILITIES = (
@@ -365,7 +352,6 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
         *(each.found[sums.sheet] for each in comparisons),
-        _is_of_other_day(sheets, before)[sums.sheet],
         _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH)[sums.sheet],
     )
     found = np.select(holds, range(len(OF_CASH)), NOTHING)
@@ -514,18 +500,6 @@ def _digit_is_wrong(contradiction: Contradiction, before: Before, balance: Float
         wrong.append(asked[-1] & is_one_digit(left, proof.unit))
     contradicts = _all_of_those_asked(asked, wrong) & ~proof.holds
     return Comparison(contradiction.rule, proof.holds, contradicts, balance, balance)
-
-
-def _is_of_other_day(sheets: BalanceSheets, before: Before) -> Flags:
-    """Whether a line of cash equals that of a sheet before to the digit, and total assets do not."""
-    assets = sheets.value("assets")
-    found = np.zeros(len(sheets), dtype=np.bool_)
-    for line in _LINES_OF_CASH:
-        amount = sheets.value(line)
-        has_digits = np.abs(amount) >= DIGITS * sheets.grain(line)
-        for place in (before.in_filing, before.in_filing_before):
-            found |= has_digits & (place >= 0) & (amount == amount[place]) & (assets != assets[place])
-    return found
 
 
 def _has_part(sums: Sums, line: str) -> Flags:
