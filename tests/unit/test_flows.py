@@ -334,6 +334,15 @@ def test_a_year_to_date_stated_in_error_counts_as_corrected_later(factor, filed)
     assert versions.select("value", "filed").rows()[-1] == ((420 - 4) * MILLION, day(filed))
 
 
+def test_an_average_restated_before_its_year_is_on_the_basis_of_the_year():
+    """The quarters of 2022 left out shares that the year and the comparatives of 2023 count: 100 and 103 million."""
+    company = Filer(month_ends(2022, 6), {REVENUE: [MILLION] * 6}, {SHARES: [103e6] * 6})
+    first = (pl.col("tag") == SHARES) & (pl.col("form") == "10-Q") & (pl.col("filed") < "2023-01-01")
+    rows = company.facts().with_columns(value=pl.when(first).then(100e6).otherwise("value"))
+
+    assert value_of(standardized(rows), "shares_basic", "ttm", "2023-06-30") == pytest.approx(103e6, abs=1)
+
+
 def quarter_apart(quarters: int) -> Today:
     """Sales of 100 each quarter, and of 150 for the second quarter of 2023, which its year to date does not have."""
     company = Filer(month_ends(2022, quarters), {REVENUE: [100 * MILLION] * quarters, NET_INCOME: [MILLION] * quarters})

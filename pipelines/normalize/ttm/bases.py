@@ -111,7 +111,7 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
         return restated(windows, one, other, size)
 
     other_regime = np.abs(of("regime", prior) - of("regime", year)) > 0
-    is_apart = differ(prior, with_year) | other_regime
+    is_apart = (differ(prior, with_year) & ~_is_nearer(windows, year, prior, with_year)) | other_regime
     # the year was restated first, and the period of its own with the next report
     along = is_apart & ~other_regime & (of("seq", with_year) < of("revised", year))
     along &= of("rank", prior) == of("rank", year)
@@ -144,6 +144,15 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
         is_doubtful=~is_recast & (of("since", prior) > of("since", with_year)),
         with_year=with_year,
     )
+
+
+def _is_nearer(windows: Windows, year: Ints, prior: Ints, with_year: Ints) -> Flags:
+    """Whether an average as restated is nearer to that of its year: the year was already stated on the new basis."""
+    mean, restated_mean, former_mean = (
+        windows.of("amount", row) / windows.of("days", row) for row in (year, prior, with_year)
+    )
+    is_average = windows.of("weight", prior) > 1
+    return is_average & (np.abs(restated_mean - mean) < np.abs(former_mean - mean))
 
 
 def _was_error(windows: Windows, year: Ints, newest: Ints, seq: Floats) -> Flags:
