@@ -22,7 +22,7 @@ from pipelines.normalize.arrays import (
     picked,
 )
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.ttm.known import COMPANY_BITS, Known, slot_key
+from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, SPAN_BITS, Known
 
 PARTNERS = (("operating_cash_flow", "capital_expenditure"),)
 """Concepts of one statement that make up one item, which has to be on one basis."""
@@ -101,9 +101,11 @@ class Windows:
         return picked(known.rows["seq"], known.with_year_before.after(self.slot(q, n), self.seq))
 
     def slot(self, q: Floats | Ints, n: Floats | int) -> Ints:
-        """The key of a slot of each window."""
-        spans = np.full(len(self.q), n) if isinstance(n, int) else n
-        return slot_key(self.company, self.concept, q, spans)
+        """The key of a slot of each window, as known.slot_key packs it; negative where `q` or `n` is missing."""
+        is_there = (q >= 0) if isinstance(n, int) else (q >= 0) & (n >= 0)
+        line = (self.company << CONCEPT_BITS) | self.concept
+        quarter = (np.where(is_there, q, 0).astype(np.int64) << SPAN_BITS) | np.where(is_there, n, 0).astype(np.int64)
+        return np.where(is_there, (line << (QUARTER_BITS + SPAN_BITS)) | quarter, NOTHING)
 
     def of(self, name: str, row: Ints) -> Floats:
         """A column of known amounts at some rows: `amount`, `days`, `grain`, `seq` and so on; NaN for NOTHING."""

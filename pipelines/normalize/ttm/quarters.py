@@ -10,10 +10,10 @@ import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.bases import DISAGREEMENT, filing_of_quarters, settled
+from pipelines.normalize.ttm.bases import DISAGREEMENT, filing_of_quarters, refined, settled
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, IS_ADDITIVE, Leg, Way
+from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, IS_ADDITIVE, Leg, Way
 
 LARGEST_RAISE = 1.5
 """A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
@@ -126,13 +126,22 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     def find(q: Floats | Ints, n: Floats | int) -> Ints:
         return on_basis(windows.around(q, n, as_of), q, n)
 
-    number = windows.fiscal_quarter(q)
-    stated = on_basis(settled(windows, q, np.ones(len(q)), as_of)[0], q, 1)
-    longer = find(q, number)
+    # a figure per share may be stated with more digits after a reverse split
+    per_share = np.flatnonzero(BY_QUARTER_FIRST[windows.concept])
+    of_shares = windows.at(per_share)
+
+    def finest(row: Ints, q: Floats | Ints, n: Floats) -> Ints:
+        row[per_share] = refined(of_shares, row[per_share], of_shares.find(q[per_share], n[per_share]))
+        return row
+
+    number, one = windows.fiscal_quarter(q), np.ones(len(q))
+    stated = finest(on_basis(settled(windows, q, one, as_of)[0], q, 1), q, one)
+    longer = finest(find(q, number), q, number)
     newest = longer.copy()
     fourth = np.flatnonzero(number == QUARTERS_A_YEAR)
     newest[fourth] = windows.at(fourth).find(q[fourth], number[fourth])
-    shorter = find(np.where(number > 1, q - 1, np.nan), number - 1)
+    q_before = np.where(number > 1, q - 1, np.nan)
+    shorter = finest(find(q_before, number - 1), q_before, number - 1)
 
     # a year that was first stated as less than its nine months
     is_wrong = ~can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew

@@ -17,6 +17,8 @@ SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378
 DIGITS_OF_SUMS = 4
 """Sums of up to eight rounded legs may differ by so many units."""
 
+BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
+"""For each code of a concept: whether the sum of quarters is the first choice (ASC 260-10-45: EPS of a period)."""
 IS_ADDITIVE = np.array(
     [concept.measure == "money" or concept.name == "dividends_per_share" for concept in BY_NAME.values()]
 )

@@ -41,7 +41,14 @@ from pipelines.normalize.ttm.quarters import (
     Quarter,
     quarters_added_up,
 )
-from pipelines.normalize.ttm.ways import IS_ADDITIVE, LONGEST_WINDOW, SHORTEST_WINDOW, Leg, Way
+from pipelines.normalize.ttm.ways import (
+    BY_QUARTER_FIRST,
+    IS_ADDITIVE,
+    LONGEST_WINDOW,
+    SHORTEST_WINDOW,
+    Leg,
+    Way,
+)
 
 WEEKS_53_DAYS = 369
 """Fewest days of a window of 53 weeks."""
@@ -201,9 +208,6 @@ ITEM_OF_FLOW = {
 """The line item that has no value if the twelve months of a flow have none."""
 ITEM_OF_CONCEPT = pl.Series([ITEM_OF_FLOW.get(name) for name in BY_NAME], dtype=pl.String)
 """The same for each code of a concept; null if there is none."""
-
-BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
-"""For each code of a concept: whether the sum of quarters is the first choice (ASC 260-10-45: EPS of a period)."""
 
 
 def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
