@@ -494,7 +494,7 @@ class Values(dy.Schema):
         nullable=True, description="units of the currency, shares, currency per share, or a ratio; null: withdrawn"
     )
     rule = dy.String(description="the rule that composed or withdrew the value")
-    method = dy.String(description="as published in table versions; empty for a withdrawn value")
+    method = dy.String(nullable=True, description="as published in table versions; null for a withdrawn value")
     weeks_53 = dy.Bool()
     other_element = dy.Bool()
     mixed_basis = dy.Bool()
@@ -591,7 +591,7 @@ class Versions(dy.Schema):
     form = dy.String()
     filed = dy.Date()
     cause = dy.String()
-    method = dy.String()
+    method = dy.String(nullable=True)
     rule = dy.String()
     flags = dy.String(description="comma-separated, as published")
     fiscal_year = dy.Int32()

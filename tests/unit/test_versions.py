@@ -59,7 +59,7 @@ def unsupported_values() -> pl.DataFrame:
     left = version(5.0, legs=[leg(5.0, unit="CHF")])
     log = pl.concat(
         [
-            logged(left, version(7.0, item="net_income", legs=[leg(7.0)]), version(2.0, item="roic", legs=[leg(2.0)])),
+            logged(left, version(7.0, item="net_income", legs=[leg(7.0)])),
             logged(version(8.0, item="free_cash_flow", legs=[leg(8.0)]), rules="former rules"),
         ]
     )
@@ -162,7 +162,6 @@ def test_each_value_without_support_names_the_rule_that_decides_about_it():
     assert unsupported_values().select("item", "rule").rows() == [
         ("revenue", "version.withdrawn.currency-left"),
         ("net_income", "version.kept.fact-dropped"),
-        ("roic", "version.withdrawn.input"),
         ("free_cash_flow", "version.withdrawn.rules-changed"),
     ]
 

@@ -116,8 +116,8 @@ UNNAMED_MATURITIES = _contradiction(
     "Total debt is withheld if it is the filer's total of long-term debt, no line states its current maturities, and "
     f"these would be more than {UNNAMED_OF_CURRENT:.0%} of the current liabilities (but not more than all of them) and "
     f"{UNNAMED_OF_DEBT:.0%} of the debt: some filers tag payments with interest as long-term debt.",
-    "Regulation S-X Rule 5-02.19, 5-02.22 (current maturities are a line); measured: 14 of 20 such balance sheets "
-    "are payments with interest",
+    "Regulation S-X Rule 5-02.19, 5-02.22 (current maturities are a line); measured: 20 such balance sheets "
+    "among 101 companies, 15 of them of one filer whose amounts look like payments with interest",
 )
 FOOTED_BEFORE = _contradiction(
     "debt_not_footing",

@@ -80,7 +80,7 @@ def item_versions(
     decided += [(ONE_COMPANY, points.cik[holds]) for holds in points.of_another.values()]
     withheld = _withheld(points, [each.item for each in found], meaningless)
     is_withdrawn = pl.col("value").is_null()
-    versions = versions.with_columns(method=pl.when(is_withdrawn).then(pl.lit("")).otherwise("method"))
+    versions = versions.with_columns(method=pl.when(~is_withdrawn).then("method"))
     decided.append((WITHOUT_INPUT, ints(versions.filter(pl.col("rule") == WITHOUT_INPUT.id), "cik")))
     return versions.with_row_index("version"), _legs(found), withheld, counted(decided)
 

@@ -12,8 +12,7 @@ from datetime import datetime
 
 import polars as pl
 
-from pipelines.normalize.history.causes import RATIOS
-from pipelines.normalize.history.replay import SAME_COUNT, SAME_RATIO, WITHOUT_INPUT
+from pipelines.normalize.history.replay import SAME_COUNT, SAME_RATIO
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
@@ -32,8 +31,8 @@ CURRENCY_LEFT = Rule(
 )
 FACT_DROPPED = Rule(
     "version.kept.fact-dropped",
-    "A value that no filing supports any more stays if today's rules recorded it and it is no ratio, or if the company "
-    "has no values, because only a later document of EDGAR lacks its facts.",
+    "A value that no filing supports any more stays if today's rules recorded it, or if the company has no values, "
+    "because only a later document of EDGAR lacks its facts.",
     "A filing remains valid even if a later document lacks its facts",
     "select",
 )
@@ -145,9 +144,9 @@ def to_append(
         .with_columns(
             value=pl.lit(None, pl.Float64),
             rule=pl.col("decided_by"),
-            cause=pl.col("decided_by").replace_strict(
-                {CURRENCY_LEFT.id: "basis_change", WITHOUT_INPUT.id: "withdrawn"}, default="method"
-            ),
+            cause=pl.when(pl.col("decided_by") == CURRENCY_LEFT.id)
+            .then(pl.lit("basis_change"))
+            .otherwise(pl.lit("method")),
             flags=pl.lit(""),
             legs=pl.lit([], pl.List(FACT)),
         )
@@ -165,8 +164,7 @@ def unsupported(
         log, replayed, rules, currencies: as for to_append.
 
     Returns:
-        `cik`, `period_end`, `item`, and `decided_by`: the id of the rule that withdraws or keeps the value. A ratio
-        never stays without its inputs, because it would contradict their later values.
+        `cik`, `period_end`, `item`, and `decided_by`: the id of the one of RULES that withdraws or keeps the value.
     """
     if currencies is None:
         currencies = pl.DataFrame(schema={"cik": pl.String, "currency": pl.String})
@@ -184,8 +182,6 @@ def unsupported(
             .then(pl.lit(CURRENCY_LEFT.id))
             .when(has_values & (pl.col("rules") != rules))
             .then(pl.lit(RULES_CHANGED.id))
-            .when(has_values & pl.col("item").is_in(RATIOS))
-            .then(pl.lit(WITHOUT_INPUT.id))
             .otherwise(pl.lit(FACT_DROPPED.id)),
         )
     )
