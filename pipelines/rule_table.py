@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.history.versions import VERSION_OF
 from pipelines.normalize.rule import Rule
 from warehouse import schema
@@ -21,8 +22,8 @@ TWELVE_MONTHS = "ttm."
 COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64()})
 """The number of figures that a rule decided for a company."""
 
-SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end", "accession"]
-"""The columns in which a logged leg and the same leg of today's replay agree: version, part, filed fact."""
+SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end"]
+"""The columns in which a logged leg and the same leg of today's replay agree: version, part, fact."""
 
 
 def table(
@@ -108,8 +109,8 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
     """Add the rules to current versions that were recorded before rules had ids.
 
     The log is never changed, so these versions name no rule. If today's replay leads to a value from the same filing,
-    the version gets the rule of that value, and each leg the concept and the rule of the same filed fact in the same
-    part.
+    or else to the same newest value from another one, the version gets the rule of that value, and each leg the concept
+    and the rule of the same fact in the same part.
 
     Args:
         versions: columns of versions.LOG and `is_current`.
@@ -125,7 +126,7 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
     fields = versions["legs"].head(0).explode().struct.fields
     of_version = pl.col("accession").alias("of_version")
     logged = wanting.select("row", *VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
-    today = replayed.join(wanting.select(*VERSION_OF, "accession"), on=[*VERSION_OF, "accession"], how="semi")
+    today = _of_versions(replayed, wanting)
     facts = today.select(*VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
     again = (
         logged.drop("concept", RULE)
@@ -151,6 +152,23 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
         .with_columns(pl.coalesce(RULE, "todays").alias(RULE), legs=pl.coalesce("named_legs", "legs"))
         .select(versions.columns)
     )
+
+
+def _of_versions(replayed: pl.DataFrame, wanting: pl.DataFrame) -> pl.DataFrame:
+    """The replayed versions of some logged ones: of the same filing, or the newest one if it has the same value.
+
+    The latter get the accession number of the logged version.
+    """
+    asked = wanting.select(*VERSION_OF, "accession", logged="value")
+    same = replayed.join(asked.drop("logged"), on=[*VERSION_OF, "accession"], how="semi")
+    newest = (
+        replayed.drop("accession")
+        .group_by(VERSION_OF, maintain_order=True)
+        .last()
+        .join(asked.join(same, on=[*VERSION_OF, "accession"], how="anti"), on=VERSION_OF)
+        .filter((pl.col("value") - pl.col("logged")).abs() <= SAME_RATIO * pl.col("logged").abs())
+    )
+    return pl.concat([same, newest.select(same.columns)])
 
 
 def _alone(codes: Mapping[str, str | None]) -> dict[str, str]:

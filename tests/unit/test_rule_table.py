@@ -170,7 +170,10 @@ def test_the_rule_of_a_method_counts_the_values_computed_by_it():
 
 
 def test_values_recorded_before_rules_had_ids_get_the_rules_of_the_same_facts():
-    """Only current values of the same filing; a leg that the current computation does not have stays without a rule."""
+    """Only current values of the same filing; a leg that the current computation does not have stays without a rule.
+
+    Another amount of another filing names nothing.
+    """
     unnamed = {"concept": None, "rule": None}
     log = frame(
         value("1", None, leg("Cash", **unnamed), leg("Old", **unnamed)),
@@ -181,7 +184,7 @@ def test_values_recorded_before_rules_had_ids_get_the_rules_of_the_same_facts():
     )
     today = frame(
         value("1", SUM.id, leg("Securities"), leg("Cash")),
-        value("1", SUM.id, leg("Cash"), item="debt", accession="a2"),
+        value("1", SUM.id, leg("Cash"), item="debt", accession="a2", value=6.0),
         value("2", SUM.id, leg("Cash")),
         value("3", "changed.rule", leg("Cash")),
     )
@@ -197,6 +200,17 @@ def test_values_recorded_before_rules_had_ids_get_the_rules_of_the_same_facts():
     ]
     assert named.drop("rule", "legs").equals(log.drop("rule", "legs"))
     assert rule_table.with_rules_of_today(today, today) is today
+
+
+def test_a_value_of_another_filing_that_is_the_same_today_gives_its_rules():
+    """Today's rules lead to it from an earlier filing already."""
+    log = frame(value("1", None, leg("Cash", None, None)))
+    today = frame(value("1", SUM.id, leg("Cash"), accession="a2"))
+
+    named = rule_table.with_rules_of_today(log, today)
+
+    assert named["rule"].to_list() == [SUM.id]
+    assert [(one["concept"], one["rule"]) for one in named["legs"].to_list()[0]] == [("cash", CASH.id)]
 
 
 def test_a_fact_used_in_two_roles_keeps_the_rule_of_each_role():
