@@ -21,7 +21,7 @@ from pipelines.normalize.rule import Rule
 
 LARGE_LINE_OF_CASH_FLOW = 0.1
 """Lines of the filer's own between the activities and the change in cash (cash of businesses held for sale) are below
-this share of operating cash flow where other statements foot: UnitedHealth 2024 has 1 %, Coca-Cola 2017 2 %."""
+this share of operating cash flow where other statements foot: UnitedHealth 2024 has 0.9 %, Coca-Cola 2017 0.1 %."""
 LARGE_LINE_OF_INCOME = 1 / 3
 """Lines of the filer's own between revenue and income (an impairment, other revenue) are below this share of revenue
 where other statements foot: Procter & Gamble 2019 has 12 %."""
