@@ -43,12 +43,14 @@ class Step:
 
     takes: the frames that the function takes, in the order of its arguments.
     makes: the frames that it returns, in order; those of GATHERED are added to those of the steps before.
+    of: the frames whose rows it processes; if none has a row, the step is left out, and its frames are empty.
     """
 
     name: str
     run: Callable[..., Frame | tuple[Frame, ...]]
     takes: tuple[str, ...]
     makes: tuple[str, ...]
+    of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +131,14 @@ def run(
         FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
     frames: dict[str, Frame] = {}
-    gathered: dict[str, list[Frame]] = {name: [FRAMES[name].schema.create_empty()] for name in GATHERED}
+    gathered: dict[str, list[Frame]] = {name: [FRAMES[name].empty] for name in GATHERED}
     for step in steps:
         began = perf_counter()
-        result = step.run(*(frames.get(name, given.get(name)) for name in step.takes))
-        made = result if isinstance(result, tuple) else (result,)
+        if step.of and not any(frames[name].height for name in step.of):
+            made: tuple[Frame, ...] = tuple(FRAMES[name].empty for name in step.makes)
+        else:
+            result = step.run(*(frames.get(name, given.get(name)) for name in step.takes))
+            made = result if isinstance(result, tuple) else (result,)
         for name, frame in zip(step.makes, made, strict=True):
             checked = FRAMES[name].checked(frame, step.name, validate=validate)
             if name in GATHERED:
@@ -299,7 +304,7 @@ STEPS: tuple[Step, ...] = (
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
     Step("vintages", _vintages, ("sound", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
-    Step("footings", footings.placed, ("footings", "grid"), ("proofs", "not_footing")),
+    Step("footings", footings.placed, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages",), ("splits", "decisions")),
     Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
     Step(
@@ -311,22 +316,28 @@ STEPS: tuple[Step, ...] = (
     Step("filings", filings.in_order, ("facts", "accepted"), ("in_order",)),
     Step("basis of filings", basis.share_factors, ("in_order", "splits", "repetitions"), ("filings", "decisions")),
     Step(
-        "balance sheets", _balance_sheets, ("placed", "stated"), ("composed", "parts", "missed", "proofs", "decisions")
+        "balance sheets",
+        _balance_sheets,
+        ("placed", "stated"),
+        ("composed", "parts", "missed", "proofs", "decisions"),
+        of=("placed",),
     ),
-    Step("balances", _balances, ("placed", "composed"), ("balances", "decisions")),
-    Step("known flows", _known_flows, ("placed",), ("known_flows", "decisions")),
+    Step("balances", _balances, ("placed", "composed"), ("balances", "decisions"), of=("placed",)),
+    Step("known flows", _known_flows, ("placed",), ("known_flows", "decisions"), of=("placed",)),
     Step(
         "twelve months",
         windows.flow_versions,
         ("known_flows", "grid"),
         ("flows", "flow_legs", "withheld_windows", "proofs", "decisions"),
+        of=("known_flows",),
     ),
-    Step("points", points_of, ("flows", "balances"), ("points",)),
+    Step("points", points_of, ("flows", "balances"), ("points",), of=("flows", "balances")),
     Step(
         "line items",
         _values,
         ("points", "flows", "balances", "industries"),
         ("values", "value_legs", "no_returns", "lacking", "withheld_values", "decisions"),
+        of=("points",),
     ),
     Step("filed facts", _filed_facts, ("stated_facts", "vintages", "parts"), ("filed_facts",)),
     Step(
@@ -334,8 +345,9 @@ STEPS: tuple[Step, ...] = (
         provenance.lineage,
         ("value_legs", "flow_legs", "balances", "filed_facts", "filings"),
         ("lineage",),
+        of=("value_legs",),
     ),
-    Step("versions", publication.published, ("values", "lineage", "filings", "grid"), ("versions",)),
+    Step("versions", publication.published, ("values", "lineage", "filings", "grid"), ("versions",), of=("values",)),
     Step("breaks", breaks.breaks, ("regimes", "filings"), ("breaks",)),
     Step(
         "gaps",
@@ -356,11 +368,18 @@ STEPS: tuple[Step, ...] = (
             "grid",
         ),
         ("gaps",),
+        of=("grid",),
     ),
-    Step("repairs", _repairs, ("corrections", "filings"), ("repairs",)),
-    Step("newest shares", latest.latest_shares, ("known_flows", "grid"), ("latest_shares", "decisions")),
+    Step("repairs", _repairs, ("corrections", "filings"), ("repairs",), of=("corrections",)),
+    Step(
+        "newest shares",
+        latest.latest_shares,
+        ("known_flows", "grid"),
+        ("latest_shares", "decisions"),
+        of=("known_flows",),
+    ),
     Step("evidence", evidence.evidence, ("reports", "vintages"), ("evidence",)),
-    Step("periods", _periods, ("grid",), ("periods",)),
+    Step("periods", _periods, ("grid",), ("periods",), of=("grid",)),
     Step("profiles", _profiles, ("currencies", "grid", "industries"), ("profiles",)),
 )
 """All steps, in order. Data flows one way: a step takes only frames that earlier steps made."""

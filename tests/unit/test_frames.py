@@ -1,7 +1,10 @@
 """The frames between the steps: each is declared, has the declared columns, and is refused otherwise."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.frames import DECISIONS, FRAMES, FrameError, counted, with_ten_digits
@@ -9,7 +12,7 @@ from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.points import BALANCES, FLOWS
 from pipelines.normalize.pipeline import GATHERED, STEPS, Step, run, standardize
 from pipelines.normalize.rule import Rule
-from tests.factories import CASH, EPS, NET_INCOME, REVENUE, SHARES, Filer, fact, month_ends, raw
+from tests.factories import ASSETS, CASH, EPS, NET_INCOME, REVENUE, SHARES, Filer, fact, month_ends, raw
 
 GIVEN = {"raw", "accepted", "registrants"}
 ONE, OTHER = (Rule(f"test.{name}", "A rule.", "A source.", "select") for name in ("one", "other"))
@@ -53,6 +56,27 @@ def test_a_filer_with_few_facts_has_the_same_columns(rows):
     facts = raw(rows) if rows else pl.DataFrame(schema=RAW_SCHEMA)
 
     assert standardize(facts, validate=True).versions.is_empty()
+
+
+ENDS = month_ends(2021, 12)
+FEW = {
+    "nothing": [],
+    "one fact": [fact(EPS, 1.5, "2023-01-01", "2023-12-31")],
+    "balances only": Filer(ENDS, {}, {}, {CASH: [30e6] * 12, ASSETS: [90e6] * 12}).rows(),
+    "flows only": Filer(ENDS, {REVENUE: [100e6] * 12}, {}, {}).rows(),
+    "shares only": Filer(ENDS, {}, {SHARES: [50e6] * 12}, {}).rows(),
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_a_step_without_rows_to_process_would_return_none(name):
+    """Leaving out the steps whose frames are empty changes no frame."""
+    given = {"raw": raw(FEW[name]) if FEW[name] else pl.DataFrame(schema=RAW_SCHEMA)}
+
+    frames, of_all_steps = run(STEPS, given), run([replace(step, of=()) for step in STEPS], given)
+
+    for frame in FRAMES:
+        assert_frame_equal(frames[frame], of_all_steps[frame])
 
 
 @pytest.mark.parametrize(
