@@ -56,7 +56,7 @@ def numbers(array: Floats) -> pl.Series:
 
 def named(codes: Ints, names: pl.Enum) -> pl.Series:
     """A column of an Enum from the codes of its categories."""
-    return pl.Series(names.categories, dtype=names).gather(codes)
+    return pl.Series(names.categories, dtype=names)[codes]
 
 
 def starts(*sorted_keys: npt.NDArray[Any]) -> Flags:

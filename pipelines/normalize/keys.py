@@ -101,9 +101,9 @@ def any_of(group: Ints, number: int, holds: Flags) -> Flags:
 
 def sortable_days(column: pl.Series) -> Ints:
     """Dates as days since 1970; null becomes the day before the first date."""
-    is_null = column.is_null().to_numpy()
-    days = column.to_physical().fill_null(0).to_numpy().astype(np.int64)
-    if is_null.any():
+    days = column.to_numpy().astype("datetime64[D]").astype(np.int64)
+    if column.null_count():
+        is_null = days == np.iinfo(np.int64).min  # how NumPy represents a missing date
         days[is_null] = days[~is_null].min(initial=0) - 1
     return days
 

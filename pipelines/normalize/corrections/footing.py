@@ -386,7 +386,7 @@ def rows(found: Footing, figures: Figures, vintages: pl.DataFrame, repair: Float
                 "end",
                 item=pl.lit(each.identity.item),
                 rule=pl.lit(each.identity.rule.id),
-                outcome=names.gather(outcome),
+                outcome=names[outcome],
                 left_side=each.left[told],
                 right_side=each.right[told],
             )

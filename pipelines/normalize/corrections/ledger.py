@@ -75,7 +75,7 @@ def corrected(
         figures, repair, applied, last = _applied(Figures.of(vintages), correctors)
         elsewhere = contexts.of_other_periods(figures)
         footed = footing.judgements(figures)
-    rules = pl.Series([proposal.rule.id for proposal in applied], dtype=pl.String)
+    rules = [proposal.rule.id for proposal in applied]
     is_doubtful = np.isnan(repair)
     counts = ~is_doubtful
     counts[elsewhere.at] = False
@@ -88,7 +88,7 @@ def corrected(
         corrected_by=_picked(rules, np.where(repair == 1, -1, last)[by_row]),
     ).filter(counts[by_row] & ~_IS_WITNESS[figures.concept[by_row]])
     turned, doubtful = np.flatnonzero(counts & (repair != 1)), np.flatnonzero(is_doubtful)
-    evidence = pl.Series([proposal.evidence for proposal in applied], dtype=pl.String)
+    evidence = [proposal.evidence for proposal in applied]
     corrections = pl.concat(
         [
             _filed(vintages, figures.row[turned]).with_columns(
@@ -165,10 +165,10 @@ def _left_out(vintages: pl.DataFrame, figures: Figures, elsewhere: contexts.Wron
         kind=pl.lit(CONTEXT),
         value=pl.lit(None, pl.Float64),
         evidence=of_period,
-        rule=_picked(pl.Series([rule.id for rule in contexts.RULES]), elsewhere.rule),
+        rule=_picked([rule.id for rule in contexts.RULES], elsewhere.rule),
     )
 
 
-def _picked(texts: pl.Series, numbers: Ints) -> pl.Series:
+def _picked(texts: Sequence[str], numbers: Ints) -> pl.Series:
     """The text of each number; null for -1."""
-    return texts.gather(pl.Series(numbers, dtype=pl.Int64).replace(-1, None))
+    return pl.Series([*texts, None], dtype=pl.String)[numbers]

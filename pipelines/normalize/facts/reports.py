@@ -96,8 +96,8 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         pl.col("cik").cast(pl.Int64),
         pl.col("start", "end", "filed").str.to_date("%Y-%m-%d"),
         amended=pl.Series(np.array([text.endswith(AMENDMENT) for text in forms], dtype=np.bool_)[form]),
-        form_family=pl.Series(families, dtype=pl.String).gather(form),
-        currency=pl.Series([name for _, name in measures], dtype=pl.String).gather(unit),
+        form_family=pl.Series(families, dtype=pl.String)[form],
+        currency=pl.Series([name for _, name in measures], dtype=pl.String)[unit],
         measure=pl.Series(np.array([number for number, _ in measures], dtype=np.int64)[unit].astype(np.uint8)).cat.to(
             MEASURE
         ),

@@ -69,7 +69,7 @@ def _choices(cik: Ints, source: Ints) -> pl.DataFrame:
     sources = len(matching.RULE_OF_SOURCE)
     keys, figures = np.unique(cik * sources + source, return_counts=True)
     return pl.DataFrame(
-        {"cik": keys // sources, "rule": matching.RULE_OF_SOURCE.gather(keys % sources), "figures": figures}
+        {"cik": keys // sources, "rule": matching.RULE_OF_SOURCE[keys % sources], "figures": figures}
     ).cast(DECISIONS)
 
 
@@ -103,7 +103,7 @@ def _legs(facts: pl.DataFrame, pairs: Matched, chosen: Candidates) -> pl.DataFra
     rows = np.flatnonzero((of_pair >= 0) & (coefficient != 0))
     return facts.select(OF_FACT)[pairs.row[rows]].select(
         pl.Series("vintage", of_pair[rows].astype(np.uint32)),
-        matching.NAME.gather(pairs.part[rows]),
+        matching.NAME[pairs.part[rows]],
         *OF_FACT[:4],
         pl.Series("coefficient", coefficient[rows]),
         *OF_FACT[4:],

@@ -225,7 +225,7 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     names = [cause.name for cause in CAUSES]
     cause = np.full(len(has_value), CAUSES.index(WITHDRAWN))
     cause[has_value] = np.select([each.holds(compared) for each in CAUSES], list(range(len(CAUSES))), len(CAUSES) - 1)
-    return ordered.with_columns(cause=pl.Series(names, dtype=pl.String).gather(cause))
+    return ordered.with_columns(cause=pl.Series(names, dtype=pl.String)[cause])
 
 
 def _compared(ordered: pl.DataFrame, legs: pl.DataFrame, after_none: Flags) -> Compared:

@@ -119,16 +119,16 @@ class _Kept:
 
     def rules(self, points: Points) -> pl.Series:
         """The id of the rule that composed or withdrew the value of each version."""
-        composed = pl.Series(self.item.rules, dtype=pl.String).gather(self.item.rule[self.points].clip(0))
+        composed = pl.Series(self.item.rules, dtype=pl.String)[self.item.rule[self.points].clip(0)]
         if not self.is_withdrawn.any():
             return composed
-        by = [] if self.meaningless is None else [self.meaningless.gather(self.points)]
+        by = [] if self.meaningless is None else [self.meaningless[self.points]]
         by += [
             pl.select(pl.when(pl.Series(holds[self.points])).then(pl.lit(rule.id))).to_series()
             for _, rule, holds in self.item.withheld
         ]
         concepts = dict.fromkeys(leg.concept for leg in self.item.legs)
-        by += [points.withheld_by(concept).gather(self.points) for concept in concepts]
+        by += [points.withheld_by(concept)[self.points] for concept in concepts]
         withdrawn = pl.coalesce(*by, pl.lit(WITHOUT_INPUT.id))
         return pl.select(pl.when(pl.Series(self.is_withdrawn)).then(withdrawn).otherwise(composed)).to_series()
 
@@ -150,7 +150,7 @@ class _Kept:
 def _repeated(names: Sequence[str], found: Sequence[_Kept]) -> pl.Series:
     """The name of each version's item, from one name for each item."""
     numbers = np.repeat(np.arange(len(found)), [len(each.points) for each in found])
-    return pl.Series(names, dtype=pl.String).gather(numbers)
+    return pl.Series(names, dtype=pl.String)[numbers]
 
 
 def _named(name: str, coded: Sequence[tuple[tuple[str, ...], Ints]], found: Sequence[_Kept]) -> pl.Series:
@@ -160,7 +160,7 @@ def _named(name: str, coded: Sequence[tuple[tuple[str, ...], Ints]], found: Sequ
     for (of_item, number), each in zip(coded, found, strict=True):
         numbers.append(number[each.points] + len(names))
         names += of_item
-    return pl.Series(name, names, dtype=pl.String).gather(np.concatenate(numbers))
+    return pl.Series(name, names, dtype=pl.String)[np.concatenate(numbers)]
 
 
 def _legs(found: Sequence[_Kept]) -> pl.DataFrame:

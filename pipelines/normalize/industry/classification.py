@@ -84,7 +84,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
     holds &= used @ _USES >= _AT_LEAST
     holds &= used @ _UNLESS == 0
     row = holds.argmax(axis=1)
-    return filings.select("cik", "seq", industry=_INDUSTRY.gather(row), rule=_RULE.gather(row))
+    return filings.select("cik", "seq", industry=_INDUSTRY[row], rule=_RULE[row])
 
 
 def decisions(of_industry: pl.DataFrame) -> pl.DataFrame:

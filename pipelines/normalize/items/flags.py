@@ -60,6 +60,4 @@ def published(rows: pl.DataFrame) -> pl.Series:
         bits |= rows[name].to_numpy().astype(np.int64) << number
     found, of_row = np.unique(bits, return_inverse=True)
     texts = [",".join(name for number, name in enumerate(FLAGS) if int(mask) >> number & 1) for mask in found]
-    return (
-        pl.Series("flags", texts, dtype=pl.String).gather(of_row) if len(texts) else pl.Series("flags", [], pl.String)
-    )
+    return pl.Series("flags", texts, dtype=pl.String)[of_row] if len(texts) else pl.Series("flags", [], pl.String)

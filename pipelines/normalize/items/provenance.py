@@ -75,8 +75,8 @@ def lineage(
     )
     entering = floats(ordered, "times")[leg] * weight[amount][of_amount]
     return behind.with_columns(
-        version=ordered["version"].gather(leg),
-        role=ordered["role"].gather(leg),
+        version=ordered["version"][leg],
+        role=ordered["role"][leg],
         weight=pl.Series(entering) * pl.col("coefficient"),
         split_factor=pl.col("repair") * basis,
         concept=pl.col("concept").cast(pl.String),

@@ -243,7 +243,7 @@ def no_return(points: Points, found: Return) -> pl.DataFrame:
     """The quarter ends without a return on capital today, and why: `cik`, `q`, `reason`."""
     reasons = pl.Series(REASONS, dtype=pl.String)
     without = np.flatnonzero(newest_of_windows(points) & (found.reason < HAS_RETURN))
-    return points.frame[without].select("cik", "q", reason=reasons.gather(found.reason[without]))
+    return points.frame[without].select("cik", "q", reason=reasons[found.reason[without]])
 
 
 def tax_rate(earned: Floats, pretax: Floats, tax: Floats) -> Floats:

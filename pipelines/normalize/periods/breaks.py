@@ -103,7 +103,7 @@ def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
     return filings.with_columns(
         regime=pl.Series((REGIMES_OF_COMPANY * entity + is_ifrs).astype(np.int32)),
         entity=pl.Series(entity.astype(np.int32)),
-        entity_rule=pl.Series([None, *(one.id for one in RULES[:2])], dtype=pl.String).gather(rule),
+        entity_rule=pl.Series([None, *(one.id for one in RULES[:2])], dtype=pl.String)[rule],
     )
 
 

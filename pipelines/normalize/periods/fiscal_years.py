@@ -219,7 +219,7 @@ def fiscal_years(durations: Durations, tags: pl.Series) -> tuple[Years, list[Dec
     _, first, period, figures = np.unique(
         packed(company, start, end), return_index=True, return_inverse=True, return_counts=True
     )
-    tag = tags.gather(durations.row[at]).cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+    tag = tags[durations.row[at]].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
     each_once = np.unique(packed(period, tag), return_index=True)[1]
     elements = np.bincount(period[each_once], minlength=len(first))
     shown = _ShownYears(company[first], start[first], end[first], any_of(period, len(first), is_reported), figures)

@@ -127,7 +127,7 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
             "shares_basic": numbers(value[BASIC]),
             "shares_diluted": numbers(value[DILUTED]),
             "net_income": numbers(income),
-            "method": pl.Series(METHODS).gather(np.maximum(of_counts, 0)),
+            "method": pl.Series(METHODS)[np.maximum(of_counts, 0)],
             "has_diluted": newest_diluted > newest - QUARTERS_A_YEAR,
         }
     ).filter(of_counts >= 0)

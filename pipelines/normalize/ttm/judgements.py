@@ -132,10 +132,10 @@ def proofs(
         {
             "cik": windows.known.companies[windows.company[at]],
             "q": windows.q[at].astype(np.int32),
-            "item": items.gather(windows.concept[at]),
+            "item": items[windows.concept[at]],
             "seq": windows.seq[at].astype(np.int32),
-            "rule": pl.Series([NO_CONTRADICTING_WAYS.id, NO_MIXED_BASES.id]).gather(of_basis.astype(np.int64)),
-            "outcome": pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME]).gather(rank[first]),
+            "rule": pl.Series([NO_CONTRADICTING_WAYS.id, NO_MIXED_BASES.id])[of_basis.astype(np.int64)],
+            "outcome": pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME])[rank[first]],
             "left_side": numbers(np.where(of_basis, with_year, by_years.amount[at])),
             "right_side": numbers(np.where(of_basis, prior, by_quarters.amount[at])),
         },

@@ -139,7 +139,7 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     known = rows.select(*SLOT, "seq", "days", "regime", "rank").with_columns(
         amount=numbers(value[finest] * weight),
         weight=weight,
-        vintage=rows["vintage"].gather(finest),
+        vintage=rows["vintage"][finest],
         grain=numbers(grain[finest]),
         other_source=flags(rows, "other_source")[finest],
         since=seq[of_run],

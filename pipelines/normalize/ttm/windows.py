@@ -402,7 +402,7 @@ def _withheld(
             windows.points[rows].select(
                 "cik",
                 "q",
-                item=item.gather(windows.concept[rows]),
+                item=item[windows.concept[rows]],
                 reason=pl.lit(reason, pl.String),
                 rule=pl.lit(rule.id, pl.String),
             )
