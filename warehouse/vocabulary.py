@@ -37,6 +37,11 @@ GAPS: dict[str, Gap] = {
         "for these twelve months.",
         ("net_income",),
     ),
+    "eps_of_other_shares": Gap(
+        "The filings state no earnings per share of the period, and those that they state of other years are not net "
+        "income divided by the shares: it belongs to other shares, too.",
+        ("eps_basic",),
+    ),
     "elements_differ": Gap(
         "The figures that twelve months would be made of are from two elements that this company has stated with "
         "different amounts.",
@@ -58,8 +63,8 @@ GAPS: dict[str, Gap] = {
         FLOWS,
     ),
     "contradicted_by_filing": Gap(
-        "Other figures of the same filing contradict the only figure that the filings state for the period, and do not "
-        "show the right one.",
+        "Other figures of the same filing or period contradict the only figure that the filings state for the period, "
+        "and do not show the right one.",
         FLOWS,
     ),
     "notes_exceed_current_debt": Gap(
@@ -205,7 +210,7 @@ FLAGS: dict[str, str] = {
     "issuance": "So many shares were issued within the twelve months that the earnings per share of the quarters "
     "do not add up.",
     "apart_from_net_income": "The sum of the quarters differs from net income divided by average shares, for no "
-    "known reason.",
+    "known reason; the quotient counts where it equals the filed earnings per share of fiscal years.",
     "derived_operating_income": "Operating income is not stated: income before tax and interest is used instead.",
     "contradicted_operating_income": "Operating income as stated (probably a total of segments) exceeds revenue less "
     "costs and exceeds income before tax and interest, which is used instead.",

@@ -449,6 +449,7 @@ class Flows(dy.Schema):
     regime = dy.Int32(nullable=True)
     grain = dy.Float64(nullable=True, description="of the coarsest leg")
     spread = dy.Float64(nullable=True, description="the largest daily amount of a leg divided by the smallest")
+    gross = dy.Float64(nullable=True, description="the sum of the legs without their signs")
 
 
 class FlowLegs(dy.Schema):

@@ -18,7 +18,7 @@ from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
 from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
-from pipelines.normalize.items import evidence, gaps, line_items, provenance, returns
+from pipelines.normalize.items import earnings, evidence, gaps, line_items, provenance, returns
 from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
 from pipelines.normalize.shares import basis, latest, splits
@@ -214,12 +214,14 @@ def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
 
 
 def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> tuple[Frame, ...]:
-    """The versions of the items and their legs; reasons of missing values, withheld items, and decisions."""
+    """The versions of the items and their legs; reasons of missing values, withheld items, proofs, decisions."""
     standing = Points(points, flows, balances)
     judged = returns.judged(standing)
-    items = line_items.line_items(standing, judged)
+    per_share = earnings.PerShare(standing, line_items.net_income(standing))
+    items = line_items.line_items(standing, judged, per_share)
     values, legs, withheld, decisions = replay.item_versions(standing, items, industries)
-    return values, legs, returns.no_return(standing, judged), line_items.lacking(standing), withheld, decisions
+    no_returns, lacking = returns.no_return(standing, judged), line_items.lacking(standing)
+    return values, legs, no_returns, lacking, withheld, per_share.proofs, decisions
 
 
 def _filed_facts(stated_facts: Frame, vintages: Frame, parts: Frame) -> Frame:
@@ -259,8 +261,8 @@ def _gaps(
 ) -> Frame:
     """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    known_reasons = [missed, contradicted, not_footing, breaks.straddling(found_breaks, grid)]
-    known_reasons += [withheld_windows, withheld_values]
+    known_reasons = [missed, contradicted, not_footing, withheld_values]
+    known_reasons += [breaks.straddling(found_breaks, grid), withheld_windows]
     without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
     return gaps.gaps(versions, stated, classification.newest(industries), no_returns, without, lacking, grid)
 
@@ -336,7 +338,7 @@ STEPS: tuple[Step, ...] = (
         "line items",
         _values,
         ("points", "flows", "balances", "industries"),
-        ("values", "value_legs", "no_returns", "lacking", "withheld_values", "decisions"),
+        ("values", "value_legs", "no_returns", "lacking", "withheld_values", "proofs", "decisions"),
         of=("points",),
     ),
     Step("filed facts", _filed_facts, ("stated_facts", "vintages", "parts"), ("filed_facts",)),

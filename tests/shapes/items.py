@@ -12,6 +12,7 @@ from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
     CASH_FLOW,
+    DILUTED,
     EPS,
     NET_INCOME,
     REVENUE,
@@ -62,6 +63,18 @@ def years_only(tag: str, values: Mapping[int, float]) -> list[Row]:
     ]
 
 
+def earned_apart(quarter: float) -> list[Row]:
+    """Earnings per share of two quarters of 2022 that no share count of the same period contradicts."""
+    rows = company(INCOME, shares=10.0, **{EPS: [1.0] * 5 + [quarter] * 2 + [1.0] * 5})
+    quarters, to_date = ("2022-04-01", "2022-07-01"), ("2022-06-30", "2022-09-30")
+
+    def is_left_out(row: Row) -> bool:
+        is_to_date = row["start"] == "2022-01-01" and row["end"] in to_date
+        return (row["tag"] == SHARES and row["start"] in quarters) or (row["tag"] == EPS and is_to_date)
+
+    return [row for row in rows if not is_left_out(row)]
+
+
 EARNED = {OPERATING: 50.0, PRETAX: 40.0, TAX: 8.0}
 INCOME = {NET_INCOME: 10.0}
 GROWING = [10.0] * 8 + [20.0] * 4
@@ -80,9 +93,22 @@ ITEMS: dict[str, list[Row]] = {
     "flag.derived": company(INCOME, shares=30.0),
     "eps.net-income-over-shares.issuance": company(INCOME, shares=GROWING, **{EPS: [1.0] * 8 + [0.5] * 4}),
     "flag.issuance": company(INCOME, shares=GROWING, **{EPS: [1.0] * 8 + [0.5] * 4}),
-    "eps.net-income-over-shares.far-apart": company(INCOME, shares=10.0, **{EPS: [3.0] * QUARTERS}),
+    "eps.net-income-over-shares.far-apart": earned_apart(3.0),
     "flag.apart-from-net-income": company(INCOME, shares=10.0, **{EPS: [1.2] * QUARTERS}),
+    "identity.earnings-per-share.times-shares": earned_apart(1.25),
+    "eps.withheld.other-shares": [
+        row
+        for row in company(INCOME, shares=10.0, **{EPS: [0.5] * QUARTERS})
+        if row["tag"] != EPS or row["end"] > "2022-12-31"
+    ],
     "shares.day-weighted-mean": company(INCOME, shares=10.0),
+    "identity.shares.diluted-not-below-basic": [
+        *company({NET_INCOME: -10.0}, shares=10.0),
+        *(
+            {**row, "value": 10e6} if (row["start"], row["end"]) == ("2021-01-01", "2021-12-31") else row
+            for row in Filer(ENDS, {}, {DILUTED: [12e6] * 4 + [10e6] * 8}).rows()
+        ),
+    ],
     "free-cash-flow.operating-less-capital-expenditure": company({CASH_FLOW: 30.0, CAPITAL_SPENDING: 10.0}),
     "debt-to-fcf.total-debt-over-free-cash-flow": company({CASH_FLOW: 30.0, CAPITAL_SPENDING: 10.0}, {DEBT: 200.0}),
 }

@@ -1,5 +1,7 @@
 """Line items: their values from flows and balances, and the reasons for missing values."""
 
+from datetime import date
+
 import polars as pl
 import pytest
 
@@ -7,6 +9,7 @@ from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
     CASH_FLOW,
+    DILUTED,
     DIVIDENDS,
     EPS,
     NET_INCOME,
@@ -278,6 +281,20 @@ def offered(counts: list[float], earnings: list[float], income: list[float]) -> 
     return standardized(Filer(ends, sums, {SHARES: [count * 1e6 for count in counts]}).facts())
 
 
+def apart(quarter: float) -> Today:
+    """Earnings of two quarters that no count of the same period contradicts: only the year to date has a count."""
+    ends = month_ends(2021, 7)
+    sums = {REVENUE: [1e8] * 7, NET_INCOME: [10.5e6] * 7, EPS: [0.105] * 5 + [quarter] * 2}
+    rows = Filer(ends, sums, {SHARES: [100e6] * 7}).rows()
+    return standardized(raw([row for row in rows if row["start"] is None or not _is_left_out(row)]))
+
+
+def _is_left_out(row: Row) -> bool:
+    days = (date.fromisoformat(row["end"]) - date.fromisoformat(row["start"])).days
+    is_late_quarter = days < 100 and row["start"][5:7] != "01"
+    return (row["tag"] == SHARES and is_late_quarter) or (row["tag"] == EPS and 100 < days < 300)
+
+
 def test_an_offering_makes_quarters_on_different_counts():
     """A loss of 100 per quarter over 50, then over 280 million shares: the sum of quarters is not used.
 
@@ -301,22 +318,77 @@ def test_a_sum_that_matches_net_income_per_share_is_used():
     assert (row["value"], row["method"], row["flags"]) == (0.404, "four_quarters", "")
 
 
-@pytest.mark.parametrize(
-    ("quarter", "value", "method"),
-    [
-        (0.13, 0.52, "four_quarters"),  # dividends of another share class are part of net income
-        (0.2, 0.4, "net_income_over_shares"),  # wholly different: the quarters are another company's, or wrong
-        (20.0, 80.0, "four_quarters"),  # different by hundreds of times: the count may be wrong
-    ],
-)
-def test_a_sum_that_differs_without_an_offering_is_flagged(quarter, value, method):
-    """With a steady count the sum of quarters is used, and flagged if it differs by half."""
+@pytest.mark.parametrize("quarter", [0.05, 0.13, 0.2])
+def test_filed_earnings_count_where_those_of_years_are_not_net_income_over_shares(quarter):
+    """Net income belongs to another class of shares, too: the sum of quarters is flagged, and nothing is divided."""
     found = offered([100] * 7, [quarter] * 7, [10] * 7)
 
     row = row_of(found.values, "eps_basic", "ttm", "2022-06-30")
-    assert (row["value"], row["method"]) == (value, method)
+    assert (row["value"], row["method"]) == (pytest.approx(4 * quarter), "four_quarters")
     assert "apart_from_net_income" in row["flags"].split(",")
-    assert "issuance" not in row["flags"]
+
+
+@pytest.mark.parametrize("quarter", [0.131, 0.315])
+def test_net_income_over_shares_replaces_a_sum_that_it_contradicts(quarter):
+    """The filed earnings of the fiscal year agree with net income over shares; those of this year do not."""
+    found = apart(quarter)
+
+    row = row_of(found.values, "eps_basic", "ttm", "2022-09-30")
+    assert (row["value"], row["method"]) == (0.42, "net_income_over_shares")
+    assert "apart_from_net_income" in row["flags"].split(",")
+    proof = found.found.proofs.filter(rule="identity.earnings-per-share.times-shares", period_end=date(2022, 9, 30))
+    assert proof["outcome"].to_list() == ["chose"]
+    assert proof["left_side"].to_list() == pytest.approx([1e8 * (0.21 + 2 * quarter)])
+    assert proof["right_side"].to_list() == pytest.approx([42e6])
+
+
+def test_a_sum_a_hundred_times_net_income_over_shares_is_withheld():
+    """Either may be wrong: the earnings or the count."""
+    found = apart(33.0)
+
+    assert value_of(found, "eps_basic", "ttm", "2022-09-30") is None
+    assert reason(found, "eps_basic", "2022-09-30", "ttm") == "contradicted_by_filing"
+
+
+def test_a_changing_count_explains_a_difference():
+    """A loss in the quarter with fewest shares: four quotients add up to more than the quotient of the sums."""
+    found = offered([100, 100, 100, 100, 100, 92, 92], [1.0, 1.0, 1.0, 1.0, 1.0, -3.26, 1.09], [100] * 5 + [-300, 100])
+
+    row = row_of(found.values, "eps_basic", "ttm", "2022-06-30")
+    assert (row["value"], row["method"], row["flags"]) == (pytest.approx(-0.26), "four_quarters", "")
+
+
+def test_two_classes_of_shares_leave_no_quotient():
+    """Two annual reports state half of net income over shares; a year without filed earnings has none.
+
+    Known only after the second report, the year before keeps its first value until then.
+    """
+    ends = [f"{year}-12-31" for year in (2019, 2020, 2021)]
+    rows = []
+    for number, end in enumerate(ends):
+        earned = {NET_INCOME: 20e6, SHARES: 10e6, REVENUE: 1e8} | ({EPS: 1.0} if number == 2 else {})
+        for tag, value in earned.items():
+            rows.append(fact(tag, value, end[:5] + "01-01", end, form="20-F", filed=f"{2020 + number}-04-01"))
+
+    found = standardized(raw(rows))
+
+    assert [value_of(found, "eps_basic", "annual", end) for end in ends] == [None, None, 1.0]
+    assert reason(found, "eps_basic", ends[0]) == "eps_of_other_shares"
+    log = found.found.versions.filter(item="eps_basic", period_end=date(2019, 12, 31))
+    assert log["value"].to_list() == [2.0, None]
+
+
+def test_diluted_shares_are_not_below_basic_shares():
+    """A year with a loss has no dilution, and its first quarters had: the mean would be below that of basic shares."""
+    for income, value in ((-10, 10e6), (10, None)):
+        rows = Filer(ENDS, {REVENUE: [1e8] * 12, NET_INCOME: [income * 1e6] * 12}, {SHARES: [10e6] * 12}).rows()
+        diluted = Filer(ENDS, {}, {DILUTED: [12e6] * 4 + [10e6] * 8}).rows()
+        for row in diluted:
+            row["value"] = 10e6 if (row["start"], row["end"]) == YEARS[2021] else row["value"]
+        found = standardized(raw(rows, diluted))
+
+        assert value_of(found, "shares_diluted", "ttm", "2022-09-30") == value
+    assert reason(found, "shares_diluted", "2022-09-30", "ttm") == "contradicted_by_filing"
 
 
 def test_a_year_as_filed_is_never_replaced():

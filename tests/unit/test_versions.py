@@ -18,7 +18,8 @@ from pipelines.normalize.history.versions import (
     to_append,
     unsupported,
 )
-from pipelines.normalize.items.line_items import line_items, recomputed
+from pipelines.normalize.items.earnings import PerShare
+from pipelines.normalize.items.line_items import line_items, net_income, recomputed
 from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.items.returns import judged
 from pipelines.normalize.pipeline import ITEM_SIGNS
@@ -229,7 +230,16 @@ GENERAL = pl.DataFrame({"cik": [COMPANY] * 9, "seq": range(9), "industry": ["gen
 def flows(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
     """Twelve months of a concept: quarter, filing and amount of each change."""
     rows = [
-        {"cik": COMPANY, "concept": concept, "q": q, "seq": seq, "amount": amount, "days": 365.0, "spread": 1.0}
+        {
+            "cik": COMPANY,
+            "concept": concept,
+            "q": q,
+            "seq": seq,
+            "amount": amount,
+            "days": 365.0,
+            "spread": 1.0,
+            "gross": amount,
+        }
         for q, seq, amount in changes
     ]
     found = pl.DataFrame(rows, schema_overrides={"concept": AMOUNT, "q": pl.Int32, "seq": pl.Int32})
@@ -256,7 +266,9 @@ def test_a_version_is_a_value_that_differs_from_the_one_before():
     found, none = flows("revenue", *changes).sample(fraction=1, shuffle=True, seed=3), balances("equity", (8, 0, 1.0))
     points = Points(points_of(found, none), found, none)
 
-    versions, *_ = item_versions(points, line_items(points, judged(points)), GENERAL)
+    versions, *_ = item_versions(
+        points, line_items(points, judged(points), PerShare(points, net_income(points))), GENERAL
+    )
 
     assert versions.filter(item="revenue")["seq"].to_list() == [0, 2, 4]
 

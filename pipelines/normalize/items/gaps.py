@@ -224,6 +224,7 @@ REASONS: dict[str, pl.Expr] = {
 
 WITHHELD_BY_OTHERS = (
     "no_preferred_dividends",
+    "eps_of_other_shares",
     "elements_differ",
     "mixed_basis",
     "ways_contradict",
@@ -232,7 +233,7 @@ WITHHELD_BY_OTHERS = (
     "contradicted_by_filing",
     *(identity.reason for identity in IDENTITIES),
 )
-"""Reasons that come with the rule of another module: items.line_items, ttm.windows, balance.debt and
+"""Reasons that come with the rule of another module: items.line_items, items.earnings, ttm.windows, balance.debt and
 corrections (footing, judgements, parts)."""
 
 CODES = frozenset(

@@ -1,7 +1,8 @@
 """The eleven line items, from twelve-month flows and balances.
 
 Belongs here: combining concepts into the items of the specification (section 2.4). Does not: amounts of the concepts
-(ttm, balance), return on invested capital (returns), why an item has no value (gaps).
+(ttm, balance), earnings per share and shares (earnings), return on invested capital (returns), why an item has no value
+(gaps).
 """
 
 from collections.abc import Iterator
@@ -9,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, ints, largest, picked
+from pipelines.normalize.arrays import Flags, Ints, ints
+from pipelines.normalize.items.earnings import PerShare
 from pipelines.normalize.items.gaps import GAPS
 from pipelines.normalize.items.item import (
     DIVIDEND,
@@ -33,29 +35,13 @@ from pipelines.normalize.items.returns import (
 )
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
-from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS
+from pipelines.normalize.ttm.windows import METHOD_NAMES, METHODS
 
 SIGNIFICANT_DIGITS = 6
 """Digits of served per-share values and ratios."""
 
-NOTHING_PER_SHARE = 1e-9
-"""Sums of earnings per share below this are zero; sums of cents have binary fractions."""
-
 PREFERRED_SHARE = 0.08
 """Participating securities hardly ever take more than this share of net income; preferred dividends do."""
-ROUNDINGS = 2
-"""Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
-cent."""
-SHARE_APART = 0.02
-"""Earnings per share and net income divided by shares agree if they differ by at most this share."""
-FAR_APART = 0.5
-"""If the sum of quarters differs by more than this share, the quarters are not comparable, whatever the reason."""
-HUNDREDFOLD = 2
-"""In powers of ten: if the difference is a hundredfold or more, the share count is the error, not the sum of
-quarters."""
-ISSUANCE = 1.1
-"""If the share count changes by more than a tenth within a window, the quarters' earnings per share are on different
-counts."""
 
 COMMON = Rule(
     "net-income.available-to-common",
@@ -90,51 +76,6 @@ ATTRIBUTABLE_TO_PARENT = Rule(
     "Net income is attributable to the parent, while filings of the year show another amount available to common.",
     "ASC 260-10-45-60: participating securities share in earnings",
     "flag",
-)
-EPS_AS_FILED = Rule(
-    "eps.as-filed",
-    "Basic earnings per share are as filed for a fiscal year, and otherwise twelve months of filed quarters.",
-    "ASC 260-10-45-10: income available to common over the weighted average of shares",
-    "select",
-)
-EPS_NOT_FILED = Rule(
-    "eps.net-income-over-shares.not-filed",
-    "If filings state no earnings per share for a window, they are net income divided by weighted average shares.",
-    "ASC 260-10-45-10: income available to common over the weighted average of shares",
-    "compose",
-)
-EPS_ISSUANCE = Rule(
-    "eps.net-income-over-shares.issuance",
-    "Earnings per share are net income divided by average shares if the sum of quarters differs from it and the share "
-    f"count changed by more than {ISSUANCE - 1:.0%} in or before the window.",
-    "ASC 260-10-45-10; ASC 260-10-55-3: a weighted average of the year to date, not a sum of quarters",
-    "compose",
-)
-EPS_FAR_APART = Rule(
-    "eps.net-income-over-shares.far-apart",
-    f"A sum of quarters that differs by more than {FAR_APART:.0%} from net income divided by average shares is "
-    "replaced by it.",
-    "ASC 260-10-45-10; quarters on different counts do not add up",
-    "correct",
-)
-DERIVED = Rule("flag.derived", "The value is calculated because filings state none.", EPS_NOT_FILED.source, "flag")
-ISSUED = Rule(
-    "flag.issuance",
-    "So many shares were issued or retired around the window that quarterly earnings per share do not add up.",
-    EPS_ISSUANCE.source,
-    "flag",
-)
-APART = Rule(
-    "flag.apart-from-net-income",
-    "The sum of quarterly earnings per share differs from net income divided by average shares, for an unknown reason.",
-    "ASC 260-10-45-10",
-    "flag",
-)
-MEAN_OF_QUARTERS = Rule(
-    "shares.day-weighted-mean",
-    "Weighted average shares of twelve months are the mean of their legs, weighted by days.",
-    "ASC 260-10-45-10: a weighted average of shares outstanding during the period",
-    "compose",
 )
 FREE_CASH_FLOW = Rule(
     "free-cash-flow.operating-less-capital-expenditure",
@@ -173,14 +114,6 @@ RULES = (
     PARENT,
     NO_PREFERRED_DIVIDENDS,
     ATTRIBUTABLE_TO_PARENT,
-    EPS_AS_FILED,
-    EPS_NOT_FILED,
-    EPS_ISSUANCE,
-    EPS_FAR_APART,
-    DERIVED,
-    ISSUED,
-    APART,
-    MEAN_OF_QUARTERS,
     FREE_CASH_FLOW,
     FREE_CASH_FLOW_OF_ONE_REGIME,
     DEBT_TO_FCF,
@@ -196,25 +129,25 @@ ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
 BALANCE_ITEMS = ("total_debt", "cash_and_equivalents")
 
 
-def line_items(points: Points, returns: Return) -> Iterator[Item]:
+def line_items(points: Points, returns: Return, per_share: PerShare) -> Iterator[Item]:
     """The values of each line item at each point, with their rules, methods, flags and legs.
 
     Args:
         points: the amounts known at each quarter end after each filing.
         returns: of returns.judged.
+        per_share: of net_income: earnings per share and shares.
 
     Yields:
         the eleven items in the order of the specification.
     """
-    income = _net_income(points)
-    shares = {name: _shares(points, name) for name in SHARES}
     free_cash_flow = _free_cash_flow(points)
     yield _flow(points, "revenue")
-    yield income
-    yield _earnings_per_share(points, income, shares["shares_basic"])
+    yield per_share.income
+    yield per_share.earnings
     yield _flow(points, "dividends_per_share")
     yield free_cash_flow
-    yield from shares.values()
+    yield per_share.basic
+    yield per_share.diluted
     for name in BALANCE_ITEMS:
         yield _balance(points, name)
     yield return_on_capital(points, returns)
@@ -236,22 +169,6 @@ def _flow(points: Points, name: str) -> Item:
     )
 
 
-def _shares(points: Points, name: str) -> Item:
-    """The average of a fiscal year as filed, or the mean of its legs by days."""
-    is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
-    how = np.where(is_year, 0, 1)
-    return Item(
-        name,
-        points.of(name) / points.of(name, "days"),
-        rules=ids(FISCAL_YEAR, MEAN_OF_QUARTERS),
-        rule=how,
-        methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
-        method=how,
-        flags=points.flags(name),
-        legs=(points.leg(name, MEAN),),
-    )
-
-
 def _balance(points: Points, name: str) -> Item:
     """A balance that is composed of lines of the balance sheet; its rule is the one that chose the lines."""
     rules, rule = points.composed_by(name)
@@ -267,7 +184,7 @@ def _balance(points: Points, name: str) -> Item:
     )
 
 
-def _net_income(points: Points) -> Item:
+def net_income(points: Points) -> Item:
     """Net income on one basis: available to common shareholders if it is stated throughout or can be computed.
 
     Stated throughout: for the window and the four quarter ends before it, as far as net income is known there.
@@ -318,59 +235,6 @@ def _net_income(points: Points) -> Item:
         decided=((NO_PREFERRED_DIVIDENDS, lacks_preferred),),
         withheld=(("no_preferred_dividends", NO_PREFERRED_DIVIDENDS, lacks_preferred),),
     )
-
-
-def _earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
-    """Basic earnings per share as filed, compared with net income divided by average shares.
-
-    Net income divided by average shares is used if no earnings per share are filed for a window, and if the sum of
-    quarters differs from it while the share count changes much within or before the window (an offering), because
-    earnings per share on different counts do not add up. If they differ for another reason, the filed amount is used
-    and flagged, unless it differs by more than half.
-
-    Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
-    """
-    filed = points.of("eps_basic")
-    filed = np.where(np.abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        control = np.where(shares.value > 0, income.value / shares.value, np.nan)
-        scale = np.abs(np.log10(np.abs(filed / control)))
-    off = np.abs(filed - control)
-    way = points.way("eps_basic")
-    is_year = way == METHODS.index(FISCAL_YEAR)
-    apart = (off > ROUNDINGS * points.of("eps_basic", "grain")) & (off > SHARE_APART * np.abs(control)) & ~is_year
-    is_issuance = apart & (_change_of_count(points) > ISSUANCE)
-    is_far = apart & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD)
-    is_derived = np.isnan(filed) & ~np.isnan(control)
-    takes_control = is_derived | is_issuance | is_far
-    as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
-    return Item(
-        "eps_basic",
-        np.where(takes_control, control, filed),
-        rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART),
-        rule=np.select([is_derived, is_issuance, is_far], [1, 2, 3], 0),
-        methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
-        method=np.where(takes_control, len(METHODS), way),
-        flags={
-            **as_filed,
-            "derived": is_derived,
-            "issuance": is_issuance,
-            "apart_from_net_income": apart & ~is_issuance,
-        },
-        legs=(
-            points.leg("eps_basic", SUM).where(~takes_control),
-            *(leg.recast(DIVIDEND).where(takes_control) for leg in income.legs),
-            *(leg.recast(DIVISOR_MEAN).where(takes_control) for leg in shares.legs),
-        ),
-    )
-
-
-def _change_of_count(points: Points) -> Floats:
-    """The change of the share count around a window: the largest `spread` of the window and of the three before it."""
-    own = points.of("shares_basic", "spread")
-    stands = points.timeline(points.rows["shares_basic"] >= 0)
-    earlier = [picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)]
-    return largest(own, *earlier)
 
 
 def _free_cash_flow(points: Points) -> Item:

@@ -25,6 +25,7 @@ from pipelines.normalize.arrays import (
     picked,
 )
 from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.keys import NUMBER_OF, pairs_of_equal
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
@@ -72,8 +73,9 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         `cik`, `q`, `seq`, sorted. A change of a balance is also a point of the quarter end four quarters later, because
-        return on capital needs it. For each of FLOWS and BALANCES a column `<name>_row`: the row number of `flows` or
-        `balances` that is known at the point, or null.
+        return on capital needs it, and earnings per share of a filing of quarter ends for which none are filed, because
+        they show whether these may be computed. For each of FLOWS and BALANCES a column `<name>_row`: the row number of
+        `flows` or `balances` that is known at the point, or null.
     """
     companies = np.unique(np.concatenate([ints(flows, "cik"), ints(balances, "cik")]))
     keys = []
@@ -87,6 +89,7 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
     is_window = np.isin(a_year_on, windows)
     changed = [(window << SEQ_BITS) | key[2] for window, key in zip(own, keys, strict=True)]
     changed.append((a_year_on[is_window] << SEQ_BITS) | seq[is_window])
+    changed.append(_without_earnings(own[0], *keys[0]))
     point = np.unique(np.concatenate(changed))
     window, seq = point >> SEQ_BITS, point & ((1 << SEQ_BITS) - 1)
     standing = {}
@@ -103,6 +106,19 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
         }
         | standing
     ).with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).cast(pl.UInt32) for name in standing)
+
+
+def _without_earnings(window: Ints, company: Ints, q: Ints, seq: Ints, concept: Ints) -> Ints:
+    """The points of windows with shares and without earnings per share at filings that change such earnings.
+
+    Args:
+        window, company, q, seq, concept: of each flow.
+    """
+    shares, earnings = (np.flatnonzero(concept == NUMBER_OF[name]) for name in ("shares_basic", "eps_basic"))
+    lacking = np.setdiff1d(window[shares], window[earnings])
+    filings = np.unique((company[earnings] << SEQ_BITS) | seq[earnings])
+    left, right = pairs_of_equal(lacking >> QUARTER_BITS, filings >> SEQ_BITS)
+    return (lacking[left] << SEQ_BITS) | (filings[right] & ((1 << SEQ_BITS) - 1))
 
 
 def _window(company: Ints, q: Ints) -> Ints:
@@ -157,7 +173,7 @@ class Points:
         self.window = _window(self.company, self.q)
         rows = points.select(pl.col(*map(_row, (*FLOWS, *BALANCES))).cast(pl.Int64).fill_null(NOTHING))
         self.rows = {name: rows[_row(name)].to_numpy() for name in (*FLOWS, *BALANCES)}
-        self._columns = {True: _columns(flows, ("amount", "days", "regime", "grain", "spread", *WINDOW_FLAGS))}
+        self._columns = {True: _columns(flows, ("amount", "days", "regime", "grain", "spread", "gross", *WINDOW_FLAGS))}
         self._columns[False] = _columns(balances, ("amount", "regime"))
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():

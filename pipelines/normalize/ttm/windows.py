@@ -227,7 +227,8 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     Returns:
         flows: `flow` (row number), `cik`, `concept`, `q`, `seq`, `amount` (additive, see known_amounts), `days`,
             `rule` (the way: METHODS), one boolean column for each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest
-            leg), `spread` (the largest daily amount of the legs divided by the smallest). There is no row if no way
+            leg), `spread` (the largest daily amount of the legs divided by the smallest), `gross` (the sum of the
+            legs without their signs). There is no row if no way
             leads to twelve months: three quarters are not an estimate of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
@@ -313,6 +314,7 @@ def _chosen(
         regime=numbers(chosen("regime")).cast(pl.Int32),
         grain=numbers(grain),
         spread=numbers(_spread(windows, by_years, quarters)),
+        gross=numbers(_gross(windows, by_years, quarters, takes_quarters)),
         window=np.arange(len(windows.q)),
     )
     flows = amount_changes(found.filter(has_way | is_withdrawn), ["cik", "concept", "q"])
@@ -339,6 +341,14 @@ def _spread(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> F
         discrete = [quarter.amount / quarter.days for quarter in quarters]
         spread = largest(largest(*years) / smallest(*years), largest(*discrete) / smallest(*discrete))
         return np.where(np.isfinite(spread), spread, np.nan)
+
+
+def _gross(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...], takes_quarters: Flags) -> Floats:
+    """The sum of the legs without their signs, of the quarters or of the way by years."""
+    of_years = np.sum([np.abs(windows.of("amount", leg.row)) for leg in by_years.legs], axis=0)
+    of_quarters = np.sum([np.abs(quarter.amount) for quarter in quarters], axis=0)
+    found: Floats = np.where(takes_quarters, of_quarters, of_years)
+    return found
 
 
 def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kept: Ints) -> pl.DataFrame:

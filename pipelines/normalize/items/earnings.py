@@ -1,0 +1,303 @@
+"""Earnings per share and shares: as filed, or as net income and the other figures prove them.
+
+Belongs here: basic earnings per share against net income divided by average shares, diluted shares against basic
+shares. Does not: net income and the other items (line_items), figures of one filing (corrections.agreement).
+"""
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize.arrays import Flags, Floats, Ints, largest, numbers, picked
+from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
+from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, SUM, Item, ids
+from pipelines.normalize.items.points import Points, newest_of_windows
+from pipelines.normalize.keys import packed
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS
+
+NOTHING_PER_SHARE = 1e-9
+"""Sums of earnings per share below this are zero; sums of cents have binary fractions."""
+
+ROUNDINGS = 2
+"""Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
+cent."""
+SHARE_APART = 0.02
+"""Earnings per share and net income divided by shares agree if they differ by at most this share."""
+FAR_APART = 0.5
+"""If the sum of quarters differs by more than this share, the quarters are not comparable, whatever the reason."""
+HUNDREDFOLD = 2
+"""In powers of ten: if the difference is a hundredfold or more, the share count is the error, not the sum of
+quarters."""
+ISSUANCE = 1.1
+"""If the share count changes by more than a tenth within a window, the quarters' earnings per share are on different
+counts."""
+OTHER_YEARS = 0.1
+"""Earnings per share of a fiscal year that differ by more than this share from net income over shares are not computed
+from these: Bradesco's are half of it, because its net income belongs to a second class of shares, too. Participating
+securities take less (AAR 2011: 3 %)."""
+RARELY_DIFFERS = 9
+"""Net income over shares proves a sum of quarters wrong if the earnings of so many times more fiscal years agree with
+it as differ from it."""
+OF_YEARS = 0.04
+"""Filed earnings of a fiscal year differ by less than this share, because participating securities take little."""
+BELOW_BASIC = 0.995
+"""Diluted shares are not below basic shares but for rounding."""
+
+EPS_AS_FILED = Rule(
+    "eps.as-filed",
+    "Basic earnings per share are as filed for a fiscal year, and otherwise twelve months of filed quarters.",
+    "ASC 260-10-45-10: income available to common over the weighted average of shares",
+    "select",
+)
+EPS_NOT_FILED = Rule(
+    "eps.net-income-over-shares.not-filed",
+    "If filings state no earnings per share for a window, they are net income divided by weighted average shares.",
+    "ASC 260-10-45-10: income available to common over the weighted average of shares",
+    "compose",
+)
+EPS_ISSUANCE = Rule(
+    "eps.net-income-over-shares.issuance",
+    "Earnings per share are net income divided by average shares if the sum of quarters differs from it and the share "
+    f"count changed by more than {ISSUANCE - 1:.0%} in or before the window.",
+    "ASC 260-10-45-10; ASC 260-10-55-3: a weighted average of the year to date, not a sum of quarters",
+    "compose",
+)
+EPS_FAR_APART = Rule(
+    "eps.net-income-over-shares.far-apart",
+    f"A sum of quarters that differs by more than {FAR_APART:.0%} from net income divided by average shares is "
+    "replaced by it.",
+    "ASC 260-10-45-10; quarters on different counts do not add up",
+    "correct",
+)
+TIMES_SHARES = Rule(
+    "identity.earnings-per-share.times-shares",
+    "Basic earnings per share times average shares are net income: a sum of filed earnings that differs by more than "
+    "rounding and the changes of the share count explain is replaced by net income over shares, or left out where it "
+    "differs a hundredfold, if the filed earnings of nearly all fiscal years agree.",
+    "ASC 260-10-45-10: income available to common over the weighted average of shares",
+    "correct",
+)
+OTHER_SHARES = Rule(
+    "eps.withheld.other-shares",
+    "Net income is not divided by shares where the earnings per share that filings state for as many or more fiscal "
+    f"years of the company differ from this quotient by more than {OTHER_YEARS:.0%} as agree with it.",
+    "ASC 260-10-45-59A and 260-10-45-60B: with several classes of shares, each class has its part of the earnings",
+    "withhold",
+)
+DERIVED = Rule("flag.derived", "The value is calculated because filings state none.", EPS_NOT_FILED.source, "flag")
+ISSUED = Rule(
+    "flag.issuance",
+    "So many shares were issued or retired around the window that quarterly earnings per share do not add up.",
+    EPS_ISSUANCE.source,
+    "flag",
+)
+APART = Rule(
+    "flag.apart-from-net-income",
+    "The sum of quarterly earnings per share differs from net income divided by average shares, for an unknown reason.",
+    "ASC 260-10-45-10",
+    "flag",
+)
+MEAN_OF_QUARTERS = Rule(
+    "shares.day-weighted-mean",
+    "Weighted average shares of twelve months are the mean of their legs, weighted by days.",
+    "ASC 260-10-45-10: a weighted average of shares outstanding during the period",
+    "compose",
+)
+NOT_BELOW_BASIC = Rule(
+    "identity.shares.diluted-not-below-basic",
+    "Diluted shares are not fewer than basic shares: a mean that is so is that of basic shares in twelve months with a "
+    "loss, because potential shares would then reduce it, and is otherwise left out.",
+    "ASC 260-10-45-17: potential shares are left out where they are antidilutive; 260-10-45-19: in a year with a loss",
+    "correct",
+)
+RULES = (
+    EPS_AS_FILED,
+    EPS_NOT_FILED,
+    EPS_ISSUANCE,
+    EPS_FAR_APART,
+    TIMES_SHARES,
+    OTHER_SHARES,
+    DERIVED,
+    ISSUED,
+    APART,
+    MEAN_OF_QUARTERS,
+    NOT_BELOW_BASIC,
+)
+
+OTHER_SHARES_REASON, CONTRADICTED_REASON = "eps_of_other_shares", "contradicted_by_filing"
+
+
+class PerShare:
+    """The items of shares, and the identities that they satisfy.
+
+    income: the item of net income.
+    basic, diluted: the items of shares.
+    earnings: the item of basic earnings per share.
+    proofs: frames.PROOFS: the judgements that count today.
+    """
+
+    def __init__(self, points: Points, income: Item) -> None:
+        """Judge the figures per share at each point.
+
+        Args:
+            points: the amounts known at each quarter end after each filing.
+            income: net income available to common shareholders.
+        """
+        self.income = income
+        self.basic, diluted = (_shares(points, name) for name in ("shares_basic", "shares_diluted"))
+        self.diluted, of_diluted = _not_below_basic(points, diluted, self.basic, income)
+        self.earnings, of_earnings = _earnings_per_share(points, income, self.basic)
+        self.proofs = pl.concat([of_earnings, of_diluted])
+
+
+def _shares(points: Points, name: str) -> Item:
+    """The average of a fiscal year as filed, or the mean of its legs by days."""
+    is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
+    how = np.where(is_year, 0, 1)
+    return Item(
+        name,
+        points.of(name) / points.of(name, "days"),
+        rules=ids(FISCAL_YEAR, MEAN_OF_QUARTERS, NOT_BELOW_BASIC),
+        rule=how,
+        methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
+        method=how,
+        flags=points.flags(name),
+        legs=(points.leg(name, MEAN),),
+    )
+
+
+def _not_below_basic(points: Points, diluted: Item, basic: Item, income: Item) -> tuple[Item, pl.DataFrame]:
+    """Diluted shares where they are not below basic ones; means of quarters with and without dilution may be."""
+    is_mean = diluted.method > 0
+    is_below = is_mean & (diluted.value < BELOW_BASIC * basic.value)
+    takes_basic = is_below & (income.value < 0)
+    contradicted = is_below & ~takes_basic
+    value = np.select([takes_basic, contradicted], [basic.value, np.nan], diluted.value)
+    outcome = np.select([takes_basic, contradicted], [1, 2], 0)
+    judged = ~np.isnan(diluted.value * basic.value) & (is_mean | (diluted.value >= BELOW_BASIC * basic.value))
+    found = Item(
+        diluted.name,
+        value,
+        rules=diluted.rules,
+        rule=np.where(takes_basic, 2, diluted.rule),
+        methods=diluted.methods,
+        method=diluted.method,
+        flags=diluted.flags,
+        legs=(*(leg.where(~takes_basic) for leg in diluted.legs), *(leg.where(takes_basic) for leg in basic.legs)),
+        withheld=((CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted),),
+    )
+    return found, _proofs(points, found, NOT_BELOW_BASIC, judged, outcome, (diluted.value, basic.value))
+
+
+def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Item, pl.DataFrame]:
+    """Basic earnings per share as filed, compared with net income divided by average shares.
+
+    Net income divided by average shares is used if no earnings per share are filed for a window, and if the sum of
+    quarters differs from it while the share count changes much within or before the window (an offering), because
+    earnings per share on different counts do not add up. It is also used if they differ for another reason than
+    rounding and changes of the count. A company whose filed earnings of fiscal years are not this quotient has none of
+    it: its filed amounts count, or nothing.
+
+    Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
+    """
+    filed = points.of("eps_basic")
+    filed = np.where(np.abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        control = np.where(shares.value > 0, income.value / shares.value, np.nan)
+        scale = np.abs(np.log10(np.abs(filed / control)))
+        of_common = points.of("net_income_common") / shares.value
+    off = np.fmin(np.abs(filed - control), np.abs(filed - of_common))
+    way = points.way("eps_basic")
+    is_year = way == METHODS.index(FISCAL_YEAR)
+    rounding = ROUNDINGS * points.of("eps_basic", "grain")
+    differs = off > largest(rounding, OTHER_YEARS * largest(np.abs(control), np.abs(filed)))
+    differing, agreeing = (_fiscal_years(points, holds & is_year & ~np.isnan(off)) for holds in (differs, ~differs))
+    is_of_others = (differing > 0) & (differing >= agreeing)
+    is_proved = (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing) & ~income.flags["attributable_to_parent"]
+    apart = (off > rounding) & (off > SHARE_APART * np.abs(control)) & ~is_year
+    drift = np.fmax((points.of("shares_basic", "spread") - 1) * points.of("eps_basic", "gross"), 0.0)
+    is_issuance = apart & (_change_of_count(points) > ISSUANCE) & ~is_of_others
+    is_unexplained = apart & (off > rounding + drift) & ~is_issuance
+    is_far = is_unexplained & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD) & ~is_of_others
+    is_contradicted = is_unexplained & is_proved & (scale < HUNDREDFOLD) & ~is_far
+    is_withheld = is_unexplained & is_proved & (scale >= HUNDREDFOLD)
+    is_derived = np.isnan(filed) & ~np.isnan(control)
+    takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted
+    as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
+    found = Item(
+        "eps_basic",
+        np.select([takes_control, is_withheld], [control, np.nan], filed),
+        rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES),
+        rule=np.select([is_derived, is_issuance, is_far, is_contradicted], [1, 2, 3, 4], 0),
+        methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
+        method=np.where(takes_control, len(METHODS), way),
+        flags={
+            **as_filed,
+            "derived": is_derived,
+            "issuance": is_issuance,
+            "apart_from_net_income": is_unexplained,
+        },
+        legs=(
+            points.leg("eps_basic", SUM).where(~takes_control),
+            *(leg.recast(DIVIDEND).where(takes_control) for leg in income.legs),
+            *(leg.recast(DIVISOR_MEAN).where(takes_control) for leg in shares.legs),
+        ),
+        withheld=(
+            (OTHER_SHARES_REASON, OTHER_SHARES, is_derived & is_of_others),
+            (CONTRADICTED_REASON, TIMES_SHARES, is_withheld),
+        ),
+    )
+    agrees = off <= largest(rounding, np.where(is_year, OF_YEARS, SHARE_APART) * np.abs(control)) + np.where(
+        is_year, 0.0, drift
+    )
+    judged = ~is_of_others & (agrees | is_issuance | is_far | is_contradicted | is_withheld)
+    outcome = np.select([is_withheld, takes_control], [2, 1], 0)
+    return found, _proofs(points, found, TIMES_SHARES, judged, outcome, (filed * shares.value, income.value))
+
+
+def _change_of_count(points: Points) -> Floats:
+    """The change of the share count around a window: the largest `spread` of the window and of the three before it."""
+    own = points.of("shares_basic", "spread")
+    stands = points.timeline(points.rows["shares_basic"] >= 0)
+    earlier = [picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)]
+    return largest(own, *earlier)
+
+
+def _fiscal_years(points: Points, holds: Flags) -> Ints:
+    """The number of the company's fiscal years for which a condition holds, as known after each filing.
+
+    Args:
+        points: the points.
+        holds: the points at which it holds; a fiscal year counts as after its newest filing.
+    """
+    filing = packed(points.company, points.seq)
+    order = np.argsort(filing, kind="stable")
+    change = holds.astype(np.int64)
+    change[1:] -= np.where(points.window[1:] == points.window[:-1], holds[:-1], 0)
+    total = np.append(0, np.cumsum(change[order]))
+    last = np.searchsorted(filing[order], filing, side="right")
+    first = np.searchsorted(points.company[order], points.company)
+    count: Ints = total[last] - total[first]
+    return count
+
+
+def _proofs(
+    points: Points, item: Item, rule: Rule, judged: Flags, outcome: Ints, sides: tuple[Floats, Floats]
+) -> pl.DataFrame:
+    """The judgements of an item at the newest points: frames.PROOFS; `outcome` 0 holds, 1 chose, 2 withheld."""
+    rows = np.flatnonzero(judged & newest_of_windows(points))
+    return (
+        points.frame[rows]
+        .select(
+            "cik",
+            "q",
+            "seq",
+            item=pl.lit(item.name, pl.String),
+            rule=pl.lit(rule.id, pl.String),
+            outcome=pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME]).gather(outcome[rows]),
+            left_side=numbers(sides[0][rows]),
+            right_side=numbers(sides[1][rows]),
+        )
+        .select(PROOFS.names())
+    )
