@@ -223,7 +223,7 @@ class Points:
     def withheld_by(self, concept: str) -> pl.Series:
         """The id of the rule that withholds the amount of a concept at each point; null if none does."""
         row = pl.Series(self.rows[concept], dtype=pl.Int64).replace(NOTHING, None)
-        by = self._withheld_by[concept in FLOWS][row]
+        by = self._withheld_by[concept in FLOWS].gather(row)
         if concept not in self.of_another:
             return by
         is_other = pl.Series(self.of_another[concept])
