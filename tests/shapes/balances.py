@@ -72,6 +72,12 @@ def between(lines: Lines, year_ends: Lines) -> list[Row]:
     ]
 
 
+def next_year(first: float, later: float) -> list[Row]:
+    """Cash of 2023 on its balance sheet, and in the report on 2024, which shows the balance sheet of 2024 only."""
+    of_2024 = (fact(tag, 150_456e3, None, "2024-12-31", filed=NEXT_FILED) for tag in (CASH, ASSETS))
+    return [*of_2024, *again({CASH: first, ASSETS: 100.456}, {CASH: later})]
+
+
 DEBT_AND_CASH: dict[str, Lines] = {
     "cash.filer-total": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 20},
     "cash.total-contradicts-parts": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 15},
@@ -162,6 +168,7 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withdrawn.noncurrent-debt-shown-around": between(
         {CASH: 20, MATURITIES: 10, ASSETS: 200}, {CASH: 20, NONCURRENT: 60, MATURITIES: 10, ASSETS: 200}
     ),
+    "cash.withdrawn.other-digit-in-next-filing": next_year(20.123, 20.523),
     "balance.withheld.no-total-assets": after({CASH: 20, ASSETS: 100}, {CASH: 30}),
     "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
     "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),

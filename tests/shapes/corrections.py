@@ -94,7 +94,25 @@ def wrong(lines: Figures, **changed: float) -> list[Row]:
     return joined(annual(2020, lines), annual(2021, lines), annual(2022, {**lines, **changed}))
 
 
+CASH_OF_YEARS = (40_123e3, 55_228e3, 70_333e3, 85_438e3)
+"""Cash at the ends of 2019 to 2022."""
+
+
+def years_of_cash(last: float) -> list[Row]:
+    """Three annual reports with cash at the beginning and end, and the change in between; the last has another end."""
+    rows = []
+    for year, begin, end in zip((2020, 2021, 2022), CASH_OF_YEARS[:-1], CASH_OF_YEARS[1:], strict=True):
+        rows += annual(year, {NET_INCOME: 9e6, "CashAndCashEquivalentsPeriodIncreaseDecrease": end - begin})
+        for day, cash in ((year - 1, begin), (year, end if year < 2022 else last)):
+            rows += [
+                fact(tag, value, None, f"{day}-12-31", filed=f"{year + 1}-02-20")
+                for tag, value in ((CASH, cash), (ASSETS, 900e6 + year))
+            ]
+    return rows
+
+
 STATEMENTS: dict[str, list[Row]] = {
+    "identity.cash.change-in-period": years_of_cash(CASH_OF_YEARS[-1] + 4e6),
     "identity.cash-flow.activities-and-change-in-cash": wrong(CASH_FLOWS, **{CASH_FLOW: 52.3e6}),
     "correction.sign.operating-cash-flow-by-change-in-cash": wrong(CASH_FLOWS, **{CASH_FLOW: -70e6}),
     "correction.scale.operating-cash-flow-by-change-in-cash": wrong(CASH_FLOWS, **{CASH_FLOW: 70e3}),

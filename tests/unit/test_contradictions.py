@@ -24,6 +24,7 @@ from tests.shapes.balances import (
     Lines,
     after,
     again,
+    next_year,
     sheet,
 )
 
@@ -182,9 +183,12 @@ BANK_WITHOUT_ADVANCES = after(
 WITHDRAWN = {
     "balance.withdrawn.filing-in-other-units": ("cash_and_equivalents", END, 0.02, "sheet_in_other_units"),
     "cash.withdrawn.securities-shown-around": ("cash_and_equivalents", "2023-06-30", 20, "securities_not_shown"),
+    "cash.withdrawn.other-digit-in-next-filing": ("cash_and_equivalents", END, 20.123, "cash_not_footing"),
     "debt.withdrawn.current-debt-shown-around": ("total_debt", "2023-06-30", 60, "current_debt_not_shown"),
     "debt.withdrawn.noncurrent-debt-shown-around": ("total_debt", "2023-06-30", 10, "noncurrent_debt_not_shown"),
 }
+NEXT_YEARS = {"a difference of two digits": (20.123, 20.543), "a difference of a few units": (20.123, 20.127)}
+"""Cash of a day, and that of the report of the next year without a balance sheet of that day."""
 RESTATED: dict[str, tuple[list[Row], float | None]] = {
     "a later filing repeats a line of a contradicted balance sheet": (
         again({CASH: 20, SECURITIES: -80}, {CASH: 20}),
@@ -203,6 +207,7 @@ def _documents() -> dict[str, list[Row]]:
         **{name: after(before, lines) for name, (_, before, lines, _) in FOLLOWED.items()},
         **{rule: shapes[rule] for rule in (*WITHHELD, *WITHDRAWN)},
         **{name: rows for name, (rows, _) in RESTATED.items()},
+        **{name: next_year(*cash) for name, cash in NEXT_YEARS.items()},
         "securities": SECURITIES_LEFT_OUT,
         "bank": BANK_WITHOUT_ADVANCES,
     }
@@ -256,6 +261,12 @@ def test_values_that_a_later_filing_disproves_are_withdrawn(found, rule):
     assert versions["value"].to_list() == [pytest.approx(value * 1e6), None]
     assert versions["rule"][-1] == rule
     assert (gap["rule"], gap["reason"]) == (rule, reason)
+
+
+@pytest.mark.parametrize("name", NEXT_YEARS)
+def test_cash_that_the_next_filing_states_otherwise_stays(found, name):
+    """More digits or fewer units differ where the balance was restated or rounded."""
+    assert _value(found, name, "cash_and_equivalents") == pytest.approx(NEXT_YEARS[name][0])
 
 
 @pytest.mark.parametrize("name", RESTATED)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from tests.factories import CASH_FLOW, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, standardized, value_of
-from tests.shapes.corrections import CASH_FLOWS, MARGIN, OF_OPERATIONS, Figures, annual
+from tests.shapes.corrections import CASH_FLOWS, CASH_OF_YEARS, MARGIN, OF_OPERATIONS, Figures, annual, years_of_cash
 
 LAST = "2022-12-31"
 SPENDING = "PaymentsToAcquirePropertyPlantAndEquipment"
@@ -143,3 +143,28 @@ def test_a_later_report_that_foots_serves_the_figure():
 
     assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
     assert [outcome for outcome, *_ in judged(found, "free_cash_flow")] == ["holds"]
+
+
+@pytest.mark.parametrize(("off", "served"), [(0, True), (4e6, False), (4_321e3, True), (4e3, True)])
+def test_cash_that_misses_the_change_by_one_digit_is_left_out(off, served):
+    """Cash at the beginning is as stated before; other differences may be restricted cash."""
+    found = standardized(raw(*[years_of_cash(CASH_OF_YEARS[-1] + off)]))
+
+    value = value_of(found, "cash_and_equivalents", "annual", LAST)
+    assert value == (CASH_OF_YEARS[-1] + off if served else None)
+    if not served:
+        gap = row_of(found.gaps, "cash_and_equivalents", "annual", LAST)
+        assert (gap["reason"], gap["rule"]) == ("contradicted_by_filing", "identity.cash.change-in-period")
+        assert [outcome for outcome, *_ in judged(found, "cash_and_equivalents")] == ["withheld"]
+
+
+def test_restricted_cash_on_the_line_of_the_cash_flow_statement_explains_the_difference():
+    """The cash flow statement includes it, and its own cash foots."""
+    rows = years_of_cash(CASH_OF_YEARS[-1] - 4e6)
+    flows = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
+    rows += [
+        fact(flows, cash, None, f"{year}-12-31", filed="2023-02-20")
+        for year, cash in zip((2021, 2022), CASH_OF_YEARS[2:], strict=True)
+    ]
+
+    assert value_of(standardized(raw(rows)), "cash_and_equivalents", "annual", LAST) == CASH_OF_YEARS[-1] - 4e6

@@ -17,6 +17,8 @@ from pipelines.normalize.elements.loans import OTHER_NONCURRENT_LIABILITIES
 ROUNDED_UNITS = 1
 """A total of rounded amounts may differ from their sum by one unit. With a larger tolerance, arbitrary lines would add
 up to it."""
+EXACT = 1e-6
+"""Differences of amounts with decimals are exact to a millionth."""
 
 _CURRENT_ASSET_LINES = [LINE[concept.name] for concept in OTHER_CURRENT_ASSETS]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
@@ -98,12 +100,13 @@ def of_noncurrent_liabilities(sheets: BalanceSheets, debt: Floats) -> Proof:
     return Proof(_proving(missing, unit, beside), missing, unit, beside)
 
 
-def is_one_digit(amount: Floats, unit: Floats) -> Flags:
-    """Whether an amount is one digit followed by zeros, within rounding, and at least ten units."""
+def is_one_digit(amount: Floats, unit: Floats, *, exactly: bool = False) -> Flags:
+    """Whether an amount is one digit followed by zeros, exactly or within rounding, and at least ten units."""
     with np.errstate(divide="ignore", invalid="ignore"):
         power = np.power(10.0, np.floor(np.log10(np.abs(amount) + unit)))
     digit = np.rint(np.abs(amount) / power)
-    found: Flags = (power >= 10 * unit) & (np.abs(np.abs(amount) - digit * power) <= ROUNDED_UNITS * unit)
+    tolerance = EXACT * power if exactly else ROUNDED_UNITS * unit
+    found: Flags = (power >= 10 * unit) & (np.abs(np.abs(amount) - digit * power) <= tolerance)
     return found
 
 

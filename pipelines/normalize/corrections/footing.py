@@ -36,6 +36,8 @@ RARELY_FAILS = 9
 FEWEST_UNITS = 1_000
 """Sides that differ by one digit alone, such as 3,000 or 40,000 units, differ by a mistyped digit: of other differences
 of so many units one in a thousand has one digit."""
+FEWEST_UNITS_OF_CASH = 10
+"""The same for cash, of which both statements are known: of 4,600 changes in cash none differs so by chance."""
 SAME_POWER = 1e-3
 """The largest distance of a quotient from a power of a thousand, in powers of ten: a line in another scale agrees to
 the digits that the other lines have."""
@@ -65,6 +67,14 @@ CASH_FLOW_SCALE = Rule(
     "the change in cash, if no other line explains why they do not.",
     STATEMENT_OF_CASH_FLOWS,
     "correct",
+)
+CHANGE_IN_CASH = Rule(
+    "identity.cash.change-in-period",
+    "Cash at the end of a period less cash at its beginning is the change in cash; cash that misses this by one digit "
+    "alone, in a filing of a company whose other statements satisfy it, is left out, unless the filing states the cash "
+    "of its cash flow statement on another line that does.",
+    "ASC 230-10-45-4: the cash flow statement reconciles cash at the beginning and at the end of the period",
+    "withhold",
 )
 GROSS_PROFIT = Rule(
     "identity.revenue.cost-and-gross-profit",
@@ -181,7 +191,11 @@ IDENTITIES = (
         "operating income and the total of costs of the same filing",
     ),
 )
-RULES = tuple(rule for one in IDENTITIES for rule in (one.rule, one.sign, one.scale))
+RULES = (*(rule for one in IDENTITIES for rule in (one.rule, one.sign, one.scale)), CHANGE_IN_CASH)
+
+CASH_AT_THE_END = ("cash_of_flows", "cash", "cash_total")
+"""Cash at an instant: first that of the cash flow statement, then the lines of the balance sheet."""
+BY_CHANGE = "cash at the beginning of the period and the change in cash of the same filing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,12 +285,12 @@ def _explained(value: Floats, signs: Floats, off: Floats, tolerance: Floats) -> 
     return turned, np.where(power == 0, np.nan, power)
 
 
-def _is_one_digit(off: Floats, unit: Floats) -> Flags:
+def _is_one_digit(off: Floats, unit: Floats, fewest: float = FEWEST_UNITS) -> Flags:
     """Whether a difference has one digit other than zero, and enough digits for that not to be chance."""
     units = np.abs(off) / unit
     with np.errstate(divide="ignore", invalid="ignore"):
         digit = units / 10.0 ** np.floor(np.log10(units))
-    found: Flags = (np.abs(digit - np.round(digit)) < SAME_POWER) & (units >= FEWEST_UNITS)
+    found: Flags = (np.abs(digit - np.round(digit)) < SAME_POWER) & (units >= fewest)
     return found
 
 
@@ -319,7 +333,43 @@ def proposals(figures: Figures) -> list[Proposal]:
         scaled = ~np.isnan(power) & ~turned
         found.append(Proposal(identity.sign, identity.evidence, each.at[turned], np.full(turned.sum(), -1.0)))
         found.append(Proposal(identity.scale, identity.evidence, each.at[scaled], 10.0 ** power[scaled]))
-    return [proposal for proposal in found if len(proposal.at)]
+    return [proposal for proposal in (*found, *_of_cash(figures)) if len(proposal.at)]
+
+
+def _of_cash(figures: Figures) -> list[Proposal]:
+    """Cash that differs by one digit from the cash at the beginning of the period and the change in cash."""
+    change = figures.of_concepts(("change_in_cash",))
+    change = change[np.argsort(packed(figures.company[change], figures.seq[change]), kind="stable")]
+    lines = [figures.of_concepts((name,)) for name in CASH_AT_THE_END]
+    of_filing = np.concatenate([change, change, *lines])
+    day = np.concatenate([figures.end[change], figures.start[change] - 1, *(figures.end[line] for line in lines)])
+    key = packed(figures.company[of_filing], figures.seq[of_filing], day)
+    at_end, at_begin, *of_lines = np.split(key, np.cumsum([len(change), len(change), *map(len, lines)])[:-1])
+    found = []
+    is_rolled = np.zeros(len(change), dtype=np.bool_)
+    for line, of_line in zip(lines, of_lines, strict=True):
+        order = np.argsort(of_line)
+        last, first = (_places(of_line[order], line[order], keys) for keys in (at_end, at_begin))
+        both = np.flatnonzero((last >= 0) & (first >= 0))
+        last, first, of_change = last[both], first[both], change[both]
+        off = figures.value[last] - figures.value[first] - figures.value[of_change]
+        unit = np.maximum(np.minimum.reduce([figures.grain[each] for each in (last, first, of_change)]), 1.0)
+        holds = np.abs(off) <= UNITS_APART * unit * len(CASH_AT_THE_END)
+        is_wrong = ~holds & _established(figures.company[of_change], figures.seq[of_change], holds)
+        is_wrong &= _is_one_digit(off, unit, FEWEST_UNITS_OF_CASH) & ~is_rolled[both]
+        is_wrong &= figures.value[figures.first[first]] == figures.value[first]
+        is_rolled[both] |= holds
+        at = np.unique(last[is_wrong])
+        found.append(Proposal(CHANGE_IN_CASH, BY_CHANGE, at, np.full(len(at), np.nan)))
+    return found
+
+
+def _places(keys: Ints, places: Ints, wanted: Ints) -> Ints:
+    """The place of each wanted key among sorted keys; -1 if it is not there."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, places[at], -1)
 
 
 FOOTINGS = pl.Schema(

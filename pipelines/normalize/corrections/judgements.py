@@ -5,15 +5,20 @@ Belongs here: the place of corrected figures among the items and quarters. Does 
 
 import polars as pl
 
-from pipelines.normalize.corrections import agreement, dividends, votes
+from pipelines.normalize.corrections import agreement, dividends, footing, votes
 from pipelines.normalize.frames import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 
 DOUBT = "doubt"
 """The kind of corrections that leave a figure out because figures of the same filing contradict it."""
-PROVING = tuple(rule.id for module in (votes, agreement, dividends) for rule in module.RULES)
+PROVING = (
+    *(rule.id for module in (votes, agreement, dividends) for rule in module.RULES),
+    footing.CHANGE_IN_CASH.id,
+)
 """The rules whose corrections are proofs of an item."""
+ITEMS = {**ITEM_OF_FLOW, **dict.fromkeys(footing.CASH_AT_THE_END, "cash_and_equivalents")}
+"""The item that may have no value if a figure of a concept is left out."""
 REASON = "contradicted_by_filing"
 """The reason of the gap of an item whose figure is left out."""
 
@@ -31,7 +36,7 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
     """
     if not corrections.height:
         return pl.DataFrame(schema=WITHHELD), pl.DataFrame(schema=PROOFS)
-    items = pl.col("concept").cast(pl.String).replace_strict(ITEM_OF_FLOW, default=None)
+    items = pl.col("concept").cast(pl.String).replace_strict(ITEMS, default=None)
     placed = (
         corrections.filter(pl.col("rule").is_in(PROVING))
         .with_columns(item=items)
@@ -42,6 +47,7 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
         placed.filter(pl.col("kind") == DOUBT)
         .with_columns(later=pl.lit(list(range(QUARTERS_A_YEAR + 1))))
         .explode("later")
+        .filter((pl.col("later") == 0) | pl.col("start").is_not_null())
         .select("cik", pl.col("q") + pl.col("later").cast(pl.Int32), "item", "rule", reason=pl.lit(REASON))
         .unique(maintain_order=True)
     )
