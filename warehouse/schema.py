@@ -356,8 +356,8 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "kind",
                 "VARCHAR",
-                "scale: a thousand or a million times too large or too small, or another amount than other figures "
-                "of the filing prove; sign: the opposite sign; context: a figure of another period; doubt: left out, "
+                "scale: a thousand or a million times too large or too small; sign: the opposite sign; figure: another "
+                "amount than other figures of the filing prove; context: a figure of another period; doubt: left out, "
                 "because other figures of the filing contradict it.",
                 required=True,
             ),

@@ -224,6 +224,7 @@ FLAGS: dict[str, str] = {
     "net_of_disposals": "Capital expenditure is stated only net of proceeds from disposals.",
     "scale_repaired": "A figure filed a thousand or a million times too large or too small was corrected.",
     "sign_repaired": "A figure filed with the wrong sign was corrected.",
+    "figure_repaired": "A figure that others of its filing contradict was replaced by the one that they show.",
     "first_seen_as_comparative": "First seen as a comparative of a later period: it was published before its "
     "first filing here.",
 }

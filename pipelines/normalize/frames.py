@@ -526,6 +526,7 @@ class Values(dy.Schema):
     total_contradicts_parts = dy.Bool()
     scale_repaired = dy.Bool()
     sign_repaired = dy.Bool()
+    figure_repaired = dy.Bool()
     first_seen_as_comparative = dy.Bool()
 
 

@@ -29,7 +29,7 @@ SHORT_TERM = tuple(
     element for source in BY_NAME["debt_short_term"].sources for element in (*source.elements, *source.plus)
 )
 
-PER_SHARE_EXCUSES = ("attributable_to_parent", "ways_disagree", "mixed_basis", "scale_repaired")
+PER_SHARE_EXCUSES = ("attributable_to_parent", "ways_disagree", "mixed_basis", "scale_repaired", "figure_repaired")
 
 
 def earnings_per_share(evidence: Evidence) -> pl.DataFrame:

@@ -72,6 +72,7 @@ REPORTS: dict[str, list[Row]] = {
     "correction.sign.vote": annual(2021, {NET_INCOME: -90e6, COMMON: 90e6, PROFIT: 90e6}),
     "correction.sign.no-majority": annual(2021, {**USUAL, EPS: -2.25}),
     "flag.scale-repaired": annual(2021, {**USUAL, SHARES: 40e3}),
+    "flag.figure-repaired": annual(2021, {**USUAL, COMMON: 60e6}),
     "flag.sign-repaired": annual(2021, {**USUAL, EPS: -2.25, PROFIT: 90e6}),
     "correction.sign.outflow": annual(2021, {REVENUE: 9e9, CAPITAL_SPENDING: -5_984e6}),
 }

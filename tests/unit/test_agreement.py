@@ -27,6 +27,7 @@ MINORITIES = "NetIncomeLossAttributableToNoncontrollingInterest"
 PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
 TAX = "IncomeTaxExpenseBenefit"
 EPS_DILUTED = "EarningsPerShareDiluted"
+PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
 PAID = "PaymentsOfDividendsCommonStock"
 
 USUAL = {NET_INCOME: 90e6, EPS: 2.25, SHARES: 40e6, EPS_DILUTED: 2.2, DILUTED: 41e6}
@@ -86,6 +87,26 @@ def test_preferred_dividends_of_one_year_are_no_error():
     found = third_year({**USUAL, COMMON: 90e6}, {COMMON: 70e6, EPS: 1.75, EPS_DILUTED: 1.71})
 
     assert (found["net_income_parent"], found["net_income_common"], found["eps_basic"]) == (90e6, 70e6, 1.75)
+
+
+def test_income_from_continuing_operations_is_not_income_to_common():
+    """Earnings of 4.49 times 2,952 million shares are net income less preferred dividends, in the first report."""
+    figures = {
+        NET_INCOME: 13_436e6,
+        PREFERRED: 192e6,
+        EPS: 4.49,
+        SHARES: 2_952.2e6,
+        EPS_DILUTED: 4.26,
+        DILUTED: 3_154.1e6,
+    }
+    report = {**figures, COMMON: 10_488e6}
+
+    found = third_year(report, {}, years=1)
+
+    assert (found["net_income_common"], found["net_income_parent"], found["eps_basic"]) == (13_244e6, 13_436e6, 4.49)
+    rows = [fact(tag, value, "2023-01-01", "2023-12-31") for tag, value in report.items()]
+    served = row_of(standardized(raw(*rows)).values, "net_income", "annual", "2023-12-31")
+    assert (served["value"], served["flags"]) == (13_244e6, "figure_repaired")
 
 
 def test_wrong_earnings_per_share_are_computed_again():

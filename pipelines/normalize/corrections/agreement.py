@@ -69,6 +69,7 @@ LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sourc
 """Ranks of the sources of consolidated net income that leave out the part of minorities."""
 
 BY_OTHERS = "two other figures of the filing agree with each other, as they do with this one in other periods"
+BY_PARENT = "earnings per share times shares are net income of the parent less preferred dividends"
 BY_NONE = "another figure of the filing, which equals this one in other periods, contradicts it"
 
 INCOME = Rule(
@@ -208,11 +209,16 @@ def _of_income(figures: Figures) -> list[Proposal]:
         is_proof=(False, False, True, True),
         exact=(True, True, False, False),
     )
+    of_parent_alone = right_parent - np.nan_to_num(value["preferred_dividends"])
+    is_of_parent = _equal(of_parent_alone, by_basic, NEARLY * np.abs(of_parent_alone) + HALF_A_CENT * basic)
+    is_of_parent &= ~np.any(to_common.agrees, axis=0) & ~_equal(common, by_diluted, loose_diluted) & ~np.isnan(common)
+    replaced, withheld = to_common.replaced & ~is_of_parent, to_common.withheld & ~is_of_parent
     found += [
-        beside.propose(INCOME, BY_OTHERS, COMMON, to_common.replaced, to_common.right / common),
-        beside.propose(INCOME_WITHHELD, BY_NONE, COMMON, to_common.withheld, np.nan),
+        beside.propose(INCOME, BY_PARENT, COMMON, is_of_parent, of_parent_alone / common),
+        beside.propose(INCOME, BY_OTHERS, COMMON, replaced, to_common.right / common),
+        beside.propose(INCOME_WITHHELD, BY_NONE, COMMON, withheld, np.nan),
     ]
-    right_common = np.where(to_common.replaced, to_common.right, np.where(to_common.withheld, np.nan, common))
+    right_common = np.select([is_of_parent, replaced, withheld], [of_parent_alone, to_common.right, np.nan], common)
     incomes = (right_common, right_parent)
     is_confirmed = judged.is_confirmed_otherwise(range(5)) | judged.replaced
     return [*found, *_of_shares(figures, beside, habits, incomes, is_confirmed)]

@@ -22,12 +22,13 @@ from pipelines.normalize.corrections import (
 )
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.judgements import DOUBT
+from pipelines.normalize.corrections.powers import is_power_of_ten
 from pipelines.normalize.elements import AMOUNT, RULE_OF_RANK, WITNESSES
 from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.keys import dates
 from pipelines.normalize.rule import Rule
 
-SCALE, SIGN, CONTEXT, TOTAL = "scale", "sign", "context", "total"
+SCALE, SIGN, CONTEXT, TOTAL, FIGURE = "scale", "sign", "context", "total", "figure"
 
 ELSEWHERE = "it is the figure of {} to {}, and filings so far say otherwise of this period"
 """The evidence that is recorded for a figure of another period, with that period's first and last day."""
@@ -65,9 +66,9 @@ def corrected(
         sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 for figures without error), and
             `corrected_by`, the rule (null for figures without error). Amounts that only prove others (WITNESSES) have
             no rows.
-        corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, context, total,
-            doubt), `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A figure that is
-            corrected twice has the rule and the evidence of the last correction.
+        corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, figure,
+            context, total, doubt), `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A
+            figure that is corrected twice has the rule and the evidence of the last correction.
         footings: footing.FOOTINGS.
         decisions: `cik`, `rule`, `figures`.
     """
@@ -92,7 +93,7 @@ def corrected(
     corrections = pl.concat(
         [
             _filed(vintages, figures.row[turned]).with_columns(
-                kind=pl.Series(np.where(repair[turned] == -1, SIGN, SCALE), dtype=pl.String),
+                kind=_kinds(repair[turned]),
                 value=figures.value[turned],
                 evidence=_picked(evidence, last[turned]),
                 rule=_picked(rules, last[turned]),
@@ -156,6 +157,12 @@ def _applied(figures: Figures, correctors: Sequence[Corrector]) -> tuple[Figures
 def _filed(vintages: pl.DataFrame, rows: Ints) -> pl.DataFrame:
     """The filed values of some rows."""
     return vintages.select(*WHAT, filed_value="value")[rows]
+
+
+def _kinds(factor: Floats) -> pl.Series:
+    """The kind of each correction, by its factor."""
+    kinds = np.where(is_power_of_ten(factor), SCALE, FIGURE)
+    return pl.Series(np.where(factor == -1, SIGN, kinds), dtype=pl.String)
 
 
 def _left_out(vintages: pl.DataFrame, figures: Figures, elsewhere: contexts.WrongPeriods) -> pl.DataFrame:

@@ -6,7 +6,7 @@ scale).
 
 import numpy as np
 
-from pipelines.normalize.arrays import Floats
+from pipelines.normalize.arrays import Flags, Floats
 
 ERRORS_MEASURED = (
     "Measured: an error of a thousand or a million is 6 % of the changes between successive filings of a period"
@@ -15,6 +15,15 @@ ERRORS_MEASURED = (
 
 POWER = 3
 """A thousand is three powers of ten."""
+EXACTLY = 1e-9
+"""Largest distance of a factor from a power of ten, in powers of ten, that comes from computing it."""
+
+
+def is_power_of_ten(factor: Floats) -> Flags:
+    """Whether a correction multiplies by a power of ten or turns the sign; otherwise another figure takes the place."""
+    power = np.log10(np.abs(factor))
+    found: Flags = np.abs(power - np.round(power)) < EXACTLY
+    return found
 
 
 def power_of_thousand(quotient: Floats, near: float) -> Floats:

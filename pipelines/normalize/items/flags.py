@@ -30,7 +30,13 @@ SIGN_REPAIRED = Rule(
     "Table repairs has the proof",
     "flag",
 )
-RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED)
+FIGURE_REPAIRED = Rule(
+    "flag.figure-repaired",
+    "A leg of the value was replaced by another figure of its filing; table lineage has the filed amount.",
+    "Table repairs has the proof",
+    "flag",
+)
+RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED)
 
 TOTAL_CONTRADICTS_PARTS = "total_contradicts_parts"
 OF_ITEMS = (
@@ -43,7 +49,7 @@ OF_ITEMS = (
 )
 OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, *RESERVATIONS["reservation"].to_list()}))
 """Flags of elements with an uncertain meaning, and of balances that the filer's own total contradicts."""
-OF_LEGS = ("scale_repaired", "sign_repaired")
+OF_LEGS = ("scale_repaired", "sign_repaired", "figure_repaired")
 OF_FILINGS = ("first_seen_as_comparative",)
 
 FLAGS = (*WINDOW_FLAGS, *OF_ITEMS, *OF_SOURCES, *OF_LEGS, *OF_FILINGS)

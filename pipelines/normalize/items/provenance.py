@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Ints, floats, ints
+from pipelines.normalize.corrections.powers import is_power_of_ten
 from pipelines.normalize.items.flags import OF_LEGS, OF_SOURCES
 
 LINEAGE = [
@@ -109,7 +110,8 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
         are equal for two versions with the same elements, or with the same taxonomies and units.
     """
     version, repair = ints(found, "version"), floats(found, "repair")
-    of_leg = dict(zip(OF_LEGS, (np.abs(repair) != 1, repair < 0), strict=True))
+    is_scale = is_power_of_ten(repair)
+    of_leg = dict(zip(OF_LEGS, ((np.abs(repair) != 1) & is_scale, repair < 0, ~is_scale), strict=True))
     named = found.select(pl.col("reservation", "flag").fill_null(""))
     for name in OF_SOURCES:
         of_leg[name] = ((named["reservation"] == name) | (named["flag"] == name)).to_numpy()
