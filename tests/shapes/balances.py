@@ -96,11 +96,30 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.notes.long-term-debt-by-footing": {NOTES: 90, MATURITIES: 20, LIABILITIES: 150, CURRENT_LIABILITIES: 80},
     "debt.long-term-debt.noncurrent": {WHOLE: 70, MATURITIES: 20, LIABILITIES: 150, CURRENT_LIABILITIES: 80},
     "debt.beside.noncurrent-instrument": {NONCURRENT: 70, "ConvertibleDebtNoncurrent": 90},
-    "debt.beside.other-debt-with-room": {
-        "LongTermLoansFromBank": 20,
-        "OtherLongTermDebtNoncurrent": 70,
-        LIABILITIES: 200,
-        CURRENT_LIABILITIES: 100,
+    "debt.current.exact-amount": {NONCURRENT: 300, MATURITIES: 17, SHORT: 59.83, CURRENT: 60},
+    "debt.short-term.net-of-issue-costs": {
+        NONCURRENT: 300,
+        "NotesPayableCurrent": 24,
+        "NotesAndLoansPayableCurrent": 27,
+        "DeferredFinanceCostsCurrentNet": 3,
+    },
+    "debt.current-maturities.part-of-notes-and-loans": {
+        NONCURRENT: 300,
+        "NotesPayableCurrent": 24,
+        "NotesAndLoansPayableCurrent": 27,
+    },
+    "fact.part-of-other-element": {"LongTermNotesPayable": 70, "SeniorLongTermNotes": 40, MATURITIES: 5},
+    "fact.equity-of-all-owners": {
+        ASSETS: 4804279e-6,
+        LIABILITIES: 2637108e-6,
+        "StockholdersEquity": 2167171e-6,
+        "MinorityInterest": -1241325e-6,
+    },
+    "debt.withheld.part-exceeds-its-liabilities": {
+        NONCURRENT: 20,
+        MATURITIES: 5,
+        LIABILITIES: 60,
+        CURRENT_LIABILITIES: 45,
     },
     "debt.beside.long-term-debt-by-footing": {
         "LongTermLoansPayable": 70,

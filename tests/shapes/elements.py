@@ -221,6 +221,9 @@ NEEDS: dict[str, Needs] = {
         proves=True,
         wrong={"InterestIncomeExpenseNet": 995},
     ),
+    "debt_issue_costs_current": Needs(
+        3, {"LongTermDebtNoncurrent": 500, "NotesPayableCurrent": 24, "NotesAndLoansPayableCurrent": 27}, proves=True
+    ),
     "debt_principal": Needs(1120, {"LongTermDebt": 1000, **DUE}, proves=True),
 }
 """The further figures of a report of a concept; empty for concepts that are not listed."""

@@ -513,18 +513,31 @@ RULES: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         80,
     ),
-    "debt.beside.other-debt-with-room": (
+    "debt.current.exact-amount": (
+        filed("2024-02-20", LongTermDebtNoncurrent=300, LongTermDebtCurrent=17, ShortTermBorrowings=59, DebtCurrent=60),
+        "total_debt",
+        359,
+    ),
+    "debt.short-term.net-of-issue-costs": (
         filed(
             "2024-02-20",
-            LongTermLoansFromBank=4,
-            ShortTermBankLoansAndNotesPayable=3,
-            OtherLongTermDebtNoncurrent=18,
-            OperatingLeaseLiabilityNoncurrent=8,
-            LiabilitiesCurrent=57,
-            Liabilities=90,
+            LongTermDebtNoncurrent=300,
+            NotesPayableCurrent=24,
+            NotesAndLoansPayableCurrent=27,
+            DeferredFinanceCostsCurrentNet=3,
         ),
         "total_debt",
-        25,
+        324,
+    ),
+    "debt.current-maturities.part-of-notes-and-loans": (
+        filed("2024-02-20", LongTermDebtNoncurrent=300, NotesPayableCurrent=24, NotesAndLoansPayableCurrent=27),
+        "total_debt",
+        327,
+    ),
+    "debt.withheld.part-exceeds-its-liabilities": (
+        filed("2024-02-20", LongTermDebtNoncurrent=20, LongTermDebtCurrent=5, Liabilities=60, LiabilitiesCurrent=45),
+        "total_debt",
+        None,
     ),
     "debt.beside.long-term-debt-by-footing": (
         filed("2024-02-20", LongTermLoansPayable=55, LongTermDebt=9, LiabilitiesCurrent=192, Liabilities=256),

@@ -52,7 +52,7 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
         115,
     ),
     "advances of long term, and other notes": (
-        {**BANK, "LongTermFederalHomeLoanBankAdvancesNoncurrent": 30, "OtherNotesPayable": 5, "Liabilities": 915},
+        {**BANK, "LongtermFederalHomeLoanBankAdvancesNoncurrent": 30, "OtherNotesPayable": 5, "Liabilities": 915},
         35,
     ),
     "every line is rounded": ({**BANK, ADVANCES: 70.001, SUBORDINATED: 20, "Liabilities": 970}, 90.001),

@@ -238,6 +238,39 @@ def test_a_figure_is_a_whole_number_of_its_grains(digits, power):
     assert abs(value) / grain >= 100
 
 
+OF_ALL_OWNERS = [
+    fact("Assets", 4804279, None, "2023-12-31"),
+    fact("Liabilities", 2637108, None, "2023-12-31"),
+    fact("StockholdersEquity", 2167171, None, "2023-12-31"),
+    fact("MinorityInterest", -1241325, None, "2023-12-31"),
+]
+
+
+@pytest.mark.parametrize(("liabilities", "equity"), [(2637108, 2167171), (2637108 + 1241325, 925846)])
+def test_equity_adds_noncontrolling_interests_unless_it_foots_without(liabilities, equity):
+    """Medinotec in 2024: assets less liabilities are the line of equity, though noncontrolling interests are stated."""
+    rows = [{**row, "value": liabilities} if row["tag"] == "Liabilities" else row for row in OF_ALL_OWNERS]
+    assert values(raw(rows), "equity") == [equity]
+
+
+@pytest.mark.parametrize(
+    ("lines", "debt"),
+    [
+        ({"LongTermLoansPayable": 30, "OtherLongTermDebtNoncurrent": 10}, 40),
+        ({"LongTermNotesPayable": 70, "SeniorLongTermNotes": 40}, 70),
+        ({"LongTermNotesPayable": 30, "SeniorLongTermNotes": 40}, 70),
+        ({"LongTermNotesAndLoans": 90, "LongTermNotesPayable": 70, "SeniorLongTermNotes": 40}, 90),
+        ({"LongTermNotesPayable": 70, "ConvertibleLongTermNotesPayable": 50}, 120),
+        ({"LongTermNotesPayable": 70, "ConvertibleLongTermNotesPayable": 50, "OtherLongTermNotesPayable": 20}, 70),
+    ],
+    ids=["other lines", "part", "larger than its total", "part of a part", "separate lines", "parts that add up"],
+)
+def test_a_part_is_not_added_to_its_total(lines, debt):
+    """A part that is larger than its total is another line, and parts that add up to it prove the total."""
+    rows = [fact(element, amount, None, "2023-12-31") for element, amount in lines.items()]
+    assert values(raw(rows), "debt_noncurrent") == [debt]
+
+
 def test_a_total_is_at_least_its_part():
     """`Revenues` below net sales of the same filing and period is a segment's; if equal, it is the total."""
     segment = raw(fact("Revenues", 29, *YEAR), fact("SalesRevenueNet", 82, *YEAR))
@@ -368,6 +401,11 @@ DECIDED = {
         fact("PaymentsToAcquirePropertyPlantAndEquipment", 40, *YEAR),
         fact("PaymentsToAcquireEquipmentOnLease", 40, *YEAR),
     ],
+    "fact.part-of-other-element": [
+        fact("LongTermNotesPayable", 70, None, "2023-12-31"),
+        fact("SeniorLongTermNotes", 40, None, "2023-12-31"),
+    ],
+    "fact.equity-of-all-owners": OF_ALL_OWNERS,
     "fact.lesser-source-repeats": [*beside(2022, 90, 100), *beside(2023, 95, 104), repeated(2024, 2022, 104)],
     "fact.other-source": [
         *beside(2022, 90, 100),

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipelines import dictionary, rule_page
-from pipelines.normalize import elements, rules
+from pipelines.normalize import elements, retired, rules
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.history import versions
 from pipelines.normalize.periods.predecessors import CONTINUED, stitched
@@ -167,7 +167,8 @@ def test_every_other_rule_decides(decided):
 def test_every_rule_has_its_own_document(reports, decided):
     """And every name in these documents is the id of a rule."""
     exercised = {report.rule for report in reports} | {shape.rule for shape in SHAPES.values()} | {CONTINUED.id}
-    exercised |= {rule.id for rule in versions.RULES}
+    exercised |= {rule.id for rule in (*versions.RULES, *retired.RULES)}
     assert {rule.id for rule in versions.RULES} <= {rule for _, rule in decided}
     assert exercised == set(REGISTRY)
+    assert {rule.id for rule in retired.RULES} & {rule for _, rule in decided} == set()
     assert {rule for _, rule in decided} - set(REGISTRY) - RESERVATIONS_AS_FLAGS == set()

@@ -144,6 +144,9 @@ def _withheld(
     """Each rule that withholds with the CIK of its sums, and the quarter ends: columns of vanished.MISSED."""
     is_found = judged.contradiction != NOTHING
     sheet, found = sums.sheet[is_found], judged.contradiction[is_found]
+    # the newest reason of a day is given; what is no balance sheet is the weakest
+    strongest_last = np.argsort(found != judged.table.index(contradictions.NO_ASSETS), kind="stable")
+    sheet, found = sheet[strongest_last], found[strongest_last]
     decided = [(each.rule, sheets.cik[sheet[found == number]]) for number, each in enumerate(judged.table)]
     if not len(sheet):
         return [], vanished.MISSED.to_frame()

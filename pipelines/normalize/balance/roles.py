@@ -18,7 +18,10 @@ from pipelines.normalize.balance.footing import (
     within_noncurrent_liabilities,
 )
 from pipelines.normalize.balance.sheets import CONTRADICTS, SAME_MONEY, BalanceSheets, same
+from pipelines.normalize.elements.containment import all_parts
+from pipelines.normalize.elements.debt import CURRENT_INSTRUMENTS
 from pipelines.normalize.elements.loans import OTHER_NONCURRENT_LIABILITIES
+from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.rule import Rule
 
 OF_NOTES_PAYABLE = set_of(["NotesPayableCurrent", "ConvertibleNotesPayableCurrent"])
@@ -44,14 +47,16 @@ OF_ALL_MATURITIES = set_of(
 """Elements of current maturities whose definition covers instruments that filers also tag one by one."""
 
 
-OF_BANK_LOANS = set_of(["LongTermLoansFromBank", "NotesPayableToBankNoncurrent"])
-"""Elements of one instrument, which other debt is not a part of."""
-
-OF_OTHER_DEBT = set_of(["OtherLongTermDebtNoncurrent"])
-"""The element of debt that no other element names."""
+OF_NOTES_AND_LOANS = set_of(["NotesAndLoansPayableCurrent"])
+OF_CURRENT_NOTES = set_of(sorted(all_parts("NotesAndLoansPayableCurrent") & set(CURRENT_INSTRUMENTS)))
+"""The element of all current notes and loans, and its parts among the current maturities."""
 
 OF_CURRENT_LOANS = set_of(["LoansPayableCurrent"])
 """The element of current loans, which are one instrument of several."""
+
+
+ROUNDED_TEXT = 0.02
+"""An amount in the text of a note is rounded by at most two per cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,31 @@ def _notes_are_short_term(sheets: BalanceSheets) -> Flags:
     return sheets.has("debt_current_maturities") & are_other_money & (notes > others)
 
 
+def _current_debt_is_rounded(sheets: BalanceSheets) -> Flags:
+    """Whether current debt is short-term borrowings, rounded to coarser units, and includes the maturities."""
+    current, short = sheets.value("debt_current"), sheets.value("debt_short_term")
+    found = np.zeros(len(sheets), dtype=np.bool_)
+    asked = np.flatnonzero((current != short) & same(short, current, ROUNDED_TEXT))
+    unit = grains(current[asked], fewest_digits=1)
+    is_rounded = (unit > grains(short[asked])) & (np.abs(current - short)[asked] <= unit / 2)
+    found[asked] = is_rounded & (short >= sheets.or_zero("debt_current_maturities"))[asked]
+    return found
+
+
+def _notes_are_part(sheets: BalanceSheets) -> Flags:
+    """Whether the current maturities are notes, and short-term borrowings all notes and loans, which include them."""
+    notes = sheets.is_stated_by("debt_current_maturities", OF_CURRENT_NOTES)
+    includes = sheets.value("debt_short_term") >= sheets.value("debt_current_maturities")
+    found: Flags = sheets.is_stated_by("debt_short_term", OF_NOTES_AND_LOANS) & notes & includes
+    return found
+
+
+def _notes_are_net(sheets: BalanceSheets) -> Flags:
+    """Whether all notes and loans exceed the notes that they include by the costs of issue: these are net."""
+    difference = sheets.value("debt_short_term") - sheets.value("debt_notes_current")
+    return _notes_are_part(sheets) & same(sheets.value("debt_issue_costs_current"), difference)
+
+
 def _notes_are_noncurrent(sheets: BalanceSheets) -> Flags:
     notes, owed = sheets.value("debt_notes"), due(sheets)
     where = ~sheets.has("debt_noncurrent") & ~sheets.has("debt_long_term") & (owed > 0)
@@ -171,20 +201,6 @@ def _is_beside_noncurrent(sheets: BalanceSheets) -> Flags:
         sheets, debt, where
     )
     return where & ((beside > debt * (1 + CONTRADICTS)) | is_sum | adds_up)
-
-
-def _is_instrument_with_room(sheets: BalanceSheets) -> Flags:
-    """Whether other long-term debt is a line next to bank loans or bank notes: the non-current liabilities have room.
-
-    Bank loans are one instrument, and other debt is by its definition none of the instruments with their own line.
-    """
-    debt, beside = sheets.value("debt_noncurrent"), sheets.value("debt_noncurrent_instrument")
-    where = sheets.is_stated_by("debt_noncurrent", OF_BANK_LOANS)
-    where &= sheets.is_stated_by("debt_noncurrent_instrument", OF_OTHER_DEBT) & ~same(debt, beside, CONTRADICTS)
-    others = sum((sheets.or_zero(concept.name) for concept in OTHER_NONCURRENT_LIABILITIES), np.zeros(len(sheets)))
-    room = sheets.value("liabilities") - sheets.value("liabilities_current") - others
-    found: Flags = where & (beside > 0) & (debt + beside <= room)
-    return found
 
 
 def _long_term_debt_is_beside(sheets: BalanceSheets) -> Flags:
@@ -294,6 +310,42 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
     ),
     Reclassification(
         Rule(
+            "debt.current.exact-amount",
+            "If current debt is the amount of short-term borrowings, rounded to coarser units, the exact amount is the "
+            "current debt.",
+            "us-gaap:DebtCurrent and us-gaap:ShortTermBorrowings; measured: one amount under two elements, of which "
+            "one is stated in the text of the notes",
+            "select",
+        ),
+        "debt_short_term",
+        "debt_current",
+        _current_debt_is_rounded,
+    ),
+    Reclassification(
+        Rule(
+            "debt.short-term.net-of-issue-costs",
+            "If current notes and loans exceed the current notes that they include by the costs of issue, the notes "
+            "are the carrying amount of both.",
+            "ASC 835-30-45-1A (costs of issue are deducted from the carrying amount)",
+            "select",
+        ),
+        "debt_current_maturities",
+        "debt_short_term",
+        _notes_are_net,
+    ),
+    Reclassification(
+        Rule(
+            "debt.current-maturities.part-of-notes-and-loans",
+            "Current notes are not added to current notes and loans, which include them.",
+            "US GAAP taxonomies of 2008 to 2025: NotesPayableCurrent is part of NotesAndLoansPayableCurrent",
+            "select",
+        ),
+        "debt_short_term",
+        "debt_current_maturities",
+        _notes_are_part,
+    ),
+    Reclassification(
+        Rule(
             "debt.notes.noncurrent-by-footing",
             "Notes are the non-current debt if the non-current liabilities add up with them, and not with them less "
             "the current maturities.",
@@ -370,19 +422,6 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
         "debt_noncurrent_instrument",
         "debt_noncurrent",
         _is_beside_noncurrent,
-    ),
-    LineBeside(
-        Rule(
-            "debt.beside.other-debt-with-room",
-            "Other non-current debt is added to bank loans if the non-current liabilities, less their other lines, "
-            "have room for both.",
-            "us-gaap:OtherLongTermDebtNoncurrent: debt that no other element names",
-            "compose",
-            "classified balance sheets",
-        ),
-        "debt_noncurrent_instrument",
-        "debt_noncurrent",
-        _is_instrument_with_room,
     ),
     LineBeside(
         Rule(

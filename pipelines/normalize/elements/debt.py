@@ -23,6 +23,60 @@ def not_banks(
     )
 
 
+NONCURRENT_INSTRUMENTS = (
+    "ConvertibleDebtNoncurrent",
+    "ConvertibleSubordinatedDebtNoncurrent",
+    "ConvertibleLongTermNotesPayable",
+    "SeniorLongTermNotes",
+    "MediumtermNotesNoncurrent",
+    "NotesPayableToBankNoncurrent",
+    "OtherLongTermNotesPayable",
+    "LongTermNotesPayable",
+    "LongTermLoansFromBank",
+    "OtherLoansPayableLongTerm",
+    "LongTermLoansPayable",
+    "LongTermNotesAndLoans",
+    "LongTermLineOfCredit",
+    "SecuredLongTermDebt",
+    "UnsecuredLongTermDebt",
+    "SubordinatedLongTermDebt",
+    "CommercialPaperNoncurrent",
+    "ConstructionLoanNoncurrent",
+    "LongTermPollutionControlBond",
+    "LongTermTransitionBond",
+    "JuniorSubordinatedDebentureOwedToUnconsolidatedSubsidiaryTrustNoncurrent",
+    "OtherLongTermDebtNoncurrent",
+)
+CURRENT_INSTRUMENTS = (
+    "ConvertibleDebtCurrent",
+    "ConvertibleSubordinatedDebtCurrent",
+    "ConvertibleNotesPayableCurrent",
+    "SeniorNotesCurrent",
+    "MediumtermNotesCurrent",
+    "OtherNotesPayableCurrent",
+    "NotesPayableCurrent",
+    "SecuredDebtCurrent",
+    "UnsecuredDebtCurrent",
+    "SubordinatedDebtCurrent",
+    "LongTermCommercialPaperCurrent",
+    "LongTermConstructionLoanCurrent",
+    "OtherLongTermDebtCurrent",
+)
+SHORT_TERM_INSTRUMENTS = (
+    "CommercialPaper",
+    "BridgeLoan",
+    "ConstructionLoan",
+    "ShortTermBankLoansAndNotesPayable",
+    "ShortTermNonBankLoansAndNotesPayable",
+    "NotesPayableToBankCurrent",
+    "LoansPayableToBankCurrent",
+    "OtherLoansPayableCurrent",
+    "LoansPayableCurrent",
+    "LinesOfCreditCurrent",
+    "OtherShortTermBorrowings",
+)
+"""Borrowings by instrument on a classified balance sheet; which of them is part of another says containment."""
+
 DEBT_NONCURRENT = Concept(
     "debt_noncurrent",
     "money",
@@ -44,84 +98,11 @@ DEBT_NONCURRENT = Concept(
             "to related parties, and the value is flagged.",
         ),
         not_banks(
-            "ConvertibleDebtNoncurrent",
-            plus=("SeniorLongTermNotes", "LongTermNotesPayable", "LongTermLineOfCredit", "UnsecuredLongTermDebt"),
-            rule="debt.noncurrent.convertible-debt-and-others",
-            statement="Where instruments are separate lines, noncurrent debt is convertible debt plus senior "
-            "notes, other notes, credit lines and unsecured debt.",
-        ),
-        not_banks(
-            "ConvertibleLongTermNotesPayable",
-            plus=("SeniorLongTermNotes", "LongTermLoansPayable", "LongTermLineOfCredit"),
-            rule="debt.noncurrent.convertible-notes-and-others",
-            statement="Where instruments are separate lines, noncurrent debt is convertible notes plus senior "
-            "notes, loans and credit lines.",
-        ),
-        not_banks(
-            "SeniorLongTermNotes",
-            plus=(
-                "SubordinatedLongTermDebt",
-                "LongTermLineOfCredit",
-                "LongTermLoansPayable",
-                "SecuredLongTermDebt",
-                "OtherLongTermDebtNoncurrent",
-            ),
-            rule="debt.noncurrent.senior-notes-and-others",
-            statement="Where instruments are separate lines, noncurrent debt is senior notes plus subordinated "
-            "debt, credit lines, loans, secured and other debt.",
-        ),
-        not_banks(
-            "LongTermNotesPayable",
-            plus=("LongTermLineOfCredit",),
-            rule="debt.noncurrent.notes-and-credit-line",
-            statement="Where instruments are separate lines, noncurrent debt is notes payable plus the credit "
-            "line, if any.",
-        ),
-        not_banks(
-            "LongTermNotesAndLoans",
-            rule="debt.noncurrent.notes-and-loans",
-            statement="Where notes and loans are one line, noncurrent debt is that line.",
-        ),
-        not_banks(
-            "UnsecuredLongTermDebt",
-            plus=("SecuredLongTermDebt",),
-            rule="debt.noncurrent.unsecured-and-secured",
-            statement="Where debt is reported by security, noncurrent debt is unsecured plus secured debt.",
-        ),
-        not_banks(
-            "SecuredLongTermDebt",
-            rule="debt.noncurrent.secured",
-            statement="Where secured debt is the only line, it is the noncurrent debt.",
-        ),
-        not_banks(
-            "LongTermLineOfCredit",
-            rule="debt.noncurrent.credit-line",
-            statement="Where a long-term line of credit is the only line, it is the noncurrent debt.",
-        ),
-        not_banks(
-            "LongTermLoansPayable",
-            rule="debt.noncurrent.loans",
-            statement="Where long-term loans are the only line, they are the noncurrent debt.",
-        ),
-        not_banks(
-            "LongTermLoansFromBank",
-            rule="debt.noncurrent.bank-loans",
-            statement="Where long-term bank loans are the only line, they are the noncurrent debt.",
-        ),
-        not_banks(
-            "NotesPayableToBankNoncurrent",
-            rule="debt.noncurrent.notes-to-banks",
-            statement="Where noncurrent notes to banks are the only line, they are the noncurrent debt.",
-        ),
-        not_banks(
-            "MediumtermNotesNoncurrent",
-            rule="debt.noncurrent.medium-term-notes",
-            statement="Where noncurrent medium-term notes are the only line, they are the noncurrent debt.",
-        ),
-        not_banks(
-            "OtherLongTermDebtNoncurrent",
-            rule="debt.noncurrent.other",
-            statement="Where other noncurrent debt is the only line, it is the noncurrent debt.",
+            plus=NONCURRENT_INSTRUMENTS,
+            rule="debt.noncurrent.instruments",
+            statement="Where no line states all long-term debt, noncurrent debt is the sum of the instruments that are "
+            "stated as noncurrent; one that is part of another (elements/containment.py) is not added.",
+            source="Regulation S-X Rule 5-02.22 (bonds, mortgages and other long-term debt are stated separately)",
         ),
         ifrs(
             "LongtermBorrowings",
@@ -204,54 +185,11 @@ DEBT_CURRENT_MATURITIES = Concept(
             "flagged.",
         ),
         not_banks(
-            "ConvertibleDebtCurrent",
-            plus=("SeniorNotesCurrent", "NotesPayableCurrent", "SecuredDebtCurrent"),
-            rule="debt.current-maturities.convertible-debt-and-others",
-            statement="Where instruments are separate lines, current maturities are convertible debt plus senior "
-            "notes, other notes and secured debt, all current.",
-        ),
-        not_banks(
-            "ConvertibleNotesPayableCurrent",
-            plus=("NotesPayableCurrent",),
-            rule="debt.current-maturities.convertible-notes-and-notes",
-            statement="Where instruments are separate lines, current maturities are current convertible notes "
-            "plus current notes payable.",
-        ),
-        not_banks(
-            "SeniorNotesCurrent",
-            plus=("SecuredDebtCurrent",),
-            rule="debt.current-maturities.senior-notes-and-secured",
-            statement="Where instruments are separate lines, current maturities are current senior notes plus "
-            "current secured debt.",
-        ),
-        not_banks(
-            "NotesPayableCurrent",
-            plus=("SecuredDebtCurrent",),
-            rule="debt.current-maturities.notes-and-secured",
-            statement="Where instruments are separate lines, current maturities are current notes payable plus "
-            "current secured debt.",
-        ),
-        not_banks(
-            "SecuredDebtCurrent",
-            plus=("UnsecuredDebtCurrent",),
-            rule="debt.current-maturities.secured-and-unsecured",
-            statement="Where debt is reported by security, current maturities are current secured plus current "
-            "unsecured debt.",
-        ),
-        not_banks(
-            "UnsecuredDebtCurrent",
-            rule="debt.current-maturities.unsecured",
-            statement="Where current unsecured debt is the only line, it is the current maturities.",
-        ),
-        not_banks(
-            "MediumtermNotesCurrent",
-            rule="debt.current-maturities.medium-term-notes",
-            statement="Where current medium-term notes are the only line, they are the current maturities.",
-        ),
-        not_banks(
-            "OtherLongTermDebtCurrent",
-            rule="debt.current-maturities.other",
-            statement="Where the current part of other long-term debt is the only line, it is the current maturities.",
+            plus=CURRENT_INSTRUMENTS,
+            rule="debt.current-maturities.instruments",
+            statement="Where no line states all maturities, current maturities are the sum of the instruments that are "
+            "stated as current; one that is part of another (elements/containment.py) is not added.",
+            source="Regulation S-X Rule 5-02.19 and 5-02.20",
         ),
         ifrs(
             "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
@@ -300,41 +238,21 @@ DEBT_SHORT_TERM = Concept(
             statement="Short-term borrowings are the filer's own line of them.",
         ),
         us(
-            "CommercialPaper",
-            plus=("OtherShortTermBorrowings", "LoansPayableCurrent"),
-            rule="debt.short-term.commercial-paper-and-others",
-            statement="Otherwise short-term borrowings are commercial paper plus other short-term borrowings and "
-            "current loans.",
-        ),
-        us(
-            "OtherShortTermBorrowings",
-            rule="debt.short-term.other",
-            statement="Without commercial paper, short-term borrowings are the line of other short-term borrowings.",
-        ),
-        us(
-            "ShortTermBankLoansAndNotesPayable",
-            rule="debt.short-term.bank-loans-and-notes",
-            statement="Otherwise short-term borrowings are short-term bank loans and notes payable.",
-        ),
-        us(
-            "LoansPayableCurrent",
-            rule="debt.short-term.loans",
-            statement="Where current loans are the only line, they are the short-term borrowings.",
-        ),
-        us(
             "NotesAndLoansPayableCurrent",
+            plus=("LinesOfCreditCurrent",),
+            # measured: the notes and loans of the one filer that states both include its commercial paper
+            at_least=("LoansPayableCurrent", "CommercialPaper"),
             rule="debt.short-term.notes-and-loans",
-            statement="Where current notes and loans are one line, it is the short-term borrowings.",
+            statement="Where current notes and loans are one line, it is the short-term borrowings, with credit lines "
+            "that are another line.",
         ),
         us(
-            "LinesOfCreditCurrent",
-            rule="debt.short-term.credit-line",
-            statement="Where a current line of credit is the only line, it is the short-term borrowings.",
-        ),
-        us(
-            "NotesPayableToBankCurrent",
-            rule="debt.short-term.notes-to-banks",
-            statement="Where current notes to banks are the only line, they are the short-term borrowings.",
+            plus=SHORT_TERM_INSTRUMENTS,
+            rule="debt.short-term.instruments",
+            statement="Where no line states all short-term borrowings, they are the sum of commercial paper, credit "
+            "lines, loans and other short-term borrowings; one that is part of another (elements/containment.py) is "
+            "not added.",
+            source="Regulation S-X Rule 5-02.19 (amounts payable to banks, to others, and for commercial paper)",
         ),
         us(
             "NotesPayableRelatedPartiesClassifiedCurrent",

@@ -31,7 +31,7 @@ DEBT_ADVANCES = _line(
         statement="Where only long-term Federal Home Loan Bank advances are reported, they are the advances.",
     ),
     us(
-        "LongTermFederalHomeLoanBankAdvancesNoncurrent",
+        "LongtermFederalHomeLoanBankAdvancesNoncurrent",
         rule="debt.advances.long-term-noncurrent",
         statement="Otherwise advances are long-term Federal Home Loan Bank advances tagged as noncurrent.",
     ),
@@ -149,6 +149,11 @@ DEBT_UNSECURED = _line(
 DEBT_BANK_LOANS = _line(
     "debt_bank_loans",
     us("LoansPayable", rule="debt.bank-loans.loans-payable", statement="Bank loans are the line of term loans."),
+    us(
+        "LoansPayableToBank",
+        rule="debt.bank-loans.loans-to-banks",
+        statement="Otherwise bank loans are the line of loans payable to banks.",
+    ),
 )
 
 DEBT_OTHER = _line(
@@ -480,6 +485,16 @@ DEBT_PRINCIPAL = _line(
     ),
 )
 
+DEBT_ISSUE_COSTS_CURRENT = _line(
+    "debt_issue_costs_current",
+    us(
+        "DeferredFinanceCostsCurrentNet",
+        rule="debt.issue-costs.current",
+        statement="Costs of issue are the difference between the principal of current notes and their carrying amount.",
+        source="ASC 835-30-45-1A",
+    ),
+)
+
 DEBT_CONTROLS: tuple[Concept, ...] = (
     LIABILITIES,
     NOT_BORROWED,
@@ -487,6 +502,7 @@ DEBT_CONTROLS: tuple[Concept, ...] = (
     LIABILITIES_CURRENT,
     *OTHER_NONCURRENT_LIABILITIES,
     DEBT_PRINCIPAL,
+    DEBT_ISSUE_COSTS_CURRENT,
 )
 """Amounts that prove which lines are debt; they are not debt themselves."""
 
