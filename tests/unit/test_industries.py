@@ -111,6 +111,11 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "with a code that tells": ("3571", ("NetIncomeLoss",), "general"),
     "none of these": ("3571", ("Assets",), "general"),
     "a bank without a code that shows its revenue net": ("", ("RevenuesNetOfInterestExpense",), "bank"),
+    "the same line of a company with current liabilities": (
+        "",
+        ("RevenuesNetOfInterestExpense", "LiabilitiesCurrent", "StockholdersEquity"),
+        "general",
+    ),
     "a lender that takes deposits, by its code": ("6141", LENDER, "bank"),
     "a broker without a code": ("", BROKER, "broker"),
     "a utility without a code": ("", ("RegulatoryLiabilityNoncurrent", "RegulatoryAssetsNoncurrent"), "utility"),

@@ -38,11 +38,13 @@ ENDS = month_ends(2021, 12)
 YEARS = {2021: ("2021-01-01", "2021-12-31"), 2022: ("2022-01-01", "2022-12-31"), 2023: ("2023-01-01", "2023-12-31")}
 
 
-def company(sums: dict[str, list[float]], means: dict | None = None, balances: dict | None = None) -> Filer:
-    """Three fiscal years, in millions; revenue is always stated."""
+def company(
+    sums: dict[str, list[float]], means: dict | None = None, balances: dict | None = None, *, of_revenue: bool = True
+) -> Filer:
+    """Three fiscal years, in millions; revenue is stated if nothing else is said."""
     millions = {tag: [value * 1e6 for value in values] for tag, values in sums.items()}
     held = {tag: [value * 1e6 for value in values] for tag, values in (balances or {}).items()}
-    return Filer(ENDS, {REVENUE: [100e6] * 12, **millions}, means or {}, held)
+    return Filer(ENDS, {**({REVENUE: [100e6] * 12} if of_revenue else {}), **millions}, means or {}, held)
 
 
 def yearly(found: Today, item: str) -> list[float | None]:
@@ -124,6 +126,17 @@ def test_consolidated_income_less_minorities_is_the_parents():
     found = standardized(company({"ProfitLoss": [10] * 12, tag: [2] * 12}).facts())
 
     assert yearly(found, "net_income") == [32, 32, 32]
+
+
+# --- Revenue
+
+
+def test_revenue_is_costs_and_operating_income_where_nothing_else_is_stated():
+    """Both sides of the identity are then the same figures: it is no proof."""
+    found = standardized(company({"CostsAndExpenses": [70] * 12, OPERATING: [30] * 12}, of_revenue=False).facts())
+
+    assert yearly(found, "revenue") == [400, 400, 400]
+    assert found.found.proofs.filter(rule="identity.revenue.costs-and-operating-income").is_empty()
 
 
 # --- Earnings per share

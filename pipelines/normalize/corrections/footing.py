@@ -15,6 +15,7 @@ import polars as pl
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import power_of_thousand
+from pipelines.normalize.elements.income import REVENUE
 from pipelines.normalize.frames import CORRECTED, HOLDS, WITHHELD_OUTCOME
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
@@ -132,6 +133,7 @@ class Identity:
     evidence: the proof of a correction in words.
     is_part: whether the total is a part of the judged figure, so that it is never larger. Measured: gross profit is not
         above revenue in any of 4,716 statements of 150 companies, and wrong in the three of 492 in which it is.
+    composed: ranks of the sources of the judged figure that compose it from the other lines.
     """
 
     rule: Rule
@@ -146,6 +148,12 @@ class Identity:
     may_lack: str = ""
     by_digit: bool = False
     is_part: bool = False
+    composed: tuple[int, ...] = ()
+
+
+def _composed(*rules: str) -> tuple[int, ...]:
+    """The ranks of the sources of revenue that compose it from the other lines of an identity."""
+    return tuple(rank for rank, source in enumerate(REVENUE.sources) if source.rule in rules)
 
 
 IDENTITIES = (
@@ -178,6 +186,7 @@ IDENTITIES = (
         "gross_profit",
         "gross profit and the cost of revenue of the same filing",
         is_part=True,
+        composed=_composed("revenue.cost-and-gross-profit"),
     ),
     Identity(
         COSTS,
@@ -189,6 +198,7 @@ IDENTITIES = (
         (("revenue", 1.0), ("operating_costs", -1.0)),
         "operating_income",
         "operating income and the total of costs of the same filing",
+        composed=_composed("revenue.costs-and-operating-income"),
     ),
 )
 RULES = (*(rule for one in IDENTITIES for rule in (one.rule, one.sign, one.scale)), CHANGE_IN_CASH)
@@ -243,6 +253,8 @@ def judged(figures: Figures, identity: Identity) -> Judged:
         place[of_figure[holds], column] = at[holds]
     needed = [column for column, name in enumerate(names) if name != identity.may_lack]
     place = place[(place[:, needed] >= 0).all(axis=1)]
+    if identity.composed and len(place):  # equal by definition: this proves nothing
+        place = place[~np.isin(figures.rank[place[:, 0]], identity.composed)]
     there = place >= 0
     value = np.where(there, figures.value[place], 0.0) if len(figures.value) else np.zeros(place.shape)
     grain = np.where(there, figures.grain[place], np.inf) if len(figures.value) else np.zeros(place.shape)

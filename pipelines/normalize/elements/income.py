@@ -187,6 +187,15 @@ REVENUE = Concept(
             "revenue.",
             source="ASC 808",
         ),
+        us(
+            "CostsAndExpenses",
+            "OperatingIncomeLoss",
+            but=("bank", "broker", "insurer", "financial", "investment_company"),
+            rule="revenue.costs-and-operating-income",
+            statement="Where neither revenue nor gross profit is tagged, revenue is costs and expenses plus operating "
+            "income.",
+            source="Regulation S-X Rule 5-03: the income statement leads from revenue over costs to operating income",
+        ),
         ifrs(
             "RevenueAndOperatingIncome",
             of=("bank",),

@@ -244,11 +244,13 @@ TABLE: tuple[IndustryRule, ...] = (
         "industry.bank.revenue-net-of-interest",
         "bank",
         AMBIGUOUS_OR_NONE,
-        "A company without a specific SIC code that reports revenue net of interest expense is a bank: lending is its "
-        "business.",
-        "us-gaap taxonomy: definition of RevenuesNetOfInterestExpense",
+        "A company without a specific SIC code that reports revenue net of interest expense and no current liabilities "
+        "is a bank: lending is its business.",
+        "us-gaap taxonomy: definition of RevenuesNetOfInterestExpense; Regulation S-X Rule 9-03: balance sheets of "
+        "banks are not classified",
         uses=shows.NET_OF_INTEREST,
         at_least=1,
+        unless=shows.CLASSIFIED,
     ),
     IndustryRule(
         "industry.reit.rented-property",
