@@ -51,7 +51,7 @@ def own_twelve_months(evidence: Evidence) -> pl.DataFrame:
 
     They are compared with our value as of that filing and with today's, within two units of the filing's scale.
     """
-    stated = _durations(evidence, YEAR_DAYS).filter(pl.col("form_family") == "10-Q")
+    stated = _durations(evidence.facts.filter(pl.col("form_family") == "10-Q"), YEAR_DAYS)
     years = evidence.year_ends.rename({"period_end": "end"})
     of_years = nearest(stated.rename({"end": "period_end"}), years, ["cik"])
     stated = stated.join(
@@ -100,7 +100,8 @@ def _nearest_quarters(evidence: Evidence) -> pl.DataFrame:
     """
     current = evidence.values.filter(pl.col("method") != "four_quarters").select(*WINDOW, "flags", "cause")
     ours = _by_element(evidence.legs.join(current.select(WINDOW), on=WINDOW))
-    sums = [nearest(ours, _four_quarters(_quarters(evidence, stated)), ELEMENT) for stated in (oldest, newest)]
+    facts = evidence.facts.join(ours.select(ELEMENT).unique(), on=ELEMENT, how="semi")
+    sums = [nearest(ours, _four_quarters(_quarters(facts, stated)), ELEMENT) for stated in (oldest, newest)]
     return (
         pl.concat(sums)
         .sort(*WINDOW, "tag", (pl.col("ours") - pl.col("other")).abs())
@@ -134,18 +135,18 @@ def _by_element(legs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _durations(evidence: Evidence, days: tuple[int, int]) -> pl.DataFrame:
+def _durations(facts: pl.DataFrame, days: tuple[int, int]) -> pl.DataFrame:
     """Facts of money whose duration in days is in a range."""
-    return evidence.facts.with_columns(days=(pl.col("end") - pl.col("start")).dt.total_days() + 1).filter(
-        pl.col("measure") == "money", pl.col("days").is_between(*days)
+    return facts.filter(
+        pl.col("measure") == "money", ((pl.col("end") - pl.col("start")).dt.total_days() + 1).is_between(*days)
     )
 
 
-def _quarters(evidence: Evidence, stated: Callable[[pl.DataFrame, list[str]], pl.DataFrame]) -> pl.DataFrame:
+def _quarters(facts: pl.DataFrame, stated: Callable[[pl.DataFrame, list[str]], pl.DataFrame]) -> pl.DataFrame:
     """Quarters as first or last filed, the fourth as the year less nine months: ELEMENT, `start`, `end`, `value`."""
     columns = [*ELEMENT, "start", "end", "value"]
     filed, years, nine_months = (
-        stated(_durations(evidence, days), [*ELEMENT, "end"]) for days in (QUARTER_DAYS, YEAR_DAYS, NINE_MONTHS_DAYS)
+        stated(_durations(facts, days), [*ELEMENT, "end"]) for days in (QUARTER_DAYS, YEAR_DAYS, NINE_MONTHS_DAYS)
     )
     fourth = (
         years.sort("start")
