@@ -120,6 +120,15 @@ def recast_quarter() -> list[Row]:
     return [row for row in recast_with_its_quarter() if row["form"] != "10-K/A"]
 
 
+def year_with_another_digit(wrong: float = 432e6) -> list[Row]:
+    """Sales of 402 million in 2022, which only the next annual report states so."""
+    return changed(
+        sales(8, 100.5e6),
+        lambda row: row["tag"] == REVENUE and (row["start"], row["end"]) == YEAR_2022 and row["filed"] < "2024-01-01",
+        lambda _: wrong,
+    )
+
+
 def confirmed_years_to_date() -> list[Row]:
     """The same, and later reports repeat the years to date only."""
     rows = second_quarter_apart(12)
@@ -127,9 +136,9 @@ def confirmed_years_to_date() -> list[Row]:
 
 
 def year_recast_and_quarter_with_more_digits() -> list[Row]:
-    """2022 is restated to three quarters of its sales; then its first quarter is stated with more digits."""
+    """2022 is restated to about three quarters of its sales; then its first quarter is stated with more digits."""
     rows = [row for row in sales(8) if row["filed"] < "2024-02-20"]
-    again = fact(REVENUE, 300e6, *YEAR_2022, filed="2024-02-20")
+    again = fact(REVENUE, 305e6, *YEAR_2022, filed="2024-02-20")
     return [*rows, again, fact(REVENUE, 100.4e6, "2022-01-01", "2022-03-31", form="10-Q", filed="2024-05-10")]
 
 
@@ -178,6 +187,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.no-mixed-bases": recast_quarter(),
     "ttm.no-contradicting-ways": second_quarter_apart(6),
     "ttm.confirmed-legs": confirmed_years_to_date(),
+    "ttm.no-year-in-dispute": year_with_another_digit(),
     "flag.recast": years_shown_again(CASH_FLOW, 160e6, [100e6] * 4 + [110e6] * 4 + [120e6] * 4),
     "precision.coarser-repetition": [
         *company(8, **{REVENUE: [24_165_500_000] * 8}),

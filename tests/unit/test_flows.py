@@ -28,6 +28,7 @@ from tests.factories import (
     value_of,
     week_ends,
 )
+from tests.shapes.flows import year_with_another_digit
 
 amounts = st.integers(-900_000, 900_000).map(lambda thousands: thousands * 1e3)
 counts = st.integers(1_000, 9_000).map(lambda thousands: thousands * 1e3)
@@ -356,6 +357,24 @@ def test_two_ways_that_contradict_each_other_are_withheld():
 
     assert value_of(found, "revenue", "ttm", "2023-06-30") is None
     assert row_of(found.gaps, "revenue", "ttm", "2023-06-30")["reason"] == "ways_contradict"
+
+
+def test_a_fiscal_year_with_another_digit_is_in_dispute():
+    """The year itself is as in the newest filing; the windows after it do not know which one they follow."""
+    found = standardized(raw(year_with_another_digit(432e6)))
+    gap = row_of(found.gaps, "revenue", "ttm", "2023-03-31")
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 402 * MILLION
+    assert value_of(found, "revenue", "ttm", "2023-03-31") is None
+    assert (gap["reason"], gap["rule"]) == ("year_in_dispute", "ttm.no-year-in-dispute")
+
+
+@pytest.mark.parametrize("other", [437e6, 403e6])
+def test_a_fiscal_year_restated_by_another_amount_is_not_in_dispute(other):
+    """By more digits, or in the last one."""
+    found = standardized(raw(year_with_another_digit(other)))
+
+    assert value_of(found, "revenue", "ttm", "2023-03-31") == other
 
 
 def test_of_two_ways_the_one_that_two_filings_confirm_counts():

@@ -228,6 +228,7 @@ WITHHELD_BY_OTHERS = (
     "elements_differ",
     "mixed_basis",
     "ways_contradict",
+    "year_in_dispute",
     "notes_exceed_current_debt",
     "contradicted_by_parts",
     "contradicted_by_filing",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest, smallest
-from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import Windows
 
 DISAGREEMENT = 0.005
@@ -25,9 +25,6 @@ ERROR_OF_YEAR = 3.0
 """A fiscal year that is restated alone, to less than a third or more than three times the amount or to the other sign,
 was stated in error. Measured: recasts of one line alone change it by less (T-Mobile's operating cash flow of 2015 from
 5,414 to 1,877 million)."""
-RESTATED_ALONE = 2
-"""A filing that corrects one figure restates at most so many amounts of its period, as one element may feed two
-concepts; a filing that follows another basis restates more."""
 SCALES = (1e3, 1e6)
 """Factors by which a figure is filed too large or too small."""
 OTHER_SCALE = 100

@@ -13,9 +13,9 @@ from pipelines.normalize.arrays import QUARTER_BITS, Flags, Ints, key_of, larges
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import DISAGREEMENT, Years
-from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, IS_ADDITIVE, Way
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, Way
 
 NO_MIXED_BASES = Rule(
     "ttm.no-mixed-bases",
@@ -38,7 +38,15 @@ NO_CONTRADICTING_WAYS = Rule(
     "The identity of both ways: a year is the sum of its quarters",
     "withhold",
 )
-RULES = (NO_MIXED_BASES, CONFIRMED_LEGS, NO_CONTRADICTING_WAYS)
+NO_YEAR_IN_DISPUTE = Rule(
+    "ttm.no-year-in-dispute",
+    "A fiscal year that only one filing states so is not added to interim periods if the next filing that states it "
+    "has one other digit and hardly restates anything else: one of them is mistyped, or the line was defined anew.",
+    "Measured on 101 companies: 5 of 10,380 amounts of fiscal years, such as capital expenditure of AT&T for 2019 "
+    "(19,435 and 19,635 million)",
+    "withhold",
+)
+RULES = (NO_MIXED_BASES, CONFIRMED_LEGS, NO_CONTRADICTING_WAYS, NO_YEAR_IN_DISPUTE)
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,8 @@ def proofs(
     """The judgements of the windows that count today: frames.PROOFS.
 
     One basis: the interim period of the year before as known with the year (`left_side`) and as subtracted
-    (`right_side`). Two ways: twelve months by years and by quarters.
+    (`right_side`), or the year in dispute as in the window and as in the newest filing. Two ways: twelve months by
+    years and by quarters.
 
     Args:
         items: the line item of each concept; null if there is none.
@@ -115,8 +124,9 @@ def proofs(
     asked = np.concatenate([np.flatnonzero(by_years.is_whole[rows]), np.flatnonzero(both)])
     is_basis = np.arange(len(asked)) < np.count_nonzero(by_years.is_whole[rows])
     chose_basis, chose_way = years.is_recast | years.is_before, judged.by_years | judged.by_quarters
+    no_basis = (by_years.mixes_bases | by_years.is_disputed)[rows]
     rank = np.where(
-        withheld[asked] & np.where(is_basis, by_years.mixes_bases[rows][asked], judged.neither[rows][asked]),
+        withheld[asked] & np.where(is_basis, no_basis[asked], judged.neither[rows][asked]),
         2,
         np.where(is_basis, chose_basis[rows][asked], chose_way[rows][asked]).astype(np.int64),
     )
@@ -127,17 +137,24 @@ def proofs(
     order = np.lexsort((-rank, key))
     first = order[starts(key[order])]
     at, of_basis = rows[asked[first]], is_basis[first]
-    prior, with_year = windows.of("amount", years.prior[at]), windows.of("amount", years.with_year[at])
+    is_disputed = of_basis & by_years.is_disputed[at] & ~has_way[at]
+    newest_year = windows.at(at).find(windows.year_before[at], QUARTERS_A_YEAR)
+    one, other = (
+        windows.of("amount", np.where(is_disputed, disputed, row))
+        for disputed, row in ((years.year[at], years.with_year[at]), (newest_year, years.prior[at]))
+    )
     return pl.DataFrame(
         {
             "cik": windows.known.companies[windows.company[at]],
             "q": windows.q[at].astype(np.int32),
             "item": items[windows.concept[at]],
             "seq": windows.seq[at].astype(np.int32),
-            "rule": pl.Series([NO_CONTRADICTING_WAYS.id, NO_MIXED_BASES.id])[of_basis.astype(np.int64)],
+            "rule": pl.Series([NO_CONTRADICTING_WAYS.id, NO_MIXED_BASES.id, NO_YEAR_IN_DISPUTE.id])[
+                of_basis.astype(np.int64) + is_disputed
+            ],
             "outcome": pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME])[rank[first]],
-            "left_side": numbers(np.where(of_basis, with_year, by_years.amount[at])),
-            "right_side": numbers(np.where(of_basis, prior, by_quarters.amount[at])),
+            "left_side": numbers(np.where(of_basis, one, by_years.amount[at])),
+            "right_side": numbers(np.where(of_basis, other, by_quarters.amount[at])),
         },
         schema=PROOFS,
     )

@@ -31,7 +31,7 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
-from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.elements import AMOUNT, BY_NAME
 from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
@@ -54,6 +54,19 @@ THOUSAND = 3
 """A thousand in powers of ten."""
 SAME_SCALE = 1.0
 """Amounts of successive years are in one scale if they differ by less than a power of ten."""
+
+FEWEST_UNITS = 10
+"""Amounts that differ by one digit in the last place may be rounded in another way."""
+LEAST_DISPUTE = 0.001
+"""A dispute about less than a thousandth of an amount moves no value."""
+RESTATED_ALONE = 2
+"""A filing that corrects one figure restates at most so many amounts of its period, as one element may feed two
+concepts; a filing that follows another basis restates more."""
+
+IS_ADDITIVE = np.array(
+    [concept.measure == "money" or concept.name == "dividends_per_share" for concept in BY_NAME.values()]
+)
+"""For each code of a concept: whether the quarters of a year add up to it exactly."""
 
 COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
 
@@ -244,8 +257,33 @@ class Known:
         repeats &= rows["since"][following] == rows["since"][timeline.rows]
         rows["repeated"] = np.full(len(seq), np.nan)
         rows["repeated"][timeline.rows] = np.where(repeats, rows["seq"][following], np.nan)
+        rows["disputed"] = _disputed(rows, timeline, (n == QUARTERS_A_YEAR) & IS_ADDITIVE[concept])
         with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
         return cls(companies, rows, ints(known, "vintage"), timeline, with_year_before)
+
+
+def _disputed(rows: dict[str, Floats], timeline: Timeline, can_be: Flags) -> Floats:
+    """The filing from which on an amount that can be in dispute (`can_be`: of a year) is; missing for other amounts.
+
+    One filing states it, the next that states the year does so with one other digit of the same element, and restates
+    hardly anything else of it: one of the two is mistyped, or one line was defined anew. Interim periods are left
+    aside: their comparatives differ so by restatements, too, and nothing but the newest window has them.
+    """
+    found = np.full(len(timeline.rows), np.nan)
+    order = timeline.rows
+    at = np.flatnonzero(np.diff(timeline.packed >> SEQ_BITS) == 0)
+    one, other = order[at], order[at + 1]
+    is_next = (rows["since"][other] == rows["seq"][other]) & (rows["since"][one] == rows["seq"][one])
+    is_next &= can_be[one] & (rows["rank"][one] == rows["rank"][other])
+    at, one, other = at[is_next], one[is_next], other[is_next]
+    off = np.abs(rows["amount"][other] - rows["amount"][one])
+    unit = np.minimum(rows["grain"][one], rows["grain"][other])
+    power = 10.0 ** np.floor(np.log10(np.maximum(off, unit)) + NOISE_OF_SUMS)
+    is_digit = (np.abs(off / power - np.rint(off / power)) <= NOISE_OF_SUMS) & (power >= FEWEST_UNITS * unit)
+    is_digit &= off > LEAST_DISPUTE * np.abs(rows["amount"][one])
+    is_digit &= rows["restated_along"][other] <= RESTATED_ALONE
+    found[one[is_digit]] = rows["seq"][other[is_digit]]
+    return found
 
 
 def slot_key(company: Ints, concept: Ints, q: np.ndarray, n: np.ndarray) -> Ints:

@@ -11,9 +11,9 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import DISAGREEMENT, filing_of_quarters, refined, settled
-from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, IS_ADDITIVE, Leg, Way
+from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, Leg, Way
 
 LARGEST_RAISE = 1.5
 """A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one

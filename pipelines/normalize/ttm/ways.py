@@ -19,10 +19,6 @@ DIGITS_OF_SUMS = 4
 
 BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
 """For each code of a concept: whether the sum of quarters is the first choice (ASC 260-10-45: EPS of a period)."""
-IS_ADDITIVE = np.array(
-    [concept.measure == "money" or concept.name == "dividends_per_share" for concept in BY_NAME.values()]
-)
-"""For each code of a concept: whether the quarters of a year add up to it exactly."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +33,9 @@ class Leg:
 class Way:
     """One way to twelve months, for each window.
 
-    `regime` is that of the sum. `is_whole`: all required legs are known, they span twelve months, and the sum is not
-    below zero if it cannot be. `has_other_length` and `is_negative` say why a known sum is not whole.
+    `regime` is that of the sum. `is_disputed`: the next filing states a leg with one other digit. `is_whole`: all
+    required legs are known, they span twelve months, and the sum is not below zero if it cannot be.
+    `has_other_length` and `is_negative` say why a known sum is not whole.
     """
 
     amount: Floats
@@ -52,6 +49,7 @@ class Way:
     mixes_regimes: Flags
     mixes_elements: Flags
     mixes_bases: Flags
+    is_disputed: Flags
     has_other_element: Flags
 
     @classmethod
@@ -68,6 +66,7 @@ class Way:
         regimes, grains, others = (
             [windows.of(name, leg.row) for leg in legs] for name in ("regime", "grain", "other_source")
         )
+        is_disputed = smallest(*(windows.of("disputed", leg.row) for leg in legs)) <= windows.seq
         has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
         is_negative = ~windows.can_be_negative & (amount < 0)
         has_other = largest(*others) > 0
@@ -83,10 +82,11 @@ class Way:
             mixes_regimes=smallest(*regimes) != largest(*regimes),
             mixes_elements=has_other & (smallest(*others) == 0),
             mixes_bases=np.zeros(len(amount), dtype=np.bool_) if mixes_bases is None else mixes_bases,
+            is_disputed=is_disputed,
             has_other_element=has_other,
         )
 
     @property
     def is_sound(self) -> Flags:
-        """Whether it leads to twelve months without mixing regimes, elements or bases."""
-        return self.is_whole & ~self.mixes_regimes & ~self.mixes_elements & ~self.mixes_bases
+        """Whether it leads to twelve months without a leg in dispute, and without mixing regimes, elements or bases."""
+        return self.is_whole & ~self.mixes_regimes & ~self.mixes_elements & ~self.mixes_bases & ~self.is_disputed

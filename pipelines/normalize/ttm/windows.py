@@ -28,11 +28,19 @@ from pipelines.normalize.ttm.judgements import (
     CONFIRMED_LEGS,
     NO_CONTRADICTING_WAYS,
     NO_MIXED_BASES,
+    NO_YEAR_IN_DISPUTE,
     Judged,
     judged_ways,
     proofs,
 )
-from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, Known, amount_changes, points_to_compute, slot_key
+from pipelines.normalize.ttm.known import (
+    IS_ADDITIVE,
+    QUARTERS_A_YEAR,
+    Known,
+    amount_changes,
+    points_to_compute,
+    slot_key,
+)
 from pipelines.normalize.ttm.lookups import Windows
 from pipelines.normalize.ttm.quarters import (
     FOURTH_QUARTER_BY_THREE,
@@ -43,7 +51,6 @@ from pipelines.normalize.ttm.quarters import (
 )
 from pipelines.normalize.ttm.ways import (
     BY_QUARTER_FIRST,
-    IS_ADDITIVE,
     LONGEST_WINDOW,
     SHORTEST_WINDOW,
     Leg,
@@ -299,12 +306,14 @@ def _chosen(
     is_withdrawn = (is_mixed | judged.neither) & ~np.isnan(former)
     for way in (by_years, by_quarters):
         is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former))
+    is_disputed = by_years.is_whole & by_years.is_disputed & ~has_way
+    is_withdrawn |= is_disputed & ~np.isnan(former)
     rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
-    rules += [NO_CONTRADICTING_WAYS.id, NO_MIXED_BASES.id]
+    rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_BASES.id]
     found = windows.points.with_columns(
         amount=numbers(amount),
         days=numbers(days).cast(pl.Int64),
-        rule=pl.Series(np.select([*holds, judged.neither, is_withdrawn], rules, "")),
+        rule=pl.Series(np.select([*holds, judged.neither, is_disputed, is_withdrawn], rules, "")),
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=other_element,
         mixed_basis=pl.lit(value=False),
@@ -399,11 +408,12 @@ def _withheld(
     found = []
     either = [
         (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
-        for name in ("mixes_regimes", "mixes_elements", "mixes_bases")
+        for name in ("mixes_regimes", "mixes_elements", "mixes_bases", "is_disputed")
     ]
     for rule, reason, mixes in (
         (NO_MIXED_REGIMES, "basis_break", either[0]),
         (NO_MIXED_ELEMENTS, "elements_differ", either[1]),
+        (NO_YEAR_IN_DISPUTE, "year_in_dispute", either[3]),
         (NO_MIXED_BASES, "mixed_basis", either[2]),
         (NO_CONTRADICTING_WAYS, "ways_contradict", judged.neither),
     ):
@@ -449,6 +459,7 @@ def _decisions(
         (NO_MIXED_REGIMES, "mixes_regimes"),
         (NO_MIXED_ELEMENTS, "mixes_elements"),
         (NO_MIXED_BASES, "mixes_bases"),
+        (NO_YEAR_IN_DISPUTE, "is_disputed"),
     ):
         mixes = (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
         decided.append((rule, cik[mixes & ~has_way]))
