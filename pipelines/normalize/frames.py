@@ -209,14 +209,8 @@ class StatedFacts(dy.Schema):
 
     vintage = dy.UInt32()
     tag = dy.String(description="taxonomy and element")
-    unit = dy.String()
-    start = dy.Date(nullable=True)
-    end = dy.Date()
-    value = dy.Float64(description="as filed")
+    fact = dy.UInt32(description="row number of `facts`")
     coefficient = dy.Float64(description="factor of the fact in the vintage: 1 or -1")
-    accession = dy.String()
-    form = dy.String()
-    filed = dy.Date()
 
 
 class Statements(Stated):
@@ -558,9 +552,19 @@ class Lacking(dy.Schema):
     lacks = dy.String(description="the amount, as in elements.AMOUNT")
 
 
-class FiledFacts(StatedFacts):
-    """One row a filed fact of a vintage, stated or composed, with the rule that chose or corrected it."""
+class FiledFacts(dy.Schema):
+    """One row a filed fact of a vintage that is a leg, stated or composed, with the rule that chose or corrected it."""
 
+    vintage = dy.UInt32()
+    tag = dy.String(description="taxonomy and element")
+    unit = dy.String()
+    start = dy.Date(nullable=True)
+    end = dy.Date()
+    value = dy.Float64(description="as filed")
+    coefficient = dy.Float64(description="factor of the fact in the vintage: 1 or -1")
+    accession = dy.String()
+    form = dy.String()
+    filed = dy.Date()
     cik = dy.Int64()
     seq = dy.Int32()
     concept = dy.Enum(AMOUNT.categories)

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from time import perf_counter
 
+import numpy as np
 import polars as pl
 
+from pipelines.normalize.arrays import ints
 from pipelines.normalize.balance import composition
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
@@ -224,18 +226,25 @@ def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> 
     return values, legs, no_returns, lacking, withheld, per_share.proofs, decisions
 
 
-def _filed_facts(stated_facts: Frame, vintages: Frame, parts: Frame) -> Frame:
-    """The filed facts of each vintage, including composed balances, with the rule that chose each.
+def _filed_facts(
+    facts: Frame, stated_facts: Frame, vintages: Frame, parts: Frame, flow_legs: Frame, balances: Frame
+) -> Frame:
+    """The filed facts of each vintage that is a leg, including composed balances, with the rule that chose each.
 
     Where a correction changed a fact, or a line of the balance sheet was reclassified, that rule is named.
     """
+    legs = np.concatenate([ints(frame, "vintage") for frame in (flow_legs, balances, parts)])
+    of_legs, used = (frame[np.flatnonzero(np.isin(ints(frame, "vintage"), legs))] for frame in (stated_facts, vintages))
     of_vintage = (
-        vintages.select("vintage", "cik", "seq", "concept", "rank", "repair", "corrected_by")
+        used.select("vintage", "cik", "seq", "concept", "rank", "repair", "corrected_by")
         .join(OF_SOURCE, on=["concept", "rank"], how="left", maintain_order="left")
         .with_columns(rule=pl.coalesce("corrected_by", "rule"))
         .drop("rank", "corrected_by")
     )
-    stated = stated_facts.join(of_vintage, on="vintage", maintain_order="left")
+    filed = facts.select("unit", "start", "end", "value", "accession", "form", "filed")[ints(of_legs, "fact")]
+    stated = pl.concat([of_legs.drop("fact"), filed], how="horizontal").join(
+        of_vintage, on="vintage", maintain_order="left"
+    )
     composed = (
         parts.rename({"rule": "reclassified_by"})
         .join(stated, on="vintage")
@@ -341,7 +350,12 @@ STEPS: tuple[Step, ...] = (
         ("values", "value_legs", "no_returns", "lacking", "withheld_values", "proofs", "decisions"),
         of=("points",),
     ),
-    Step("filed facts", _filed_facts, ("stated_facts", "vintages", "parts"), ("filed_facts",)),
+    Step(
+        "filed facts",
+        _filed_facts,
+        ("facts", "stated_facts", "vintages", "parts", "flow_legs", "balances"),
+        ("filed_facts",),
+    ),
     Step(
         "lineage",
         provenance.lineage,

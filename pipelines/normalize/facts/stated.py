@@ -16,8 +16,6 @@ from pipelines.normalize.facts.precision import SCALE_OF_FILING
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS, counted
 
-OF_FACT = ("unit", "start", "end", "value", "accession", "form", "filed")
-
 
 def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """The amount of each filing for each concept and period, from the best source in the filing.
@@ -32,8 +30,8 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             of ten to which it is rounded), `filed`, `periodic` (in a periodic report), `amended`, `used` (the source
             and those of its elements that count), `other_source` (for this company, the source is a different amount
             than the best source so far).
-        legs: the facts of each amount, sorted by `vintage`, `tag`: these columns, `unit`, `start`, `end`, `value`,
-            `coefficient`, `accession`, `form`, `filed`; `tag` includes the taxonomy.
+        legs: the facts of each amount, sorted by `vintage`, `tag`: these columns, `fact` (row number of `facts`),
+            `coefficient`; `tag` includes the taxonomy.
         decisions: frames.DECISIONS; for each source the number of amounts taken from it.
     """
     cik = ints(facts, "cik")
@@ -67,7 +65,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
         ]
     )
     choices = _choices(cik[chosen.first], chosen.source)
-    return _vintages(facts, chosen, is_other), _legs(facts, pairs, chosen), pl.concat([decisions, choices])
+    return _vintages(facts, chosen, is_other), _legs(pairs, chosen), pl.concat([decisions, choices])
 
 
 def _choices(cik: Ints, source: Ints) -> pl.DataFrame:
@@ -99,7 +97,7 @@ def _vintages(facts: pl.DataFrame, chosen: Candidates, is_other: Flags) -> pl.Da
     )
 
 
-def _legs(facts: pl.DataFrame, pairs: Matched, chosen: Candidates) -> pl.DataFrame:
+def _legs(pairs: Matched, chosen: Candidates) -> pl.DataFrame:
     """The facts that each chosen amount consists of; the row of an amount is its `vintage`."""
     group = np.cumsum(starts(pairs.slot, matching.SOURCE[pairs.part])) - 1
     vintage = np.full(len(group) + 1, -1)
@@ -107,10 +105,11 @@ def _legs(facts: pl.DataFrame, pairs: Matched, chosen: Candidates) -> pl.DataFra
     of_pair = vintage[group]
     coefficient = matching.COEFFICIENT[pairs.part]
     rows = np.flatnonzero((of_pair >= 0) & (coefficient != 0))
-    return facts.select(OF_FACT)[pairs.row[rows]].select(
-        pl.Series("vintage", of_pair[rows].astype(np.uint32)),
-        matching.NAME[pairs.part[rows]],
-        *OF_FACT[:4],
-        pl.Series("coefficient", coefficient[rows]),
-        *OF_FACT[4:],
+    return pl.DataFrame(
+        {
+            "vintage": of_pair[rows].astype(np.uint32),
+            "tag": matching.NAME[pairs.part[rows]],
+            "fact": pairs.row[rows].astype(np.uint32),
+            "coefficient": coefficient[rows],
+        }
     )
