@@ -147,31 +147,36 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     is_wrong = ~can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
     longer = np.where(is_wrong, newest, longer)
     # a recast year less nine months before the recast would put the whole recast into the fourth quarter
-    former = windows.find(q, number, of("revised", longer) - 1)
-    is_possible = can_be_negative | (of("amount", former) >= of("amount", shorter))
-    recast_along = of("since", shorter) > of("seq", former)
-    year_before = (of("seq", shorter) < of("revised", longer)) & is_possible & ~recast_along & ~stated_anew
-    longer = np.where(year_before, former, longer)
+    year_before = np.zeros(len(q), dtype=np.bool_)
+    restated = np.flatnonzero((of("seq", shorter) < of("revised", longer)) & ~stated_anew)
+    former = windows.at(restated).find(q[restated], number[restated], of("revised", longer[restated]) - 1)
+    nine_months = shorter[restated]
+    is_possible = can_be_negative[restated] | (of("amount", former) >= of("amount", nine_months))
+    recast_along = of("since", nine_months) > of("seq", former)
+    year_before[restated] = is_possible & ~recast_along
+    longer[restated] = np.where(year_before[restated], former, longer[restated])
 
     is_stated = stated >= 0
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
     by_difference = ~is_stated & (can_be_negative | (rest >= 0)) & ~np.isnan(rest)
 
-    lacks_nine_months = (number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0)
+    lacking = np.flatnonzero((number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0) & ~stated_anew)
     others = [np.full(len(q), NOTHING) for _ in range(1, QUARTERS_A_YEAR)]
-    lacking = np.flatnonzero(lacks_nine_months)
+    left, left_days = np.full(len(q), np.nan), np.full(len(q), np.nan)
+    by_three = np.zeros(len(q), dtype=np.bool_)
     if len(lacking):
-        for ago, row in enumerate(others, start=1):
-            row[lacking] = windows.at(lacking).around(q[lacking] - ago, 1, as_of[lacking])
-            row[lacking] = np.where(stated_anew[lacking], NOTHING, row[lacking])
-    left, left_days = (
-        of(name, longer) - np.sum([of(name, row) for row in others], axis=0) for name in ("amount", "days")
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        most = LARGEST_RAISE * largest(*(of("amount", row) / of("days", row) for row in others))
-        a_day = left / left_days
-    is_like_the_others = (a_day >= 0) & (a_day <= most)
-    by_three = lacks_nine_months & ~np.isnan(left) & (can_be_negative | is_like_the_others)
+        year, of_year = windows.at(lacking), longer[lacking]
+        three = [year.around(q[lacking] - ago, 1, as_of[lacking]) for ago in range(1, QUARTERS_A_YEAR)]
+        for row, of_quarter in zip(others, three, strict=True):
+            row[lacking] = of_quarter
+        left[lacking], left_days[lacking] = (
+            of(name, of_year) - np.sum([of(name, row) for row in three], axis=0) for name in ("amount", "days")
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            most = LARGEST_RAISE * largest(*(of("amount", row) / of("days", row) for row in three))
+            a_day = left[lacking] / left_days[lacking]
+        is_like_the_others = (a_day >= 0) & (a_day <= most)
+        by_three[lacking] = ~np.isnan(left[lacking]) & (can_be_negative[lacking] | is_like_the_others)
 
     def where(holds: Flags, row: Ints) -> Ints:
         return np.where(holds, row, NOTHING)
