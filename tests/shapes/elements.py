@@ -231,6 +231,8 @@ NEEDS: dict[str, Needs] = {
 NEEDS_OF_RULE: dict[str, Needs] = {
     **{source.rule: Needs(0, lines((FINANCING, -30))) for source in CAPITAL_EXPENDITURE.sources if source.only_zero},
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
+    "dividends-per-share.nothing-paid": Needs(0),
+    "dividends-per-share.nothing-paid-on-any-stock": Needs(0),
     "debt.subordinated.ifrs.liabilities": Needs(beside={"BondsIssued": 700}, industry="bank"),
     "liabilities.ifrs.total": Needs(
         1400, {**NOTES_OF_IFRS_BANK, "CurrentLiabilities": 400}, industry="bank", proves=True
@@ -260,7 +262,12 @@ def twins(report: Report) -> list[Row]:
 
 WANTED = wanted_elements()
 SOURCES = {source.rule: source for concept in CONCEPTS for source in concept.sources}
-MEASURE = {element: concept.measure for concept in CONCEPTS for source in concept.sources for element in source.counted}
+MEASURE = {
+    element: source.measure or concept.measure
+    for concept in CONCEPTS
+    for source in concept.sources
+    for element in source.counted
+}
 INSTANT = {
     element
     for concept in CONCEPTS

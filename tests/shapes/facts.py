@@ -6,7 +6,18 @@ element feeds which line (elements), the values of the amounts (flows, items).
 
 from collections.abc import Sequence
 
-from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, REVENUE, SHARES, Filer, Row, fact, month_ends
+from tests.factories import (
+    CAPITAL_SPENDING,
+    CASH_FLOW,
+    DIVIDENDS,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    Row,
+    fact,
+    month_ends,
+)
 from tests.shapes import Shape
 
 YEAR = ("2023-01-01", "2023-12-31")
@@ -61,6 +72,7 @@ FACTS: dict[str, list[Row]] = {
     "filing.order.same-day": [*year(), fact(REVENUE, 97e6, *YEAR, form="10-K/A")],
     "precision.scale-of-filing": year(**{tag: 1e6 * number for number, tag in enumerate(TEN_LINES, 11)}),
     "fact.zero-share-count": year(**{SHARES: 0}),
+    "fact.per-share-without-shares": [*year(), fact(DIVIDENDS, 0.4, *YEAR, unit="USD")],
     "fact.annual-note": plant_in_notes(),
     "fact.repeated-under-two-elements": year(**{CASH_FLOW: 300e6, CAPITAL_SPENDING: 50e6, ON_LEASE: 50e6}),
     "fact.lesser-source-repeats": contracts_alone_later(),

@@ -386,6 +386,7 @@ DECIDED = {
     ],
     "filing.order.same-day": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, form="10-K/A")],
     "fact.zero-share-count": [fact(REVENUE, 5, *YEAR), fact(SHARES, 0, *YEAR)],
+    "fact.per-share-without-shares": [fact(REVENUE, 5, *YEAR), fact(EPS, 0.4, *YEAR, unit="USD")],
     "source.no-less-than-part": [fact(REVENUE, 29, *YEAR), fact("SalesRevenueNet", 82, *YEAR)],
     "precision.scale-of-filing": [
         fact(REVENUE, 1e6 * (year - 1999), f"{year}-01-01", f"{year}-12-31") for year in range(2013, 2024)

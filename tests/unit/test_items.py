@@ -139,6 +139,28 @@ def test_revenue_is_costs_and_operating_income_where_nothing_else_is_stated():
     assert found.found.proofs.filter(rule="identity.revenue.costs-and-operating-income").is_empty()
 
 
+# --- Dividends per share
+
+
+@pytest.mark.parametrize(
+    ("amounts", "served"),
+    [
+        ({(DIVIDENDS, "EUR"): 0.4}, 0.4),  # without "/shares", as ASML in its first filings
+        ({(DIVIDENDS, "EUR"): 4.1, (DIVIDENDS, "EUR/shares"): 0.4}, 0.4),
+        ({(DIVIDENDS, "EUR"): 173e6}, None),  # a total
+        ({("PaymentsOfDividendsCommonStock", "EUR"): 0}, 0),
+        ({("PaymentsOfDividends", "EUR"): 0}, 0),
+        ({("PaymentsOfDividendsCommonStock", "EUR"): 9e6}, None),
+        ({("PaymentsOfDividends", "EUR"): 0, (DIVIDENDS, "EUR/shares"): 0.4}, 0.4),  # declared, not yet paid
+    ],
+)
+def test_dividends_without_the_unit_of_shares_and_dividends_of_nothing(amounts, served):
+    rows = [fact(REVENUE, 4e9, *YEARS[2023], unit="EUR")]
+    rows += [fact(tag, value, *YEARS[2023], unit=unit) for (tag, unit), value in amounts.items()]
+
+    assert value_of(standardized(raw(rows)), "dividends_per_share", "annual", "2023-12-31") == served
+
+
 # --- Earnings per share
 
 

@@ -3,7 +3,7 @@
 Belongs here: elements with a unit per share or in shares. Does not: the earnings themselves (income), splits (shares).
 """
 
-from pipelines.normalize.elements.sources import Concept, ifrs, us
+from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
 
 EPS_BASIC = Concept(
     "eps_basic",
@@ -68,6 +68,20 @@ DIVIDENDS_PER_SHARE = Concept(
             "InvestmentCompanyDistributionToShareholdersPerShare",
             rule="dividends-per-share.investment-company",
             statement="An investment company's dividends per share are its distributions to shareholders per share.",
+        ),
+        Source(
+            "dividends-per-share.nothing-paid",
+            "Dividends per share are zero if the filing states none and dividends paid on common stock as zero.",
+            elements=("PaymentsOfDividendsCommonStock",),
+            only_zero=True,
+            measure="money",
+        ),
+        Source(
+            "dividends-per-share.nothing-paid-on-any-stock",
+            "Dividends per share are zero if the filing states none and all dividends paid as zero.",
+            elements=("PaymentsOfDividends",),
+            only_zero=True,
+            measure="money",
         ),
         ifrs(
             "DividendsRecognisedAsDistributionsToOwnersPerShare",

@@ -32,6 +32,7 @@ class Source:
     at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
     where: required but not counted: they show that the source applies to the filer.
     only_zero: the source counts only if its sum is exactly zero: it proves that there is no such amount.
+    measure: of the elements, if it is another than that of the concept.
     reservation: the flag of a value from this source.
     """
 
@@ -48,6 +49,7 @@ class Source:
     taxonomy: str = US_GAAP
     industries: tuple[Industry, ...] = INDUSTRIES
     only_zero: bool = False
+    measure: Measure | None = None
 
     @property
     def counted(self) -> Elements:

@@ -89,8 +89,7 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
     coefficient = matching.COEFFICIENT[pairs.part]
     counts = coefficient != 0
     filed_value = facts["value"].to_numpy()[pairs.row]
-    is_money = facts["measure"].to_physical().to_numpy()[pairs.row] == 0
-    amount = np.where(is_money & (filed_value != 0), np.abs(filed_value), np.nan)
+    amount = np.where(matching.IS_MONEY[source] & (filed_value != 0), np.abs(filed_value), np.nan)
     own_grain = grains(filed_value)
     grain = with_scale_of_filing(own_grain, amount, np.flatnonzero(starts(pairs.filing)))
     floor = np.where(counts | matching.IS_NEEDED[pairs.part], -np.inf, filed_value)

@@ -9,6 +9,7 @@ sorting by part sorts by all three.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,18 @@ ZERO_COUNT = Rule(
     "ASC 260-10-45-10: basic earnings per share are income divided by the weighted average number of shares",
     "withhold",
 )
-RULES = (ZERO_COUNT,)
+WITHOUT_SHARES = Rule(
+    "fact.per-share-without-shares",
+    "An amount of an element per share in a unit of currency alone counts as one per share, unless the filing states "
+    "it in a currency per share too, or it is so large that it must be a total.",
+    "Taxonomy definitions: the elements have the type of amounts per share; EDGAR Filer Manual: their unit is a "
+    "currency per share",
+    "select",
+)
+RULES = (ZERO_COUNT, WITHOUT_SHARES)
+
+LARGEST_PER_SHARE = 1e5
+"""No amount per share is so large: Berkshire Hathaway earned 66,000 dollars per share in 2023."""
 
 PART_BITS = 32
 """Bits for the parts of a source: no source has more elements."""
@@ -62,6 +74,7 @@ def _parts_of(number: int, source: Source) -> list[Part]:
 _NUMBERED = [(concept, rank, source) for concept in CONCEPTS for rank, source in enumerate(concept.sources)]
 _PARTS = [part for number, (_, _, source) in enumerate(_NUMBERED) for part in _parts_of(number, source)]
 
+IS_MONEY: Flags = np.array([(source.measure or concept.measure) == "money" for concept, _, source in _NUMBERED])
 CONCEPT_OF_SOURCE: Ints = np.array([AMOUNT.categories.index_of(concept.name) for concept, _, _ in _NUMBERED])
 RULE_OF_SOURCE = pl.Series([source.rule for _, _, source in _NUMBERED])
 RANK_OF_SOURCE: Ints = np.array([rank for _, rank, _ in _NUMBERED])
@@ -138,6 +151,14 @@ def used_of(concept: str, rank: int, elements: Iterable[str]) -> int:
     return source << PART_BITS | parts
 
 
+PER_SHARE = frozenset(
+    tag
+    for concept, _, source in _NUMBERED
+    if concept.measure == "per_share" and source.measure is None
+    for tag in source.counted
+)
+"""The elements per share."""
+
 _TAG = pl.Enum(sorted({part.tag for part in _PARTS}))
 _KINDS = 2 * len(MEASURES) * 2
 """Number of kinds: an element is looked up by name, standards (us-gaap or ifrs-full), measure, instant or duration."""
@@ -153,8 +174,9 @@ def _lists() -> tuple[Ints, Ints, Ints]:
     places = {tag: place for place, tag in enumerate(_TAG.categories)}
     for number, part in enumerate(_PARTS):
         concept, _, source = _NUMBERED[part.source]
-        kind = _kind(part.taxonomy == IFRS, MEASURES.index(concept.measure), concept.instant)
-        for industry in source.industries:
+        measures = {source.measure or concept.measure, *(("money",) if part.tag in PER_SHARE else ())}
+        for measure, industry in product(sorted(measures), source.industries):
+            kind = _kind(part.taxonomy == IFRS, MEASURES.index(measure), concept.instant)
             lists.setdefault((places[part.tag] * _KINDS + int(kind), INDUSTRIES.index(industry)), []).append(number)
     # the last row is for facts that no source uses
     first, count = (np.zeros((len(places) * _KINDS + 1, len(INDUSTRIES)), dtype=np.int64) for _ in range(2))
@@ -166,6 +188,7 @@ def _lists() -> tuple[Ints, Ints, Ints]:
 
 
 _FIRST, _COUNT, _LIST = _lists()
+_IS_PER_SHARE: Flags = np.array([tag in PER_SHARE for tag in _TAG.categories])
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +209,7 @@ class Matched:
         return Matched(self.row[kept], self.filing[kept], self.part[kept], self.slot[kept])
 
 
-def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[Matched, Ints]:
+def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[Matched, Ints, Ints]:
     """The facts that sources of the filer's industry use, one row for each fact and source.
 
     Args:
@@ -194,11 +217,11 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[Matched, In
         of_industry: `cik`, `seq`, `industry` of every filing, sorted by `cik`, `seq`.
 
     Returns:
-        the pairs; and the rows of facts that ZERO_COUNT leaves out.
+        the pairs; the rows of facts that ZERO_COUNT leaves out; and those that count by WITHOUT_SHARES.
     """
     filing = filing_rows(ints(facts, "cik"), ints(facts, "seq"), of_industry)
     industry = of_industry["industry"].cast(pl.Enum(INDUSTRIES)).to_physical().to_numpy()[filing]
-    element, zero_counts = _elements(facts)
+    element, zero_counts, without_shares = _elements(facts)
     count = _COUNT[element, industry]
     row = np.repeat(np.arange(len(count)), count)
     place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
@@ -208,16 +231,31 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[Matched, In
     row, part = row[order], part[order]
     slot = np.zeros(len(row), dtype=np.int64)
     slot[1:] = np.cumsum(period[row[1:]] != period[row[:-1]])
-    return Matched(row, filing[row], part, slot), zero_counts
+    pairs = Matched(row, filing[row], part, slot)
+    if len(without_shares):
+        pairs = pairs.where(~_stated_per_share(pairs, np.isin(row, without_shares)))
+    return pairs, zero_counts, without_shares
 
 
-def _elements(facts: pl.DataFrame) -> tuple[Ints, Ints]:
-    """The row of `_FIRST` and `_COUNT` of each fact; and the rows of facts that ZERO_COUNT leaves out."""
+def _stated_per_share(pairs: Matched, is_without: Flags) -> Flags:
+    """Whether a pair is an amount without the unit of shares whose filing states the same in a currency per share."""
+    key = packed(pairs.slot, pairs.part)
+    found: Flags = is_without & np.isin(key, key[~is_without])
+    return found
+
+
+def _elements(facts: pl.DataFrame) -> tuple[Ints, Ints, Ints]:
+    """The row of `_FIRST` and `_COUNT` of each fact; and the rows that ZERO_COUNT and WITHOUT_SHARES decide."""
     tag = facts["tag"].cast(_TAG, strict=False).to_physical()
     is_known = tag.is_not_null().to_numpy()
     measure = facts["measure"].cast(MEASURE).to_physical().to_numpy().astype(np.int64)
     is_ifrs = (facts["taxonomy"] == IFRS).to_numpy()
     kind = _kind(is_ifrs, measure, facts["start"].is_null().to_numpy())
-    is_zero_count = is_known & (measure == MEASURES.index("shares")) & ~(facts["value"].to_numpy() > 0)
-    place = tag.fill_null(0).to_numpy().astype(np.int64) * _KINDS + kind
-    return np.where(is_known & ~is_zero_count, place, len(_FIRST) - 1), np.flatnonzero(is_zero_count)
+    value = facts["value"].to_numpy()
+    is_zero_count = is_known & (measure == MEASURES.index("shares")) & ~(value > 0)
+    of_tag = tag.fill_null(0).to_numpy().astype(np.int64)
+    is_without = is_known & (measure == MEASURES.index("money")) & _IS_PER_SHARE[of_tag]
+    is_total = is_without & (np.abs(value) >= LARGEST_PER_SHARE)
+    is_used = is_known & ~is_zero_count & ~is_total
+    found = np.where(is_used, of_tag * _KINDS + kind, len(_FIRST) - 1)
+    return found, np.flatnonzero(is_zero_count), np.flatnonzero(is_without & ~is_total)

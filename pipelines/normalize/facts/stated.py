@@ -35,7 +35,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
         decisions: frames.DECISIONS; for each source the number of amounts taken from it.
     """
     cik = ints(facts, "cik")
-    pairs, zero_counts = matching.matched(facts, of_industry)
+    pairs, zero_counts, without_shares = matching.matched(facts, of_industry)
     is_repeated = repetitions.of_other_elements(pairs, facts["value"].to_numpy())
     repeated, pairs = pairs.where(is_repeated), pairs.where(~is_repeated)
     is_part = repetitions.of_totals(pairs, facts["value"].to_numpy())
@@ -54,6 +54,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     decisions = counted(
         [
             (matching.ZERO_COUNT, cik[zero_counts]),
+            (matching.WITHOUT_SHARES, cik[without_shares]),
             (repetitions.TWO_ELEMENTS, cik[repeated.row]),
             (repetitions.PART_OF_OTHER, cik[contained.row]),
             (repetitions.OF_ALL_OWNERS, cik[owned.row]),
