@@ -443,6 +443,7 @@ class Flows(dy.Schema):
     regime = dy.Int32(nullable=True)
     grain = dy.Float64(nullable=True, description="of the coarsest leg")
     spread = dy.Float64(nullable=True, description="the largest daily amount of a leg divided by the smallest")
+    own_spread = dy.Float64(nullable=True, description="the same, of the way that counts")
     gross = dy.Float64(nullable=True, description="the sum of the legs without their signs")
 
 

@@ -63,6 +63,20 @@ def years_only(tag: str, values: Mapping[int, float]) -> list[Row]:
     ]
 
 
+def reverse_split() -> list[Row]:
+    """A quarter after a reverse split of 1:5000, with the quarter of the year before; the year before has not moved."""
+    periods = {
+        ("2022-01-01", "2022-12-31"): ("10-K", "2023-02-20", 8e9, 0.01),
+        ("2022-01-01", "2022-03-31"): ("10-Q", "2023-05-10", 1.5e6, 12.0),
+        ("2023-01-01", "2023-03-31"): ("10-Q", "2023-05-10", 1.6e6, 12.5),
+    }
+    return [
+        fact(tag, value, *period, form=form, filed=filed)
+        for period, (form, filed, count, earnings) in periods.items()
+        for tag, value in ((SHARES, count), (EPS, earnings), (NET_INCOME, count * earnings), (REVENUE, 100e6))
+    ]
+
+
 def earned_apart(quarter: float) -> list[Row]:
     """Earnings per share of two quarters of 2022 that no share count of the same period contradicts."""
     rows = company(INCOME, shares=10.0, **{EPS: [1.0] * 5 + [quarter] * 2 + [1.0] * 5})
@@ -102,6 +116,7 @@ ITEMS: dict[str, list[Row]] = {
         if row["tag"] != EPS or row["end"] > "2022-12-31"
     ],
     "shares.day-weighted-mean": company(INCOME, shares=10.0),
+    "shares.withheld.other-basis": reverse_split(),
     "identity.shares.diluted-not-below-basic": [
         *company({NET_INCOME: -10.0}, shares=10.0),
         *(

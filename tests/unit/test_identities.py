@@ -130,6 +130,16 @@ def test_counts_and_earnings_may_both_be_wrong():
     assert found["net_income_parent", "2021"] == (10_278_000, 1.0)
 
 
+def test_a_count_in_millions_is_multiplied_once():
+    """Merck states 3,076 diluted shares for 2012: the counts before, and income per share, both show millions."""
+    first = stating(0, {DILUTED: 3_094e6, NET_INCOME: 6_272e6})
+
+    assert in_units(first, stating(1, {DILUTED: 3_076, NET_INCOME: 6_168e6}))["shares_diluted", "2022"] == (
+        3_076e6,
+        1e6,
+    )
+
+
 def test_income_to_common_in_thousands_and_the_parents_in_units():
     """8,685 for common shares and 8,685,000 for the parent, with earnings and counts that fit the latter."""
     report = stating(0, {COMMON: 8_685, NET_INCOME: 8_685_000, EPS: 1.25, SHARES: 6_948_000})

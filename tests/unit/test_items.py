@@ -25,6 +25,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
+from tests.shapes.items import reverse_split
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
@@ -424,6 +425,16 @@ def test_diluted_shares_are_not_below_basic_shares():
 
         assert value_of(found, "shares_diluted", "ttm", "2022-09-30") == value
     assert reason(found, "shares_diluted", "2022-09-30", "ttm") == "contradicted_by_filing"
+
+
+def test_legs_before_and_after_a_reverse_split_have_no_mean():
+    """No filing states a period on both bases, so that nothing shows the ratio of 1:5000."""
+    found = standardized(raw(reverse_split()))
+
+    for item in ("shares_basic", "eps_basic"):
+        assert value_of(found, item, "ttm", "2023-03-31") is None
+        assert reason(found, item, "2023-03-31", "ttm") == "mixed_basis"
+    assert value_of(found, "shares_basic", "annual", "2022-12-31") == 8e9
 
 
 def test_a_year_as_filed_is_never_replaced():

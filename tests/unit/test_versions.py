@@ -238,6 +238,7 @@ def flows(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
             "amount": amount,
             "days": 365.0,
             "spread": 1.0,
+            "own_spread": 1.0,
             "gross": amount,
         }
         for q, seq, amount in changes

@@ -219,9 +219,10 @@ def _of_earlier_counts(beside: SideBySide) -> list[Proposal]:
         is_off = ~np.isnan(by_level) & (by_level != 0)
         found.append(beside.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, is_off, 10.0**by_level))
         thousands = _by_last_filing(beside, name, is_judged | ~np.isnan(level))
-        found.append(beside.propose(COUNT_BY_LAST_FILING, BY_COUNTS, name, thousands > 0, 10.0**thousands))
+        is_thousands = thousands > 0
+        found.append(beside.propose(COUNT_BY_LAST_FILING, BY_COUNTS, name, is_thousands, 10.0**thousands))
         each = income / count
-        too_few = (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS) & np.isnan(level) & ~is_judged
+        too_few = (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS) & np.isnan(level) & ~is_judged & ~is_thousands
         thousands = np.ceil(np.log10(each / LARGEST_EARNINGS) / POWER) * POWER
         found.append(beside.propose(COUNT_BY_LARGEST_EARNINGS, BY_LIMITS, name, too_few, 10.0**thousands))
     return found

@@ -44,6 +44,10 @@ OF_YEARS = 0.04
 BELOW_BASIC = 0.995
 """Diluted shares are not below basic shares but for rounding."""
 
+OTHER_BASIS = 100
+"""Averages of shares of two legs hardly ever differ so many times by issues: Applied Optoelectronics had 52 times as
+many after its offering, AI Era 4,200 times as many before a reverse split of 1:2000."""
+
 EPS_AS_FILED = Rule(
     "eps.as-filed",
     "Basic earnings per share are as filed for a fiscal year, and otherwise twelve months of filed quarters.",
@@ -104,6 +108,13 @@ MEAN_OF_QUARTERS = Rule(
     "ASC 260-10-45-10: a weighted average of shares outstanding during the period",
     "compose",
 )
+ONE_SHARE_BASIS = Rule(
+    "shares.withheld.other-basis",
+    f"Twelve months of shares, and of earnings per share, are withheld if the average of one leg is more than "
+    f"{OTHER_BASIS} times that of another one, because one is before a split that no filing shows, or in other units.",
+    "ASC 260-10-55-12: a split is applied to all periods shown; earlier filings are on the former basis",
+    "withhold",
+)
 NOT_BELOW_BASIC = Rule(
     "identity.shares.diluted-not-below-basic",
     "Diluted shares are not fewer than basic shares: a mean that is so is that of basic shares in twelve months with a "
@@ -122,10 +133,11 @@ RULES = (
     ISSUED,
     APART,
     MEAN_OF_QUARTERS,
+    ONE_SHARE_BASIS,
     NOT_BELOW_BASIC,
 )
 
-OTHER_SHARES_REASON, CONTRADICTED_REASON = "eps_of_other_shares", "contradicted_by_filing"
+OTHER_SHARES_REASON, CONTRADICTED_REASON, MIXED_REASON = "eps_of_other_shares", "contradicted_by_filing", "mixed_basis"
 
 
 class PerShare:
@@ -155,16 +167,24 @@ def _shares(points: Points, name: str) -> Item:
     """The average of a fiscal year as filed, or the mean of its legs by days."""
     is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
     how = np.where(is_year, 0, 1)
+    is_mixed = _mixes_bases(points, name) & ~is_year
     return Item(
         name,
-        points.of(name) / points.of(name, "days"),
+        np.where(is_mixed, np.nan, points.of(name) / points.of(name, "days")),
         rules=ids(FISCAL_YEAR, MEAN_OF_QUARTERS, NOT_BELOW_BASIC),
         rule=how,
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
         method=how,
         flags=points.flags(name),
         legs=(points.leg(name, MEAN),),
+        withheld=((MIXED_REASON, ONE_SHARE_BASIS, is_mixed),),
     )
+
+
+def _mixes_bases(points: Points, name: str) -> Flags:
+    """Whether the averages of shares of the legs differ by more than issues of shares explain."""
+    found: Flags = points.of(name, "own_spread") > OTHER_BASIS
+    return found
 
 
 def _not_below_basic(points: Points, diluted: Item, basic: Item, income: Item) -> tuple[Item, pl.DataFrame]:
@@ -185,7 +205,7 @@ def _not_below_basic(points: Points, diluted: Item, basic: Item, income: Item) -
         method=diluted.method,
         flags=diluted.flags,
         legs=(*(leg.where(~takes_basic) for leg in diluted.legs), *(leg.where(takes_basic) for leg in basic.legs)),
-        withheld=((CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted),),
+        withheld=(*diluted.withheld, (CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted)),
     )
     return found, _proofs(points, found, NOT_BELOW_BASIC, judged, outcome, (diluted.value, basic.value))
 
@@ -222,12 +242,13 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     is_far = is_unexplained & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD) & ~is_of_others
     is_contradicted = is_unexplained & is_proved & (scale < HUNDREDFOLD) & ~is_far
     is_withheld = is_unexplained & is_proved & (scale >= HUNDREDFOLD)
+    is_mixed = _mixes_bases(points, "shares_basic") & ~is_year & ~np.isnan(filed)
     is_derived = np.isnan(filed) & ~np.isnan(control)
     takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted
     as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
     found = Item(
         "eps_basic",
-        np.select([takes_control, is_withheld], [control, np.nan], filed),
+        np.select([takes_control, is_withheld | is_mixed], [control, np.nan], filed),
         rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES),
         rule=np.select([is_derived, is_issuance, is_far, is_contradicted], [1, 2, 3, 4], 0),
         methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
@@ -246,6 +267,7 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
         withheld=(
             (OTHER_SHARES_REASON, OTHER_SHARES, is_derived & is_of_others),
             (CONTRADICTED_REASON, TIMES_SHARES, is_withheld),
+            (MIXED_REASON, ONE_SHARE_BASIS, is_mixed),
         ),
     )
     agrees = off <= largest(rounding, np.where(is_year, OF_YEARS, SHARE_APART) * np.abs(control)) + np.where(

@@ -173,7 +173,9 @@ class Points:
         self.window = _window(self.company, self.q)
         rows = points.select(pl.col(*map(_row, (*FLOWS, *BALANCES))).cast(pl.Int64).fill_null(NOTHING))
         self.rows = {name: rows[_row(name)].to_numpy() for name in (*FLOWS, *BALANCES)}
-        self._columns = {True: _columns(flows, ("amount", "days", "regime", "grain", "spread", "gross", *WINDOW_FLAGS))}
+        self._columns = {
+            True: _columns(flows, ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", *WINDOW_FLAGS))
+        }
         self._columns[False] = _columns(balances, ("amount", "regime"))
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():

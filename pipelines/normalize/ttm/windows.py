@@ -234,7 +234,8 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     Returns:
         flows: `flow` (row number), `cik`, `concept`, `q`, `seq`, `amount` (additive, see known_amounts), `days`,
             `rule` (the way: METHODS), one boolean column for each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest
-            leg), `spread` (the largest daily amount of the legs divided by the smallest), `gross` (the sum of the
+            leg), `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters),
+            `own_spread` (the same of the way that counts), `gross` (the sum of the
             legs without their signs). There is no row if no way
             leads to twelve months: three quarters are not an estimate of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
@@ -310,6 +311,7 @@ def _chosen(
     is_withdrawn |= is_disputed & ~np.isnan(former)
     rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
     rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_BASES.id]
+    spreads = _spreads(windows, by_years, quarters)
     found = windows.points.with_columns(
         amount=numbers(amount),
         days=numbers(days).cast(pl.Int64),
@@ -322,7 +324,8 @@ def _chosen(
         ways_disagree=apart & ~IS_ADDITIVE[windows.concept],
         regime=numbers(chosen("regime")).cast(pl.Int32),
         grain=numbers(grain),
-        spread=numbers(_spread(windows, by_years, quarters)),
+        spread=numbers(largest(*spreads)),
+        own_spread=numbers(np.where(takes_quarters, spreads[1], spreads[0])),
         gross=numbers(_gross(windows, by_years, quarters, takes_quarters)),
         window=np.arange(len(windows.q)),
     )
@@ -343,13 +346,16 @@ def _chosen(
     return flows.drop("window").with_row_index("flow"), legs, withheld, proved, decided
 
 
-def _spread(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> Floats:
-    """The largest daily amount of a leg divided by the smallest; for shares, the change of their count."""
+def _spreads(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> tuple[Floats, Floats]:
+    """The largest daily amount of a leg divided by the smallest, by years and by quarters; for shares, the change of
+    their count."""
     with np.errstate(invalid="ignore", divide="ignore"):
         years = [windows.of("amount", leg.row) / windows.of("days", leg.row) for leg in by_years.legs]
         discrete = [quarter.amount / quarter.days for quarter in quarters]
-        spread = largest(largest(*years) / smallest(*years), largest(*discrete) / smallest(*discrete))
-        return np.where(np.isfinite(spread), spread, np.nan)
+        of_years, of_quarters = (largest(*each) / smallest(*each) for each in (years, discrete))
+        return np.where(np.isfinite(of_years), of_years, np.nan), np.where(
+            np.isfinite(of_quarters), of_quarters, np.nan
+        )
 
 
 def _gross(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...], takes_quarters: Flags) -> Floats:
