@@ -178,7 +178,11 @@ class Batches:
 
     def of(self, name: str) -> pl.LazyFrame:
         """All rows of a table, in the order in which they were added."""
-        return self._first[name].lazy() if name in self._first else pl.scan_parquet(self._folder / name / "*.parquet")
+        if name not in self._first:
+            return pl.scan_parquet(self._folder / name / "*.parquet")
+        rows = self._first[name]
+        # known to be sorted, rows of companies in order are not sorted again
+        return (rows.set_sorted("cik") if rows["cik"].is_sorted() else rows).lazy()
 
     def _write(self, name: str, rows: pl.DataFrame) -> None:
         with self._lake._named_errors(name):
