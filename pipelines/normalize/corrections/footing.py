@@ -34,11 +34,9 @@ FEWEST_STATEMENTS = 2
 it: no two statements foot by chance."""
 RARELY_FAILS = 9
 """And if it held at least so many times as often as it failed: filers with lines of their own fail again and again."""
-FEWEST_UNITS = 1_000
-"""Sides that differ by one digit alone, such as 3,000 or 40,000 units, differ by a mistyped digit: of other differences
-of so many units one in a thousand has one digit."""
-FEWEST_UNITS_OF_CASH = 10
-"""The same for cash, of which both statements are known: of 4,600 changes in cash none differs so by chance."""
+FEWEST_UNITS = 10
+"""Sides that differ by one digit alone, such as 30 or 40,000 units, differ by a mistyped digit. Measured: none of 4,258
+cash flow statements and 4,600 changes in cash of companies whose others foot."""
 SAME_POWER = 1e-3
 """The largest distance of a quotient from a power of a thousand, in powers of ten: a line in another scale agrees to
 the digits that the other lines have."""
@@ -297,12 +295,12 @@ def _explained(value: Floats, signs: Floats, off: Floats, tolerance: Floats) -> 
     return turned, np.where(power == 0, np.nan, power)
 
 
-def _is_one_digit(off: Floats, unit: Floats, fewest: float = FEWEST_UNITS) -> Flags:
+def _is_one_digit(off: Floats, unit: Floats) -> Flags:
     """Whether a difference has one digit other than zero, and enough digits for that not to be chance."""
     units = np.abs(off) / unit
     with np.errstate(divide="ignore", invalid="ignore"):
         digit = units / 10.0 ** np.floor(np.log10(units))
-    found: Flags = (np.abs(digit - np.round(digit)) < SAME_POWER) & (units >= fewest)
+    found: Flags = (np.abs(digit - np.round(digit)) < SAME_POWER) & (units >= FEWEST_UNITS)
     return found
 
 
@@ -368,7 +366,7 @@ def _of_cash(figures: Figures) -> list[Proposal]:
         unit = np.maximum(np.minimum.reduce([figures.grain[each] for each in (last, first, of_change)]), 1.0)
         holds = np.abs(off) <= UNITS_APART * unit * len(CASH_AT_THE_END)
         is_wrong = ~holds & _established(figures.company[of_change], figures.seq[of_change], holds)
-        is_wrong &= _is_one_digit(off, unit, FEWEST_UNITS_OF_CASH) & ~is_rolled[both]
+        is_wrong &= _is_one_digit(off, unit) & ~is_rolled[both]
         is_wrong &= figures.value[figures.first[first]] == figures.value[first]
         is_rolled[both] |= holds
         at = np.unique(last[is_wrong])
