@@ -175,7 +175,14 @@ LINES: dict[str, list[Row]] = {
     "correction.scale.within-filing": [*FOUR_QUARTERS, *IN_THOUSANDS],
     "correction.sign.earlier-filings": [
         fact(CASH_FLOW, amount, *HALF_YEAR, form="10-Q", filed=filed)
-        for amount, filed in ((2_360.8e6, "2023-05-02"), (-2_360.8e6, "2024-04-30"))
+        for amount, filed in ((2_360.8e6, "2023-05-02"), (2_360.8e6, "2024-04-30"), (-2_360.8e6, "2025-04-29"))
+    ],
+    "correction.sign.line": [
+        fact(CASH_FLOW, 1_000.8e6, "2021-10-04", "2022-04-03", form="10-Q", filed="2022-05-03"),
+        *(
+            fact(CASH_FLOW, amount, *HALF_YEAR, form="10-Q", filed=filed)
+            for amount, filed in ((2_360.8e6, "2023-05-02"), (-2_360.8e6, "2024-04-30"))
+        ),
     ],
 }
 

@@ -77,13 +77,13 @@ def test_an_error_of_scale_found_by_earlier_filings_is_recorded():
 
 
 def test_an_error_of_sign_is_recorded():
-    """Found by earlier filings, or by the line itself."""
+    """Found by the figures of the line for another period, or by the minus sign of the whole line."""
     again = fact(CASH_FLOW, -987e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
     spent = fact(CAPITAL_SPENDING, -109e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
 
-    assert table(half_year(2017), again, spent) == [
-        (1, "capital_expenditure", *HALF, "sign", -109e6, 109e6, identities.BY_LINE),
-        (1, "operating_cash_flow", *HALF, "sign", -987e6, 987e6, signs.BY_FILINGS_OF_PERIOD),
+    assert table(half_year(2016), half_year(2017), again, spent) == [
+        (2, "capital_expenditure", *HALF, "sign", -109e6, 109e6, identities.BY_LINE),
+        (2, "operating_cash_flow", *HALF, "sign", -987e6, 987e6, signs.BY_LINE),
     ]
 
 

@@ -1,9 +1,11 @@
 """Errors of sign that other filings of the same figure prove."""
 
+from datetime import date
+
 import pytest
 
 from pipelines.normalize.corrections import identities, scale, signs
-from pipelines.normalize.corrections.signs import BY_FILINGS_OF_PERIOD
+from pipelines.normalize.corrections.signs import BY_FILINGS_OF_PERIOD, BY_LINE
 from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, corrected_by, fact, raw, signed
 
 HALF_YEAR = ("2022-10-03", "2023-04-02")
@@ -15,38 +17,55 @@ def corrected(rows):
     return corrected_by(signed(raw(*rows)), identities.proposals, scale.proposals, signs.proposals)
 
 
-def told(*amounts, tag=CASH_FLOW):
-    """One period, stated by one filing after another."""
+def told(*amounts, tag=CASH_FLOW, others=()):
+    """One period, stated by one filing after another; the first filing also states the other periods."""
     rows = [
         fact(tag, amount, *HALF_YEAR, form="10-Q", filed=filed) for amount, filed in zip(amounts, FILED, strict=False)
     ]
-    found = corrected(rows).sort("seq")
+    rows += [
+        fact(tag, amount, f"{year}-10-02", f"{year + 1}-04-01", form="10-Q", filed=FILED[0])
+        for year, amount in enumerate(others, 2015)
+    ]
+    found = corrected(rows).filter(end=date.fromisoformat(HALF_YEAR[1])).sort("seq")
     return found["value"].to_list(), found["repair"].to_list(), found["evidence"].to_list()
 
 
 def test_a_figure_that_differs_only_in_its_sign_is_corrected():
     """Six months of cash from operations, 2,360.8 million; the report of the year after states -2,360.8."""
-    values, repairs, evidence = told(AMOUNT, -AMOUNT)
+    values, repairs, evidence = told(AMOUNT, AMOUNT, -AMOUNT)
 
-    assert values == [AMOUNT, AMOUNT]
-    assert repairs == [1.0, -1.0]
-    assert evidence == [None, BY_FILINGS_OF_PERIOD]
+    assert values == [AMOUNT, AMOUNT, AMOUNT]
+    assert repairs == [1.0, 1.0, -1.0]
+    assert evidence == [None, None, BY_FILINGS_OF_PERIOD]
 
 
-def test_the_first_sign_counts_until_more_filings_state_the_other():
-    """Of two signs the first counts; a second filing with the other sign makes the first the error from then on."""
-    assert told(AMOUNT, -AMOUNT, -AMOUNT)[0] == [AMOUNT, AMOUNT, -AMOUNT]
-    assert told(AMOUNT, -AMOUNT, -AMOUNT, -AMOUNT)[0] == [AMOUNT, AMOUNT, -AMOUNT, -AMOUNT]
-    assert told(-AMOUNT, AMOUNT, AMOUNT, -AMOUNT)[0] == [-AMOUNT, -AMOUNT, AMOUNT, -AMOUNT]
+@pytest.mark.parametrize("first", [AMOUNT, -AMOUNT])
+def test_of_two_filings_the_one_with_the_usual_sign_of_the_line_counts(first):
+    """Whichever filing is the first one: other half years had cash from operations, but for one."""
+    second = told(first, -first, others=[1e9, 2e9, -3e9])
+
+    assert second[0] == [first, AMOUNT]
+    assert second[2][1] == (BY_LINE if first > 0 else None)
+
+
+def test_a_tie_that_no_other_period_decides_leaves_the_figure_out():
+    assert told(AMOUNT, -AMOUNT)[0] == [AMOUNT]
+    assert told(AMOUNT, -AMOUNT, others=[1e9, -1e9])[0] == [AMOUNT]
+
+
+def test_the_sign_of_most_filings_so_far_counts():
+    """A second filing with the other sign makes the first the error from then on."""
+    assert told(AMOUNT, -AMOUNT, -AMOUNT, others=[1e9])[0] == [AMOUNT, AMOUNT, -AMOUNT]
+    assert told(AMOUNT, -AMOUNT, -AMOUNT, -AMOUNT, others=[1e9])[0] == [AMOUNT, AMOUNT, -AMOUNT, -AMOUNT]
+    assert told(-AMOUNT, AMOUNT, AMOUNT, -AMOUNT, others=[-1e9])[0] == [-AMOUNT, -AMOUNT, AMOUNT, -AMOUNT]
 
 
 def test_later_filings_change_no_earlier_correction():
     """The corrections of the first filings do not depend on those that follow."""
-    whole = told(AMOUNT, -AMOUNT, -AMOUNT, AMOUNT, AMOUNT)[0]
+    amounts = [AMOUNT, -AMOUNT, -AMOUNT, AMOUNT, AMOUNT]
+    whole = told(*amounts, others=[1e9])[0]
 
-    assert [told(*([AMOUNT, -AMOUNT, -AMOUNT, AMOUNT, AMOUNT][:n]))[0] for n in range(1, 6)] == [
-        whole[:n] for n in range(1, 6)
-    ]
+    assert [told(*amounts[:n], others=[1e9])[0] for n in range(1, 6)] == [whole[:n] for n in range(1, 6)]
 
 
 def test_a_restatement_may_change_the_sign():

@@ -5,7 +5,7 @@ Belongs here: the place of corrected figures among the items and quarters. Does 
 
 import polars as pl
 
-from pipelines.normalize.corrections import agreement, dividends, footing, votes
+from pipelines.normalize.corrections import agreement, dividends, footing, signs, votes
 from pipelines.normalize.frames import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
@@ -15,6 +15,7 @@ DOUBT = "doubt"
 PROVING = (
     *(rule.id for module in (votes, agreement, dividends) for rule in module.RULES),
     footing.CHANGE_IN_CASH.id,
+    signs.SIGN_OF_LINE.id,
 )
 """The rules whose corrections are proofs of an item."""
 ITEMS = {**ITEM_OF_FLOW, **dict.fromkeys(footing.CASH_AT_THE_END, "cash_and_equivalents")}

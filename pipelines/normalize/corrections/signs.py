@@ -1,4 +1,4 @@
-"""Signs: figures with the opposite sign of earlier filings.
+"""Signs: figures with the opposite sign of other filings.
 
 Belongs here: errors of sign that earlier filings of the same period prove. Does not: errors that other figures of the
 same filing prove (identities).
@@ -10,6 +10,7 @@ import numpy as np
 
 from pipelines.normalize.arrays import first_row, starts
 from pipelines.normalize.corrections.figures import Figures, Proposal
+from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
 UNCHECKED = ("operating_cash_flow", "capital_expenditure", "operating_income", "pretax_income")
@@ -21,16 +22,26 @@ changes an amount by more."""
 
 BY_FILINGS_OF_PERIOD = "earlier filings of the same period"
 
+BY_LINE = "the figures of the line for other periods, as filings state both signs equally often"
+BY_NONE = "filings state both signs equally often, and so do those of the line's other periods"
+
 SIGN_OF_EARLIER_FILINGS = Rule(
     "correction.sign.earlier-filings",
     "The sign of operating cash flow, capital expenditure, operating income or income before tax is reversed if "
-    "earlier filings of the period state the same amount with the other sign, unless more filings so far have the new "
-    "sign.",
+    "more filings so far state the same amount for the period with the other sign.",
     "taxonomy definitions: a line of one period has one sign; measured by the rule: which sign most filings so far "
     "state",
     "correct",
 )
-RULES = (SIGN_OF_EARLIER_FILINGS,)
+SIGN_OF_LINE = Rule(
+    "correction.sign.line",
+    "Where as many filings so far have the one sign as the other, the sign is that of most figures of the line for "
+    "other periods; if these are equal, too, the figure of the filing is left out.",
+    "taxonomy definitions: a line of one period has one sign; measured on 228 companies: 2 of 32,700 figures are of "
+    "periods with such a tie",
+    "correct",
+)
+RULES = (SIGN_OF_EARLIER_FILINGS, SIGN_OF_LINE)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
@@ -47,6 +58,19 @@ def proposals(figures: Figures) -> list[Proposal]:
     first = first_row(starts(figures.first[at]))
     so_far = np.cumsum(sign)
     balance = so_far - so_far[first] + sign[first]
-    majority = np.where(balance == 0, sign[first], np.sign(balance))
-    turned = at[sign != majority]
-    return [Proposal(SIGN_OF_EARLIER_FILINGS, BY_FILINGS_OF_PERIOD, turned, np.full(len(turned), -1.0))]
+    turned, tied = at[sign == -np.sign(balance)], np.flatnonzero(balance == 0)
+    found = [Proposal(SIGN_OF_EARLIER_FILINGS, BY_FILINGS_OF_PERIOD, turned, np.full(len(turned), -1.0))]
+    if len(tied):
+        # the figures of the period itself add up to zero
+        key = packed(figures.line[at], figures.seq[at])
+        order = np.argsort(key)
+        total = np.append(0, np.cumsum(sign[order]))
+        of_line = np.searchsorted(figures.line[at[order]], figures.line[at[tied]])
+        of_others = total[np.searchsorted(key[order], key[tied], side="right")] - total[of_line]
+        for evidence, holds, factor in (
+            (BY_LINE, np.sign(of_others) == -sign[tied], -1.0),
+            (BY_NONE, of_others == 0, np.nan),
+        ):
+            rows = at[tied[holds]]
+            found.append(Proposal(SIGN_OF_LINE, evidence, rows, np.full(len(rows), factor)))
+    return found
