@@ -239,8 +239,12 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[Matched, In
 
 def _stated_per_share(pairs: Matched, is_without: Flags) -> Flags:
     """Whether a pair is an amount without the unit of shares whose filing states the same in a currency per share."""
-    key = packed(pairs.slot, pairs.part)
-    found: Flags = is_without & np.isin(key, key[~is_without])
+    found = np.zeros(len(is_without), dtype=np.bool_)
+    key = pairs.slot * len(_PARTS) + pairs.part  # sorted, as the pairs are
+    rows, per_share = np.flatnonzero(is_without), key[~is_without]
+    if len(per_share):
+        place = np.minimum(np.searchsorted(per_share, key[rows]), len(per_share) - 1)
+        found[rows] = per_share[place] == key[rows]
     return found
 
 
