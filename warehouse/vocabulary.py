@@ -105,6 +105,11 @@ GAPS: dict[str, Gap] = {
         "The filing states non-current debt but no longer the current debt that earlier filings stated.",
         ("total_debt",),
     ),
+    "short_term_debt_not_shown": Gap(
+        "The filing states long-term debt but no longer the short-term borrowings that earlier filings stated, and no "
+        "total shows that they are gone.",
+        ("total_debt",),
+    ),
     "securities_not_shown": Gap(
         "The filing states cash but no longer the short-term investments that earlier filings stated.",
         ("cash_and_equivalents",),

@@ -44,15 +44,26 @@ def again(first: Lines, later: Lines, form: str = "10-K") -> list[Row]:
     return joined(sheet(first), sheet(later, filed=NEXT_FILED, form=form))
 
 
-def gone(lines: Lines) -> list[Row]:
+def gone(lines: Lines, usual: Lines = USUAL) -> list[Row]:
     """Four quarters with the usual lines, and one with only these."""
     ends = month_ends(2022, 5)
     rows = []
     for number, end in enumerate(ends):
         form, filed = "10-K" if end.month == 12 else "10-Q", date(end.year + end.month // 12, end.month % 12 + 1, 20)
         rows.append(fact(REVENUE, 10e6 * (number % 4 + 1), date(end.year, 1, 1), end, form=form, filed=filed))
-        for tag, amount in (USUAL if number < 4 else lines).items():
+        for tag, amount in (usual if number < 4 else lines).items():
             rows.append(fact(tag, amount * 1e6, None, end, form=form, filed=filed))
+    return rows
+
+
+def quarters(*sheets: Lines) -> list[Row]:
+    """Reports on quarters that follow each other, with one balance sheet each."""
+    rows = []
+    for number, lines in enumerate(sheets, 1):
+        report = {"form": "10-Q", "filed": f"2023-{3 * number + 1:02}-20"}
+        end = f"2023-{3 * number:02}-{30 if number > 1 else 31}"
+        rows.append(fact(REVENUE, 10e6 * number, "2023-01-01", end, **report))
+        rows += [fact(tag, amount * 1e6, None, end, **report) for tag, amount in lines.items()]
     return rows
 
 
@@ -187,6 +198,18 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withdrawn.noncurrent-debt-shown-around": between(
         {CASH: 20, MATURITIES: 10, ASSETS: 200}, {CASH: 20, NONCURRENT: 60, MATURITIES: 10, ASSETS: 200}
     ),
+    "debt.withdrawn.short-term-debt-shown-around": between(
+        {CASH: 20, WHOLE: 60, ASSETS: 200}, {CASH: 20, WHOLE: 60, SHORT: 40, ASSETS: 200}
+    ),
+    "debt.withdrawn.left-and-returned": quarters(
+        {NONCURRENT: 742, CASH: 20, ASSETS: 5200},
+        {NONCURRENT: 942, CASH: 20, ASSETS: 5210},
+        {NONCURRENT: 743, CASH: 20, ASSETS: 5230},
+    ),
+    "debt.withheld.total-agreed-before": after(
+        {WHOLE: 90, NONCURRENT: 70, MATURITIES: 20, ASSETS: 200},
+        {WHOLE: 90, NONCURRENT: 77, MATURITIES: 20, ASSETS: 200},
+    ),
     "cash.withdrawn.other-digit-in-next-filing": next_year(20.123, 20.523),
     "balance.withheld.no-total-assets": after({CASH: 20, ASSETS: 100}, {CASH: 30}),
     "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
@@ -215,6 +238,10 @@ HISTORIES: dict[str, list[Row]] = {
     ),
     "cash.withheld.securities-not-shown": gone({CASH: 22, NONCURRENT: 60, MATURITIES: 30}),
     "debt.withheld.current-debt-not-shown": gone({CASH: 20, SECURITIES: 80, NONCURRENT: 60}),
+    "debt.withheld.short-term-debt-not-shown": gone(
+        {CASH: 20, WHOLE: 60, CURRENT_LIABILITIES: 90, ASSETS: 200},
+        {CASH: 20, WHOLE: 60, SHORT: 30, CURRENT_LIABILITIES: 95, ASSETS: 200},
+    ),
     "debt.withheld.noncurrent-debt-not-shown": gone({CASH: 20, SECURITIES: 80, MATURITIES: 30}),
     "balance.restated.by-amendment": again({NONCURRENT: 70, MATURITIES: 20}, {WHOLE: 110}, form="10-K/A"),
     "balance.restated.same-elements": again({NONCURRENT: 70, MATURITIES: 20}, {NONCURRENT: 75, MATURITIES: 20}),

@@ -166,6 +166,8 @@ WITHHELD = {
     "debt.withheld.liabilities-did-not-move": ("total_debt", "debt_not_footing"),
     "debt.withheld.large-maturities-without-line": ("total_debt", "debt_not_footing"),
     "debt.withheld.footed-before": ("total_debt", "debt_not_footing"),
+    "debt.withheld.total-agreed-before": ("total_debt", "debt_not_footing"),
+    "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),
     "cash.withheld.one-digit": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.exceeds-current-assets": ("cash_and_equivalents", "cash_not_footing"),
@@ -185,6 +187,8 @@ WITHDRAWN = {
     "cash.withdrawn.securities-shown-around": ("cash_and_equivalents", "2023-06-30", 20, "securities_not_shown"),
     "cash.withdrawn.other-digit-in-next-filing": ("cash_and_equivalents", END, 20.123, "cash_not_footing"),
     "debt.withdrawn.current-debt-shown-around": ("total_debt", "2023-06-30", 60, "current_debt_not_shown"),
+    "debt.withdrawn.short-term-debt-shown-around": ("total_debt", "2023-06-30", 60, "short_term_debt_not_shown"),
+    "debt.withdrawn.left-and-returned": ("total_debt", "2023-06-30", 942, "debt_not_footing"),
     "debt.withdrawn.noncurrent-debt-shown-around": ("total_debt", "2023-06-30", 10, "noncurrent_debt_not_shown"),
 }
 NEXT_YEARS = {"a difference of two digits": (20.123, 20.543), "a difference of a few units": (20.123, 20.127)}

@@ -26,6 +26,9 @@ HALVES: list[tuple[dict[str, float], float | str]] = [
 ]
 
 
+LONG_TERM = {CASH: 20, "LongTermDebt": 60, "LiabilitiesCurrent": 90}
+
+
 @dataclass(frozen=True)
 class Case:
     """A year of equal balance sheets, then others, with the comparative of the year end in these reports."""
@@ -44,6 +47,8 @@ CASES = {
     "repaid": Case([{CASH: 20, SECURITIES: 50, "LongTermDebtNoncurrent": 60}], before=USUAL),
     "still owed": Case([{**WITHOUT_CURRENT, "Liabilities": 150}] * 5, usual={**USUAL, "Liabilities": 150}),
     "owed no more": Case([{**WITHOUT_CURRENT, "Liabilities": 125}] * 5, usual={**USUAL, "Liabilities": 150}),
+    "paper": Case([LONG_TERM], usual={**LONG_TERM, "CommercialPaper": 30}),
+    "paper repaid": Case([{**LONG_TERM, "LiabilitiesCurrent": 65}], usual={**LONG_TERM, "CommercialPaper": 30}),
     "due first": Case([{CASH: 20, "DebtCurrent": 3}], usual={CASH: 20, "LongTermDebt": 60}),
     "nothing owed": Case([{CASH: 20, "LongTermDebtCurrent": 0}], usual={CASH: 20, "LongTermDebtNoncurrent": 0}),
 }
@@ -129,6 +134,13 @@ def test_a_line_is_not_forgotten_while_the_liabilities_have_room_for_it(at):
     assert at("still owed", "total_debt", FIRST + 4) == "current_debt_not_shown"
     assert at("owed no more", "total_debt", FIRST + 3) == "current_debt_not_shown"
     assert at("owed no more", "total_debt", FIRST + 4) == 60
+
+
+def test_long_term_debt_without_short_term_borrowings_is_withheld(at):
+    """Coca-Cola's interim reports state long-term debt alone; current liabilities still have room for the paper."""
+    assert at("paper", "total_debt", FIRST - 1) == 90
+    assert at("paper", "total_debt") == "short_term_debt_not_shown"
+    assert at("paper repaid", "total_debt") == 60
 
 
 def test_the_first_current_maturities_are_not_all_debt(at):

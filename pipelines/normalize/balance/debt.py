@@ -11,12 +11,13 @@ import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance import instruments, roles
-from pipelines.normalize.balance.contradictions import Comparison
+from pipelines.normalize.balance.contradictions import Comparison, Totals
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.roles import LINES_BESIDE, due
 from pipelines.normalize.balance.sheets import CONTRADICTS, DEBT_LINES, LINE, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
 from pipelines.normalize.elements.debt import DEBT_ALL, INCLUDES_FINANCE_LEASES
+from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.rule import Rule
 
 DISCOUNT = 0.03
@@ -346,6 +347,32 @@ def total_agrees(sheets: BalanceSheets, sums: Sums) -> Comparison:
     return Comparison(TOTAL_CONTRADICTS_PARTS, ~np.isnan(left + total), found, left, total)
 
 
+def filer_totals(sheets: BalanceSheets, sums: Sums) -> Totals:
+    """Each of the filer's own totals that debt does not consist of: where it is equal to debt, and where it is not.
+
+    A total may include short-term borrowings or not, and may be rounded.
+    """
+    debt = np.full(len(sheets), np.nan)
+    debt[sums.sheet] = np.where(sums.is_filer_total, np.nan, sums.value)
+    found = []
+    for line, of_noncurrent in (("debt_long_term", sheets.value("debt_noncurrent")), ("debt_all", np.nan * debt)):
+        is_part = np.zeros(len(sheets), dtype=np.bool_)
+        is_part[sums.sheet[sums.part_sum[sums.part_line == LINE[line]]]] = True
+        total = np.where(is_part, np.nan, sheets.value(line))
+        unit = grains(total, fewest_digits=1)
+        readings = (debt, debt - sheets.or_zero("debt_short_term"), _of_long_term(sheets))
+        equal = np.logical_or.reduce([same(each, total) for each in readings])
+        apart = ~np.isnan(debt) & is_apart(total, *readings, of_noncurrent, within=CONTRADICTS)
+        apart &= np.logical_and.reduce([~(np.abs(each - total) <= unit / 2) for each in readings])
+        found.append((equal, apart))
+    return found
+
+
+def _of_long_term(sheets: BalanceSheets) -> Floats:
+    """Non-current debt plus the current maturities."""
+    return sheets.value("debt_noncurrent") + sheets.value("debt_current_maturities")
+
+
 def withheld_for_notes(sheets: BalanceSheets, is_served: Flags) -> Ints:
     """The balance sheets with current debt only and larger notes, whose total debt is withheld."""
     is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
@@ -420,7 +447,14 @@ def _is_contradicted(sheets: BalanceSheets, debt: Floats, chosen: Flags) -> Flag
     noncurrent, maturities = sheets.value("debt_noncurrent"), sheets.value("debt_current_maturities")
     short, short_or_zero = sheets.value("debt_short_term"), sheets.or_zero("debt_short_term")
     of_long_term = (
-        is_apart(sheets.value("debt_long_term"), debt, debt - short_or_zero, noncurrent, within=CONTRADICTS)
+        is_apart(
+            sheets.value("debt_long_term"),
+            debt,
+            debt - short_or_zero,
+            noncurrent,
+            _of_long_term(sheets),
+            within=CONTRADICTS,
+        )
         & ~(chosen[LINE["debt_long_term"]])
     )
     of_everything = is_apart(sheets.value("debt_all"), debt, debt - short_or_zero, within=CONTRADICTS)

@@ -39,6 +39,8 @@ class Watched:
     stays: lines that are still stated. rest: lines that may be missing. wholes: lines that contain both.
     reason: why there is no value (table `gaps`).
     may_be_zero: a report that states `rest` but none of `stays` has zero of the latter.
+    of_current: `rest` is a part of the current liabilities, and counts as missing only if these do not show that it is
+        gone.
     """
 
     item: str
@@ -48,6 +50,7 @@ class Watched:
     wholes: tuple[str, ...]
     rule: Rule
     may_be_zero: bool = False
+    of_current: bool = False
 
 
 def _rule(name: str, line: str, source: str) -> Rule:
@@ -84,6 +87,19 @@ WATCHED: tuple[Watched, ...] = (
             "current debt is",
             "Regulation S-X Rule 5-02.19 (borrowings among current liabilities); IAS 1.69",
         ),
+    ),
+    Watched(
+        "total_debt",
+        "short_term_debt_not_shown",
+        stays=("debt_long_term", "debt_noncurrent"),
+        rest=("debt_short_term",),
+        wholes=("debt_all", "debt_current", "debt_current_maturities"),
+        rule=_rule(
+            "debt.withheld.short-term-debt-not-shown",
+            "short-term borrowings are",
+            "Regulation S-X Rule 5-02.19 (amounts payable to banks and for commercial paper are stated apart)",
+        ),
+        of_current=True,
     ),
     Watched(
         "total_debt",
@@ -205,7 +221,10 @@ def _without_rest(sheets: BalanceSheets, watched: Watched, by_filing: Ints, begi
     of_company = last_known >= first_row(starts(sheets.cik[newest]))
     mattered = of_company & (share[newest[last_known]] >= LEAST_SHARE)
     gone = ~is_known & mattered
-    late = np.flatnonzero(gone & (place - last_known > REPORTS))
+    if watched.of_current:
+        # a later statement of the same day restates it (restated)
+        gone &= sheets.q[newest] != sheets.q[newest[last_known]]
+    late = np.flatnonzero(gone & ((place - last_known > REPORTS) | watched.of_current))
     gone[late] = _is_still_there(sheets, watched, newest[late], newest[last_known[late]], stays, share)
     lacking: Ints = newest[gone]
     return lacking
@@ -229,4 +248,11 @@ def _is_still_there(
     change = stays[newer] - stays[older] - line
     for others in readings:
         still &= room(sheets, total, others, newer, older) - change >= STILL_THERE * line
-    return still
+    if not watched.of_current:
+        return still
+    current = sheets.value("liabilities_current")
+    left = current[newer] - current[older] + line
+    # without any total nothing shows that the line is gone
+    unknown = np.isnan(total[newer] - total[older])
+    found: Flags = np.where(np.isnan(left), still | unknown, left >= STILL_THERE * line)
+    return found

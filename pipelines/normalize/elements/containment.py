@@ -1,4 +1,4 @@
-"""Which elements of borrowings are part of which: the order by which no amount is counted twice.
+"""Which elements of liabilities are part of which: the order by which no amount is counted twice.
 
 Belongs here: totals and their parts, and the pairs that filers use as separate lines. Does not: which elements belong
 to which amount (debt, loans), what follows for the amounts of a filing (facts.repetitions, balance.debt).
@@ -26,6 +26,9 @@ PARTS: dict[str, tuple[str, ...]] = {
         "OtherNotesPayableCurrent",
     ),
     "LoansPayableCurrent": ("LoansPayableToBankCurrent", "OtherLoansPayableCurrent"),
+    "Deposits": ("InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"),
+    "AccountsPayableAndAccruedLiabilitiesCurrent": ("AccountsPayableCurrent", "AccruedLiabilitiesCurrent"),
+    "OtherLiabilities": ("OtherLiabilitiesCurrent", "OtherLiabilitiesNoncurrent"),
 }
 """The parts of each total, as far as rules use both."""
 

@@ -233,6 +233,8 @@ NOT_BORROWED = _line(
     "not_borrowed",
     not_debt(
         "Deposits",
+        "InterestBearingDepositLiabilities",
+        "NoninterestBearingDepositLiabilities",
         "OtherLiabilities",
         "AccruedLiabilitiesAndOtherLiabilities",
         "AccountsPayableAndAccruedLiabilitiesCurrentAndNoncurrent",
@@ -259,6 +261,12 @@ LIABILITIES_NOT_DEBT: tuple[Concept, ...] = tuple(
         ),
     )
     for name, rule, words, elements in (
+        (
+            "accrued",
+            "liabilities.not-borrowed.accrued",
+            "accrued liabilities of any term",
+            ("AccruedLiabilitiesCurrentAndNoncurrent",),
+        ),
         ("interest", "liabilities.not-borrowed.interest", "interest payable", ("InterestPayableCurrentAndNoncurrent",)),
         (
             "escrow",
