@@ -369,6 +369,33 @@ def test_a_fiscal_year_with_another_digit_is_in_dispute():
     assert (gap["reason"], gap["rule"]) == ("year_in_dispute", "ttm.no-year-in-dispute")
 
 
+@pytest.mark.parametrize(
+    ("amounts", "item", "wrong"),
+    [
+        ({"means": {SHARES: [40_215_733] * 8}}, "shares_basic", 40_515_733),
+        ({"sums": {DIVIDENDS: [0.25] * 8}}, "dividends_per_share", 1.05),
+    ],
+)
+def test_shares_and_amounts_per_share_of_a_year_may_be_in_dispute_too(amounts, item, wrong):
+    """The average of a year has days as weights; dividends are in dispute by five cents."""
+    sums = {REVENUE: [1e8] * 8, **amounts.get("sums", {})}
+    filer = Filer(month_ends(2022, 8), sums, amounts.get("means", {}))
+    tag = next(iter({**amounts.get("means", {}), **amounts.get("sums", {})}))
+    rows = [
+        {**row, "value": wrong}
+        if (row["tag"], row["start"], row["end"]) == (tag, "2022-01-01", "2022-12-31") and row["filed"] < "2024-01-01"
+        else row
+        for row in filer.rows()
+        # without the quarters, which lead to twelve months in another way
+        if row["tag"] != tag or row["start"][5:7] == "01"
+    ]
+
+    found = standardized(raw(rows))
+
+    assert value_of(found, item, "ttm", "2023-06-30") is None
+    assert row_of(found.gaps, item, "ttm", "2023-06-30")["reason"] == "year_in_dispute"
+
+
 @pytest.mark.parametrize("other", [437e6, 403e6])
 def test_a_fiscal_year_restated_by_another_amount_is_not_in_dispute(other):
     """By more digits, or in the last one."""
@@ -471,10 +498,10 @@ def spending(ends: list[date]) -> pl.DataFrame:
 
 
 def test_the_recast_of_a_year_is_not_put_into_its_fourth_quarter():
-    """4.00 per share, later 3.20 without a sold business: the fourth quarter stays 1.00 and does not become 0.20."""
-    found = standardized(recast_years(EPS, 3.2, [1.0] * 4 + [1.0] * 4 + [1.5] * 4))
+    """4.00 per share, later 3.15 without a sold business: the fourth quarter stays 1.00 and does not become 0.15."""
+    found = standardized(recast_years(EPS, 3.15, [1.0] * 4 + [1.0] * 4 + [1.5] * 4))
 
-    assert value_of(found, "eps_basic", "annual", "2022-12-31") == 3.2
+    assert value_of(found, "eps_basic", "annual", "2022-12-31") == 3.15
     assert value_of(found, "eps_basic", "ttm", "2023-03-31") == 4.5
     assert value_of(found, "eps_basic", "ttm", "2023-09-30") == 5.5
 

@@ -57,6 +57,8 @@ SAME_SCALE = 1.0
 
 FEWEST_UNITS = 10
 """Amounts that differ by one digit in the last place may be rounded in another way."""
+FEWEST_CENTS = 2
+"""Amounts per share that differ by a cent may be rounded in another way."""
 LEAST_DISPUTE = 0.001
 """A dispute about less than a thousandth of an amount moves no value."""
 RESTATED_ALONE = 2
@@ -67,6 +69,11 @@ IS_ADDITIVE = np.array(
     [concept.measure == "money" or concept.name == "dividends_per_share" for concept in BY_NAME.values()]
 )
 """For each code of a concept: whether the quarters of a year add up to it exactly."""
+
+FEWEST_UNITS_OF = np.array(
+    [FEWEST_CENTS if concept.measure == "per_share" else FEWEST_UNITS for concept in BY_NAME.values()]
+)
+"""For each code of a concept: the fewest units by which two filings dispute an amount."""
 
 COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
 
@@ -257,12 +264,12 @@ class Known:
         repeats &= rows["since"][following] == rows["since"][timeline.rows]
         rows["repeated"] = np.full(len(seq), np.nan)
         rows["repeated"][timeline.rows] = np.where(repeats, rows["seq"][following], np.nan)
-        rows["disputed"] = _disputed(rows, timeline, (n == QUARTERS_A_YEAR) & IS_ADDITIVE[concept])
+        rows["disputed"] = _disputed(rows, timeline, n == QUARTERS_A_YEAR, FEWEST_UNITS_OF[concept])
         with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
         return cls(companies, rows, ints(known, "vintage"), timeline, with_year_before)
 
 
-def _disputed(rows: dict[str, Floats], timeline: Timeline, can_be: Flags) -> Floats:
+def _disputed(rows: dict[str, Floats], timeline: Timeline, can_be: Flags, fewest: Ints) -> Floats:
     """The filing from which on an amount that can be in dispute (`can_be`: of a year) is; missing for other amounts.
 
     One filing states it, the next that states the year does so with one other digit of the same element, and restates
@@ -276,11 +283,15 @@ def _disputed(rows: dict[str, Floats], timeline: Timeline, can_be: Flags) -> Flo
     is_next = (rows["since"][other] == rows["seq"][other]) & (rows["since"][one] == rows["seq"][one])
     is_next &= can_be[one] & (rows["rank"][one] == rows["rank"][other])
     at, one, other = at[is_next], one[is_next], other[is_next]
-    off = np.abs(rows["amount"][other] - rows["amount"][one])
+    # figures as filed, not weighted by days
+    figure, next_figure = (rows["amount"][row] / rows["weight"][row] for row in (one, other))
+    off = np.abs(next_figure - figure)
     unit = np.minimum(rows["grain"][one], rows["grain"][other])
     power = 10.0 ** np.floor(np.log10(np.maximum(off, unit)) + NOISE_OF_SUMS)
-    is_digit = (np.abs(off / power - np.rint(off / power)) <= NOISE_OF_SUMS) & (power >= FEWEST_UNITS * unit)
-    is_digit &= off > LEAST_DISPUTE * np.abs(rows["amount"][one])
+    is_digit = (np.abs(off / power - np.rint(off / power)) <= NOISE_OF_SUMS) & (
+        off >= fewest[one] * unit - NOISE_OF_SUMS
+    )
+    is_digit &= off > LEAST_DISPUTE * np.abs(figure)
     is_digit &= rows["restated_along"][other] <= RESTATED_ALONE
     found[one[is_digit]] = rows["seq"][other[is_digit]]
     return found
