@@ -86,6 +86,12 @@ CASH_FLOWS: Figures = {
     "NetCashProvidedByUsedInFinancingActivities": -30e6,
     "CashAndCashEquivalentsPeriodIncreaseDecrease": 15e6,
 }
+OUTFLOW: Figures = {
+    CASH_FLOW: 305_000e3,
+    CAPITAL_SPENDING: 29_531e3,
+    "NetCashProvidedByUsedInInvestingActivities": -589_980e3,
+}
+"""An airline's, of which no element explains most."""
 MARGIN: Figures = {REVENUE: 100e6, "CostOfRevenue": 60e6, "GrossProfit": 40e6}
 OF_OPERATIONS: Figures = {REVENUE: 100e6, "CostsAndExpenses": 80e6, "OperatingIncomeLoss": 20e6}
 
@@ -113,6 +119,7 @@ def years_of_cash(last: float) -> list[Row]:
 
 
 STATEMENTS: dict[str, list[Row]] = {
+    "identity.cash-flow.investing-explained": annual(2021, OUTFLOW),
     "identity.cash.change-in-period": years_of_cash(CASH_OF_YEARS[-1] + 4e6),
     "identity.cash-flow.activities-and-change-in-cash": wrong(CASH_FLOWS, **{CASH_FLOW: 52.3e6}),
     "correction.sign.operating-cash-flow-by-change-in-cash": wrong(CASH_FLOWS, **{CASH_FLOW: -70e6}),

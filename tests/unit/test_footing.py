@@ -7,7 +7,16 @@ import polars as pl
 import pytest
 
 from tests.factories import CASH_FLOW, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, standardized, value_of
-from tests.shapes.corrections import CASH_FLOWS, CASH_OF_YEARS, MARGIN, OF_OPERATIONS, Figures, annual, years_of_cash
+from tests.shapes.corrections import (
+    CASH_FLOWS,
+    CASH_OF_YEARS,
+    MARGIN,
+    OF_OPERATIONS,
+    OUTFLOW,
+    Figures,
+    annual,
+    years_of_cash,
+)
 
 LAST = "2022-12-31"
 SPENDING = "PaymentsToAcquirePropertyPlantAndEquipment"
@@ -168,3 +177,22 @@ def test_restricted_cash_on_the_line_of_the_cash_flow_statement_explains_the_dif
     ]
 
     assert value_of(standardized(raw(rows)), "cash_and_equivalents", "annual", LAST) == CASH_OF_YEARS[-1] - 4e6
+
+
+@pytest.mark.parametrize(
+    ("more", "served"),
+    [
+        ({}, False),
+        ({"PaymentsToAcquireBusinessesNetOfCashAcquired": 400_000e3}, True),
+        ({SPENDING: 99_531e3}, True),
+    ],
+    ids=["unexplained", "an acquisition", "more than a fraction"],
+)
+def test_an_outflow_that_nothing_explains_leaves_capital_expenditure_out(more, served):
+    found = standardized(raw(annual(2022, {NET_INCOME: 9e6, **OUTFLOW, **more})))
+    value = value_of(found, "free_cash_flow", "annual", LAST)
+
+    assert value == (305_000e3 - {**OUTFLOW, **more}[SPENDING] if served else None)
+    if not served:
+        gap = row_of(found.gaps, "free_cash_flow", "annual", LAST)
+        assert (gap["reason"], gap["rule"]) == ("contradicted_by_filing", "identity.cash-flow.investing-explained")

@@ -15,6 +15,7 @@ import polars as pl
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import power_of_thousand
+from pipelines.normalize.corrections.side_by_side import SideBySide
 from pipelines.normalize.elements.income import REVENUE
 from pipelines.normalize.frames import CORRECTED, HOLDS, WITHHELD_OUTCOME
 from pipelines.normalize.keys import packed
@@ -73,6 +74,23 @@ CHANGE_IN_CASH = Rule(
     "alone, in a filing of a company whose other statements satisfy it, is left out, unless the filing states the cash "
     "of its cash flow statement on another line that does.",
     "ASC 230-10-45-4: the cash flow statement reconciles cash at the beginning and at the end of the period",
+    "withhold",
+)
+UNEXPLAINED = 5
+"""What no element explains of an outflow is large if it is more than so many times the capital expenditure, and"""
+LARGE_PART = 0.5
+"""... more than this share of the outflow. Measured on 443 years of 228 companies: three, Atlas Air's of 2011 to 2013,
+which paid for its aircraft under an element of its own. With a factor of one there are eight more, of which three are
+acquisitions under such elements."""
+DAYS_OF_YEAR = 350
+"""Years only: of the three interim statements that would be left out, two have acquisitions or purchases of securities
+under elements of the filer's own."""
+INVESTING = Rule(
+    "identity.cash-flow.investing-explained",
+    "Capital expenditure of a year is left out if investing took much more than it and the payments that are stated "
+    f"for businesses, securities and other assets: more than {UNEXPLAINED} times the capital expenditure, and more "
+    f"than {LARGE_PART:.0%} of the outflow.",
+    "ASC 230-10-45-13 and 230-10-45-26: payments for productive assets are lines of investing activities",
     "withhold",
 )
 GROSS_PROFIT = Rule(
@@ -199,10 +217,12 @@ IDENTITIES = (
         composed=_composed("revenue.costs-and-operating-income"),
     ),
 )
-RULES = (*(rule for one in IDENTITIES for rule in (one.rule, one.sign, one.scale)), CHANGE_IN_CASH)
+RULES = (*(rule for one in IDENTITIES for rule in (one.rule, one.sign, one.scale)), CHANGE_IN_CASH, INVESTING)
 
 CASH_AT_THE_END = ("cash_of_flows", "cash", "cash_total")
 """Cash at an instant: first that of the cash flow statement, then the lines of the balance sheet."""
+SPENDING, OUTFLOW, REST = "capital_expenditure", "investing_cash_flow", "investing_without_payments"
+BY_OUTFLOW = "investing cash flow of the same filing, of which no element explains most"
 BY_CHANGE = "cash at the beginning of the period and the change in cash of the same filing"
 
 
@@ -343,7 +363,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         scaled = ~np.isnan(power) & ~turned
         found.append(Proposal(identity.sign, identity.evidence, each.at[turned], np.full(turned.sum(), -1.0)))
         found.append(Proposal(identity.scale, identity.evidence, each.at[scaled], 10.0 ** power[scaled]))
-    return [proposal for proposal in (*found, *_of_cash(figures)) if len(proposal.at)]
+    return [proposal for proposal in (*found, *_of_cash(figures), _of_investing(figures)) if len(proposal.at)]
 
 
 def _of_cash(figures: Figures) -> list[Proposal]:
@@ -372,6 +392,16 @@ def _of_cash(figures: Figures) -> list[Proposal]:
         at = np.unique(last[is_wrong])
         found.append(Proposal(CHANGE_IN_CASH, BY_CHANGE, at, np.full(len(at), np.nan)))
     return found
+
+
+def _of_investing(figures: Figures) -> Proposal:
+    """Capital expenditure that is a fraction of an outflow that nothing explains."""
+    beside = SideBySide.of(figures, (SPENDING, OUTFLOW, REST))
+    spent = np.abs(beside.value[SPENDING])
+    left = -beside.value[REST] - spent
+    is_year = beside.end - beside.start >= DAYS_OF_YEAR
+    holds = is_year & (left > UNEXPLAINED * spent) & (left > -LARGE_PART * beside.value[OUTFLOW])
+    return beside.propose(INVESTING, BY_OUTFLOW, SPENDING, holds, np.nan)
 
 
 def _places(keys: Ints, places: Ints, wanted: Ints) -> Ints:

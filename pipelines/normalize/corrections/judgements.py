@@ -15,6 +15,7 @@ DOUBT = "doubt"
 PROVING = (
     *(rule.id for module in (votes, agreement, dividends) for rule in module.RULES),
     footing.CHANGE_IN_CASH.id,
+    footing.INVESTING.id,
     signs.SIGN_OF_LINE.id,
 )
 """The rules whose corrections are proofs of an item."""

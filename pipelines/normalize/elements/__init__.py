@@ -20,6 +20,7 @@ from pipelines.normalize.elements.cash_flow import (
     EXCHANGE_EFFECT,
     FINANCING_CASH_FLOW,
     INVESTING_CASH_FLOW,
+    INVESTING_WITHOUT_PAYMENTS,
     OPERATING_CASH_FLOW,
 )
 from pipelines.normalize.elements.debt import (
@@ -63,6 +64,7 @@ from pipelines.normalize.rule import Rule
 
 WITNESSES: tuple[Concept, ...] = (
     INVESTING_CASH_FLOW,
+    INVESTING_WITHOUT_PAYMENTS,
     FINANCING_CASH_FLOW,
     EXCHANGE_EFFECT,
     CHANGE_IN_CASH,

@@ -325,6 +325,49 @@ INVESTING_CASH_FLOW = Concept(
     ),
 )
 
+INVESTING_PAYMENTS = (
+    "PaymentsToAcquireBusinessesNetOfCashAcquired",
+    "PaymentsToAcquireBusinessesGross",
+    "PaymentsToAcquireBusinessesAndInterestInAffiliates",
+    "PaymentsToAcquireInterestInSubsidiariesAndAffiliates",
+    "PaymentsToAcquireEquityMethodInvestments",
+    "PaymentsToAcquireInvestments",
+    "PaymentsToAcquireMarketableSecurities",
+    "PaymentsToAcquireShortTermInvestments",
+    "PaymentsToAcquireLongtermInvestments",
+    "PaymentsToAcquireOtherInvestments",
+    "PaymentsToAcquireAvailableForSaleSecurities",
+    "PaymentsToAcquireAvailableForSaleSecuritiesDebt",
+    "PaymentsToAcquireHeldToMaturitySecurities",
+    "PaymentsToAcquireRestrictedInvestments",
+    "PaymentsToAcquireIntangibleAssets",
+    "PaymentsToDevelopSoftware",
+    "PaymentsToAcquireNotesReceivable",
+    "PaymentsToAcquireLoansReceivable",
+    "PaymentsToAcquireFinanceReceivables",
+    "PaymentsToAcquireRealEstate",
+    "PaymentsToAcquireRealEstateHeldForInvestment",
+    "PaymentsForProceedsFromInvestments",
+)
+"""Payments for investing other than capital expenditure."""
+
+INVESTING_WITHOUT_PAYMENTS = Concept(
+    "investing_without_payments",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "NetCashProvidedByUsedInInvestingActivities",
+            plus=INVESTING_PAYMENTS,
+            of=("general", "utility", "oil_and_gas", "partnership"),
+            rule="investing-cash-flow.without-payments",
+            statement="Investing cash flow without the payments for businesses, securities, loans and other assets "
+            "that are stated is compared with capital expenditure, unless lending or investing is the business.",
+            source="ASC 230-10-45-13",
+        ),
+    ),
+)
+
 FINANCING_CASH_FLOW = Concept(
     "financing_cash_flow",
     "money",
