@@ -36,13 +36,13 @@ SHOWN_AROUND = {
             "debt.withdrawn.noncurrent-debt-shown-around",
         ),
         (
-            "Cash without short-term investments is withdrawn if a later filing shows that these were at least a tenth "
-            "of it at the year ends before and after, and no balance sheet of its own filing states them.",
-            "Total debt without current debt is withdrawn if a later filing shows that this was at least a tenth of it "
+            "Cash without short-term investments is withdrawn if a later filing shows that these were at least "
+            "2 % of it at the year ends before and after, and no balance sheet of its own filing states them.",
+            "Total debt without current debt is withdrawn if a later filing shows that this was at least 2 % of it "
             "at the year ends before and after, and no balance sheet of its own filing states it.",
-            "Total debt without short-term borrowings is withdrawn if a later filing shows that these were at least a "
-            "tenth of it at the year ends before and after, and no balance sheet of its own filing states them.",
-            "Current debt alone is withdrawn if a later filing shows that non-current debt was at least a tenth of it "
+            "Total debt without short-term borrowings is withdrawn if a later filing shows that these were at least "
+            "2 % of it at the year ends before and after, and no balance sheet of its own filing states them.",
+            "Current debt alone is withdrawn if a later filing shows that non-current debt was at least 2 % of it "
             "at the year ends before and after, and no balance sheet of its own filing states it.",
         ),
         strict=True,
