@@ -158,6 +158,7 @@ def lines(*amounts: tuple[tuple[str, ...], float]) -> dict[str, float]:
 NEEDS: dict[str, Needs] = {
     "investing_cash_flow": Needs(beside=lines((FINANCING, -30), (CHANGE, 1040)), proves=True),
     "investing_without_payments": Needs(-5000, FREE_CASH_FLOW, proves=True),
+    "plant_beside_leased": Needs(beside={"NetCashProvidedByUsedInInvestingActivities": -1000}, proves=True),
     "financing_cash_flow": Needs(beside=lines((INVESTING, -30), (CHANGE, 1040)), proves=True),
     "exchange_effect": Needs(beside=lines((INVESTING, -30), (FINANCING, -40), (CHANGE, 1000)), proves=True),
     "change_in_cash": Needs(beside=lines((INVESTING, 900), (FINANCING, 30)), proves=True),

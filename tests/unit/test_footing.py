@@ -10,6 +10,7 @@ from tests.factories import CASH_FLOW, NET_INCOME, REVENUE, Row, Today, fact, ra
 from tests.shapes.corrections import (
     CASH_FLOWS,
     CASH_OF_YEARS,
+    LESSOR,
     MARGIN,
     OF_OPERATIONS,
     OUTFLOW,
@@ -196,3 +197,11 @@ def test_an_outflow_that_nothing_explains_leaves_capital_expenditure_out(more, s
     if not served:
         gap = row_of(found.gaps, "free_cash_flow", "annual", LAST)
         assert (gap["reason"], gap["rule"]) == ("contradicted_by_filing", "identity.cash-flow.investing-explained")
+
+
+@pytest.mark.parametrize(("outflow", "spent"), [(-5_644e3, 5_162e3), (-10_709e3, 10_227e3), (-7_000e3, 10_227e3)])
+def test_leased_equipment_counts_unless_investing_foots_without_it(outflow, spent):
+    """Investing may be more than its lines, for those of the filer's own, and less, for proceeds."""
+    lines = {**LESSOR, INVESTING: outflow}
+
+    assert value_of(standardized(raw(annual(2022, lines))), "free_cash_flow", "annual", LAST) == -18_034e3 - spent

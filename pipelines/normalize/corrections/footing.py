@@ -93,6 +93,13 @@ INVESTING = Rule(
     "ASC 230-10-45-13 and 230-10-45-26: payments for productive assets are lines of investing activities",
     "withhold",
 )
+LEASED = Rule(
+    "correction.total.plant-without-leased",
+    "Capital expenditure is payments for property, plant and equipment alone if they and the other payments for "
+    "investing add up to investing cash flow: equipment leased to others is then no other line.",
+    STATEMENT_OF_CASH_FLOWS,
+    "correct",
+)
 GROSS_PROFIT = Rule(
     "identity.revenue.cost-and-gross-profit",
     "Revenue less its cost is gross profit; revenue that contradicts this, in a statement of a company whose other "
@@ -217,12 +224,18 @@ IDENTITIES = (
         composed=_composed("revenue.costs-and-operating-income"),
     ),
 )
-RULES = (*(rule for one in IDENTITIES for rule in (one.rule, one.sign, one.scale)), CHANGE_IN_CASH, INVESTING)
+RULES = (*(rule for one in IDENTITIES for rule in (one.rule, one.sign, one.scale)), CHANGE_IN_CASH, INVESTING, LEASED)
 
 CASH_AT_THE_END = ("cash_of_flows", "cash", "cash_total")
 """Cash at an instant: first that of the cash flow statement, then the lines of the balance sheet."""
-SPENDING, OUTFLOW, REST = "capital_expenditure", "investing_cash_flow", "investing_without_payments"
+SPENDING, OUTFLOW, REST, PLANT = (
+    "capital_expenditure",
+    "investing_cash_flow",
+    "investing_without_payments",
+    "plant_beside_leased",
+)
 BY_OUTFLOW = "investing cash flow of the same filing, of which no element explains most"
+BY_OUTFLOW_ALONE = "investing cash flow of the same filing, to which the other lines add up"
 BY_CHANGE = "cash at the beginning of the period and the change in cash of the same filing"
 
 
@@ -363,7 +376,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         scaled = ~np.isnan(power) & ~turned
         found.append(Proposal(identity.sign, identity.evidence, each.at[turned], np.full(turned.sum(), -1.0)))
         found.append(Proposal(identity.scale, identity.evidence, each.at[scaled], 10.0 ** power[scaled]))
-    return [proposal for proposal in (*found, *_of_cash(figures), _of_investing(figures)) if len(proposal.at)]
+    return [proposal for proposal in (*found, *_of_cash(figures), *_of_investing(figures)) if len(proposal.at)]
 
 
 def _of_cash(figures: Figures) -> list[Proposal]:
@@ -394,14 +407,19 @@ def _of_cash(figures: Figures) -> list[Proposal]:
     return found
 
 
-def _of_investing(figures: Figures) -> Proposal:
-    """Capital expenditure that is a fraction of an outflow that nothing explains."""
-    beside = SideBySide.of(figures, (SPENDING, OUTFLOW, REST))
+def _of_investing(figures: Figures) -> tuple[Proposal, Proposal]:
+    """Capital expenditure that is a fraction of an outflow that nothing explains, or counts equipment that is in it."""
+    beside = SideBySide.of(figures, (SPENDING, OUTFLOW, REST, PLANT))
     spent = np.abs(beside.value[SPENDING])
     left = -beside.value[REST] - spent
     is_year = beside.end - beside.start >= DAYS_OF_YEAR
     holds = is_year & (left > UNEXPLAINED * spent) & (left > -LARGE_PART * beside.value[OUTFLOW])
-    return beside.propose(INVESTING, BY_OUTFLOW, SPENDING, holds, np.nan)
+    plant = beside.value[PLANT]
+    foots = (np.abs(beside.value[REST] + plant) <= UNITS_APART) & (spent > plant + UNITS_APART) & (plant > 0)
+    return (
+        beside.propose(INVESTING, BY_OUTFLOW, SPENDING, holds & ~foots, np.nan),
+        beside.propose(LEASED, BY_OUTFLOW_ALONE, SPENDING, foots, plant / beside.value[SPENDING]),
+    )
 
 
 def _places(keys: Ints, places: Ints, wanted: Ints) -> Ints:

@@ -22,6 +22,7 @@ from pipelines.normalize.elements.cash_flow import (
     INVESTING_CASH_FLOW,
     INVESTING_WITHOUT_PAYMENTS,
     OPERATING_CASH_FLOW,
+    PLANT_BESIDE_LEASED,
 )
 from pipelines.normalize.elements.debt import (
     DEBT_ALL,
@@ -65,6 +66,7 @@ from pipelines.normalize.rule import Rule
 WITNESSES: tuple[Concept, ...] = (
     INVESTING_CASH_FLOW,
     INVESTING_WITHOUT_PAYMENTS,
+    PLANT_BESIDE_LEASED,
     FINANCING_CASH_FLOW,
     EXCHANGE_EFFECT,
     CHANGE_IN_CASH,

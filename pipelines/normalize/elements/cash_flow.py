@@ -368,6 +368,23 @@ INVESTING_WITHOUT_PAYMENTS = Concept(
     ),
 )
 
+PLANT_BESIDE_LEASED = Concept(
+    "plant_beside_leased",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "PaymentsToAcquirePropertyPlantAndEquipment",
+            where=("PaymentsToAcquireEquipmentOnLease",),
+            but=("bank", "reit"),
+            rule="capital-expenditure.plant-beside-leased",
+            statement="Where equipment leased to others is stated as well, payments for property, plant and equipment "
+            "alone are compared with investing cash flow.",
+            source="ASC 230-10-45-13",
+        ),
+    ),
+)
+
 FINANCING_CASH_FLOW = Concept(
     "financing_cash_flow",
     "money",
