@@ -54,24 +54,25 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFra
     """
     logged = _with_rules(_labelled(lake), lake)
     versions = _by_kind(logged)
-    companies = _companies(lake, versions)
-    gaps = _gaps(lake, versions)
+    current = versions.filter("is_current").drop_nulls("value")
+    companies = _companies(lake, current)
+    gaps = _gaps(lake, current)
     found = {"splits": _splits(lake), "breaks": lake.read("breaks"), "repairs": lake.read("repairs")}
     decisions = rule_table.decisions(lake.read("decisions"), *found.values())
     frames = {
         "companies": companies,
-        "financials": _financials(versions, companies),
+        "financials": _financials(current, companies),
         "versions": _versions(lake, versions),
         "lineage": lineage(versions),
         "gaps": gaps,
-        "proofs": _proofs(lake, versions, gaps),
-        "rules": _rules(logged, gaps, decisions),
+        "proofs": _proofs(lake, current, gaps),
+        "rules": _rules(current, gaps, decisions),
         "decisions": decisions,
         "changes": _changes(lake),
         **found,
         "filings": filing_addresses(lake),
         "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
-        "valuations": _valuations(lake, versions),
+        "valuations": _valuations(lake, versions, current),
         "line_items": line_items(),
         "quarantine": lake.read("quarantine"),
         "syncs": synchronizations,
@@ -191,13 +192,10 @@ def published_before(published: Path) -> Pointer | None:
     return pointer if pointer and (published / pointer.file).exists() else None
 
 
-def _companies(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
+def _companies(lake: Lake, current: pl.DataFrame) -> pl.DataFrame:
     """One row for each symbol of common equity of a company that has a value."""
-    covered = (
-        versions.filter("is_current")
-        .drop_nulls("value")
-        .group_by("cik")
-        .agg(first_period_end=pl.col("period_end").min(), last_period_end=pl.col("period_end").max())
+    covered = current.group_by("cik").agg(
+        first_period_end=pl.col("period_end").min(), last_period_end=pl.col("period_end").max()
     )
     registrants = lake.read("registrants").rename({"name": "registered_name"})
     groups = pl.DataFrame(
@@ -238,12 +236,11 @@ def _with_rules(logged: pl.DataFrame, lake: Lake) -> pl.DataFrame:
     return logged
 
 
-def _rules(logged: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+def _rules(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     """Table `rules`; a value or gap of a fiscal year end is published twice but counts once."""
-    current = logged.filter("is_current").drop_nulls("value")
-    trailing = gaps.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0])
+    values, missing = (rows.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0]) for rows in (current, gaps))
     files = {rule: path(rule) for rule in REGISTRY}
-    return rule_table.table(REGISTRY, files, current, trailing, decisions)
+    return rule_table.table(REGISTRY, files, values, missing, decisions)
 
 
 def _splits(lake: Lake) -> pl.DataFrame:
@@ -278,48 +275,45 @@ def lineage(versions: pl.DataFrame) -> pl.DataFrame:
     key = ["cik", "period_kind", "period_end", "item", "version"]
     summed = pl.when(pl.col("weight") < 0).then(pl.lit("subtract")).otherwise(pl.lit("add"))
     return (
-        versions.select(*key, "legs")
-        .filter(pl.col("legs").list.len() > 0)
-        .explode("legs")
+        versions.filter(pl.col("legs").list.len() > 0)
+        .select(*key, "legs", leg=pl.int_ranges(1, pl.col("legs").list.len() + 1, dtype=pl.Int32))
+        .explode("legs", "leg")
         .unnest("legs")
-        .with_columns(
-            leg=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(key),
-            operation=pl.when(pl.col("role") == SUM).then(summed).otherwise(pl.col("role")),
-        )
+        .with_columns(operation=pl.when(pl.col("role") == SUM).then(summed).otherwise(pl.col("role")))
     )
 
 
-def _gaps(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
+def _gaps(lake: Lake, current: pl.DataFrame) -> pl.DataFrame:
     """Table `gaps`: reasons of periods without a value; not where the log still holds a value that is current."""
     row = ["cik", "period_kind", "period_end", "item"]
     periods = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = _by_kind(lake.read("gaps").join(periods, on=["cik", "period_end"]))
-    return labelled.join(versions.filter("is_current").drop_nulls("value"), on=row, how="anti")
+    return labelled.join(current.select(row), on=row, how="anti")
 
 
-def _proofs(lake: Lake, versions: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
+def _proofs(lake: Lake, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """Table `proofs`: the identities that current values satisfy, and those that withhold a value."""
     row = ["cik", "period_kind", "period_end", "item"]
     periods = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = _by_kind(lake.read("proofs").join(periods, on=["cik", "period_end"]))
-    values = versions.filter("is_current").drop_nulls("value").select(row)
+    values = current.select(row)
     is_withheld = pl.col("outcome") == WITHHELD
     of_gaps = labelled.filter(is_withheld).join(gaps.select(row), on=row, how="semi")
     return pl.concat([labelled.filter(~is_withheld).join(values, on=row, how="semi"), of_gaps])
 
 
-def _valuations(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
+def _valuations(lake: Lake, versions: pl.DataFrame, current: pl.DataFrame) -> pl.DataFrame:
     """Table `valuations`: the fair value of each covered company, or the reasons why there is none."""
-    served_as_is = versions.with_columns(value=served("value"))
+    revenues = versions.filter(pl.col("item") == "revenue").drop_nulls("value")
+    as_served = (rows.with_columns(value=served("value")) for rows in (current, revenues))
     evidence = (lake.read(name) for name in ("profiles", "evidence", "latest_shares", "filings"))
-    return valuations(served_as_is, *evidence)
+    return valuations(*as_served, *evidence)
 
 
-def _financials(versions: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
+def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
     """Table `financials`: one row for each symbol, period kind and period end, with the items as columns."""
     row = ["cik", "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
     filed = pl.col("legs").list.eval(pl.element().struct.field("filed"))
-    current = versions.filter("is_current").drop_nulls("value")
     wide = (
         current.with_columns(value=served("value"), first=filed.list.min(), last=filed.list.max())
         .group_by(row)

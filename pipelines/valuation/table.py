@@ -40,7 +40,8 @@ Row = dict[str, Any]
 
 
 def valuations(
-    versions: pl.DataFrame,
+    current: pl.DataFrame,
+    revenues: pl.DataFrame,
     profiles: pl.DataFrame,
     evidence: pl.DataFrame,
     latest_shares: pl.DataFrame,
@@ -49,14 +50,14 @@ def valuations(
     """The fair value, or the reasons why there is none, of each company that has any value: columns of VALUATIONS.
 
     Args:
-        versions: all versions of all values: `cik`, `period_kind`, `period_end`, `period`, `item`, `version`, `value`
-            (as served), `is_current`, `cause`, `legs`.
+        current: current values: `cik`, `period_kind`, `period_end`, `period`, `item`, `value` (as served), `legs`.
+        revenues: all versions of revenue that have a value: these columns, `version`, `cause`.
         profiles: `cik`, `currency`, `industry`.
         evidence: of normalize.evidence.
         latest_shares: of normalize.latest_shares.
         filings: `cik`, `form`, `filed` of the whole source: data is stale compared with its newest filing.
     """
-    periods = _periods(versions)
+    periods = _periods(current, revenues)
     companies = (
         periods.select("cik")
         .unique()
@@ -72,21 +73,20 @@ def valuations(
     return pl.DataFrame(rows, schema=VALUATIONS, orient="row")
 
 
-def _periods(versions: pl.DataFrame) -> pl.DataFrame:
+def _periods(current: pl.DataFrame, revenues: pl.DataFrame) -> pl.DataFrame:
     """One row a company, period kind and period end, oldest first: items, accounting standards and `restated`."""
     key = ["cik", "period_kind", "period_end"]
-    standing = versions.filter("is_current").drop_nulls("value")
     is_cash_flow, is_revenue = pl.col("item") == "free_cash_flow", pl.col("item") == "revenue"
     standard = pl.col("legs").list.first().struct.field("tag").str.split(":").list.first()
-    wide = standing.group_by(key).agg(
+    wide = current.group_by(key).agg(
         pl.col("period").first(),
         *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in schema.ITEM_NAMES),
         standard=pl.coalesce(standard.filter(which).first() for which in (is_cash_flow, is_revenue)),
     )
-    revenues = versions.filter(is_revenue).drop_nulls("value").sort(*key, "version")
     ratio = pl.col("value") / pl.col("value").shift().over(key)
     moved = pl.when(pl.col("cause").is_in(RESTATING), ratio > 0, ratio.is_finite()).then(ratio)
-    restated = revenues.with_columns(moved=moved).group_by(key).agg(restated=pl.col("moved").product())
+    ordered = revenues.select(*key, "version", "value", "cause").sort(*key, "version")
+    restated = ordered.with_columns(moved=moved).group_by(key).agg(restated=pl.col("moved").product())
     return wide.join(restated, on=key, how="left").sort(key)
 
 

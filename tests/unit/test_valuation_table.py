@@ -59,7 +59,9 @@ def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, An
     label = pl.concat_str(pl.col("fiscal_year").cast(pl.String), pl.lit("Q"), pl.col("fiscal_quarter").cast(pl.String))
     ttm = log.with_columns(period_kind=pl.lit("ttm"), period=label)
     annual = log.filter("is_year_end").with_columns(period_kind=pl.lit("annual"), period=pl.lit("FY"))
-    made = valuations(pl.concat([ttm, annual]), found.profiles, found.evidence, found.latest_shares, found.filings)
+    versions = pl.concat([ttm, annual]).drop_nulls("value")
+    parts = (versions.filter("is_current"), versions.filter(pl.col("item") == "revenue"))
+    made = valuations(*parts, found.profiles, found.evidence, found.latest_shares, found.filings)
     assert made.schema == VALUATIONS
     columns = ("reasons", "assumptions", "projection")
     return {

@@ -12,6 +12,7 @@ from datetime import datetime
 
 import polars as pl
 
+from pipelines.normalize.arrays import ints
 from pipelines.normalize.history.replay import SAME_COUNT, SAME_RATIO
 from pipelines.normalize.items.line_items import CALCULATED, SHARES
 from pipelines.normalize.rule import Rule
@@ -107,9 +108,14 @@ def to_append(
         longer support it, or if it is in a former currency of the company. A fact that is missing in a later document
         withdraws nothing.
     """
-    ordered = replayed.join(order, on=["cik", "accession"], how="left", maintain_order="left")
+    ordered = (
+        replayed.drop("legs")
+        .with_row_index("row")
+        .join(order, on=["cik", "accession"], how="left", maintain_order="left")
+    )
     last = (
-        log.join(order, on=["cik", "accession"], how="left", maintain_order="left")
+        log.drop("legs")
+        .join(order, on=["cik", "accession"], how="left", maintain_order="left")
         .group_by(VERSION_OF, maintain_order=True)
         .agg(
             logged=pl.col("value").last(),
@@ -138,9 +144,9 @@ def to_append(
     )
     lacking = unsupported(log, replayed, rules, currencies).filter(pl.col("decided_by") != FACT_DROPPED.id)
     withdrawn = (
-        log.group_by(VERSION_OF, maintain_order=True)
+        log.join(lacking, on=VERSION_OF, maintain_order="left")
+        .group_by(VERSION_OF, maintain_order=True)
         .last()
-        .join(lacking, on=VERSION_OF)
         .with_columns(
             value=pl.lit(None, pl.Float64),
             rule=pl.col("decided_by"),
@@ -152,7 +158,8 @@ def to_append(
         )
     )
     columns = REPLAYED.names()
-    return pl.concat([frame.select(columns) for frame in (fresh, corrected, withdrawn)])
+    kept = [replayed[ints(rows, "row")].with_columns(rows["cause"]) for rows in (fresh, corrected)]
+    return pl.concat([frame.select(columns) for frame in (*kept, withdrawn)])
 
 
 def unsupported(
