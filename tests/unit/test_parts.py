@@ -1,5 +1,7 @@
 """Figures that the same line's figures of other periods contradict."""
 
+import pytest
+
 from tests.factories import (
     ASSETS,
     CAPITAL_SPENDING,
@@ -104,6 +106,31 @@ def test_one_quarter_out_of_line_does_not_contradict_the_year():
     found = filed(4, change, **{CAPITAL_SPENDING: [25e6] * 4, CASH_FLOW: [90e6] * 4})
 
     assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 260e6
+
+
+NET_SPENDING = "PaymentsForProceedsFromProductiveAssets"
+
+
+@pytest.mark.parametrize(
+    ("tag", "cash_flow", "expected"),
+    [
+        (CAPITAL_SPENDING, [2e6, 2e6, 2e6, 60e6], 60e6),  # 200 thousand are 0.3 % of the cash flow of the year
+        (CAPITAL_SPENDING, [2e6, 2e6, 2e6, 6e6], None),
+        (NET_SPENDING, [2e6, 2e6, 2e6, 6e6], 6e6),  # disposals are subtracted
+    ],
+)
+def test_spending_may_fall_by_little_or_net_of_disposals(tag, cash_flow, expected):
+    """Nine months are below the half year by 200 thousand; the quarters after them need the nine months."""
+    ends = month_ends(2022, 7)
+    spending = [1_000_321, 1e6, -200_123, 200_123] + [1e6] * 3
+    rows = Filer(
+        ends, {CASH_FLOW: cash_flow + [5e6] * 3, tag: spending}, to_date_only=frozenset({CASH_FLOW, tag})
+    ).rows()
+    # the year is known before the nine months, which only the report a year later states
+    found = standardized(raw([row for row in rows if row["filed"] > "2022-12-31"]))
+    value = value_of(found, "free_cash_flow", "ttm", "2023-09-30")
+
+    assert value == (None if expected is None else sum(cash_flow[3:]) + 15e6 - 3_200_123)
 
 
 def test_cash_of_the_day_before_is_left_out():

@@ -28,6 +28,7 @@ from pipelines.normalize.arrays import (
     starts,
 )
 from pipelines.normalize.elements import AMOUNT, BY_NAME
+from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
 from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.keys import NUMBER_OF, places_in
 from pipelines.normalize.rule import Rule
@@ -42,7 +43,8 @@ DIGITS_OF_BALANCE = 1e4
 """A balance of five digits or more hardly ever equals one of four earlier ones by chance: 4 in 10,000 at most."""
 RESTATED = 0.005
 """A figure repeats the first statement of its period if it differs from it by at most this share; and capital
-expenditure is not below a part of it if that changes free cash flow by less than this share of operating cash flow."""
+expenditure is not below a part of it if that changes free cash flow by less than this share of operating cash flow, of
+the period or of a fiscal year in or before which it is."""
 ROUNDED_UNITS = 2
 """A sum of two rounded parts may exceed a rounded whole by so many units."""
 ROOM_OF_REVENUE = 1.0
@@ -90,6 +92,10 @@ OTHER_DAY = Rule(
 )
 RULES = (REPEATS_QUARTER, BELOW_PART, REPEATS_BALANCE, OTHER_DAY)
 
+NET_SOURCES = tuple(
+    rank for rank, source in enumerate(CAPITAL_EXPENDITURE.sources) if source.reservation == "net_of_disposals"
+)
+"""Ranks of the sources of capital expenditure that subtract disposals."""
 CASH_LINES = ("cash", "cash_total", "short_term_investments")
 REASON = "contradicted_by_parts"
 """The reason of the gap of an item whose figure is left out."""
@@ -108,6 +114,7 @@ class _Lines:
     q: Ints
     n: Ints
     seq: Ints
+    rank: Ints
     value: Floats
     grain: Floats
     timeline: Timeline
@@ -119,7 +126,7 @@ class _Lines:
         company = np.searchsorted(np.unique(cik), cik)
         timeline = Timeline(_slot(company, concept, q, n), seq)
         value, grain = (floats(placed, name)[rows] for name in ("value", "grain"))
-        return cls(company, concept, q, n, seq, value, grain, timeline)
+        return cls(company, concept, q, n, seq, ints(placed, "rank")[rows], value, grain, timeline)
 
     def known(self, at: Ints, q: Ints, n: Ints, concept: int | None = None, *, is_before: bool = False) -> Floats:
         """For some figures, the amount of another period known after their filing; NaN if there is none.
@@ -258,7 +265,9 @@ def _contradicted_flows(lines: _Lines) -> tuple[_Found, _Found]:
 
     first = lines.first[longer]
     is_first_amount = np.abs(value - lines.value[first]) <= RESTATED * np.abs(lines.value[first])
-    at = np.flatnonzero(cannot_be_negative & is_first_amount & ~repeats)
+    # payments net of disposals may fall
+    is_net = (lines.concept[longer] == NUMBER_OF["capital_expenditure"]) & np.isin(lines.rank[longer], NET_SOURCES)
+    at = np.flatnonzero(cannot_be_negative & is_first_amount & ~repeats & ~is_net)
     parts = [(quarter[at], 1) for quarter in quarters]
     for spans in (2, 3):
         asked = np.where(n[at] > spans, spans, NOTHING)
@@ -266,8 +275,11 @@ def _contradicted_flows(lines: _Lines) -> tuple[_Found, _Found]:
     share = np.where(lines.concept[longer[at]] == NUMBER_OF["revenue"], ROOM_OF_REVENUE, RESTATED)
     room = np.maximum(ROUNDED_UNITS * grain[at], share * np.abs(value[at]))
     is_capex = lines.concept[longer[at]] == NUMBER_OF["capital_expenditure"]
-    operating = np.nan_to_num(lines.known(longer[at], q[at], n[at], NUMBER_OF["operating_cash_flow"]))
-    room = np.maximum(room, np.where(is_capex, RESTATED * np.abs(operating), 0))
+    # of the period, of the fiscal year that it is in, and of the year before
+    year = np.full(len(at), QUARTERS_A_YEAR)
+    periods = ((q[at], n[at]), (q[at] - n[at] + QUARTERS_A_YEAR, year), (q[at] - n[at], year))
+    flows = [lines.known(longer[at], end, spans, NUMBER_OF["operating_cash_flow"]) for end, spans in periods]
+    room = np.maximum(room, np.where(is_capex, RESTATED * np.max(np.abs(np.nan_to_num(flows)), axis=0), 0))
     is_above = np.array([amount > value[at] + room for amount, _ in parts])
     rates = [np.nan_to_num(amount / spans) for amount, spans in parts]
     highest = np.where(is_above, rates, 0).max(axis=0)
