@@ -214,6 +214,16 @@ def test_a_corrected_error_counts_in_the_windows_before_its_correction():
 PAID_OUT = {DIVIDENDS: 1.0, PAID: 40e6, SHARES: 40e6}
 
 
+def test_dividends_as_paid_are_proved():
+    rows = [fact(tag, value, *of_year(2023)) for tag, value in {**PAID_OUT, REVENUE: 9e9, DIVIDENDS: 0.96}.items()]
+
+    proofs = standardized(raw(rows)).found.proofs.filter(item="dividends_per_share")
+
+    assert proofs.select("rule", "outcome", "left_side", "right_side").rows() == [
+        ("correction.dividends.not-as-paid", "holds", pytest.approx(38.4e6), 40e6)
+    ]
+
+
 def test_dividends_are_as_paid():
     """A minus sign, thousands, and an amount that no payment supports."""
     assert third_year(PAID_OUT, {DIVIDENDS: -1.0})["dividends_per_share"] == 1.0

@@ -8,7 +8,7 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 
 import numpy as np
 
-from pipelines.normalize.arrays import Flags, Floats
+from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.corrections.agreement import Habits
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import POWER, power_of_thousand
@@ -98,6 +98,16 @@ def proposals(figures: Figures) -> list[Proposal]:
         beside.propose(RATE, BY_PAYMENTS, PER_SHARE, is_rate, np.nan),
         beside.propose(NOT_AS_PAID, BY_PAYMENTS, PER_SHARE, off, np.nan),
     ]
+
+
+def holding(figures: Figures) -> tuple[Ints, Floats, Floats]:
+    """The places of dividends per share that are as paid; each times shares, and the dividends paid."""
+    if not len(figures.of_concepts((PAID,))):
+        return np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
+    beside, _, times, is_paid = _compared(figures)
+    rows = np.flatnonzero(is_paid)
+    paid = np.abs(beside.value[PAID][rows])
+    return beside.place[PER_SHARE][rows], paid / times[rows], paid
 
 
 def _like_a_quarter(figures: Figures, beside: SideBySide) -> Flags:

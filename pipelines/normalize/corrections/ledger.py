@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Floats, Ints, ints
+from pipelines.normalize.arrays import Floats, Ints, ints, numbers
 from pipelines.normalize.corrections import (
     agreement,
     contexts,
@@ -24,7 +24,7 @@ from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.judgements import DOUBT
 from pipelines.normalize.corrections.powers import is_power_of_ten
 from pipelines.normalize.elements import AMOUNT, RULE_OF_RANK, WITNESSES
-from pipelines.normalize.frames import DECISIONS, counted
+from pipelines.normalize.frames import DECISIONS, HOLDS, counted
 from pipelines.normalize.keys import dates
 from pipelines.normalize.rule import Rule
 
@@ -120,7 +120,7 @@ def corrected(
     return (
         sound,
         corrections.select(*CORRECTIONS).sort(*WHAT, nulls_last=True),
-        footing.rows(footed, figures, vintages, repair),
+        pl.concat([footing.rows(footed, figures, vintages, repair), _as_paid(vintages, figures)]),
         pl.concat([counted(decided), _of_witnesses(vintages, figures, footed.witnesses)]),
     )
 
@@ -133,6 +133,20 @@ def _of_witnesses(vintages: pl.DataFrame, figures: Figures, places: Ints) -> pl.
     rows = figures.row[places[_IS_WITNESS[figures.concept[places]]]]
     used = vintages[rows].select("cik", "concept", "rank").join(RULE_OF_RANK, on=["concept", "rank"])
     return used.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
+
+
+def _as_paid(vintages: pl.DataFrame, figures: Figures) -> pl.DataFrame:
+    """The dividends per share that are as paid, as judgements: columns of footing.FOOTINGS."""
+    at, left, right = dividends.holding(figures)
+    if not len(at):
+        return footing.FOOTINGS.to_frame()
+    texts = {"item": dividends.PER_SHARE, "rule": dividends.NOT_AS_PAID.id, "outcome": HOLDS}
+    return vintages[figures.row[at]].select(
+        *("cik", "seq", "start", "end"),
+        *(pl.lit(text).alias(name) for name, text in texts.items()),
+        left_side=numbers(left),
+        right_side=numbers(right),
+    )
 
 
 def _applied(figures: Figures, correctors: Sequence[Corrector]) -> tuple[Figures, Floats, list[Proposal], Ints]:
