@@ -177,6 +177,7 @@ DEBT_AND_CASH: dict[str, Lines] = {
         LIABILITIES: 140,
     },
     "debt.beside.loans-of-any-term": {MATURITIES: 25, "LoansPayableCurrent": 25, "LoansPayable": 7, LIABILITIES: 100},
+    "debt.withheld.unexplained-liabilities": {ADVANCES: 1.9, DEPOSITS: 337, OTHER: 2.5, LIABILITIES: 351},
     "balance.withheld.negative-line": {NONCURRENT: -70, MATURITIES: 20},
     "balance.withheld.line-finer-than-filing": {NONCURRENT: 0.07, MATURITIES: 20, ASSETS: 1000},
     "debt.withheld.exceeds-liabilities": {NONCURRENT: 70, LIABILITIES: 50},

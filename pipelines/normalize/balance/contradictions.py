@@ -14,9 +14,9 @@ import numpy as np
 
 from pipelines.normalize import arrays
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
-from pipelines.normalize.balance.element_sets import are_equal
+from pipelines.normalize.balance.element_sets import are_equal, set_of
 from pipelines.normalize.balance.footing import Proof, is_one_digit, of_current_assets, of_noncurrent_liabilities
-from pipelines.normalize.balance.instruments import ROOM
+from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, LINE, BalanceSheets
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.elements.cash import CASH_CONTROLS, OTHER_CURRENT_ASSETS
@@ -59,6 +59,12 @@ LEAST_PART = 0.01
 
 UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
 """Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of its own."""
+
+OF_LIABILITIES = 0.01
+"""Less than a hundredth of the liabilities may be lines that no element states."""
+
+OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
+"""Elements of deposits, beside which a bank states few other lines."""
 
 QUARTERS = 5
 """The balance sheet before is at most five quarters older."""
@@ -138,6 +144,14 @@ TOTAL_AGREED_BEFORE = _contradiction(
     "the balance sheets before.",
     "us-gaap:LongTermDebt, us-gaap:DebtLongtermAndShorttermCombinedAmount: totals by definition; measured: 4 of 250 "
     "balance sheets after such ones",
+)
+UNEXPLAINED = _contradiction(
+    "debt_not_footing",
+    "debt.withheld.unexplained-liabilities",
+    "Debt by instrument of a filer with deposits is withheld if the liabilities do not prove it, and they exceed the "
+    f"debt and the other known lines by more than the debt and {OF_LIABILITIES:.0%} of the liabilities.",
+    "us-gaap:Liabilities: the total of all liabilities; measured: 19 of 230 such sums, of which those read lack lines "
+    "such as other borrowed funds",
 )
 FOOTED_BEFORE = _contradiction(
     "debt_not_footing",
@@ -224,6 +238,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     UNNAMED_MATURITIES,
     DEBT_MOVED_ALONE,
     TOTAL_AGREED_BEFORE,
+    UNEXPLAINED,
     FOOTED_BEFORE,
     NONCURRENT_DIGIT,
     LEFT_OUT,
@@ -367,6 +382,7 @@ def of_debt(
         _has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent"),
         moved.found[sums.sheet] & ~is_proven,
         np.logical_or.reduce([apart & _equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
+        is_likely & _leaves_more(sheets, debt, liabilities)[sums.sheet],
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
         _lacks_line(sheets, before, sums, debt, liabilities, OTHER_LIABILITIES)[sums.sheet],
@@ -518,6 +534,14 @@ def _equal_before(equal: Flags, apart: Flags, before: Before) -> Flags:
     places = (before.in_filing, before.after_in_filing, before.in_filing_before, before.of_day)
     asked = [(place >= 0) & (equal | apart)[place] for place in places]
     return _all_of_those_asked(asked, [(place >= 0) & equal[place] for place in places])
+
+
+def _leaves_more(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
+    """Whether deposits are stated, and the lines that are known and the debt leave more of the liabilities than it."""
+    known = sum((sheets.or_zero(line) for line in NOT_BORROWED), sheets.value("not_borrowed"))
+    left = liabilities + known - debt
+    found: Flags = sheets.is_stated_by("not_borrowed", OF_DEPOSITS) & (left > debt)
+    return found & (left > OF_LIABILITIES * liabilities)
 
 
 def _proven_before(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags) -> Flags:
