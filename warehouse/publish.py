@@ -48,6 +48,10 @@ OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", copies.FOLDERS, "synchronized-*.j
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization ids are parts of file names
 
 
+SMALL = 64 << 20
+"""Bytes of Parquet files below which one thread loads them: more threads need a fifth more CPU and as much time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Build:
     """A complete, verified build that is not published yet."""
@@ -180,6 +184,8 @@ def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
     expected = {}
     with duckdb.connect(":memory:") as connection:
         connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
+        if sum(source.stat().st_size for source in tables.values() if source.exists()) < SMALL:
+            connection.execute("SET threads = 1")
         connection.execute(f"ATTACH {quoted(path)} AS build (STORAGE_VERSION '{STORAGE_VERSION}')")
         connection.execute("BEGIN")  # one write to the disk for all definitions
         for table in schema.TABLES:
