@@ -200,7 +200,7 @@ NEEDS: dict[str, Needs] = {
     "debt_revolver": Needs(beside={"SecuredDebt": 700}),
     "debt_credit_line": Needs(beside={"OtherLiabilities": 200, "Liabilities": 1200}),
     "liabilities": Needs(1200, DRAWN, proves=True),
-    "not_borrowed": Needs(910, {"LineOfCredit": 1000, "Liabilities": 1760}, proves=True),
+    "not_borrowed": Needs(910, {"LineOfCredit": 1000, "Liabilities": 1720}, proves=True),
     **{concept.name: Needs(30, {**DRAWN, "Liabilities": 1230}, proves=True) for concept in LIABILITIES_NOT_DEBT},
     "not_borrowed_current_contracts": Needs(
         30, {**DRAWN, "Liabilities": 1230, "ContractWithCustomerLiabilityNoncurrent": 20}, proves=True

@@ -238,6 +238,13 @@ def test_a_figure_is_a_whole_number_of_its_grains(digits, power):
     assert abs(value) / grain >= 100
 
 
+def test_other_liabilities_of_a_note_are_not_taken_off_twice():
+    """Fintech Scion in 2023: its accrued and other liabilities include the other liabilities of a note."""
+    lines = {"AccruedLiabilitiesAndOtherLiabilities": 1953, "OtherLiabilities": 1633, "OtherLiabilitiesCurrent": 755}
+    rows = [fact(element, amount, None, "2023-12-31") for element, amount in lines.items()]
+    assert values(raw(rows), "not_borrowed") == [-2708]
+
+
 OF_ALL_OWNERS = [
     fact("Assets", 4804279, None, "2023-12-31"),
     fact("Liabilities", 2637108, None, "2023-12-31"),

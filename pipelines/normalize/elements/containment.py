@@ -28,7 +28,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "LoansPayableCurrent": ("LoansPayableToBankCurrent", "OtherLoansPayableCurrent"),
     "Deposits": ("InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"),
     "AccountsPayableAndAccruedLiabilitiesCurrent": ("AccountsPayableCurrent", "AccruedLiabilitiesCurrent"),
-    "OtherLiabilities": ("OtherLiabilitiesCurrent", "OtherLiabilitiesNoncurrent"),
+    "AccruedLiabilitiesAndOtherLiabilities": ("OtherLiabilities",),
 }
 """The parts of each total, as far as rules use both."""
 
