@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest, smallest
-from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, RESTATED_ALONE
+from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import Windows
 
 DISAGREEMENT = 0.005
@@ -83,7 +83,7 @@ def years_on_one_basis(windows: Windows) -> Years:
     return of_newest
 
 
-def restated(windows: Windows, one: Ints, other: Ints, size: Floats) -> Flags:
+def restated(windows: Windows, one: Ints, other: Ints, size: Floats | float) -> Flags:
     """Whether two rows of known amounts differ by more than `size`, and by more than rounding explains."""
     of = windows.of
     rounding = LAST_DIGITS * largest(of("grain", one), of("grain", other)) * of("weight", one)
@@ -120,7 +120,11 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
     is_wrong = ~windows.can_be_negative & (of("amount", year) < least)
     takes_later = (is_apart & ~along) | is_outdated
     is_restated = (of("since", later) > of("since", year)) | other_regime
-    is_recast = ((takes_later & is_restated) | (is_wrong & differ(later, year))) & (later >= 0)
+    # the period of its own was restated by little, and the year then by more, but not this year to date
+    is_nudged = restated(windows, prior, with_year, 0.0) & (of("since", prior) > of("since", with_year)) & ~is_apart
+    is_nudged &= IS_ADDITIVE[windows.concept] & is_restated & (of("since", find(q, quarter)) <= of("since", to_date))
+    is_recast = (takes_later & is_restated) | ((is_wrong | is_nudged) & differ(later, year))
+    is_recast &= later >= 0
     # the year's definition is narrower than that of its interim periods
     is_below_parts = is_wrong & ~is_recast & (least - of("amount", year) > size)
     is_shifted = takes_later & (later >= 0) & ~is_recast
