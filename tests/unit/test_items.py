@@ -129,6 +129,17 @@ def test_consolidated_income_less_minorities_is_the_parents():
     assert yearly(found, "net_income") == [32, 32, 32]
 
 
+@pytest.mark.parametrize(("minorities", "expected"), [(0, 40e6), (2e6, None)])
+def test_quarters_with_minorities_count_where_the_years_prove_that_there_are_none(minorities, expected):
+    """Quarterly reports state consolidated net income only, annual ones that of the parent, too."""
+    sums = {REVENUE: [1e8] * 12, "ProfitLoss": [10e6] * 12, NET_INCOME: [10e6 - minorities] * 12}
+    rows = [row for row in Filer(ENDS, sums).rows() if row["tag"] != NET_INCOME or row["form"] == "10-K"]
+    found = standardized(raw(rows))
+
+    assert value_of(found, "net_income", "ttm", "2023-06-30") == expected
+    assert expected or reason(found, "net_income", "2023-06-30", "ttm") == "elements_differ"
+
+
 # --- Revenue
 
 
