@@ -76,6 +76,7 @@ def corrected(
         figures, repair, applied, last = _applied(Figures.of(vintages), correctors)
         elsewhere = contexts.of_other_periods(figures)
         footed = footing.judgements(figures)
+        as_paid = _as_paid(vintages, figures)
     rules = [proposal.rule.id for proposal in applied]
     is_doubtful = np.isnan(repair)
     counts = ~is_doubtful
@@ -120,7 +121,7 @@ def corrected(
     return (
         sound,
         corrections.select(*CORRECTIONS).sort(*WHAT, nulls_last=True),
-        pl.concat([footing.rows(footed, figures, vintages, repair), _as_paid(vintages, figures)]),
+        pl.concat([footing.rows(footed, figures, vintages, repair), as_paid]),
         pl.concat([counted(decided), _of_witnesses(vintages, figures, footed.witnesses)]),
     )
 
