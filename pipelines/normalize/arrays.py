@@ -127,12 +127,10 @@ class Timeline:
         """
         if not len(self.packed):
             return np.full(len(key), NOTHING, dtype=np.int64)
-        is_asked = (key >= 0) & (seq >= 0)
-        asked_key = np.where(is_asked, key, 0)
-        asked = (asked_key << SEQ_BITS) | np.where(is_asked, seq, 0).astype(np.int64)
-        place = np.searchsorted(self.packed, asked, side="right") - 1
-        found = self.packed[place] >> SEQ_BITS == asked_key
-        return np.where(is_asked & (place >= 0) & found, self.rows[place], NOTHING)
+        # a negative key or place makes the number negative, which is before all rows
+        place = np.searchsorted(self.packed, (key << SEQ_BITS) | whole(seq), side="right") - 1
+        found = (self.packed[place] >> SEQ_BITS == key) & (place >= 0)
+        return np.where(found, self.rows[place], NOTHING)
 
     def since(self, key: Ints, seq: npt.NDArray[Any]) -> Ints:
         """The oldest row with each key in filing `seq` or a later one; NOTHING if there is none.
@@ -143,12 +141,15 @@ class Timeline:
         """
         if not len(self.packed):
             return np.full(len(key), NOTHING, dtype=np.int64)
-        is_asked = (key >= 0) & (seq >= 0)
-        asked_key = np.where(is_asked, key, 0)
-        asked = (asked_key << SEQ_BITS) | np.where(is_asked, seq, 0).astype(np.int64)
+        asked = (key << SEQ_BITS) | whole(seq)
         place = np.minimum(np.searchsorted(self.packed, asked), len(self.packed) - 1)
-        found = (self.packed[place] >= asked) & (self.packed[place] >> SEQ_BITS == asked_key)
-        return np.where(is_asked & found, self.rows[place], NOTHING)
+        at = self.packed[place]
+        return np.where((asked >= 0) & (at >= asked) & (at >> SEQ_BITS == key), self.rows[place], NOTHING)
+
+
+def whole(numbers: npt.NDArray[Any]) -> Ints:
+    """Numbers of quarters, filings and so on as integers; negative for NaN."""
+    return numbers if numbers.dtype.kind == "i" else np.where(numbers >= 0, numbers, NOTHING).astype(np.int64)
 
 
 def key_of(*parts: tuple[npt.NDArray[Any], int]) -> Ints:

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, floats, ints, starts
-from pipelines.normalize.keys import day_numbers, packed, places_in
+from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.keys import NUMBER_OF, day_numbers, packed
 from pipelines.normalize.rule import Rule
 
 
@@ -95,7 +96,9 @@ class Figures:
 
     def of_concepts(self, names: tuple[str, ...]) -> Ints:
         """Places of the figures of some concepts."""
-        return np.flatnonzero(places_in(names, self.concept) >= 0)
+        is_named = np.zeros(len(AMOUNT.categories), dtype=np.bool_)
+        is_named[[NUMBER_OF[name] for name in names]] = True
+        return np.flatnonzero(is_named[self.concept])
 
     @property
     def days(self) -> Ints:

@@ -20,6 +20,7 @@ from pipelines.normalize.arrays import (
     ints,
     key_of,
     picked,
+    whole,
 )
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, SPAN_BITS, Known
@@ -102,10 +103,9 @@ class Windows:
 
     def slot(self, q: Floats | Ints, n: Floats | int) -> Ints:
         """The key of a slot of each window, as known.slot_key packs it; negative where `q` or `n` is missing."""
-        is_there = (q >= 0) if isinstance(n, int) else (q >= 0) & (n >= 0)
         line = (self.company << CONCEPT_BITS) | self.concept
-        quarter = (np.where(is_there, q, 0).astype(np.int64) << SPAN_BITS) | np.where(is_there, n, 0).astype(np.int64)
-        return np.where(is_there, (line << (QUARTER_BITS + SPAN_BITS)) | quarter, NOTHING)
+        # a negative number of the two makes the key negative
+        return (line << (QUARTER_BITS + SPAN_BITS)) | (whole(q) << SPAN_BITS) | (n if isinstance(n, int) else whole(n))
 
     def of(self, name: str, row: Ints) -> Floats:
         """A column of known amounts at some rows: `amount`, `days`, `grain`, `seq` and so on; NaN for NOTHING."""
