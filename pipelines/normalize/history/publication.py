@@ -47,8 +47,8 @@ def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame
     legs = lineage.group_by("version", maintain_order=True).agg(legs=pl.struct(provenance.LINEAGE))
     return (
         flagged.with_columns(flags=flags.published(flagged))
+        .sort("cik", "period_end", "item", "seq")
         .join(legs, on="version", how="left", maintain_order="left")
         .with_columns(pl.col("legs").fill_null(pl.lit([])))
-        .sort("cik", "period_end", "item", "seq")
         .select(*REPLAYED.names(), "q", "seq")
     )

@@ -127,7 +127,7 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
 
 def _fingerprints(version: Ints, names: pl.Series, versions: int) -> np.ndarray:
     """A number for the set of names of each version: the sum of one random number for each distinct name."""
-    code = names.rank("dense").to_numpy().astype(np.int64) if len(names) else np.zeros(0, dtype=np.int64)
+    code = names.cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
     several = int(code.max()) + 1 if len(code) else 1
     pairs = np.unique(version * several + code)
     random = np.random.default_rng(several).integers(1, 1 << 40, size=several, dtype=np.int64)
