@@ -193,6 +193,9 @@ NEEDS: dict[str, Needs] = {
     "debt_noncurrent_instrument": Needs(beside={"LongTermDebtNoncurrent": 500}),
     "debt_current_instrument": Needs(beside=DUE),
     "debt_short_term": Needs(beside={"LongTermDebtNoncurrent": 500, "LongtermBorrowings": 500}),
+    "debt_short_term_loans": Needs(
+        300, {"LongTermDebtNoncurrent": 500, "ShortTermBorrowings": 20, "LiabilitiesCurrent": 900}
+    ),
     "debt_short_term_by_instrument": Needs(60, {**DUE, "ShortTermBorrowings": 160}),
     "debt_notes_current": Needs(300, DUE),
     "debt_subordinated": Needs(beside={"NotesPayable": 700}),

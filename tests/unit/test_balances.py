@@ -513,6 +513,17 @@ RULES: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         80,
     ),
+    "debt.beside.short-term-loans": (
+        filed(
+            "2024-02-20",
+            LongTermNotesPayable=102,
+            ShortTermBorrowings=2,
+            LoansPayableCurrent=32,
+            LiabilitiesCurrent=145,
+        ),
+        "total_debt",
+        136,
+    ),
     "debt.current.exact-amount": (
         filed("2024-02-20", LongTermDebtNoncurrent=300, LongTermDebtCurrent=17, ShortTermBorrowings=59, DebtCurrent=60),
         "total_debt",

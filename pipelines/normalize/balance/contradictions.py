@@ -264,7 +264,14 @@ DEBT_CANDIDATES, CASH_CANDIDATES = (
 
 _NONCURRENT_LINES = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
 _CURRENT_LINES = [
-    LINE[line] for line in ("debt_current_maturities", "debt_current_instrument", "debt_short_term", "debt_current")
+    LINE[line]
+    for line in (
+        "debt_current_maturities",
+        "debt_current_instrument",
+        "debt_short_term",
+        "debt_short_term_loans",
+        "debt_current",
+    )
 ]
 
 OTHER_LIABILITIES = (

@@ -23,7 +23,15 @@ from pipelines.normalize.rule import Rule
 DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and costs of issue, hardly ever by more than three per cent."""
 
-SHORT_TERM_LINES = frozenset(("debt_short_term", "debt_current", "debt_current_maturities", "debt_current_instrument"))
+SHORT_TERM_LINES = frozenset(
+    (
+        "debt_short_term",
+        "debt_short_term_loans",
+        "debt_current",
+        "debt_current_maturities",
+        "debt_current_instrument",
+    )
+)
 """Debt that is due within a year."""
 
 OF_DEBT_WITH_LEASES = set_of(

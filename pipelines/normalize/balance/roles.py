@@ -51,6 +51,9 @@ OF_NOTES_AND_LOANS = set_of(["NotesAndLoansPayableCurrent"])
 OF_CURRENT_NOTES = set_of(sorted(all_parts("NotesAndLoansPayableCurrent") & set(CURRENT_INSTRUMENTS)))
 """The element of all current notes and loans, and its parts among the current maturities."""
 
+OF_SHORT_TERM_BORROWINGS = set_of(["ShortTermBorrowings"])
+"""The element of all short-term borrowings."""
+
 OF_CURRENT_LOANS = set_of(["LoansPayableCurrent"])
 """The element of current loans, which are one instrument of several."""
 
@@ -225,6 +228,19 @@ def _is_beside_maturities(sheets: BalanceSheets) -> Flags:
     is_larger = beside > maturities * (1 + CONTRADICTS)
     is_apart = (beside > 0) & ~same(beside, maturities, CONTRADICTS) & _loans_are_all_maturities(sheets)
     return is_total & (is_larger | is_apart) & ~is_short_term & ~is_all
+
+
+def _loans_are_beside(sheets: BalanceSheets) -> Flags:
+    """Whether current loans are an additional line next to short-term borrowings: they are larger, and there is room.
+
+    They are no part of the current maturities either: these are less, or are other instruments.
+    """
+    loans, short = sheets.value("debt_short_term_loans"), sheets.value("debt_short_term")
+    maturities = sheets.or_zero("debt_current_maturities")
+    is_line = sheets.is_stated_by("debt_short_term", OF_SHORT_TERM_BORROWINGS) & ~sheets.has("debt_current")
+    fits = loans + short + maturities <= sheets.value("liabilities_current")
+    found: Flags = is_line & (loans > short * (1 + CONTRADICTS)) & (loans > maturities * (1 + CONTRADICTS)) & fits
+    return found
 
 
 def _loans_are_all_maturities(sheets: BalanceSheets) -> Flags:
@@ -448,6 +464,20 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
         "debt_current_instrument",
         "debt_current_maturities",
         _is_beside_maturities,
+    ),
+    LineBeside(
+        Rule(
+            "debt.beside.short-term-loans",
+            "Current loans and credit lines are added to short-term borrowings if they are larger than these and than "
+            "the current maturities, and the current liabilities have room for all.",
+            "US GAAP taxonomies of 2008 to 2025: LoansPayableCurrent and LinesOfCreditCurrent are no parts of "
+            "ShortTermBorrowings; a part larger than its total is a separate line",
+            "compose",
+            "classified balance sheets",
+        ),
+        "debt_short_term_loans",
+        "debt_short_term",
+        _loans_are_beside,
     ),
     LineBeside(
         Rule(

@@ -37,6 +37,7 @@ from pipelines.normalize.elements.debt import (
     DEBT_NOTES_CURRENT,
     DEBT_SHORT_TERM,
     DEBT_SHORT_TERM_BY_INSTRUMENT,
+    DEBT_SHORT_TERM_LOANS,
 )
 from pipelines.normalize.elements.income import (
     COST_OF_REVENUE_TOTAL,
@@ -108,6 +109,7 @@ CONCEPTS: tuple[Concept, ...] = (
     DEBT_CURRENT_INSTRUMENT,
     DEBT_SHORT_TERM,
     DEBT_SHORT_TERM_BY_INSTRUMENT,
+    DEBT_SHORT_TERM_LOANS,
     DEBT_NOTES_CURRENT,
     DEBT_CURRENT,
     DEBT_LONG_TERM,
@@ -176,6 +178,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
         DEBT_CURRENT_INSTRUMENT,
         DEBT_SHORT_TERM,
         DEBT_SHORT_TERM_BY_INSTRUMENT,
+        DEBT_SHORT_TERM_LOANS,
         DEBT_NOTES_CURRENT,
         DEBT_CURRENT,
         DEBT_LONG_TERM,

@@ -23,6 +23,8 @@ def not_banks(
     )
 
 
+RELATED_PARTIES_CURRENT = "NotesPayableRelatedPartiesClassifiedCurrent"
+
 NONCURRENT_INSTRUMENTS = (
     "ConvertibleDebtNoncurrent",
     "ConvertibleSubordinatedDebtNoncurrent",
@@ -174,15 +176,18 @@ DEBT_CURRENT_MATURITIES = Concept(
     sources=(
         not_banks(
             "LongTermDebtCurrent",
+            plus=(RELATED_PARTIES_CURRENT,),
             rule="debt.current-maturities.long-term-debt",
-            statement="Current maturities are the current part of long-term debt without finance leases.",
+            statement="Current maturities are the current part of long-term debt without finance leases, plus current "
+            "notes to related parties, which are a separate line.",
         ),
         not_banks(
             "LongTermDebtAndCapitalLeaseObligationsCurrent",
+            plus=(RELATED_PARTIES_CURRENT,),
             reservation=INCLUDES_FINANCE_LEASES,
             rule="debt.current-maturities.with-finance-leases",
-            statement="Where finance leases are on the same line, current maturities are that line and the value is "
-            "flagged.",
+            statement="Where finance leases are on the same line, current maturities are that line plus current notes "
+            "to related parties, and the value is flagged.",
         ),
         not_banks(
             plus=CURRENT_INSTRUMENTS,
@@ -255,7 +260,7 @@ DEBT_SHORT_TERM = Concept(
             source="Regulation S-X Rule 5-02.19 (amounts payable to banks, to others, and for commercial paper)",
         ),
         us(
-            "NotesPayableRelatedPartiesClassifiedCurrent",
+            RELATED_PARTIES_CURRENT,
             of=("shell",),
             rule="debt.short-term.shell-related-party-notes",
             statement="A shell company's short-term borrowings are the notes that its sponsor has lent.",
@@ -267,6 +272,24 @@ DEBT_SHORT_TERM = Concept(
         ),
     ),
 )
+
+DEBT_SHORT_TERM_LOANS = Concept(
+    "debt_short_term_loans",
+    "money",
+    instant=True,
+    sources=tuple(
+        us(
+            element,
+            rule=rule,
+            statement=f"{words} may be a separate line next to short-term borrowings, or a part of them.",
+        )
+        for element, rule, words in (
+            ("LoansPayableCurrent", "debt.short-term-loans.loans", "Current loans"),
+            ("LinesOfCreditCurrent", "debt.short-term-loans.credit-lines", "Current credit lines"),
+        )
+    ),
+)
+"""For most filers a part of short-term borrowings in the notes, for some a separate line of the balance sheet."""
 
 DEBT_SHORT_TERM_BY_INSTRUMENT = Concept(
     "debt_short_term_by_instrument",
