@@ -147,12 +147,23 @@ WITH_DILUTED = {**USUAL, EPS_DILUTED: 2.25, DILUTED: 40e6}
 PAID_OUT = {DIVIDENDS: 1.0, PAID: 40e6, SHARES: 40e6}
 
 
+def stated_again(year: int, figures: Figures) -> list[Row]:
+    """A year that the annual report on 2021 states as well."""
+    return [
+        {**row, "filed": "2022-02-20", "accession": f"{row['cik']}-10-K-2022-02-20"} for row in annual(year, figures)
+    ]
+
+
 def third_year(usual: Figures, wrong: Figures) -> list[Row]:
     """Three annual reports, the last with other figures."""
     return joined(annual(2019, usual), annual(2020, usual), annual(2021, {**usual, **wrong}))
 
 
 AGREEMENT: dict[str, list[Row]] = {
+    "correction.scale.alone": joined(
+        *(annual(year, {REVENUE: 100e6}) for year in range(2016, 2021)),
+        [*annual(2021, {REVENUE: 100e9}), *stated_again(2020, {REVENUE: 100e6}), *stated_again(2019, {REVENUE: 100e6})],
+    ),
     "correction.agreement.income": third_year({NET_INCOME: 90e6, PROFIT: 90e6, COMMON: 90e6}, {NET_INCOME: 70e6}),
     "correction.agreement.income-contradicted": third_year({NET_INCOME: 90e6, PROFIT: 90e6}, {NET_INCOME: 70e6}),
     "correction.agreement.earnings-per-share": third_year(WITH_DILUTED, {EPS: 2.75}),

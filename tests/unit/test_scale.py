@@ -4,7 +4,20 @@ import pytest
 
 from pipelines.normalize.corrections import identities, scale
 from pipelines.normalize.corrections.scale import BY_FILINGS_AND_LEVEL
-from tests.factories import ASSETS, CASH_FLOW, DIVIDENDS, NET_INCOME, REVENUE, corrected_by, fact, raw, signed
+from tests.factories import (
+    ASSETS,
+    CASH_FLOW,
+    DIVIDENDS,
+    NET_INCOME,
+    REVENUE,
+    corrected_by,
+    fact,
+    raw,
+    row_of,
+    signed,
+    standardized,
+    value_of,
+)
 
 THOUSAND = 1000.0
 QUARTERS = ["2021-03-31", "2021-06-30", "2021-09-30", "2021-12-31", "2022-03-31", "2022-06-30"]
@@ -125,6 +138,21 @@ def test_negative_figures_are_corrected_and_zero_stays():
 
     assert found[QUARTERS[0], FILED[4]] == (-SALES[0], THOUSAND)
     assert found[QUARTERS[1], FILED[4]] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("newest", "expected"), [(100e9, None), (100e3, None), (900e6, 900e6)])
+def test_a_first_statement_a_thousand_times_off_alone_is_left_out(newest, expected):
+    """Nothing shows the amount, but the year before in the same report is as always; ninefold growth is no error."""
+    rows = [
+        fact(tag, value, f"{year}-01-01", f"{year}-12-31", filed=f"{filed}-02-20")
+        for filed in range(2018, 2025)
+        for year, value in ((filed - 2, 100e6), (filed - 1, newest if filed == 2024 else 100e6))
+        for tag, value in ((REVENUE, value), (NET_INCOME, 9e6))
+    ]
+    found = standardized(raw(rows))
+
+    assert value_of(found, "revenue", "annual", "2023-12-31") == expected
+    assert expected or row_of(found.gaps, "revenue", "annual", "2023-12-31")["reason"] == "contradicted_by_filing"
 
 
 def test_dividends_per_share_have_a_level_too():

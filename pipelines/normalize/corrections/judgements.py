@@ -5,7 +5,7 @@ Belongs here: the place of corrected figures among the items and quarters. Does 
 
 import polars as pl
 
-from pipelines.normalize.corrections import agreement, dividends, footing, signs, votes
+from pipelines.normalize.corrections import agreement, dividends, footing, scale, signs, votes
 from pipelines.normalize.frames import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
@@ -17,6 +17,7 @@ PROVING = (
     footing.CHANGE_IN_CASH.id,
     footing.INVESTING.id,
     signs.SIGN_OF_LINE.id,
+    scale.SCALE_ALONE.id,
 )
 """The rules whose corrections are proofs of an item."""
 ITEMS = {**ITEM_OF_FLOW, **dict.fromkeys(footing.CASH_AT_THE_END, "cash_and_equivalents")}

@@ -22,6 +22,7 @@ NEARER = 1.0
 FEWEST_FILINGS = 4
 """The level of a line needs so many earlier filings; fewer may all be wrong."""
 
+BY_LEVEL = "the other figures of the line in this and earlier filings"
 BY_FILINGS_AND_LEVEL = "earlier filings of the same period, and the level of the line"
 
 SCALE_OF_EARLIER_FILINGS = Rule(
@@ -38,11 +39,25 @@ SCALE_WITHIN_FILING = Rule(
     "Follows from correction.scale.earlier-filings: a filing states all figures of a line in one scale",
     "correct",
 )
-RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_WITHIN_FILING)
+SCALE_ALONE = Rule(
+    "correction.scale.alone",
+    "Revenue or dividends per share about a thousand or a million times the level of the line in earlier filings are "
+    "left out if another figure of the line in the filing is at that level.",
+    f"{ERRORS_MEASURED}; no other figure shows the amount",
+    "withhold",
+)
+RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_WITHIN_FILING, SCALE_ALONE)
+
+STEADY = ("revenue", "dividends_per_share")
+"""Lines that hardly ever move by a thousand times from one period to the next."""
+NEAR_LEVEL = 0.7
+"""The largest distance of a figure from the level of its line, or from a thousand times of it, in powers of ten."""
 
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Figures in another scale than in earlier filings.
+
+    Figures of the newest period that are so far off alone are left out.
 
     If two figures of one period differ by a thousand or a million times, the one that is far from the level of the line
     is wrong. Then the filing's figures of the line for other periods are wrong too, if they are as far off.
@@ -62,10 +77,27 @@ def proposals(figures: Figures) -> list[Proposal]:
     errs = _is_nearer(off, proven)
     by_itself = errs & (own_power == proven)
     beside = errs & ~by_itself
+    alone = _alone(figures)
+    alone = alone[~np.isin(alone, of_lines[errs])]
     return [
-        Proposal(rule, BY_FILINGS_AND_LEVEL, of_lines[holds], 10.0 ** -proven[holds])
-        for rule, holds in ((SCALE_OF_EARLIER_FILINGS, by_itself), (SCALE_WITHIN_FILING, beside))
+        *(
+            Proposal(rule, BY_FILINGS_AND_LEVEL, of_lines[holds], 10.0 ** -proven[holds])
+            for rule, holds in ((SCALE_OF_EARLIER_FILINGS, by_itself), (SCALE_WITHIN_FILING, beside))
+        ),
+        Proposal(SCALE_ALONE, BY_LEVEL, alone, np.full(len(alone), np.nan)),
     ]
+
+
+def _alone(figures: Figures) -> Ints:
+    """Places of figures of steady lines that are off by a power of a thousand, in filings whose others are not."""
+    at = figures.of_concepts(STEADY)
+    off = _off_level(figures, at)
+    power = power_of_thousand(10.0**off, NEAR_LEVEL)
+    is_far, is_near = np.abs(power) > 0, np.abs(off) <= NEAR_LEVEL
+    if not is_far.any():
+        return at[:0]
+    filing = np.unique(packed(figures.line[at], figures.seq[at]), return_inverse=True)[1]
+    return at[is_far & (np.bincount(filing, weights=is_near)[filing] > 0)]
 
 
 def _is_nearer(off: Floats, power: Floats) -> Flags:
