@@ -84,8 +84,8 @@ GAPS: dict[str, Gap] = {
         "The whole balance sheet is stated in other units than those before, such as thousands or millions.", BALANCES
     ),
     "line_in_other_units": Gap(
-        "A line that debt or cash consists of is stated in other units than the rest of the filing or than before.",
-        BALANCES,
+        "An amount that the value consists of is stated in other units than the rest of the filing or than the others.",
+        (*FLOWS, *BALANCES),
     ),
     "line_left_out": Gap(
         "A line that debt or cash consisted of is missing, and the totals of the balance sheet do not show that it is "

@@ -129,6 +129,18 @@ def year_with_another_digit(wrong: float = 432e6) -> list[Row]:
     )
 
 
+def report_without_zeros() -> list[Row]:
+    """A quarterly report that states its thousands as dollars, and the first annual report after it."""
+    quarter = {"form": "10-Q", "filed": "2023-05-10"}
+    return [
+        fact(NET_INCOME, -1_543, "2023-01-01", "2023-03-31", **quarter),
+        fact(NET_INCOME, 340, "2022-01-01", "2022-03-31", **quarter),
+        fact(CASH, 4_234, None, "2023-03-31", **quarter),
+        fact(NET_INCOME, -660e3, *YEAR_2022, filed="2024-02-20"),
+        fact(NET_INCOME, -823e3, "2023-01-01", "2023-12-31", filed="2024-02-20"),
+    ]
+
+
 def confirmed_years_to_date() -> list[Row]:
     """The same, and later reports repeat the years to date only."""
     rows = second_quarter_apart(12)
@@ -187,6 +199,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.no-mixed-bases": recast_quarter(),
     "ttm.no-contradicting-ways": second_quarter_apart(6),
     "ttm.confirmed-legs": confirmed_years_to_date(),
+    "ttm.no-mixed-units": report_without_zeros(),
     "ttm.no-year-in-dispute": year_with_another_digit(),
     "flag.recast": years_shown_again(CASH_FLOW, 160e6, [100e6] * 4 + [110e6] * 4 + [120e6] * 4),
     "precision.coarser-repetition": [

@@ -28,7 +28,7 @@ from tests.factories import (
     value_of,
     week_ends,
 )
-from tests.shapes.flows import year_with_another_digit
+from tests.shapes.flows import report_without_zeros, year_with_another_digit
 
 amounts = st.integers(-900_000, 900_000).map(lambda thousands: thousands * 1e3)
 counts = st.integers(1_000, 9_000).map(lambda thousands: thousands * 1e3)
@@ -367,6 +367,16 @@ def test_a_year_restated_after_its_quarter_was_by_little_is_on_the_new_basis(res
     )
 
     assert value_of(standardized(rows), "revenue", "ttm", "2023-03-31") == twelve_months
+
+
+def test_dollars_of_a_report_in_thousands_are_not_added_to_thousands():
+    """-660 thousand of a year, and -1,543 and 340 of its quarters."""
+    found = standardized(raw(report_without_zeros()))
+    gap = row_of(found.gaps, "net_income", "ttm", "2023-03-31")
+
+    assert value_of(found, "net_income", "annual", "2022-12-31") == -660e3
+    assert value_of(found, "net_income", "ttm", "2023-03-31") is None
+    assert (gap["reason"], gap["rule"]) == ("line_in_other_units", "ttm.no-mixed-units")
 
 
 def quarter_apart(quarters: int) -> Today:

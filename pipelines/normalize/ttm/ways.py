@@ -19,6 +19,12 @@ DIGITS_OF_SUMS = 4
 
 BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
 """For each code of a concept: whether the sum of quarters is the first choice (ASC 260-10-45: EPS of a period)."""
+IS_MONEY = np.array([concept.measure == "money" for concept in BY_NAME.values()])
+"""For each code of a concept: whether it is an amount of money."""
+SMALLEST_UNIT = 1e3
+"""A filer that states thousands or millions has no amounts of less."""
+LARGE_AMOUNT = 1e5
+"""An amount of at least so much is stated in thousands if it is a multiple of them."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +39,10 @@ class Leg:
 class Way:
     """One way to twelve months, for each window.
 
-    `regime` is that of the sum. `is_disputed`: the next filing states a leg with one other digit. `is_whole`: all
-    required legs are known, they span twelve months, and the sum is not below zero if it cannot be.
-    `has_other_length` and `is_negative` say why a known sum is not whole.
+    `regime` is that of the sum. `mixes_units`: a leg of less than a thousand is beside one in thousands. `is_disputed`:
+    the next filing states a leg with one other digit. `is_whole`: all required legs are known, they span twelve months,
+    and the sum is not below zero if it cannot be. `has_other_length` and `is_negative` say why a known sum is not
+    whole.
     """
 
     amount: Floats
@@ -49,6 +56,7 @@ class Way:
     mixes_regimes: Flags
     mixes_elements: Flags
     mixes_bases: Flags
+    mixes_units: Flags
     is_disputed: Flags
     has_other_element: Flags
 
@@ -66,6 +74,9 @@ class Way:
         regimes, grains, others = (
             [windows.of(name, leg.row) for leg in legs] for name in ("regime", "grain", "other_source")
         )
+        amounts = [np.abs(windows.of("amount", leg.row)) for leg in legs]
+        with_digits = smallest(*(np.where(each == 0, np.nan, each) for each in amounts))
+        mixes_units = IS_MONEY[windows.concept] & (with_digits < SMALLEST_UNIT) & (largest(*grains) >= SMALLEST_UNIT)
         is_disputed = smallest(*(windows.of("disputed", leg.row) for leg in legs)) <= windows.seq
         has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
         is_negative = ~windows.can_be_negative & (amount < 0)
@@ -82,11 +93,13 @@ class Way:
             mixes_regimes=smallest(*regimes) != largest(*regimes),
             mixes_elements=has_other & (smallest(*others) == 0),
             mixes_bases=np.zeros(len(amount), dtype=np.bool_) if mixes_bases is None else mixes_bases,
+            mixes_units=mixes_units & (largest(*amounts) >= LARGE_AMOUNT),
             is_disputed=is_disputed,
             has_other_element=has_other,
         )
 
     @property
     def is_sound(self) -> Flags:
-        """Whether it leads to twelve months without a leg in dispute, and without mixing regimes, elements or bases."""
-        return self.is_whole & ~self.mixes_regimes & ~self.mixes_elements & ~self.mixes_bases & ~self.is_disputed
+        """Whether it leads to twelve months without a leg in dispute, or mixed regimes, elements, bases or units."""
+        is_mixed = self.mixes_regimes | self.mixes_elements | self.mixes_bases | self.mixes_units
+        return self.is_whole & ~is_mixed & ~self.is_disputed

@@ -53,6 +53,7 @@ from pipelines.normalize.ttm.ways import (
     BY_QUARTER_FIRST,
     LONGEST_WINDOW,
     SHORTEST_WINDOW,
+    SMALLEST_UNIT,
     Leg,
     Way,
 )
@@ -114,6 +115,13 @@ NEWEST_COMPARATIVE = Rule(
     "was not restated with an amendment of the year, or follows other standards than the year.",
     "ASC 250-10-45-23: an error is corrected in all periods presented",
     "select",
+)
+NO_MIXED_UNITS = Rule(
+    "ttm.no-mixed-units",
+    f"Amounts of money below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions: their filing is in "
+    "thousands or millions as well, and states them without the zeros.",
+    "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
+    "withhold",
 )
 NO_MIXED_REGIMES = Rule(
     "ttm.no-mixed-regimes",
@@ -195,6 +203,7 @@ RULES = (
     YEAR_BEFORE_RECAST,
     NEWEST_COMPARATIVE,
     NO_MIXED_REGIMES,
+    NO_MIXED_UNITS,
     NO_MIXED_ELEMENTS,
     TWELVE_MONTHS_LONG,
     NO_NEGATIVE_SUM,
@@ -308,14 +317,15 @@ def _chosen(
     for way in (by_years, by_quarters):
         is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former))
     is_disputed = by_years.is_whole & by_years.is_disputed & ~has_way
-    is_withdrawn |= is_disputed & ~np.isnan(former)
+    mixes_units = by_years.is_whole & by_years.mixes_units & ~has_way
+    is_withdrawn |= (is_disputed | mixes_units) & ~np.isnan(former)
     rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
-    rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_BASES.id]
+    rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_UNITS.id, NO_MIXED_BASES.id]
     spreads = _spreads(windows, by_years, quarters)
     found = windows.points.with_columns(
         amount=numbers(amount),
         days=numbers(days).cast(pl.Int64),
-        rule=pl.Series(np.select([*holds, judged.neither, is_disputed, is_withdrawn], rules, "")),
+        rule=pl.Series(np.select([*holds, judged.neither, is_disputed, mixes_units, is_withdrawn], rules, "")),
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=other_element,
         mixed_basis=pl.lit(value=False),
@@ -414,11 +424,12 @@ def _withheld(
     found = []
     either = [
         (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
-        for name in ("mixes_regimes", "mixes_elements", "mixes_bases", "is_disputed")
+        for name in ("mixes_regimes", "mixes_elements", "mixes_bases", "is_disputed", "mixes_units")
     ]
     for rule, reason, mixes in (
         (NO_MIXED_REGIMES, "basis_break", either[0]),
         (NO_MIXED_ELEMENTS, "elements_differ", either[1]),
+        (NO_MIXED_UNITS, "line_in_other_units", either[4]),
         (NO_YEAR_IN_DISPUTE, "year_in_dispute", either[3]),
         (NO_MIXED_BASES, "mixed_basis", either[2]),
         (NO_CONTRADICTING_WAYS, "ways_contradict", judged.neither),
@@ -466,6 +477,7 @@ def _decisions(
         (NO_MIXED_ELEMENTS, "mixes_elements"),
         (NO_MIXED_BASES, "mixes_bases"),
         (NO_YEAR_IN_DISPUTE, "is_disputed"),
+        (NO_MIXED_UNITS, "mixes_units"),
     ):
         mixes = (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
         decided.append((rule, cik[mixes & ~has_way]))
