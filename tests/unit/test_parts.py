@@ -108,6 +108,21 @@ def test_one_quarter_out_of_line_does_not_contradict_the_year():
     assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 260e6
 
 
+def test_a_year_with_the_figure_of_its_first_quarter_needs_no_other_quarter():
+    """Texas Community Bancshares states 264,372 for the first quarter of 2020 and for 2020, in its first report."""
+    first = {"form": "10-Q", "filed": "2021-06-28"}
+    rows = [
+        fact(NET_INCOME, 264_372, "2020-01-01", "2020-03-31", **first),
+        fact(NET_INCOME, 264_372, "2020-01-01", "2020-12-31", **first),
+        fact(NET_INCOME, 242_539, "2021-01-01", "2021-03-31", **first),
+        fact(REVENUE, 5e6, "2021-01-01", "2021-03-31", **first),
+    ]
+    then = fact(NET_INCOME, 749_000, "2020-01-01", "2020-12-31", filed="2022-03-23")
+
+    assert value_of(standardized(raw(rows)), "net_income", "ttm", "2021-03-31") is None
+    assert value_of(standardized(raw(rows, then)), "net_income", "ttm", "2021-03-31") == 749_000 + 242_539 - 264_372
+
+
 NET_SPENDING = "PaymentsForProceedsFromProductiveAssets"
 
 

@@ -39,6 +39,10 @@ SAME = 1e-9
 """Figures are equal to the digit if they differ by less than this share, because of binary fractions."""
 DIGITS = 1e3
 """An amount of at least four digits does not equal that of another period by chance."""
+MANY_DIGITS = 1e5
+"""Two amounts of six digits in one filing are not equal by chance."""
+EARNED = tuple(NUMBER_OF[name] for name in ("revenue", "net_income_parent", "net_income_common"))
+"""Lines that are zero in no quarter of a company that has begun."""
 DIGITS_OF_BALANCE = 1e4
 """A balance of five digits or more hardly ever equals one of four earlier ones by chance: 4 in 10,000 at most."""
 RESTATED = 0.005
@@ -62,7 +66,8 @@ ONCE = (
 REPEATS_QUARTER = Rule(
     "correction.parts.repeats-quarter",
     "If a figure of two to four quarters equals, to the digit, that of one of them, and another one of them has an "
-    "amount too, the figure is a quarter's in the context of the longer period, and is left out.",
+    "amount too, the figure is a quarter's in the context of the longer period, and is left out. Revenue and net "
+    "income with six digits that a filing states so for an earlier quarter, too, need no other quarter.",
     ONCE,
     "withhold",
 )
@@ -140,6 +145,12 @@ class _Lines:
         line = self.concept[at] if concept is None else np.full(len(at), concept)
         slot = _slot(self.company[at], line, q, n)
         return picked(self.value, self.timeline.after(slot, self.seq[at] - is_before))
+
+    def repeat_in_filing(self, at: Ints, q: Ints) -> Flags:
+        """Whether some figures equal that of a quarter in the same filing."""
+        row = self.timeline.after(_slot(self.company[at], self.concept[at], q, np.ones_like(q)), self.seq[at])
+        found: Flags = (row >= 0) & (self.seq[row] == self.seq[at]) & _equal(self.value[row], self.value[at])
+        return found
 
     @property
     def first(self) -> Ints:
@@ -249,6 +260,11 @@ def _contradicted_flows(lines: _Lines) -> tuple[_Found, _Found]:
     repeats, by = np.zeros(len(longer), dtype=np.bool_), np.zeros(len(longer))
     for back, quarter in enumerate(quarters):
         at = np.flatnonzero(_equal(quarter, value))
+        # revenue and income of the other quarters are not zero together, but the newest quarter may be the first
+        is_earned = np.isin(lines.concept[longer[at]], EARNED) & (np.abs(value[at]) >= MANY_DIGITS * grain[at])
+        is_certain = is_earned & lines.repeat_in_filing(longer[at], q[at] - back) if back else is_earned & False
+        repeats[at] |= is_certain
+        by[at[is_certain]] = value[at[is_certain]]
         before = n[at] - 1 - back
         to_date = lines.known(longer[at], q[at] - back - 1, np.where(before > 0, before, NOTHING))
         rates = [quarters[other][at] for other in range(QUARTERS_A_YEAR) if other != back]
