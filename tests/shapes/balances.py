@@ -157,6 +157,7 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.filed-as-zero": {WHOLE: 0},
     "debt.filer-total": {EVERYTHING: 100},
     "debt.filer-total-above-notes": {MATURITIES: 20, NONCURRENT: 70, EVERYTHING: 120, LIABILITIES: 300},
+    "debt.filer-total-below-lines": {NONCURRENT: 269, MATURITIES: 17, EVERYTHING: 271},
     "debt.total-contradicts-parts": {NONCURRENT: 70, MATURITIES: 20, WHOLE: 97},
     "debt.filer-total-above-lines": {
         MATURITIES: 20,

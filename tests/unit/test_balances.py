@@ -305,6 +305,12 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
     # filed figures, item, its amount at the end of 2023
     "elements become debt": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "total_debt", 100),
     "and cash": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "cash_and_equivalents", 45),
+    # General Electric in 2014: the element of all current debt states only a part of it
+    "current debt that is less than the short-term borrowings": (
+        filed("2024-02-20", LongTermDebtAndCapitalLeaseObligations=187, DebtCurrent=12, ShortTermBorrowings=70),
+        "total_debt",
+        257,
+    ),
     # the next year's report shows only long-term debt of the old balance sheet: missing lines are not a restatement
     "a later report with fewer lines of debt restates nothing": (
         [*filed("2024-02-20", **PARTS), *filed("2025-02-20", LongTermDebtNoncurrent=70)],
@@ -512,6 +518,16 @@ RULES: dict[str, tuple[list[Row], str, float | None]] = {
         filed("2024-02-20", LongTermDebtNoncurrent=30, ConvertibleDebtNoncurrent=50),
         "total_debt",
         80,
+    ),
+    "debt.filer-total-below-lines": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=269,
+            LongTermDebtCurrent=17,
+            DebtLongtermAndShorttermCombinedAmount=271,
+        ),
+        "total_debt",
+        271,
     ),
     "debt.beside.short-term-loans": (
         filed(

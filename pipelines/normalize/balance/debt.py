@@ -13,7 +13,7 @@ from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance import instruments, roles
 from pipelines.normalize.balance.contradictions import Comparison, Totals
 from pipelines.normalize.balance.element_sets import set_of
-from pipelines.normalize.balance.roles import LINES_BESIDE, due
+from pipelines.normalize.balance.roles import LINES_BESIDE, OF_SHORT_TERM_BORROWINGS, due
 from pipelines.normalize.balance.sheets import CONTRADICTS, DEBT_LINES, LINE, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
 from pipelines.normalize.elements.debt import DEBT_ALL, INCLUDES_FINANCE_LEASES
@@ -51,9 +51,11 @@ def _maturities_as_short_term(sheets: BalanceSheets) -> Flags:
 
 
 def _current_debt_covers_maturities(sheets: BalanceSheets) -> Flags:
-    """Whether current debt is at least the current maturities, as a total that includes them must be."""
+    """Whether current debt is at least the current maturities and the short-term borrowings, which it includes."""
     least = sheets.or_zero("debt_current_maturities") * (1 - SAME_MONEY)
-    covers: Flags = sheets.value("debt_current") >= least
+    current, short = sheets.value("debt_current"), sheets.value("debt_short_term")
+    exceeds = sheets.is_stated_by("debt_short_term", OF_SHORT_TERM_BORROWINGS) & (short > current * (1 + DISCOUNT))
+    covers: Flags = (current >= least) & ~exceeds
     return covers
 
 
@@ -247,6 +249,14 @@ FILER_TOTAL_ABOVE_LINES = Rule(
     "compose",
     _CLASSIFIED,
 )
+FILER_TOTAL_BELOW_LINES = Rule(
+    "debt.filer-total-below-lines",
+    "The filer's own total of all debt replaces the lines added up if they exceed it by more than discounts explain "
+    f"({DISCOUNT:.0%}) and the non-current line alone does not.",
+    "us-gaap:DebtLongtermAndShorttermCombinedAmount, ifrs-full:Borrowings: no debt exceeds the total of all debt",
+    "compose",
+    _CLASSIFIED,
+)
 TOTAL_CONTRADICTS_PARTS = Rule(
     "debt.total-contradicts-parts",
     "A total that the filer states matches neither total debt nor a part of it.",
@@ -268,6 +278,7 @@ COMPOSING: tuple[Rule, ...] = (
     FILER_TOTAL,
     FILER_TOTAL_ABOVE_NOTES,
     FILER_TOTAL_ABOVE_LINES,
+    FILER_TOTAL_BELOW_LINES,
 )
 """The rules that choose the lines, in the order that Sums.rule counts."""
 
@@ -276,6 +287,7 @@ RULES: tuple[Rule, ...] = (
     FILER_TOTAL,
     FILER_TOTAL_ABOVE_NOTES,
     FILER_TOTAL_ABOVE_LINES,
+    FILER_TOTAL_BELOW_LINES,
     TOTAL_CONTRADICTS_PARTS,
     CURRENT_BESIDE_LARGER_NOTES,
 )
@@ -314,10 +326,12 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     is_total = (rule == UNDECIDED) & ~is_classified & is_served & sheets.has("debt_all")
     is_above = (rule != UNDECIDED) & _filer_total_is_larger(sheets, chosen)
     is_above_lines = (rule != UNDECIDED) & _filer_total_exceeds_lines(sheets, chosen)
+    is_below_lines = (rule != UNDECIDED) & is_classified & _lines_exceed_filer_total(sheets, chosen)
     for holds, stands in (
         (is_total, FILER_TOTAL),
         (is_above, FILER_TOTAL_ABOVE_NOTES),
         (is_above_lines, FILER_TOTAL_ABOVE_LINES),
+        (is_below_lines, FILER_TOTAL_BELOW_LINES),
     ):
         rule[holds] = COMPOSING.index(stands)
         chosen[:, holds] = False
@@ -448,6 +462,18 @@ def _filer_total_exceeds_lines(sheets: BalanceSheets, chosen: Flags) -> Flags:
     most = (sheets.value("liabilities") + sheets.or_zero("not_borrowed")) * instruments.ROOM
     exceeds: Flags = asked & (everything > stated * (1 + explained)) & (everything <= most)
     return exceeds
+
+
+def _lines_exceed_filer_total(sheets: BalanceSheets, chosen: Flags) -> Flags:
+    """Whether the lines added up exceed the filer's own total, and the non-current line alone is within it.
+
+    Some filers state the total of long-term debt as that of all debt; so it may lack the short-term borrowings.
+    """
+    everything, noncurrent = sheets.value("debt_all"), sheets.value("debt_noncurrent")
+    everything = everything + np.where(chosen[LINE["debt_short_term"]], sheets.or_zero("debt_short_term"), 0.0)
+    stated = np.where(chosen, np.nan_to_num(sheets.values[: len(chosen)]), 0.0).sum(axis=0)
+    exceed: Flags = (everything > 0) & (stated > everything * (1 + DISCOUNT)) & (noncurrent <= everything)
+    return exceed & ~chosen[LINE["debt_all"]]
 
 
 def _is_contradicted(sheets: BalanceSheets, debt: Floats, chosen: Flags) -> Flags:
