@@ -548,7 +548,8 @@ def _leaves_more(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Fl
     known = sum((sheets.or_zero(line) for line in NOT_BORROWED), sheets.value("not_borrowed"))
     left = liabilities + known - debt
     found: Flags = sheets.is_stated_by("not_borrowed", OF_DEPOSITS) & (left > debt)
-    return found & (left > OF_LIABILITIES * liabilities)
+    found &= left > OF_LIABILITIES * liabilities
+    return found
 
 
 def _proven_before(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags) -> Flags:

@@ -473,7 +473,8 @@ def _lines_exceed_filer_total(sheets: BalanceSheets, chosen: Flags) -> Flags:
     everything = everything + np.where(chosen[LINE["debt_short_term"]], sheets.or_zero("debt_short_term"), 0.0)
     stated = np.where(chosen, np.nan_to_num(sheets.values[: len(chosen)]), 0.0).sum(axis=0)
     exceed: Flags = (everything > 0) & (stated > everything * (1 + DISCOUNT)) & (noncurrent <= everything)
-    return exceed & ~chosen[LINE["debt_all"]]
+    exceed &= ~chosen[LINE["debt_all"]]
+    return exceed
 
 
 def _is_contradicted(sheets: BalanceSheets, debt: Floats, chosen: Flags) -> Flags:
