@@ -397,6 +397,19 @@ def test_a_sum_a_hundred_times_net_income_over_shares_is_withheld():
     assert reason(found, "eps_basic", "2022-09-30", "ttm") == "contradicted_by_filing"
 
 
+def test_quarters_before_and_after_a_merger_do_not_add_up():
+    """Kraft Heinz: filings state shares of fiscal years only, 786 million on average in the year of the merger."""
+    sums = {REVENUE: [1e9] * 5, NET_INCOME: [96e6, -344e6, -303e6, 285e6, 896e6], EPS: [0.26, -0.91, -0.27, 0.58, 0.74]}
+    rows = Filer(month_ends(2015, 5), sums).rows()
+    shares = fact(SHARES, 786e6, "2015-01-01", "2015-12-31", filed="2016-03-01")
+
+    found = standardized(raw(rows, shares))
+
+    assert value_of(standardized(raw(rows)), "eps_basic", "ttm", "2016-03-31") == 0.14
+    assert value_of(found, "eps_basic", "ttm", "2016-03-31") is None
+    assert reason(found, "eps_basic", "2016-03-31", "ttm") == "contradicted_by_filing"
+
+
 def test_a_changing_count_explains_a_difference():
     """A loss in the quarter with fewest shares: four quotients add up to more than the quotient of the sums."""
     found = offered([100, 100, 100, 100, 100, 92, 92], [1.0, 1.0, 1.0, 1.0, 1.0, -3.26, 1.09], [100] * 5 + [-300, 100])

@@ -39,6 +39,9 @@ securities take less (AAR 2011: 3 %)."""
 RARELY_DIFFERS = 9
 """Net income over shares proves a sum of quarters wrong if the earnings of so many times more fiscal years agree with
 it as differ from it."""
+OTHER_COUNT = 2.5
+"""Where no shares of a window are known, earnings per share that mean so many times more or fewer shares than the last
+average are a sum of quarters on different counts: Kraft Heinz after its merger has 0.14 for 0.48."""
 OF_YEARS = 0.04
 """Filed earnings of a fiscal year differ by less than this share, because participating securities take little."""
 BELOW_BASIC = 0.995
@@ -242,6 +245,7 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     is_far = is_unexplained & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD) & ~is_of_others
     is_contradicted = is_unexplained & is_proved & (scale < HUNDREDFOLD) & ~is_far
     is_withheld = is_unexplained & is_proved & (scale >= HUNDREDFOLD)
+    is_withheld |= np.isnan(control) & ~is_year & ~is_of_others & _contradicts_last_count(points, shares, income, filed)
     is_mixed = _mixes_bases(points, "shares_basic") & ~is_year & ~np.isnan(filed)
     is_derived = np.isnan(filed) & ~np.isnan(control)
     takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted
@@ -276,6 +280,23 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     judged = ~is_of_others & (agrees | is_issuance | is_far | is_contradicted | is_withheld)
     outcome = np.select([is_withheld, takes_control], [2, 1], 0)
     return found, _proofs(points, found, TIMES_SHARES, judged, outcome, (filed * shares.value, income.value))
+
+
+def _contradicts_last_count(points: Points, shares: Item, income: Item, filed: Floats) -> Flags:
+    """Whether net income over earnings per share is another number than the last known average of shares.
+
+    The last one of the four quarter ends before; averages hardly ever change by more than OTHER_COUNT within a year.
+    """
+    stands = points.timeline(~np.isnan(shares.value))
+    last = np.full(len(points), np.nan)
+    for back in range(1, QUARTERS_A_YEAR + 1):
+        last = np.where(np.isnan(last), picked(shares.value, points.earlier(stands, back)), last)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = income.value / last
+        times = filed / expected
+    is_apart = (times > OTHER_COUNT) | (times < 1 / OTHER_COUNT)
+    found: Flags = is_apart & (np.abs(filed - expected) > OTHER_COUNT * ROUNDINGS * points.of("eps_basic", "grain"))
+    return found
 
 
 def _change_of_count(points: Points) -> Floats:
