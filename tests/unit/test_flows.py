@@ -344,11 +344,16 @@ def test_an_average_restated_before_its_year_is_on_the_basis_of_the_year():
     assert value_of(standardized(rows), "shares_basic", "ttm", "2023-06-30") == pytest.approx(103e6, abs=1)
 
 
-@pytest.mark.parametrize(("restated_later", "twelve_months"), [(1.0, 4_129e6), (1.2, 4_002e6)])
-def test_a_year_restated_after_its_quarter_was_by_little_is_on_the_new_basis(restated_later, twelve_months):
+@pytest.mark.parametrize(
+    ("restated_year", "restated_later", "twelve_months"),
+    [(4_139, 1.0, 4_129e6), (4_139, 1.2, 4_002e6), (8_000, 1.0, 4_002e6)],
+)
+def test_a_year_restated_after_its_quarter_was_by_little_is_on_the_new_basis(
+    restated_year, restated_later, twelve_months
+):
     """The first quarter of 2022 becomes 1,013 million, and 2022 then 4,139 million instead of 4,012.
 
-    If that of 2023 is restated as well, the year follows a basis that came later.
+    If that of 2023 is restated as well, or the year by far more, the year follows a basis that came later.
     """
     company = Filer(month_ends(2022, 9), {REVENUE: [1_003 * MILLION] * 9, NET_INCOME: [MILLION] * 9})
     first, year = (
@@ -360,7 +365,7 @@ def test_a_year_restated_after_its_quarter_was_by_little_is_on_the_new_basis(res
         value=pl.when(first & (pl.col("filed") > "2023-01-01"))
         .then(1_013 * MILLION)
         .when(year & (pl.col("filed") > "2024-01-01"))
-        .then(4_139 * MILLION)
+        .then(restated_year * MILLION)
         .when(again)
         .then(pl.col("value") * restated_later)
         .otherwise("value")

@@ -338,6 +338,7 @@ LIABILITIES_NOT_DEBT: tuple[Concept, ...] = tuple(
                 "LiabilityForClaimsAndClaimsAdjustmentExpense",
                 "UnearnedPremiums",
                 "OtherPolicyholderFunds",
+                "AccruedInsuranceCurrentAndNoncurrent",
             ),
         ),
         (
