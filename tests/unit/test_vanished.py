@@ -23,6 +23,8 @@ HALVES: list[tuple[dict[str, float], float | str]] = [
     ({"LongTermDebtCurrent": 30}, "noncurrent_debt_not_shown"),
     ({"LongTermDebtNoncurrent": 60, "DebtCurrent": 31}, 91),
     ({"LongTermDebt": 91}, 91),
+    ({"LongTermDebtNoncurrent": 90, "LongTermDebt": 90}, 90),
+    ({"LongTermDebtNoncurrent": 90, "DebtLongtermAndShorttermCombinedAmount": 90}, 90),
 ]
 
 
@@ -126,7 +128,10 @@ def test_missing_securities_are_expected_for_a_year(at):
 
 @pytest.mark.parametrize(("number", "debt"), [(number, debt) for number, (_, debt) in enumerate(HALVES)])
 def test_half_of_the_debt_is_withheld(at, number, debt):
-    """If the current or the non-current part is missing in the report, unless a total states the debt."""
+    """If the current or the non-current part is missing in the report, unless a total states the debt.
+
+    A total that is equal to the non-current part proves that nothing is current.
+    """
     assert at(f"half {number}", "total_debt") == debt
 
 

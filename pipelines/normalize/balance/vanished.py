@@ -82,7 +82,7 @@ WATCHED: tuple[Watched, ...] = (
         "current_debt_not_shown",
         stays=("debt_noncurrent",),
         rest=("debt_current_maturities", "debt_short_term", "debt_current"),
-        wholes=("debt_long_term",),
+        wholes=("debt_long_term", "debt_all"),
         rule=_rule(
             "debt.withheld.current-debt-not-shown",
             "current debt is",
