@@ -275,27 +275,35 @@ OTHER_CURRENT_ASSETS: tuple[Concept, ...] = tuple(
         f"current_assets_{name}",
         "money",
         instant=True,
-        sources=(
+        sources=tuple(
             us(
                 element,
                 rule=rule,
                 statement=f"Current assets other than cash include {words}, which helps to prove which securities are "
                 "current.",
-            ),
+            )
+            for rule, element, words in sources
         ),
     )
-    for name, rule, element, words in (
-        ("receivable", "current-assets.receivable", "AccountsReceivableNetCurrent", "accounts receivable"),
-        ("receivables", "current-assets.receivables", "ReceivablesNetCurrent", "receivables of all kinds"),
-        ("inventory", "current-assets.inventory", "InventoryNet", "inventories"),
-        (
-            "prepaid",
-            "current-assets.prepaid",
-            "PrepaidExpenseAndOtherAssetsCurrent",
-            "prepaid expenses and other current assets",
-        ),
-        ("other", "current-assets.other", "OtherAssetsCurrent", "other current assets"),
-    )
+    for name, sources in {
+        "receivable": [("current-assets.receivable", "AccountsReceivableNetCurrent", "accounts receivable")],
+        "receivables": [("current-assets.receivables", "ReceivablesNetCurrent", "receivables of all kinds")],
+        "inventory": [("current-assets.inventory", "InventoryNet", "inventories")],
+        "prepaid": [
+            (
+                "current-assets.prepaid",
+                "PrepaidExpenseAndOtherAssetsCurrent",
+                "prepaid expenses and other current assets",
+            )
+        ],
+        "other": [("current-assets.other", "OtherAssetsCurrent", "other current assets")],
+        "contracts": [
+            ("current-assets.contracts", "ContractWithCustomerAssetNetCurrent", "contract assets"),
+            ("current-assets.unbilled-receivables", "UnbilledReceivablesCurrent", "unbilled receivables"),
+            ("current-assets.unbilled-contracts", "UnbilledContractsReceivable", "unbilled receivables on contracts"),
+            ("current-assets.all-contracts", "ContractWithCustomerAssetNet", "contract assets of any term"),
+        ],
+    }.items()
 )
 """Current assets that are never cash. Some filers show them on the balance sheet, others in the notes."""
 
