@@ -86,8 +86,8 @@ bench: setup ## measure a synchronization of a mirror (SOURCE=PATH; BESIDE=folde
 	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts.parquet),$(BIN)/python -m tests.bench.version_log,\
 		echo "Not measured: the version log; synchronize first, because copies of the companies of the home are used")
 
-mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version to compare)
-	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
+mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
+	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\
 		echo "Not measured: mutations; set SOURCE to the path of a mirror directory")
 
 thresholds: setup ## write docs/thresholds.md: what each number of the rules decides in the home

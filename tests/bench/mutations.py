@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from hashlib import blake2b
@@ -383,16 +384,32 @@ def _table(header: Iterable[str], rows: list[list[str]], texts: int) -> list[str
     return ["| " + " | ".join(columns) + " |", rule, *("| " + " | ".join(row) + " |" for row in rows)]
 
 
-def page(header: list[str], rows: list[list[str]], companies: int, seed: int, of_simulated: list[list[str]]) -> str:
+@dataclass(frozen=True)
+class Measured:
+    """The mutations of one mirror: the table of all versions, and the results of this one."""
+
+    header: list[str]
+    rows: list[list[str]]
+    results: list[dict[str, Any]]
+
+    @property
+    def companies(self) -> int:
+        """The number of companies with a mutation."""
+        return len({each["cik"] for each in self.results})
+
+
+def page(measured: Measured, apart: Measured | None, seed: int, of_simulated: list[list[str]]) -> str:
     """The page docs/mutations.md."""
     lines = [
         "# Mutations",
         "",
         "What share of filers' errors would reach users. One fact of one filing is made wrong, and the values of the",
-        f"company are made again. The fact is a leg of a current value of the last {YEARS} years, of {companies}",
-        "companies of a mirror of EDGAR, drawn at random, equally over items and kinds of error. The value is then the",
-        "same (within half a per cent), withheld, or served wrong. The last columns show the same mutations with the",
-        "version before; a value that a version does not have without the mutation either is not counted.",
+        f"company are made again. The fact is a leg of a current value of the last {YEARS} years, of",
+        f"{measured.companies} companies of a mirror of EDGAR, drawn at random, equally over items and kinds of error.",
+        "The value is then the same (within half a per cent), withheld, or served wrong. The last columns show the",
+        "same mutations with the version before; a value that a version does not have without the mutation either is",
+        "not counted.",
+        "",
         f"Written by `make mutations` (seed {seed}).",
         "",
         f"- {SIGN}: the fact with the other sign.",
@@ -403,8 +420,9 @@ def page(header: list[str], rows: list[list[str]], companies: int, seed: int, of
         "- gross: all kinds but one digit.",
         "- others wrong: other values of the company that moved by more than half a per cent.",
         "",
-        *_table(header, rows, 2),
+        *_table(measured.header, measured.rows, 2),
         "",
+        *(_of_others(apart) if apart else []),
         "## Errors of simulated filers",
         "",
         "Fictional filers with one error each, judged on the day of the erroneous report and after all filings. An",
@@ -414,6 +432,19 @@ def page(header: list[str], rows: list[list[str]], companies: int, seed: int, of
         *_table(SIMULATED, of_simulated, 1),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _of_others(apart: Measured) -> list[str]:
+    """The section on companies of other kinds."""
+    return [
+        "## Companies of other kinds",
+        "",
+        f"The same for {apart.companies} companies of other kinds, of each of which only some filings are there: few",
+        "repeat a figure, so fewer errors have a witness.",
+        "",
+        *_table(apart.header, apart.rows, 2),
+        "",
+    ]
 
 
 # --- Commands -----------------------------------------------------------------------------------------------------
@@ -435,6 +466,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("place", type=Path, help="the mirror directory to synchronize with")
     parser.add_argument("--beside", type=Path, help="the folder of another version, with which the same is done")
+    parser.add_argument("--apart", type=Path, help="another mirror, which is reported in a table of its own")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", type=int, default=100, help="mutations of each pair of item and kind")
     parser.add_argument("--filers", type=int, default=FILERS, help="simulated filers, with and without a witness each")
@@ -451,14 +483,15 @@ def main() -> None:
         results.write_text(json.dumps(list(outcomes(Companies(given.place), json.loads(mutations.read_text())))))
     elif given.folder:
         given.folder.mkdir(parents=True, exist_ok=True)
-        _compare(given, given.folder.resolve())
+        _report(given, given.folder.resolve())
     else:
         with tempfile.TemporaryDirectory() as folder:
-            _compare(given, Path(folder))
+            _report(given, Path(folder))
 
 
-def _compare(given: argparse.Namespace, folder: Path) -> None:
-    mirror, draws = given.place.resolve(), folder / "mutations.json"
+def _measured(given: argparse.Namespace, mirror: Path, folder: Path) -> Measured:
+    """Draw mutations of a mirror, apply them with each version, and print the table."""
+    draws = folder / "mutations.json"
     folders = {"this version": PROJECT} | ({"before": given.beside.resolve()} if given.beside else {})
     if not draws.exists():
         drawing = ("--each", str(given.each), "--seed", str(given.seed), "--draw", str(draws))
@@ -470,15 +503,23 @@ def _compare(given: argparse.Namespace, folder: Path) -> None:
         results[name] = json.loads(path.read_text())
     header, rows = table(results)
     show(header, rows)
-    found = results["this version"]
+    return Measured(header, rows, results["this version"])
+
+
+def _report(given: argparse.Namespace, folder: Path) -> None:
+    """Measure, and write the page and the list of mutations that are served wrong."""
+    measured = _measured(given, given.place.resolve(), folder)
+    apart = None
+    if given.apart:
+        (folder / "apart").mkdir(exist_ok=True)
+        apart = _measured(given, given.apart.resolve(), folder / "apart")
     if given.json:
-        wrong = [each for each in found if each["outcome"] == WRONG]
+        wrong = [each for each in measured.results if each["outcome"] == WRONG]
         given.json.write_text(json.dumps(wrong, indent=1))
     of_simulated = simulated(given.filers)
     show(list(SIMULATED), of_simulated, "What errors of simulated filers lead to")
-    companies = len({each["cik"] for each in found})
-    given.page.write_text(page(header, rows, companies, given.seed, of_simulated))
-    print(f"{given.page}: {len(found)} mutations")
+    given.page.write_text(page(measured, apart, given.seed, of_simulated))
+    print(f"{given.page}: {len(measured.results)} mutations")
 
 
 if __name__ == "__main__":
