@@ -18,6 +18,7 @@ from tests.factories import (
     REVENUE,
     SHARES,
     Filer,
+    Row,
     Today,
     day,
     fact,
@@ -382,6 +383,33 @@ def test_dollars_of_a_report_in_thousands_are_not_added_to_thousands():
     assert value_of(found, "net_income", "annual", "2022-12-31") == -660e3
     assert value_of(found, "net_income", "ttm", "2023-03-31") is None
     assert (gap["reason"], gap["rule"]) == ("line_in_other_units", "ttm.no-mixed-units")
+
+
+def test_quarters_that_the_newest_year_confirms_count():
+    """Sales of 2022 were 100.3 million a quarter, and 110.7 a year later, when its first half is stated for once."""
+
+    def quarters(year: int, amount: float, numbers: range, **report: str) -> list[Row]:
+        ends = ("03-31", "06-30", "09-30", "12-31")
+        return [
+            fact(REVENUE, amount, f"{year}-{3 * number + 1:02}-01", f"{year}-{ends[number]}", **report)
+            for number in numbers
+        ]
+
+    half, first, newest = {"form": "10-Q", "filed": "2023-08-09"}, {"filed": "2023-03-01"}, {"filed": "2024-02-29"}
+    rows = [
+        fact(REVENUE, 401.2e6, "2022-01-01", "2022-12-31", **first),
+        *quarters(2022, 100.3e6, range(4), **first),
+        fact(REVENUE, 223.8e6, "2023-01-01", "2023-06-30", **half),
+        fact(REVENUE, 221.4e6, "2022-01-01", "2022-06-30", **half),
+        *quarters(2023, 111.9e6, range(1, 2), **half),
+        *quarters(2022, 110.7e6, range(1, 2), **half),
+        fact(REVENUE, 447.6e6, "2023-01-01", "2023-12-31", **newest),
+        fact(REVENUE, 442.8e6, "2022-01-01", "2022-12-31", **newest),
+        *quarters(2023, 111.9e6, range(4), **newest),
+        *quarters(2022, 110.7e6, range(4), **newest),
+    ]
+
+    assert value_of(standardized(raw(rows)), "revenue", "ttm", "2023-06-30") == pytest.approx(445.2e6)
 
 
 def quarter_apart(quarters: int) -> Today:

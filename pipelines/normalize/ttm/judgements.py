@@ -62,7 +62,8 @@ def judged_ways(windows: Windows, by_years: Way, chosen: Years, by_quarters: Way
     """Decide between two ways of an additive amount that differ.
 
     After a restatement the quarters are often on two bases, and the way by years counts; but if the quarters add up
-    with the year as restated, and its interim period was restated, too, then the year is on another basis.
+    with the year as restated, and its interim period was restated, too, then the year is on another basis, and so it is
+    if the newest amounts of all three legs are the sum of the quarters.
 
     Args:
         chosen: the legs of the way by years.
@@ -81,6 +82,9 @@ def judged_ways(windows: Windows, by_years: Way, chosen: Years, by_quarters: Way
         restated_year = some.of("amount", some.find(some.year_before, QUARTERS_A_YEAR))
         as_restated = by_years.amount[rows] - some.of("amount", chosen.year[rows]) + restated_year
         adds_up = chosen.is_doubtful[rows] & (np.abs(as_restated - by_quarters.amount[rows]) <= digits)
+        to_date, prior = (some.find(some.q - back, some.quarter) for back in (0, QUARTERS_A_YEAR))
+        as_newest = restated_year + some.of("amount", to_date) - some.of("amount", prior)
+        adds_up |= np.abs(as_newest - by_quarters.amount[rows]) <= digits
         contradict = off > digits
         years[rows] = contradict & ((is_restated & ~adds_up) | of_years)
         quarters[rows] = contradict & ~years[rows] & (of_quarters | adds_up)
