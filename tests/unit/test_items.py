@@ -1,10 +1,12 @@
 """Line items: their values from flows and balances, and the reasons for missing values."""
 
+import math
 from datetime import date
 
 import polars as pl
 import pytest
 
+from pipelines.normalize.items.line_items import served
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
@@ -492,3 +494,10 @@ def test_the_basis_of_net_income_depends_on_earlier_filings_only(later):
 
     assert told(rows, later) == told(rows)
     assert len(told(rows)) >= 4
+
+
+@pytest.mark.parametrize(("item", "value"), [("revenue", -0.0), ("revenue", -0.3), ("eps_basic", -0.0)])
+def test_zero_is_served_without_a_sign(item, value):
+    found = pl.DataFrame({"item": [item], "value": [value]}).select(served("value")).item()
+
+    assert (found, math.copysign(1, found)) == (0, 1)

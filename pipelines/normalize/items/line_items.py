@@ -294,8 +294,9 @@ def served(column: str) -> pl.Expr:
     Zero has no sign: some filers state "-0".
     """
     calculated = pl.col("item").is_in(CALCULATED)
-    rounded = pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS))
-    return rounded.otherwise(pl.col(column).round()) + 0.0
+    digits = pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS))
+    rounded = digits.otherwise(pl.col(column).round())
+    return pl.when(rounded == 0).then(pl.lit(0.0)).otherwise(rounded)
 
 
 def roundings(values: pl.DataFrame) -> list[tuple[Rule, Ints]]:
