@@ -43,6 +43,10 @@ class Case:
 CASES = {
     "cash alone": Case([ALONE]),
     "another element": Case([NEW_ELEMENT], before={CASH: 20, "DebtSecuritiesCurrent": 80}),
+    "equities sold": Case(
+        [{CASH: 102, "EquitySecuritiesFvNi": 0, "InventoryNet": 50, "AssetsCurrent": 152}],
+        usual={CASH: 60, "EquitySecuritiesFvNi": 40, "InventoryNet": 50, "AssetsCurrent": 150},
+    ),
     "sold": Case([{CASH: 102}], before={CASH: 20, SECURITIES: 80}),
     "a year": Case([ALONE] * 4),
     **{f"half {number}": Case([{CASH: 20, SECURITIES: 80, **sheet}]) for number, (sheet, _) in enumerate(HALVES)},
@@ -118,6 +122,12 @@ def test_securities_under_another_element_are_used(at):
 def test_securities_that_were_sold_are_zero(at):
     """The report still states them for the year end before: the current line is empty."""
     assert at("sold", "cash_and_equivalents") == 102
+
+
+def test_equities_of_zero_are_no_missing_line(at):
+    """Current assets proved that the equities are current; now they are stated as zero."""
+    assert at("equities sold", "cash_and_equivalents", FIRST - 1) == 100
+    assert at("equities sold", "cash_and_equivalents") == 102
 
 
 def test_missing_securities_are_expected_for_a_year(at):

@@ -104,10 +104,11 @@ def reclassify(sheets: BalanceSheets) -> list[tuple[Rule, Ints]]:
 
 
 def _securities_are_current(sheets: BalanceSheets) -> Flags:
-    """Whether securities of any term are a line of the current assets, because these add up with them only."""
+    """Whether securities of any term are a current asset: current assets add up with them only, or they are zero."""
     cash, line = sheets.value("cash"), sheets.value("securities_of_any_term")
     where = ~sheets.has("short_term_investments") & ~np.isnan(cash + line)
-    return within_current_assets(sheets, cash + line, where) & ~within_current_assets(sheets, cash, where)
+    is_only_with_them = ~within_current_assets(sheets, cash, where) | (line == 0)
+    return within_current_assets(sheets, cash + line, where) & is_only_with_them
 
 
 def _short_term_has_maturities(sheets: BalanceSheets) -> Flags:
