@@ -13,6 +13,7 @@ from tests.shapes.balances import (
     END,
     EVERYTHING,
     HISTORIES,
+    INVENTORY,
     LIABILITIES,
     MATURITIES,
     NONCURRENT,
@@ -92,6 +93,12 @@ DEBT: dict[str, tuple[Lines, float]] = {
 
 TOTALS = {ASSETS: 900, LIABILITIES: 500}
 FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
+    "securities are gone, and the current assets add up without them": (
+        "cash_and_equivalents",
+        {ASSETS: 900, CASH: 50, "AvailableForSaleSecuritiesDebtSecurities": 20, INVENTORY: 50, CURRENT_ASSETS: 120},
+        {ASSETS: 900, CASH: 51, "AvailableForSaleSecuritiesDebtSecurities": 0, INVENTORY: 69, CURRENT_ASSETS: 120},
+        51,
+    ),
     "the liabilities fell with the debt": (
         "total_debt",
         {**TOTALS, NONCURRENT: 300},

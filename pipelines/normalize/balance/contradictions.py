@@ -408,12 +408,14 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     of_line = Comparison(CASH_EXCEEDS_FLOWS.rule, ~np.isnan(line + of_flows), line > of_flows * ROUNDED, line, of_flows)
     moved = _moved_alone(CASH_MOVED_ALONE, sheets, before, cash, current, OTHER_THAN_CASH)
     apart = _moved_alone(CASH_APART_FROM_FLOWS, sheets, before, line, of_flows, ((),))
-    footed = _digit_is_wrong(CASH_DIGIT, before, cash, of_current_assets(sheets, cash))
+    proof = of_current_assets(sheets, cash)
+    footed = _digit_is_wrong(CASH_DIGIT, before, cash, proof)
     comparisons = (exceeds, of_line, moved, apart, footed)
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
         *(each.found[sums.sheet] for each in comparisons),
-        _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH)[sums.sheet],
+        # no line is missing where the current assets add up with the cash as it is
+        (_lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH) & ~proof.holds)[sums.sheet],
     )
     found = np.select(holds, range(len(OF_CASH)), NOTHING)
     return Judged(OF_CASH, found, comparisons)
