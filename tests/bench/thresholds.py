@@ -84,7 +84,8 @@ def values(lake: Lake) -> pl.DataFrame:
     found = standardize(
         lake.read("facts"), accepted.select("accession", "accepted_at"), registrants.select("cik", "sic")
     )
-    return found.versions.group_by(KEY, maintain_order=True).last().select(*KEY, "value")
+    newest = found.versions.group_by(KEY, maintain_order=True).last().select(*KEY, "value")
+    return newest.drop_nulls("value")  # a withdrawn value is none
 
 
 def moved(before: pl.DataFrame, after: pl.DataFrame) -> int:
