@@ -108,7 +108,8 @@ def _securities_are_current(sheets: BalanceSheets) -> Flags:
     cash, line = sheets.value("cash"), sheets.value("securities_of_any_term")
     where = ~sheets.has("short_term_investments") & ~np.isnan(cash + line)
     is_only_with_them = ~within_current_assets(sheets, cash, where) | (line == 0)
-    return within_current_assets(sheets, cash + line, where) & is_only_with_them
+    found: Flags = within_current_assets(sheets, cash + line, where) & is_only_with_them
+    return found
 
 
 def _short_term_has_maturities(sheets: BalanceSheets) -> Flags:
