@@ -345,6 +345,27 @@ def test_an_average_restated_before_its_year_is_on_the_basis_of_the_year():
     assert value_of(standardized(rows), "shares_basic", "ttm", "2023-06-30") == pytest.approx(103e6, abs=1)
 
 
+@pytest.mark.parametrize(("with_quarters", "twelve_months"), [(True, 370e6), (False, None)])
+def test_a_half_year_before_a_restatement_of_its_quarters_is_not_subtracted(with_quarters, twelve_months):
+    """The annual report states 2022 and its quarters anew, 360 million instead of 400; the half year of 200 is old.
+
+    If the quarters of 2023 are known, twelve months are the sum of four quarters, otherwise they are withheld.
+    """
+    quarters = (("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30"), ("10-01", "12-31"))
+    former = [(200, "2022-01-01", "2022-06-30", "10-Q", "2022-08-01")]
+    anew = [(90, f"2022-{start}", f"2022-{end}", "10-K", "2023-02-20") for start, end in quarters]
+    anew.append((360, "2022-01-01", "2022-12-31", "10-K", "2023-02-20"))
+    newest = [(190, "2023-01-01", "2023-06-30", "10-Q", "2023-08-01")]
+    if with_quarters:
+        newest += [(95, f"2023-{start}", f"2023-{end}", "10-Q", "2023-08-01") for start, end in quarters[:2]]
+    rows = [
+        fact(REVENUE, amount * MILLION, start, end, form=form, filed=filed)
+        for amount, start, end, form, filed in (*former, *anew, *newest)
+    ]
+
+    assert value_of(standardized(raw(rows)), "revenue", "ttm", "2023-06-30") == twelve_months
+
+
 @pytest.mark.parametrize(
     ("restated_year", "restated_later", "twelve_months"),
     [(4_139, 1.0, 4_129e6), (4_139, 1.2, 4_002e6), (8_000, 1.0, 4_002e6)],

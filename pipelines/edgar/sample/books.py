@@ -260,6 +260,7 @@ class _Bookkeeper:
             "debt_noncurrent": position.debt - short_term - current,
             "deposits": position.deposits,
             "assets": position.assets,
+            "other_liabilities": position.other_liabilities,
             "liabilities": position.liabilities,
             "equity": position.assets - position.liabilities,
         }

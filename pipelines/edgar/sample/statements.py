@@ -51,6 +51,7 @@ BANK = Statements(
         Line("due_from_banks", "CashAndDueFromBanks", BALANCE),
         Line("interest_bearing_deposits", "InterestBearingDepositsInBanks", BALANCE),
         Line("deposits", "Deposits", BALANCE),
+        Line("other_liabilities", "OtherLiabilities", BALANCE),
         Line("long_term_debt", "LongTermDebt", BALANCE),
         Line("short_term_debt", "ShortTermBorrowings", BALANCE),
     ),

@@ -332,3 +332,40 @@ def filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
         size = DISAGREEMENT * QUARTERS_A_YEAR / n * np.abs(of("amount", find(q, n, as_of)))
         is_recast |= restated(windows, find(a_year_ago, n, as_of), find(a_year_ago, n, as_of - 1), size)
     return as_of, is_recast
+
+
+def on_basis_of_quarters(windows: Windows, years: Years, rows: Ints) -> tuple[Floats, Flags]:
+    """Twelve months as the quarters lead to them that the year's filing or later ones state.
+
+    The four quarters of a fiscal year must add up to that year as stated along with them, so that a quarter in a wrong
+    context proves nothing.
+
+    Args:
+        years: the legs of the way by years.
+        rows: the windows to compute.
+
+    Returns:
+        the amount of each of these windows (NaN if a year to date is older than the year and the quarters do not add
+        up), and whether a year to date is on an older basis than the quarters.
+    """
+    some, since = windows.at(rows), windows.of("since", years.year[rows])
+    amount, is_behind = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.bool_)
+    for leg, ends, is_prior in (
+        (years.to_date[rows], some.q, False),
+        (years.prior[rows], some.q - QUARTERS_A_YEAR, True),
+    ):
+        first = ends - some.quarter + 1
+        quarters = [some.since(first + number, 1, since) for number in range(QUARTERS_A_YEAR)]
+        year = some.since(first + QUARTERS_A_YEAR - 1, QUARTERS_A_YEAR, since)
+        amounts = np.array([some.of("amount", row) for row in quarters])
+        of_year, of_leg = some.of("amount", year), some.of("amount", leg)
+        rounding = QUARTERS_A_YEAR * LAST_DIGITS * largest(some.of("grain", year), some.of("grain", leg))
+        adds_up = np.abs(amounts.sum(axis=0) - of_year) <= rounding
+        to_date = np.where(np.arange(QUARTERS_A_YEAR)[:, None] < some.quarter, amounts, 0.0).sum(axis=0)
+        is_older = adds_up & (np.abs(to_date - of_leg) > np.fmax(DISAGREEMENT * np.abs(of_year), rounding))
+        is_newer = some.of("seq", leg) >= since
+        to_date = np.where(adds_up, to_date, np.where(is_newer, of_leg, np.nan))
+        of_year = np.where(adds_up, of_year, some.of("amount", years.year[rows]))
+        amount += of_year - to_date if is_prior else to_date
+        is_behind |= is_older
+    return amount, is_behind

@@ -23,7 +23,7 @@ from pipelines.normalize.arrays import (
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, restated, years_on_one_basis
+from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, on_basis_of_quarters, restated, years_on_one_basis
 from pipelines.normalize.ttm.judgements import (
     CONFIRMED_LEGS,
     NO_CONTRADICTING_WAYS,
@@ -274,6 +274,26 @@ def _by_years(windows: Windows) -> tuple[Way, Years]:
     return way, years
 
 
+def _behind_quarters(
+    windows: Windows, by_years: Way, years: Years, by_quarters: Way, may_take_years: Flags
+) -> tuple[Flags, Flags]:
+    """Whether a year to date is on an older basis than the quarters that the year's filing or later ones state.
+
+    Args:
+        may_take_years: the windows for which the way by years would count, or neither way.
+
+    Returns:
+        for each window, whether it is so, and whether the way by quarters is then on their basis.
+    """
+    is_behind, agrees = (np.zeros(len(may_take_years), dtype=np.bool_) for _ in range(2))
+    is_same = by_quarters.is_sound & (np.abs(by_years.amount - by_quarters.amount) <= by_years.grain)
+    rows = np.flatnonzero(may_take_years & ~is_same & IS_ADDITIVE[windows.concept] & (windows.quarter > 1))
+    amount, is_behind[rows] = on_basis_of_quarters(windows, years, rows)
+    is_near = np.abs(by_quarters.amount[rows] - amount) <= DISAGREEMENT * np.abs(amount)
+    agrees[rows] = is_behind[rows] & by_quarters.is_sound[rows] & is_near
+    return is_behind, agrees
+
+
 def _chosen(
     windows: Windows, by_years: Way, years: Years, by_quarters: Way, quarters: tuple[Quarter, ...]
 ) -> tuple[pl.DataFrame, ...]:
@@ -294,6 +314,11 @@ def _chosen(
     judged = judged_ways(windows, by_years, years, by_quarters, contradict)
     quarters_first = BY_QUARTER_FIRST[windows.concept] & ~judged.by_years
     takes_quarters = by_quarters.is_sound & (quarters_first | judged.by_quarters | ~by_years.is_sound)
+    may_take_years = by_years.is_sound & ~takes_quarters & ~is_year & ~takes_own
+    is_behind, agrees = _behind_quarters(windows, by_years, years, by_quarters, may_take_years)
+    by_years.mixes_bases[is_behind] = True
+    judged.neither[is_behind] = False
+    takes_quarters |= agrees
     holds = [is_year, takes_own, takes_quarters & ~judged.neither, by_years.is_sound & ~judged.neither]
     ways = (by_year, by_own, by_quarters, by_years)
 
@@ -315,7 +340,7 @@ def _chosen(
     former = _former(windows, amount, has_way)
     is_withdrawn = (is_mixed | judged.neither) & ~np.isnan(former)
     for way in (by_years, by_quarters):
-        is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former))
+        is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | is_behind
     is_disputed = by_years.is_whole & by_years.is_disputed & ~has_way
     mixes_units = by_years.is_whole & by_years.mixes_units & ~has_way
     is_withdrawn |= (is_disputed | mixes_units) & ~np.isnan(former)
