@@ -238,13 +238,6 @@ def test_a_figure_is_a_whole_number_of_its_grains(digits, power):
     assert abs(value) / grain >= 100
 
 
-def test_current_notes_to_related_parties_are_current_debt():
-    """Air Products in 2023 states them next to the current portion of long-term debt."""
-    lines = {"LongTermDebtAndCapitalLeaseObligationsCurrent": 173, "NotesPayableRelatedPartiesClassifiedCurrent": 134}
-    rows = [fact(element, amount, None, "2023-12-31") for element, amount in lines.items()]
-    assert values(raw(rows), "debt_current_maturities") == [307]
-
-
 def test_other_liabilities_of_a_note_are_not_taken_off_twice():
     """Fintech Scion in 2023: its accrued and other liabilities include the other liabilities of a note."""
     lines = {"AccruedLiabilitiesAndOtherLiabilities": 1953, "OtherLiabilities": 1633, "OtherLiabilitiesCurrent": 755}

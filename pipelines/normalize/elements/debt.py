@@ -23,8 +23,6 @@ def not_banks(
     )
 
 
-RELATED_PARTIES_CURRENT = "NotesPayableRelatedPartiesClassifiedCurrent"
-
 NONCURRENT_INSTRUMENTS = (
     "ConvertibleDebtNoncurrent",
     "ConvertibleSubordinatedDebtNoncurrent",
@@ -176,18 +174,15 @@ DEBT_CURRENT_MATURITIES = Concept(
     sources=(
         not_banks(
             "LongTermDebtCurrent",
-            plus=(RELATED_PARTIES_CURRENT,),
             rule="debt.current-maturities.long-term-debt",
-            statement="Current maturities are the current part of long-term debt without finance leases, plus current "
-            "notes to related parties, which are a separate line.",
+            statement="Current maturities are the current part of long-term debt without finance leases.",
         ),
         not_banks(
             "LongTermDebtAndCapitalLeaseObligationsCurrent",
-            plus=(RELATED_PARTIES_CURRENT,),
             reservation=INCLUDES_FINANCE_LEASES,
             rule="debt.current-maturities.with-finance-leases",
-            statement="Where finance leases are on the same line, current maturities are that line plus current notes "
-            "to related parties, and the value is flagged.",
+            statement="Where finance leases are on the same line, current maturities are that line and the value is "
+            "flagged.",
         ),
         not_banks(
             plus=CURRENT_INSTRUMENTS,
@@ -260,7 +255,7 @@ DEBT_SHORT_TERM = Concept(
             source="Regulation S-X Rule 5-02.19 (amounts payable to banks, to others, and for commercial paper)",
         ),
         us(
-            RELATED_PARTIES_CURRENT,
+            "NotesPayableRelatedPartiesClassifiedCurrent",
             of=("shell",),
             rule="debt.short-term.shell-related-party-notes",
             statement="A shell company's short-term borrowings are the notes that its sponsor has lent.",
