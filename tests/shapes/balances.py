@@ -143,6 +143,10 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.classified.long-term-debt-with-unnamed-maturities": {NONCURRENT: 70, SHORT: 10, WHOLE: 90},
     "debt.classified.noncurrent-current-and-short-term": {NONCURRENT: 70, MATURITIES: 20, SHORT: 10, CURRENT: 20},
     "debt.classified.noncurrent-and-current": {NONCURRENT: 70, MATURITIES: 20, SHORT: 10, CURRENT: 30},
+    "debt.classified.noncurrent-and-short-term-by-footing": {
+        **{NONCURRENT: 70, MATURITIES: 20, SHORT: 50, CURRENT_LIABILITIES: 80},
+        "AccountsPayableCurrent": 30,
+    },
     "debt.classified.noncurrent-and-maturities": {NONCURRENT: 70, MATURITIES: 20, SHORT: 20},
     "debt.classified.noncurrent-maturities-and-short-term": {NONCURRENT: 70, MATURITIES: 20, SHORT: 10},
     "debt.classified.long-term-debt": {WHOLE: 90, MATURITIES: 20, SHORT: 20},

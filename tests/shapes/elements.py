@@ -13,7 +13,11 @@ from dataclasses import dataclass, field
 from pipelines.normalize.elements import CONCEPTS, wanted_elements
 from pipelines.normalize.elements.cash import OTHER_CURRENT_ASSETS
 from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
-from pipelines.normalize.elements.loans import LIABILITIES_NOT_DEBT, OTHER_NONCURRENT_LIABILITIES
+from pipelines.normalize.elements.loans import (
+    LIABILITIES_NOT_DEBT,
+    OTHER_CURRENT_LIABILITIES,
+    OTHER_NONCURRENT_LIABILITIES,
+)
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source
 from tests.factories import Row, fact
 
@@ -110,6 +114,12 @@ WITHOUT_MATURITIES = {"LongTermDebt": 1000, **DUE, "LiabilitiesCurrent": 400}
 """Long-term debt that the noncurrent liabilities may prove not to include its current maturities."""
 DRAWN = {"LineOfCredit": 1000, "OtherLiabilities": 200}
 """A credit line that the liabilities may prove to be drawn."""
+TWO_SHORT_TERM_LINES = {
+    "LongTermDebtNoncurrent": 500,
+    "LongTermDebtCurrent": 10,
+    "ShortTermBorrowings": 40,
+    "LiabilitiesCurrent": 70,
+}
 CURRENT = {"CashAndCashEquivalentsAtCarryingValue": 100, "AvailableForSaleSecuritiesDebtSecurities": 50}
 """Securities that the current assets may prove to be current."""
 NOTES_OF_IFRS_BANK = {"BondsIssued": 1000, "CurrentPortionOfLongtermBorrowings": 50}
@@ -209,6 +219,7 @@ NEEDS: dict[str, Needs] = {
         30, {**DRAWN, "Liabilities": 1230, "ContractWithCustomerLiabilityNoncurrent": 20}, proves=True
     ),
     "liabilities_current": Needs(400, {**WITHOUT_MATURITIES, "Liabilities": 1400}, proves=True),
+    **{concept.name: Needs(30, TWO_SHORT_TERM_LINES, proves=True) for concept in OTHER_CURRENT_LIABILITIES},
     **{
         concept.name: Needs(30, {**WITHOUT_MATURITIES, "Liabilities": 1430}, proves=True)
         for concept in OTHER_NONCURRENT_LIABILITIES

@@ -302,6 +302,18 @@ ONE_LINE = {"LongTermDebtNoncurrent": 70, "ShortTermBorrowings": 10}
 RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 
 FILED: dict[str, tuple[list[Row], str, float | None]] = {
+    "two equal lines of the current liabilities": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=70,
+            LongTermDebtCurrent=20,
+            ShortTermBorrowings=20,
+            AccountsPayableTradeCurrent=30,
+            LiabilitiesCurrent=70,
+        ),
+        "total_debt",
+        110,
+    ),
     # filed figures, item, its amount at the end of 2023
     "elements become debt": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "total_debt", 100),
     "and cash": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "cash_and_equivalents", 45),
@@ -447,6 +459,18 @@ RULES: dict[str, tuple[list[Row], str, float | None]] = {
         filed("2024-02-20", LongTermDebtNoncurrent=70, LongTermDebtCurrent=20, DebtCurrent=31, ShortTermBorrowings=10),
         "total_debt",
         101,
+    ),
+    "debt.classified.noncurrent-and-short-term-by-footing": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=70,
+            LongTermDebtCurrent=20,
+            ShortTermBorrowings=50,
+            AccountsPayableAndAccruedLiabilitiesCurrent=30,
+            LiabilitiesCurrent=80,
+        ),
+        "total_debt",
+        120,
     ),
     "debt.classified.noncurrent-and-maturities": (
         filed("2024-02-20", LongTermDebtNoncurrent=70, LongTermDebtCurrent=20, ShortTermBorrowings=20),

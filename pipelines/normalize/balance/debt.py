@@ -13,6 +13,7 @@ from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance import instruments, roles
 from pipelines.normalize.balance.contradictions import Comparison, Totals
 from pipelines.normalize.balance.element_sets import set_of
+from pipelines.normalize.balance.footing import within_current_liabilities
 from pipelines.normalize.balance.roles import LINES_BESIDE, OF_SHORT_TERM_BORROWINGS, due
 from pipelines.normalize.balance.sheets import CONTRADICTS, DEBT_LINES, LINE, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
@@ -46,8 +47,28 @@ _CLASSIFIED = "classified balance sheets"
 
 
 def _maturities_as_short_term(sheets: BalanceSheets) -> Flags:
-    """Whether short-term borrowings repeat the current maturities."""
-    return same(sheets.value("debt_short_term"), sheets.value("debt_current_maturities"))
+    """Whether short-term borrowings repeat the current maturities, and the current liabilities do not prove both."""
+    return same(sheets.value("debt_short_term"), sheets.value("debt_current_maturities")) & ~_are_two_lines(sheets)
+
+
+def _foots(sheets: BalanceSheets) -> tuple[Flags, Flags]:
+    """Whether the current liabilities add up with short-term borrowings alone, and with the maturities besides."""
+    short, maturities = sheets.value("debt_short_term"), sheets.value("debt_current_maturities")
+    where = (maturities > 0) & (short >= maturities * (1 - SAME_MONEY))
+    alone, both = (within_current_liabilities(sheets, debt, where) for debt in (short, short + maturities))
+    return alone, both
+
+
+def _are_two_lines(sheets: BalanceSheets) -> Flags:
+    """Whether the current liabilities add up only with both, short-term borrowings and current maturities."""
+    alone, both = _foots(sheets)
+    return both & ~alone
+
+
+def _short_term_includes_maturities(sheets: BalanceSheets) -> Flags:
+    """Whether the current liabilities add up only with short-term borrowings alone, which include the maturities."""
+    alone, both = _foots(sheets)
+    return alone & ~both
 
 
 def _current_debt_covers_maturities(sheets: BalanceSheets) -> Flags:
@@ -140,6 +161,16 @@ CLASSIFIED: tuple[Composition, ...] = (
         ),
         ("debt_noncurrent", "debt_current"),
         _both(_there("debt_noncurrent"), _current_debt_covers_maturities),
+    ),
+    Composition(
+        _rule(
+            "debt.classified.noncurrent-and-short-term-by-footing",
+            "Total debt is non-current debt plus short-term borrowings if the current liabilities add up with these "
+            "alone, and not with the current maturities besides.",
+            "ASC 210-10-45-5 (current liabilities)",
+        ),
+        ("debt_noncurrent", "debt_short_term"),
+        _both(_there("debt_noncurrent"), _short_term_includes_maturities),
     ),
     Composition(
         _rule(

@@ -12,7 +12,7 @@ from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets
 from pipelines.normalize.balance.subset_sums import subset_sums
 from pipelines.normalize.elements.cash import OTHER_CURRENT_ASSETS
-from pipelines.normalize.elements.loans import OTHER_NONCURRENT_LIABILITIES
+from pipelines.normalize.elements.loans import OTHER_CURRENT_LIABILITIES, OTHER_NONCURRENT_LIABILITIES
 
 ROUNDED_UNITS = 1
 """A total of rounded amounts may differ from their sum by one unit. With a larger tolerance, arbitrary lines would add
@@ -21,6 +21,16 @@ EXACT = 1e-6
 """Differences of amounts with decimals are exact to a millionth."""
 
 _CURRENT_ASSET_LINES = [LINE[concept.name] for concept in OTHER_CURRENT_ASSETS]
+_CURRENT_LIABILITY_LINES = [
+    LINE[name]
+    for name in (
+        *(concept.name for concept in OTHER_CURRENT_LIABILITIES),
+        "not_borrowed_taxes",
+        "not_borrowed_current_contracts",
+        "not_borrowed_people",
+        "not_borrowed_trade",
+    )
+]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
 
 
@@ -40,6 +50,20 @@ def within_current_assets(sheets: BalanceSheets, cash: Floats, where: Flags) -> 
     missing = sheets.value("current_assets") - cash
     fewest = _fewest(missing, sheets.grain("current_assets"), sheets.values[_CURRENT_ASSET_LINES], where)
     found: Flags = fewest < NEVER
+    return found
+
+
+def within_current_liabilities(sheets: BalanceSheets, debt: Floats, where: Flags) -> Flags:
+    """Whether current debt and some of the other lines add up to the current liabilities; false if a line is missing.
+
+    Args:
+        debt: an amount for each sheet.
+        where: the sheets to test; the result is false for all others.
+    """
+    missing = sheets.value("liabilities_current") - debt
+    # liabilities that are not borrowed are stated with a minus sign, to be taken off the liabilities
+    beside = np.abs(sheets.values[_CURRENT_LIABILITY_LINES])
+    found: Flags = _fewest(missing, sheets.grain("liabilities_current"), beside, where) < NEVER
     return found
 
 
@@ -151,5 +175,8 @@ def _fewest(missing: Floats, unit: Floats, beside: Floats, where: Flags) -> Ints
 
 
 _BITS_SET = np.array(
-    [number.bit_count() for number in range(1 << max(len(_CURRENT_ASSET_LINES), len(_NONCURRENT_LINES)))]
+    [
+        number.bit_count()
+        for number in range(1 << max(map(len, (_CURRENT_ASSET_LINES, _CURRENT_LIABILITY_LINES, _NONCURRENT_LINES))))
+    ]
 )

@@ -388,6 +388,37 @@ LIABILITIES_CURRENT = _line(
     ),
 )
 
+OTHER_CURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
+    _line(
+        f"current_{name}",
+        us(
+            element,
+            rule=rule,
+            statement=f"Current liabilities other than debt include {words}, which helps to prove whether short-term "
+            "borrowings include the current maturities.",
+        ),
+    )
+    for name, rule, element, words in (
+        ("payables", "liabilities.current.payables", "AccountsPayableCurrent", "accounts payable"),
+        (
+            "payables_and_accrued",
+            "liabilities.current.payables-and-accrued",
+            "AccountsPayableAndAccruedLiabilitiesCurrent",
+            "payables and accrued liabilities",
+        ),
+        (
+            "other_payables",
+            "liabilities.current.other-payables",
+            "AccountsPayableOtherCurrent",
+            "other accounts payable",
+        ),
+        ("accrued", "liabilities.current.accrued", "AccruedLiabilitiesCurrent", "accrued liabilities"),
+        ("leases", "liabilities.current.leases", "OperatingLeaseLiabilityCurrent", "operating leases"),
+        ("other", "liabilities.current.other", "OtherLiabilitiesCurrent", "other liabilities"),
+    )
+)
+"""Current liabilities that are never debt, each a line of its own; see also LIABILITIES_NOT_DEBT."""
+
 OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
     _line(
         f"noncurrent_{name}",
@@ -509,6 +540,7 @@ DEBT_CONTROLS: tuple[Concept, ...] = (
     NOT_BORROWED,
     *LIABILITIES_NOT_DEBT,
     LIABILITIES_CURRENT,
+    *OTHER_CURRENT_LIABILITIES,
     *OTHER_NONCURRENT_LIABILITIES,
     DEBT_PRINCIPAL,
     DEBT_ISSUE_COSTS_CURRENT,
