@@ -19,6 +19,7 @@ from tests import builds
 from tests.servers import NOON, PATIENCE, Clock, Served, active_key, as_process, in_process, redis_server
 
 CLIENTS = 200
+ATTEMPTS = 4
 EMAIL = "reader@example.org"
 
 
@@ -67,10 +68,17 @@ def test_one_worker_passes_sixty_requests_per_minute(home: Path) -> None:
 def test_several_workers_with_redis_pass_sixty_requests_per_minute(home: Path, redis: tuple[str, object]) -> None:
     keys = [active_key(home, f"reader{number}@example.org") for number in range(2)]
     with as_process(home, "--workers", "4", REDIS_URL=redis[0]) as served:
-        early_in_a_minute()
-        answered = [statuses(served.address, key) for key in keys]
+        both_workers(served)  # otherwise the first one up may count all
+        for _ in range(ATTEMPTS):
+            early_in_a_minute()
+            before = len(served.errors.read_text())
+            answered = [statuses(served.address, key) for key in keys]
+            if "Redis is unavailable" not in served.errors.read_text()[before:]:
+                break
+            time.sleep(60 - time.time() % 60)  # on a busy machine Redis may be late; then each worker counts for itself
         assert answered == [{200: 60, 429: 140}] * 2, served.errors.read_text()
-        assert len(served.workers()) > 1, "more than one had to count"
+        counting = {line["worker"] for line in served.requests() if line["key"]}
+        assert len(counting) > 1, "more than one had to count"
 
 
 def test_without_redis_the_status_is_degraded_and_requests_are_answered(
