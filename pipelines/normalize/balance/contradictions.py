@@ -64,7 +64,7 @@ OF_LIABILITIES = 0.01
 """Less than a hundredth of the liabilities may be lines that no element states."""
 
 OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
-"""Elements of deposits, beside which a bank states few other lines."""
+"""Elements of deposits. A bank that states one of them has few other lines of liabilities."""
 
 QUARTERS = 5
 """The balance sheet before is at most five quarters older."""

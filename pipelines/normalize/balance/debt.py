@@ -52,7 +52,7 @@ def _maturities_as_short_term(sheets: BalanceSheets) -> Flags:
 
 
 def _foots(sheets: BalanceSheets) -> tuple[Flags, Flags]:
-    """Whether the current liabilities add up with short-term borrowings alone, and with the maturities besides."""
+    """Whether the current liabilities add up with short-term borrowings alone, and with these plus the maturities."""
     short, maturities = sheets.value("debt_short_term"), sheets.value("debt_current_maturities")
     where = (maturities > 0) & (short >= maturities * (1 - SAME_MONEY))
     alone, both = (within_current_liabilities(sheets, debt, where) for debt in (short, short + maturities))

@@ -335,7 +335,7 @@ def filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
 
 
 def on_basis_of_quarters(windows: Windows, years: Years, rows: Ints) -> tuple[Floats, Flags]:
-    """Twelve months as the quarters lead to them that the year's filing or later ones state.
+    """Twelve months computed from the quarters that the filing of the year, or a later one, states.
 
     The four quarters of a fiscal year must add up to that year as stated along with them, so that a quarter in a wrong
     context proves nothing.

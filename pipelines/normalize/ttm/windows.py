@@ -277,7 +277,7 @@ def _by_years(windows: Windows) -> tuple[Way, Years]:
 def _behind_quarters(
     windows: Windows, by_years: Way, years: Years, by_quarters: Way, may_take_years: Flags
 ) -> tuple[Flags, Flags]:
-    """Whether a year to date is on an older basis than the quarters that the year's filing or later ones state.
+    """Whether a year to date is on an older basis than the quarters stated in the filing of the year, or a later one.
 
     Args:
         may_take_years: the windows for which the way by years would count, or neither way.
