@@ -7,8 +7,8 @@ whose element does not name a term (roles), securities that are no longer report
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance.contradictions import Comparison
 from pipelines.normalize.balance.footing import within_current_assets
+from pipelines.normalize.balance.judged import Comparison
 from pipelines.normalize.balance.sheets import CONTRADICTS, LINES, SAME_MONEY, BalanceSheets
 from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
 from pipelines.normalize.rule import Rule

@@ -22,7 +22,9 @@ from pipelines.normalize.balance import (
     vanished,
     withdrawn,
 )
+from pipelines.normalize.balance.before import Before, sheets_before
 from pipelines.normalize.balance.element_sets import sets_of
+from pipelines.normalize.balance.judged import Judged
 from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, BalanceSheets, as_filed
 from pipelines.normalize.balance.sums import Sums, only
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
@@ -94,7 +96,7 @@ def balances(placed: pl.DataFrame) -> Balances:
         return Balances(*(schema.to_frame() for schema in (COMPOSED, PARTS, vanished.MISSED, PROOFS, DECISIONS)))
     decided = roles.reclassify(sheets)
     found = vanished.disappeared(sheets)
-    before = contradictions.sheets_before(sheets)
+    before = sheets_before(sheets)
     composed, parts, missed = [COMPOSED.to_frame()], [PARTS.to_frame()], [vanished.missed(sheets, found)]
     proved = [PROOFS.to_frame()]
     for item, compose, rules in (
@@ -105,7 +107,7 @@ def balances(placed: pl.DataFrame) -> Balances:
         judged = _judged(sheets, before, sums, item)
         of_contradictions, withheld = _withheld(sheets, sums, judged, item)
         missed.append(withheld)
-        all_sums, of_sheets = sums, judged.is_of_balance_sheet
+        all_sums, of_sheets = sums, contradictions.is_of_balance_sheet(judged)
         sums, stands = only(sums, of_sheets), judged.contradiction[of_sheets] == NOTHING
         counts, of_filings = _as_first_stated(sheets, sums)
         counts = counts[stands[counts]]
@@ -130,7 +132,7 @@ def balances(placed: pl.DataFrame) -> Balances:
     return Balances(pl.concat(composed), pl.concat(parts), reasons, pl.concat(proved), _counted(decided))
 
 
-def _judged(sheets: BalanceSheets, before: contradictions.Before, sums: Sums, item: str) -> contradictions.Judged:
+def _judged(sheets: BalanceSheets, before: Before, sums: Sums, item: str) -> Judged:
     """The judgement of the sums of an item by the rest of the balance sheet."""
     if item != "total_debt":
         return contradictions.of_cash(sheets, before, sums)
@@ -140,7 +142,7 @@ def _judged(sheets: BalanceSheets, before: contradictions.Before, sums: Sums, it
 
 
 def _withheld(
-    sheets: BalanceSheets, sums: Sums, judged: contradictions.Judged, item: str
+    sheets: BalanceSheets, sums: Sums, judged: Judged, item: str
 ) -> tuple[list[tuple[Rule, Ints]], pl.DataFrame]:
     """Each rule that withholds with the CIK of its sums, and the quarter ends: columns of vanished.MISSED."""
     is_found = judged.contradiction != NOTHING

@@ -8,17 +8,25 @@ current assets stay. A sum is compared with the other balance sheet of its filin
 as known when it was filed. It is withheld only if all comparisons that are possible contradict it.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from pipelines.normalize import arrays
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
-from pipelines.normalize.balance.element_sets import are_equal, set_of
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
+from pipelines.normalize.balance.before import (
+    FELL_WITH_IT,
+    Before,
+    Readings,
+    all_of_those_asked,
+    equal_before,
+    moved_alone,
+    room,
+)
+from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import Proof, is_one_digit, of_current_assets, of_noncurrent_liabilities
 from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
-from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, LINE, BalanceSheets
+from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged
+from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, LINE, BalanceSheets, total_liabilities
 from pipelines.normalize.balance.sums import Sums
+from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
 from pipelines.normalize.elements.cash import CASH_CONTROLS, OTHER_CURRENT_ASSETS
 from pipelines.normalize.elements.loans import DEBT_CONTROLS
 from pipelines.normalize.rule import Rule
@@ -27,32 +35,6 @@ ROUNDED = 1.005
 """An amount may exceed a total that includes it by half a per cent, for rounding; on 3,000 balance sheets cash never
 did."""
 
-MOVED = 0.1
-"""A change of debt or cash counts if it is at least a tenth of the larger balance; less is lost in other lines."""
-
-OF_UNKNOWN = 0.15
-"""A change counts if it is at least so much of what neither the balance nor the other known lines explain of the total;
-a smaller one is lost in the changes of unknown lines."""
-
-FOLLOWED = 0.25
-"""The total must move by at least a quarter of the change, in its direction. Measured on 2,850 balance sheets with the
-totals: four do not follow the sheets before."""
-
-STOOD_STILL = 0.5
-"""The total contradicts only if it moved by less than half of the change, in any direction; else other lines moved
-too."""
-
-OTHER_UNITS = (1 / 3000, 1 / 330)
-"""Total assets at about a thousandth of those before; the same for a millionth."""
-
-SAME_FACTOR = 5
-"""A balance fell by the same factor as the total assets if the two factors differ by at most five times."""
-
-FINER_BY = 100
-"""A line is finer than its filing if its last digit is a hundred times smaller than that of all other amounts."""
-
-SAME_SIZE = 3
-"""Total assets are of the same size if they differ by at most three times."""
 
 LEAST_PART = 0.01
 """A missing line counts if it was at least a hundredth of the sum."""
@@ -66,26 +48,9 @@ OF_LIABILITIES = 0.01
 OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
 """Elements of deposits. A bank that states one of them has few other lines of liabilities."""
 
-QUARTERS = 5
-"""The balance sheet before is at most five quarters older."""
-
-
-FELL_WITH_IT = 0.5
-"""A missing line is left out if the sum fell by at least half of it, and the total that includes it did not."""
-
-Readings = tuple[tuple[str, ...], ...]
-"""Other lines of a total, in several readings."""
 
 Totals = list[tuple[Flags, Flags]]
 """For each of the filer's own totals the sheets on which it is equal to debt, and those on which it contradicts it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """A rule that withholds a sum, and the reason for the gap."""
-
-    rule: Rule
-    reason: str
 
 
 def _contradiction(reason: str, id: str, statement: str, source: str) -> Contradiction:
@@ -290,76 +255,6 @@ OTHER_THAN_CASH = ((), tuple(concept.name for concept in OTHER_CURRENT_ASSETS))
 """Current assets whose changes are taken off, in several readings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What a rule compares on each sheet.
-
-    asked: whether it can be compared. found: whether it is contradicted.
-    left, right: the two sides, in units of the currency.
-    """
-
-    rule: Rule
-    asked: Flags
-    found: Flags
-    left: Floats
-    right: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The judgement of the sums of an item.
-
-    table: the rules, the first ones before the others.
-    contradiction: for each sum the place in `table` of the first rule that contradicts it; NOTHING if none does.
-    comparisons: what identities compare on each sheet, also where they hold.
-    """
-
-    table: tuple[Contradiction, ...]
-    contradiction: Ints
-    comparisons: tuple[Comparison, ...]
-
-    @property
-    def is_of_balance_sheet(self) -> Flags:
-        """Whether each sum is from a balance sheet; a later one with fewer lines does not replace it."""
-        found: Flags = self.contradiction != self.table.index(NO_ASSETS)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """For each balance sheet the sheets that it is compared with, by their places; NOTHING if there is none.
-
-    in_filing: the next older sheet of its filing.
-    after_in_filing: the next newer sheet of its filing.
-    in_filing_before: the newest sheet of the filing before, for the newest sheet of a filing.
-    of_day: the sheet of the same day in the filing before that has one.
-    """
-
-    in_filing: Ints
-    after_in_filing: Ints
-    in_filing_before: Ints
-    of_day: Ints
-
-
-def sheets_before(sheets: BalanceSheets) -> Before:
-    """The sheets with total assets that each sheet with total assets is compared with."""
-    in_filing, after, in_filing_before, of_day = (np.full(len(sheets), NOTHING, dtype=np.int64) for _ in range(4))
-    by_day = np.flatnonzero(sheets.has("assets"))
-    again = ~arrays.starts(sheets.cik[by_day], sheets.q[by_day])[1:]
-    of_day[by_day[1:][again]] = by_day[:-1][again]
-    stated = np.flatnonzero(sheets.has("assets"))
-    stated = stated[np.lexsort((sheets.q[stated], sheets.seq[stated], sheets.cik[stated]))]
-    cik, q, seq = sheets.cik[stated], sheets.q[stated], sheets.seq[stated]
-    is_next = (cik[1:] == cik[:-1]) & (seq[1:] == seq[:-1])
-    in_filing[stated[1:][is_next]] = stated[:-1][is_next]
-    after[stated[:-1][is_next]] = stated[1:][is_next]
-    newest = np.flatnonzero(np.append(~is_next, len(stated) > 0)) if len(stated) else np.arange(0)
-    older, newer = newest[:-1], newest[1:]
-    follows = (cik[newer] == cik[older]) & (q[newer] > q[older]) & (q[newer] <= q[older] + QUARTERS)
-    in_filing_before[stated[newer[follows]]] = stated[older[follows]]
-    return Before(in_filing, after, in_filing_before, of_day)
-
-
 def of_debt(
     sheets: BalanceSheets, before: Before, sums: Sums, totals: Totals, is_proven: Flags, is_likely: Flags
 ) -> Judged:
@@ -374,7 +269,7 @@ def of_debt(
     liabilities = total_liabilities(sheets)
     most = np.where(np.isnan(liabilities), sheets.value("assets"), liabilities)
     exceeds = Comparison(DEBT_EXCEEDS.rule, ~np.isnan(debt + most), debt > most * ROOM, debt, most)
-    moved = _moved_alone(DEBT_MOVED_ALONE, sheets, before, debt, liabilities, OTHER_LIABILITIES)
+    moved = moved_alone(DEBT_MOVED_ALONE, sheets, before, debt, liabilities, OTHER_LIABILITIES)
     part, within = _part(sheets, sums, _NONCURRENT_LINES), _part(sheets, sums, _CURRENT_LINES)
     current = sheets.value("liabilities_current")
     room = sheets.value("liabilities") - current
@@ -388,7 +283,7 @@ def of_debt(
         apart.found[sums.sheet],
         _has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent"),
         moved.found[sums.sheet] & ~is_proven,
-        np.logical_or.reduce([apart & _equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
+        np.logical_or.reduce([apart & equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
         is_likely & _leaves_more(sheets, debt, liabilities)[sums.sheet],
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
@@ -406,8 +301,8 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     most = np.where(np.isnan(current), sheets.value("assets"), current)
     exceeds = Comparison(CASH_EXCEEDS.rule, ~np.isnan(cash + most), cash > most * ROUNDED, cash, most)
     of_line = Comparison(CASH_EXCEEDS_FLOWS.rule, ~np.isnan(line + of_flows), line > of_flows * ROUNDED, line, of_flows)
-    moved = _moved_alone(CASH_MOVED_ALONE, sheets, before, cash, current, OTHER_THAN_CASH)
-    apart = _moved_alone(CASH_APART_FROM_FLOWS, sheets, before, line, of_flows, ((),))
+    moved = moved_alone(CASH_MOVED_ALONE, sheets, before, cash, current, OTHER_THAN_CASH)
+    apart = moved_alone(CASH_APART_FROM_FLOWS, sheets, before, line, of_flows, ((),))
     proof = of_current_assets(sheets, cash)
     footed = _digit_is_wrong(CASH_DIGIT, before, cash, proof)
     comparisons = (exceeds, of_line, moved, apart, footed)
@@ -427,10 +322,10 @@ def _of_both(
     """The conditions of _OF_BOTH for each sum."""
     return (
         _has_no_assets(sheets)[sums.sheet],
-        _any_line(sheets.values[candidates] < 0)[sums.sheet],
-        _in_other_units(sheets, before, balance)[sums.sheet],
-        _is_finer(sheets, sums, candidates),
-        _fell_to_a_thousandth(sheets, before, balance, candidates)[sums.sheet],
+        any_line(sheets.values[candidates] < 0)[sums.sheet],
+        in_other_units(sheets, before, balance)[sums.sheet],
+        is_finer(sheets, sums, candidates),
+        fell_to_a_thousandth(sheets, before, balance, candidates)[sums.sheet],
     )
 
 
@@ -440,10 +335,10 @@ def _by_sheet(sheets: BalanceSheets, sums: Sums) -> Floats:
     return values
 
 
-def total_liabilities(sheets: BalanceSheets) -> Floats:
-    """Total liabilities; without them, total assets less equity."""
-    stated = sheets.value("liabilities")
-    return np.where(np.isnan(stated), sheets.value("assets") - sheets.value("equity"), stated)
+def is_of_balance_sheet(judged: Judged) -> Flags:
+    """Whether each sum is from a balance sheet; a later one with fewer lines does not replace it."""
+    found: Flags = judged.contradiction != judged.table.index(NO_ASSETS)
+    return found
 
 
 def _has_no_assets(sheets: BalanceSheets) -> Flags:
@@ -452,44 +347,6 @@ def _has_no_assets(sheets: BalanceSheets) -> Flags:
     has = sheets.has("assets")
     lacks: Flags = ~has & np.isin(filing, filing[has])
     return lacks
-
-
-def _is_finer(sheets: BalanceSheets, sums: Sums, candidates: Ints) -> Flags:
-    """Whether a line of each sum is in finer units than all amounts of its filing's balance sheets but the candidates.
-
-    A candidate may state the same amount as the line.
-    """
-    _, filing = np.unique((sheets.cik << 32) | sheets.seq, return_inverse=True)
-    stated = (sheets.rows >= 0) & (sheets.values != 0)
-    stated[candidates] = False
-    part_sheet = sums.sheet[sums.part_sum]
-    line, sheet = np.nonzero(stated)
-    finest = np.full(len(sheets), np.inf)
-    np.minimum.at(finest, filing[sheet], sheets.stated.grain[sheets.rows[line, sheet]])
-    limit = finest[filing[part_sheet]] / FINER_BY
-    is_finer = (sheets.stated.value[sums.part_row] != 0) & (sheets.stated.grain[sums.part_row] <= limit)
-    found: Flags = np.bincount(sums.part_sum, is_finer & np.isfinite(limit), len(sums.sheet)) > 0
-    return found
-
-
-def _fell_to_a_thousandth(sheets: BalanceSheets, before: Before, balance: Floats, candidates: Ints) -> Flags:
-    """Whether a line of some fell to a thousandth of the sheets before, and the balance with it, but not the assets."""
-    assets, lines = sheets.value("assets"), sheets.values[candidates]
-    asked, fell = [], []
-    for place in (before.in_filing, before.in_filing_before):
-        newer = np.flatnonzero(place >= 0)
-        older = place[newer]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            of_line = lines[:, newer] / lines[:, older]
-            of_assets = assets[newer] / assets[older]
-        is_same = (of_assets < SAME_SIZE) & (of_assets > 1 / SAME_SIZE)
-        with_it = balance[older] - balance[newer] >= FELL_WITH_IT * (lines[:, older] - lines[:, newer])
-        is_asked, found = (np.zeros(lines.shape, dtype=np.bool_) for _ in range(2))
-        is_asked[:, newer] = ~np.isnan(of_line)
-        found[:, newer] = is_same & with_it & (of_line > OTHER_UNITS[0]) & (of_line < OTHER_UNITS[1])
-        asked.append(is_asked)
-        fell.append(found)
-    return _any_line(_all_of_those_asked(asked, fell))
 
 
 def _lacks_line(
@@ -524,7 +381,7 @@ def _lacks_line(
         found[:, newer] = is_part[:, older] & ~stated[:, newer] & (change < 0) & is_left
         asked.append(is_asked)
         lacks.append(found)
-    return _any_line(_all_of_those_asked(asked, lacks))
+    return any_line(all_of_those_asked(asked, lacks))
 
 
 def _has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:
@@ -536,13 +393,6 @@ def _has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:
     is_large = (maturities > UNNAMED_OF_CURRENT * current) & (maturities > UNNAMED_OF_DEBT * whole)
     found: Flags = no_line & is_large & (maturities <= current)
     return found
-
-
-def _equal_before(equal: Flags, apart: Flags, before: Before) -> Flags:
-    """Whether a total is the debt on every other sheet of its filing, of the filing before and of its day before."""
-    places = (before.in_filing, before.after_in_filing, before.in_filing_before, before.of_day)
-    asked = [(place >= 0) & (equal | apart)[place] for place in places]
-    return _all_of_those_asked(asked, [(place >= 0) & equal[place] for place in places])
 
 
 def _leaves_more(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
@@ -560,7 +410,7 @@ def _proven_before(sheets: BalanceSheets, before: Before, sums: Sums, is_proven:
     has[sums.sheet], proven[sums.sheet] = True, is_proven
     asked = [(place >= 0) & has[place] for place in (before.in_filing, before.in_filing_before)]
     found = [(place >= 0) & proven[place] for place in (before.in_filing, before.in_filing_before)]
-    return _all_of_those_asked(asked, found)
+    return all_of_those_asked(asked, found)
 
 
 def _part(sheets: BalanceSheets, sums: Sums, lines: list[int]) -> Floats:
@@ -578,7 +428,7 @@ def _digit_is_wrong(contradiction: Contradiction, before: Before, balance: Float
         left = proof.left(place)
         asked.append((place >= 0) & ~np.isnan(proof.missing[place]) & ~np.isnan(proof.missing))
         wrong.append(asked[-1] & is_one_digit(left, proof.unit))
-    contradicts = _all_of_those_asked(asked, wrong) & ~proof.holds
+    contradicts = all_of_those_asked(asked, wrong) & ~proof.holds
     return Comparison(contradiction.rule, proof.holds, contradicts, balance, balance)
 
 
@@ -588,104 +438,7 @@ def _has_part(sums: Sums, line: str) -> Flags:
     return found
 
 
-def _in_other_units(sheets: BalanceSheets, before: Before, balance: Floats) -> Flags:
-    """Whether total assets and the balance fell to a thousandth or a millionth of another sheet.
-
-    This is the same day's sheet in the filing before, else the newest sheet of the filing before, else the other sheet
-    of the filing, whose units may be wrong too.
-    """
-    place = np.where(before.in_filing_before >= 0, before.in_filing_before, before.in_filing)
-    place = np.where(before.of_day >= 0, before.of_day, place)
-    assets = sheets.value("assets")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_assets, of_balance = assets / assets[place], balance / balance[place]
-        same_factor = np.abs(np.log(of_balance / of_assets)) <= np.log(SAME_FACTOR)
-    liabilities = total_liabilities(sheets)
-    of_liabilities = are_other_units(liabilities, liabilities[place]) | np.isnan(liabilities + liabilities[place])
-    in_units = are_other_units(assets, assets[place]) & of_liabilities
-    found: Flags = (place >= 0) & in_units & (same_factor | np.isnan(of_balance))
-    return found
-
-
-def are_other_units(assets: Floats, of_others: Floats) -> Flags:
-    """Whether total assets are about a thousandth or a millionth of others."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = assets / of_others
-    found = np.zeros(len(share), dtype=np.bool_)
-    for factor in (1.0, 1e-3):
-        found |= (share > OTHER_UNITS[0] * factor) & (share < OTHER_UNITS[1] * factor)
-    return found
-
-
-def _moved_alone(
-    contradiction: Contradiction,
-    sheets: BalanceSheets,
-    before: Before,
-    balance: Floats,
-    total: Floats,
-    readings: Readings,
-) -> Comparison:
-    """Whether a balance changed and the total that includes it, less other lines, did not follow.
-
-    The sides are the changes of the balance and of the total less other lines, where they were last compared.
-
-    Args:
-        balance: debt or cash of each sheet.
-        total: a total of each sheet that includes the balance.
-        readings: other lines of the total, in several readings, all of which must contradict; a line counts if both
-            sheets state it with the same elements.
-    """
-    asked, alone = [], []
-    of_balance, of_total = (np.full(len(sheets), np.nan) for _ in range(2))
-    for place in (before.in_filing, before.in_filing_before):
-        is_asked = (place >= 0) & ~np.isnan(balance + total) & ~np.isnan(balance[place] + total[place])
-        newer = np.flatnonzero(is_asked)
-        older = place[newer]
-        change = balance[newer] - balance[older]
-        size = np.abs(change)
-        counts = (size > 0) & (size >= MOVED * largest(np.abs(balance[newer]), np.abs(balance[older])))
-        known = np.sum([np.abs(np.nan_to_num(sheets.value(line)[older])) for line in readings[-1]], axis=0)
-        counts &= size >= OF_UNKNOWN * (total[older] - balance[older] - known)
-        for others in readings:
-            left = room(sheets, total, others, newer, older)
-            counts &= (left * np.sign(change) < FOLLOWED * size) & (np.abs(left) < STOOD_STILL * size)
-        found = np.zeros(len(sheets), dtype=np.bool_)
-        found[newer] = counts
-        of_balance[newer], of_total[newer] = change, left
-        asked.append(is_asked)
-        alone.append(found)
-    rule, contradicts = contradiction.rule, _all_of_those_asked(asked, alone)
-    return Comparison(rule, np.logical_or(*asked), contradicts, of_balance, of_total)
-
-
-def room(sheets: BalanceSheets, total: Floats, others: tuple[str, ...], newer: Ints, older: Ints) -> Floats:
-    """The change of a total less those of other lines that both sheets state with the same elements."""
-    left: Floats = total[newer] - total[older]
-    for line in others:
-        left = left - np.nan_to_num(_change(sheets, line, newer, older))
-    return left
-
-
-def _change(sheets: BalanceSheets, line: str, newer: Ints, older: Ints) -> Floats:
-    """The change of a line that adds to the total; NaN if a sheet lacks it or states it with other elements."""
-    rows, values = sheets.rows[LINE[line]], sheets.values[LINE[line]]
-    elements = sheets.stated.elements
-    are_same = are_equal(elements[:, rows[newer]], elements[:, rows[older]])
-    change = values[newer] - values[older]
-    # liabilities that are not borrowings are negative amounts
-    return np.where(are_same, -change if line.startswith("not_borrowed") else change, np.nan)
-
-
-def _any_line(of_lines: Flags) -> Flags:
+def any_line(of_lines: Flags) -> Flags:
     """Whether something holds for any line (first axis) of each sheet."""
     found: Flags = np.logical_or.reduce(of_lines, axis=0)
     return found
-
-
-def _all_of_those_asked(asked: list[Flags], found: list[Flags]) -> Flags:
-    """Whether there is a comparison, and every one that is possible contradicts."""
-    any_asked = np.logical_or.reduce(asked)
-    contradict: Flags = any_asked & np.logical_and.reduce(
-        [each | ~is_asked for is_asked, each in zip(asked, found, strict=True)]
-    )
-    return contradict

@@ -11,9 +11,10 @@ import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance import instruments, roles
-from pipelines.normalize.balance.contradictions import Comparison, Totals
+from pipelines.normalize.balance.contradictions import Totals
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import within_current_liabilities
+from pipelines.normalize.balance.judged import Comparison
 from pipelines.normalize.balance.roles import LINES_BESIDE, OF_SHORT_TERM_BORROWINGS, due
 from pipelines.normalize.balance.sheets import CONTRADICTS, DEBT_LINES, LINE, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart

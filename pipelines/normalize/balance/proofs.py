@@ -11,7 +11,7 @@ import polars as pl
 from pipelines.normalize import arrays
 from pipelines.normalize.arrays import Floats, Ints
 from pipelines.normalize.balance import contradictions, instruments
-from pipelines.normalize.balance.contradictions import Comparison, Judged
+from pipelines.normalize.balance.judged import Comparison, Judged
 from pipelines.normalize.balance.sheets import BalanceSheets
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME

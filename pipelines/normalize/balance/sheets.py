@@ -123,6 +123,12 @@ def same(one: Floats, other: Floats, within: float = SAME_MONEY) -> Flags:
     return found
 
 
+def total_liabilities(sheets: BalanceSheets) -> Floats:
+    """Total liabilities; without them, total assets less equity."""
+    stated = sheets.value("liabilities")
+    return np.where(np.isnan(stated), sheets.value("assets") - sheets.value("equity"), stated)
+
+
 def as_filed(placed: pl.DataFrame) -> BalanceSheets:
     """The balance sheets of some filings, each line with the meaning of its element.
 

@@ -12,14 +12,9 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, largest, starts
-from pipelines.normalize.balance.contradictions import (
-    OTHER_LIABILITIES,
-    OTHER_THAN_CASH,
-    Readings,
-    room,
-    total_liabilities,
-)
-from pipelines.normalize.balance.sheets import BalanceSheets
+from pipelines.normalize.balance.before import Readings, room
+from pipelines.normalize.balance.contradictions import OTHER_LIABILITIES, OTHER_THAN_CASH
+from pipelines.normalize.balance.sheets import BalanceSheets, total_liabilities
 from pipelines.normalize.rule import Rule
 
 LEAST_SHARE = 0.02

@@ -10,11 +10,12 @@ import numpy as np
 
 from pipelines.normalize import arrays
 from pipelines.normalize.arrays import Flags, Ints, smallest
-from pipelines.normalize.balance.contradictions import Before, are_other_units
+from pipelines.normalize.balance.before import Before
 from pipelines.normalize.balance.element_sets import are_equal
 from pipelines.normalize.balance.footing import is_one_digit
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets
 from pipelines.normalize.balance.sums import Sums
+from pipelines.normalize.balance.units import are_other_units
 from pipelines.normalize.balance.vanished import LEAST_SHARE, WATCHED, Watched, share_of_rest, states_rest
 from pipelines.normalize.rule import Rule
 
