@@ -445,6 +445,9 @@ class Flows(dy.Schema):
     spread = dy.Float64(nullable=True, description="the largest daily amount of a leg divided by the smallest")
     own_spread = dy.Float64(nullable=True, description="the same, of the way that counts")
     gross = dy.Float64(nullable=True, description="the sum of the legs without their signs")
+    beyond = dy.Float64(
+        nullable=True, description="of shares: the excess of the part that no filing states, as a share of the amount"
+    )
 
 
 class FlowLegs(dy.Schema):

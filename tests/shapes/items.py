@@ -77,6 +77,15 @@ def reverse_split() -> list[Row]:
     ]
 
 
+def conversion() -> list[Row]:
+    """Average shares of 2022 as before a conversion of 5 for 6 shares that all quarters are stated after."""
+    rows = company(INCOME, shares=10.0, **{EPS: [1.0] * QUARTERS})
+    return [
+        {**row, "value": 12e6} if row["tag"] == SHARES and (row["start"], row["end"]) == YEAR_2022 else row
+        for row in rows
+    ]
+
+
 def earned_apart(quarter: float) -> list[Row]:
     """Earnings per share of two quarters of 2022 that no share count of the same period contradicts."""
     rows = company(INCOME, shares=10.0, **{EPS: [1.0] * 5 + [quarter] * 2 + [1.0] * 5})
@@ -89,6 +98,7 @@ def earned_apart(quarter: float) -> list[Row]:
     return [row for row in rows if not is_left_out(row)]
 
 
+YEAR_2022 = ("2022-01-01", "2022-12-31")
 EARNED = {OPERATING: 50.0, PRETAX: 40.0, TAX: 8.0}
 INCOME = {NET_INCOME: 10.0}
 GROWING = [10.0] * 8 + [20.0] * 4
@@ -117,6 +127,7 @@ ITEMS: dict[str, list[Row]] = {
     ],
     "shares.day-weighted-mean": company(INCOME, shares=10.0),
     "shares.withheld.other-basis": reverse_split(),
+    "identity.shares.mean-like-quarters": conversion(),
     "identity.shares.diluted-not-below-basic": [
         *company({NET_INCOME: -10.0}, shares=10.0),
         *(

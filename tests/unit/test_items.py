@@ -27,7 +27,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
-from tests.shapes.items import reverse_split
+from tests.shapes.items import conversion, reverse_split
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
@@ -442,7 +442,7 @@ def test_two_classes_of_shares_leave_no_quotient():
 
 def test_diluted_shares_are_not_below_basic_shares():
     """A year with a loss has no dilution, and its first quarters had: the mean would be below that of basic shares."""
-    for income, value in ((-10, 10e6), (10, None)):
+    for income, value, because in ((-10, 10e6, None), (10, None, "mixed_basis")):
         rows = Filer(ENDS, {REVENUE: [1e8] * 12, NET_INCOME: [income * 1e6] * 12}, {SHARES: [10e6] * 12}).rows()
         diluted = Filer(ENDS, {}, {DILUTED: [12e6] * 4 + [10e6] * 8}).rows()
         for row in diluted:
@@ -450,7 +450,54 @@ def test_diluted_shares_are_not_below_basic_shares():
         found = standardized(raw(rows, diluted))
 
         assert value_of(found, "shares_diluted", "ttm", "2022-09-30") == value
+        assert value is not None or reason(found, "shares_diluted", "2022-09-30", "ttm") == because
+
+
+def test_diluted_shares_are_below_basic_shares_by_rounding_only():
+    """Acme United 2012: diluted shares of all periods are 0.4 % below basic ones, which are exact."""
+    basic = Filer(ENDS, {REVENUE: [1e8] * 12, NET_INCOME: [1e7] * 12}, {SHARES: [10_000_100] * 12}).rows()
+    found = standardized(raw(basic, Filer(ENDS, {}, {DILUTED: [9_960_100] * 12}).rows()))
+
+    assert value_of(found, "shares_diluted", "ttm", "2022-09-30") is None
     assert reason(found, "shares_diluted", "2022-09-30", "ttm") == "contradicted_by_filing"
+
+
+def test_a_mean_of_shares_is_like_its_quarters():
+    """First Seacoast 2022: the year is as before the conversion to a stock company, its quarters were restated."""
+    found = standardized(raw(conversion()))
+
+    for end in ("2023-03-31", "2023-06-30", "2023-09-30"):
+        assert value_of(found, "shares_basic", "ttm", end) is None
+        assert reason(found, "shares_basic", end, "ttm") == "mixed_basis"
+        assert value_of(found, "eps_basic", "ttm", end) == 4.0
+    assert value_of(found, "shares_basic", "annual", "2022-12-31") == 12e6
+    assert value_of(found, "shares_basic", "annual", "2023-12-31") == 10e6
+
+
+def test_earnings_of_another_count_than_the_quarters_are_left_out():
+    """Walmart: the year before is on the basis after a split that the interim periods of both years do not have."""
+    interim = [("2022-01-01", "2022-03-31", 1.0, 10e6), ("2023-01-01", "2023-03-31", 1.0, 10e6)]
+    rows = [
+        fact(tag, value, "2022-01-01", "2022-12-31", filed="2024-02-20")
+        for tag, value in ((SHARES, 30e6), (EPS, 1.33), (NET_INCOME, 40e6), (REVENUE, 1e8))
+    ]
+    for start, end, earnings, count in interim:
+        for tag, value in ((SHARES, count), (EPS, earnings), (NET_INCOME, 10e6), (REVENUE, 25e6)):
+            rows.append(fact(tag, value, start, end, form="10-Q", filed="2023-05-10"))
+    found = standardized(raw(rows))
+
+    for item in ("shares_basic", "eps_basic"):
+        assert value_of(found, item, "ttm", "2023-03-31") is None
+        assert reason(found, item, "2023-03-31", "ttm") == "mixed_basis"
+    assert value_of(found, "net_income", "ttm", "2023-03-31") == 40e6
+
+
+def test_a_quarter_between_two_counts_is_like_them():
+    """Airbnb 2020: the offering was in the last quarter, whose average lies between those of the quarters beside it."""
+    counts = [10e6] * 4 + [10e6, 10e6, 10e6, 14e6] + [25e6] * 4
+    found = standardized(raw(company({}, {SHARES: counts}).rows()))
+
+    assert value_of(found, "shares_basic", "ttm", "2023-09-30") == pytest.approx(22.2e6, rel=0.01)
 
 
 def test_legs_before_and_after_a_reverse_split_have_no_mean():

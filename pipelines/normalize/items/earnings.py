@@ -13,6 +13,7 @@ from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, SUM, It
 from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.averages import BEYOND
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS
 
@@ -45,7 +46,7 @@ average are a sum of quarters on different counts: Kraft Heinz after its merger 
 OF_YEARS = 0.04
 """Filed earnings of a fiscal year differ by less than this share, because participating securities take little."""
 BELOW_BASIC = 0.995
-"""Diluted shares are not below basic shares but for rounding."""
+"""Diluted shares are not below basic shares but for rounding, at most by so much."""
 
 OTHER_BASIS = 100
 """Averages of shares of two legs hardly ever differ so many times by issues: Applied Optoelectronics had 52 times as
@@ -118,6 +119,15 @@ ONE_SHARE_BASIS = Rule(
     "ASC 260-10-55-12: a split is applied to all periods shown; earlier filings are on the former basis",
     "withhold",
 )
+MEAN_AS_QUARTERS = Rule(
+    "identity.shares.mean-like-quarters",
+    "Average shares of twelve months are withheld if the part of them that no filing states, a year less its other "
+    "quarters, lies above or below all averages from the quarter before it to the quarter after it, so far that the "
+    f"mean moves by more than {BEYOND:.0%}: the year is on another basis. So are earnings per share that are not of a "
+    "count like these averages.",
+    "ASC 260-10-45-10 and 260-10-55-2: a weighted average over the year is the mean of its parts",
+    "withhold",
+)
 NOT_BELOW_BASIC = Rule(
     "identity.shares.diluted-not-below-basic",
     "Diluted shares are not fewer than basic shares: a mean that is so is that of basic shares in twelve months with a "
@@ -137,6 +147,7 @@ RULES = (
     APART,
     MEAN_OF_QUARTERS,
     ONE_SHARE_BASIS,
+    MEAN_AS_QUARTERS,
     NOT_BELOW_BASIC,
 )
 
@@ -160,28 +171,40 @@ class PerShare:
             income: net income available to common shareholders.
         """
         self.income = income
-        self.basic, diluted = (_shares(points, name) for name in ("shares_basic", "shares_diluted"))
+        self.basic, of_basic = _shares(points, "shares_basic", np.zeros(len(points), dtype=np.bool_))
+        diluted, of_mean = _shares(points, "shares_diluted", _is_below_basic(points, self.basic) & (income.value < 0))
         self.diluted, of_diluted = _not_below_basic(points, diluted, self.basic, income)
         self.earnings, of_earnings = _earnings_per_share(points, income, self.basic)
-        self.proofs = pl.concat([of_earnings, of_diluted])
+        self.proofs = pl.concat([of_earnings, of_basic, of_mean, of_diluted])
 
 
-def _shares(points: Points, name: str) -> Item:
-    """The average of a fiscal year as filed, or the mean of its legs by days."""
+def _shares(points: Points, name: str, takes_other: Flags) -> tuple[Item, pl.DataFrame]:
+    """The average of a fiscal year as filed, or the mean of its legs by days, which is like those of the quarters.
+
+    Args:
+        points: the points.
+        name: the concept.
+        takes_other: the points at which another item takes the place of a mean.
+    """
     is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
     how = np.where(is_year, 0, 1)
+    mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "beyond")
     is_mixed = _mixes_bases(points, name) & ~is_year
-    return Item(
+    is_beyond = (np.abs(excess) > BEYOND) & ~is_year & ~is_mixed & ~takes_other
+    found = Item(
         name,
-        np.where(is_mixed, np.nan, points.of(name) / points.of(name, "days")),
+        np.where(is_mixed | is_beyond, np.nan, mean),
         rules=ids(FISCAL_YEAR, MEAN_OF_QUARTERS, NOT_BELOW_BASIC),
         rule=how,
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
         method=how,
         flags=points.flags(name),
         legs=(points.leg(name, MEAN),),
-        withheld=((MIXED_REASON, ONE_SHARE_BASIS, is_mixed),),
+        withheld=((MIXED_REASON, ONE_SHARE_BASIS, is_mixed), (MIXED_REASON, MEAN_AS_QUARTERS, is_beyond)),
     )
+    judged = ~is_year & ~is_mixed & ~takes_other & ~np.isnan(mean * excess)
+    sides = (mean, mean * (1 - excess))
+    return found, _proofs(points, found, MEAN_AS_QUARTERS, judged, np.where(is_beyond, 2, 0), sides)
 
 
 def _mixes_bases(points: Points, name: str) -> Flags:
@@ -190,10 +213,20 @@ def _mixes_bases(points: Points, name: str) -> Flags:
     return found
 
 
+def _is_below_basic(points: Points, basic: Item) -> Flags:
+    """Whether a mean of diluted shares is below basic shares by more than rounding."""
+    name = "shares_diluted"
+    is_mean = points.way(name) != METHODS.index(FISCAL_YEAR)
+    grain = largest(points.of(name, "grain"), points.of("shares_basic", "grain"))
+    rounding = np.fmin((1 - BELOW_BASIC) * basic.value, ROUNDINGS * grain)
+    is_below: Flags = is_mean & (points.of(name) / points.of(name, "days") < basic.value - rounding)
+    return is_below
+
+
 def _not_below_basic(points: Points, diluted: Item, basic: Item, income: Item) -> tuple[Item, pl.DataFrame]:
     """Diluted shares where they are not below basic ones; means of quarters with and without dilution may be."""
     is_mean = diluted.method > 0
-    is_below = is_mean & (diluted.value < BELOW_BASIC * basic.value)
+    is_below = _is_below_basic(points, basic) & ~np.isnan(diluted.value)
     takes_basic = is_below & (income.value < 0)
     contradicted = is_below & ~takes_basic
     value = np.select([takes_basic, contradicted], [basic.value, np.nan], diluted.value)
@@ -247,12 +280,13 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     is_withheld = is_unexplained & is_proved & (scale >= HUNDREDFOLD)
     is_withheld |= np.isnan(control) & ~is_year & ~is_of_others & _contradicts_last_count(points, shares, income, filed)
     is_mixed = _mixes_bases(points, "shares_basic") & ~is_year & ~np.isnan(filed)
+    is_of_other_count = _is_of_other_count(points, income, filed, rounding) & ~is_year & ~is_mixed
     is_derived = np.isnan(filed) & ~np.isnan(control)
     takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted
     as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
     found = Item(
         "eps_basic",
-        np.select([takes_control, is_withheld | is_mixed], [control, np.nan], filed),
+        np.select([takes_control, is_withheld | is_mixed | is_of_other_count], [control, np.nan], filed),
         rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES),
         rule=np.select([is_derived, is_issuance, is_far, is_contradicted], [1, 2, 3, 4], 0),
         methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
@@ -272,6 +306,7 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
             (OTHER_SHARES_REASON, OTHER_SHARES, is_derived & is_of_others),
             (CONTRADICTED_REASON, TIMES_SHARES, is_withheld),
             (MIXED_REASON, ONE_SHARE_BASIS, is_mixed),
+            (MIXED_REASON, MEAN_AS_QUARTERS, is_of_other_count),
         ),
     )
     agrees = off <= largest(rounding, np.where(is_year, OF_YEARS, SHARE_APART) * np.abs(control)) + np.where(
@@ -280,6 +315,17 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     judged = ~is_of_others & (agrees | is_issuance | is_far | is_contradicted | is_withheld)
     outcome = np.select([is_withheld, takes_control], [2, 1], 0)
     return found, _proofs(points, found, TIMES_SHARES, judged, outcome, (filed * shares.value, income.value))
+
+
+def _is_of_other_count(points: Points, income: Item, filed: Floats, rounding: Floats) -> Flags:
+    """Whether the mean of shares is not like its quarters, and earnings per share are not of a count like theirs."""
+    excess = points.of("shares_basic", "beyond")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        count = points.of("shares_basic") / points.of("shares_basic", "days") * (1 - excess)
+        expected = income.value / count
+    off = np.abs(filed - expected)
+    found: Flags = (np.abs(excess) > BEYOND) & (off > largest(rounding, OTHER_YEARS * np.abs(expected)))
+    return found
 
 
 def _contradicts_last_count(points: Points, shares: Item, income: Item, filed: Floats) -> Flags:

@@ -61,6 +61,7 @@ FLOWS = (
     "investment_income",
     "net_interest",
 )
+OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", "beyond")
 BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
 
 
@@ -173,9 +174,7 @@ class Points:
         self.window = _window(self.company, self.q)
         rows = points.select(pl.col(*map(_row, (*FLOWS, *BALANCES))).cast(pl.Int64).fill_null(NOTHING))
         self.rows = {name: rows[_row(name)].to_numpy() for name in (*FLOWS, *BALANCES)}
-        self._columns = {
-            True: _columns(flows, ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", *WINDOW_FLAGS))
-        }
+        self._columns = {True: _columns(flows, (*OF_FLOWS, *WINDOW_FLAGS))}
         self._columns[False] = _columns(balances, ("amount", "regime"))
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():

@@ -359,12 +359,21 @@ def _near_restatements(known: pl.DataFrame) -> Flags:
     return np.isin(own, near)
 
 
-def amount_changes(rows: pl.DataFrame, of: list[str]) -> pl.DataFrame:
-    """For each `of`, the rows whose `amount` or `regime` differs from the row before, sorted by `of` and `seq`."""
+def amount_changes(rows: pl.DataFrame, of: list[str], also: str | None = None) -> pl.DataFrame:
+    """For each `of`, the rows whose `amount` or `regime` differs from the row before, sorted by `of` and `seq`.
+
+    Args:
+        rows: the rows.
+        of: the columns that tell what the amount is of.
+        also: another column whose changes count.
+    """
     ordered = rows.sort(*of, "seq")
     begins = starts(*(ints(ordered, name) for name in of))
     amount, regime = floats(ordered, "amount"), floats(ordered, "regime")
     earlier = before(amount, begins)
     same = (np.abs(amount - earlier) <= NOISE_OF_SUMS * np.abs(earlier)) & (regime == before(regime, begins))
     same |= np.isnan(amount) & np.isnan(earlier) & ~begins
+    if also:
+        other = floats(ordered, also)
+        same &= other == before(other, begins)
     return ordered.filter(~same)

@@ -17,12 +17,12 @@ from pipelines.normalize.arrays import (
     largest,
     numbers,
     picked,
-    smallest,
     starts,
 )
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm import averages
 from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, on_basis_of_quarters, restated, years_on_one_basis
 from pipelines.normalize.ttm.judgements import (
     CONFIRMED_LEGS,
@@ -244,9 +244,9 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
         flows: `flow` (row number), `cik`, `concept`, `q`, `seq`, `amount` (additive, see known_amounts), `days`,
             `rule` (the way: METHODS), one boolean column for each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest
             leg), `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters),
-            `own_spread` (the same of the way that counts), `gross` (the sum of the
-            legs without their signs). There is no row if no way
-            leads to twelve months: three quarters are not an estimate of four.
+            `own_spread` (the same of the way that counts), `gross` (the sum of the legs without their signs), `beyond`
+            (of averages.beyond). There is no row if no way leads to twelve months: three quarters are not an estimate
+            of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
             added up.
@@ -346,7 +346,8 @@ def _chosen(
     is_withdrawn |= (is_disputed | mixes_units) & ~np.isnan(former)
     rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
     rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_UNITS.id, NO_MIXED_BASES.id]
-    spreads = _spreads(windows, by_years, quarters)
+    spreads = averages.spreads(windows, by_years, quarters)
+    excess = averages.beyond(windows, by_years, years, quarters, takes_quarters)
     found = windows.points.with_columns(
         amount=numbers(amount),
         days=numbers(days).cast(pl.Int64),
@@ -361,10 +362,12 @@ def _chosen(
         grain=numbers(grain),
         spread=numbers(largest(*spreads)),
         own_spread=numbers(np.where(takes_quarters, spreads[1], spreads[0])),
-        gross=numbers(_gross(windows, by_years, quarters, takes_quarters)),
+        gross=numbers(averages.gross(windows, by_years, quarters, takes_quarters)),
+        beyond=numbers(excess),
+        is_beyond=np.abs(excess) > averages.BEYOND,
         window=np.arange(len(windows.q)),
     )
-    flows = amount_changes(found.filter(has_way | is_withdrawn), ["cik", "concept", "q"])
+    flows = amount_changes(found.filter(has_way | is_withdrawn), ["cik", "concept", "q"], "is_beyond")
     kept = ints(flows, "window")
     legs = _legs(windows, [way.legs for way in ways], [condition[kept] for condition in holds], kept)
     decided = _decisions(windows, flows, by_years, years, quarters, has_way, by_quarters)
@@ -378,27 +381,7 @@ def _chosen(
     decided = pl.concat([decided, confirmed])
     withheld = _withheld(windows, by_years, by_quarters, judged, has_way, is_withdrawn)
     proved = proofs(windows, by_years, years, by_quarters, judged, ITEM_OF_CONCEPT, has_way)
-    return flows.drop("window").with_row_index("flow"), legs, withheld, proved, decided
-
-
-def _spreads(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> tuple[Floats, Floats]:
-    """The largest daily amount of a leg divided by the smallest, by years and by quarters; for shares, the change of
-    their count."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        years = [windows.of("amount", leg.row) / windows.of("days", leg.row) for leg in by_years.legs]
-        discrete = [quarter.amount / quarter.days for quarter in quarters]
-        of_years, of_quarters = (largest(*each) / smallest(*each) for each in (years, discrete))
-        return np.where(np.isfinite(of_years), of_years, np.nan), np.where(
-            np.isfinite(of_quarters), of_quarters, np.nan
-        )
-
-
-def _gross(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...], takes_quarters: Flags) -> Floats:
-    """The sum of the legs without their signs, of the quarters or of the way by years."""
-    of_years = np.sum([np.abs(windows.of("amount", leg.row)) for leg in by_years.legs], axis=0)
-    of_quarters = np.sum([np.abs(quarter.amount) for quarter in quarters], axis=0)
-    found: Floats = np.where(takes_quarters, of_quarters, of_years)
-    return found
+    return flows.drop("window", "is_beyond").with_row_index("flow"), legs, withheld, proved, decided
 
 
 def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kept: Ints) -> pl.DataFrame:

@@ -1,0 +1,92 @@
+"""Averages: how the legs of twelve months compare with each other, day by day.
+
+Belongs here: the spread of the legs, their sum without signs, and the part of a mean of shares that no filing states.
+Does not: the legs (bases, quarters), what follows from it (items.earnings).
+"""
+
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Floats, Ints, largest, smallest
+from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.ttm.bases import Years
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.lookups import Windows
+from pipelines.normalize.ttm.quarters import Quarter
+from pipelines.normalize.ttm.ways import Way
+
+IS_COUNT = np.array([concept.measure == "shares" for concept in BY_NAME.values()])
+"""For each code of a concept: whether it is an average of shares."""
+HALF_A_UNIT = 0.5
+BEYOND = 0.01
+"""Largest share by which the part of a mean of shares that no filing states moves the mean beyond the averages beside
+it. Measured on 228 companies: 98 % of 3,500 means are within it; the others mix years before and after a conversion or
+a split, or averages with and without potential shares."""
+
+
+def spreads(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> tuple[Floats, Floats]:
+    """The largest daily amount of a leg divided by the smallest, by years and by quarters; for shares, the change of
+    their count."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        years = [windows.of("amount", leg.row) / windows.of("days", leg.row) for leg in by_years.legs]
+        discrete = [quarter.amount / quarter.days for quarter in quarters]
+        of_years, of_quarters = (largest(*each) / smallest(*each) for each in (years, discrete))
+        return np.where(np.isfinite(of_years), of_years, np.nan), np.where(
+            np.isfinite(of_quarters), of_quarters, np.nan
+        )
+
+
+def gross(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...], takes_quarters: Flags) -> Floats:
+    """The sum of the legs without their signs, of the quarters or of the way by years."""
+    of_years = np.sum([np.abs(windows.of("amount", leg.row)) for leg in by_years.legs], axis=0)
+    of_quarters = np.sum([np.abs(quarter.amount) for quarter in quarters], axis=0)
+    found: Floats = np.where(takes_quarters, of_quarters, of_years)
+    return found
+
+
+def beyond(
+    windows: Windows, by_years: Way, years: Years, quarters: tuple[Quarter, ...], takes_quarters: Flags
+) -> Floats:
+    """How far the part of a mean of shares that no filing states lies above or below the averages beside it.
+
+    By years this part is the fiscal year less the interim period that is subtracted; by quarters, each quarter that is
+    the difference of two periods. Beside it are the quarters that filings state, from the one before it to the one
+    after it, and both years to date.
+
+    Returns:
+        the excess (shares times days) as a share of the sum of the window; NaN if nothing can be compared.
+    """
+    found = np.full(len(windows.q), np.nan)
+    rows = np.flatnonzero(IS_COUNT[windows.concept] & ~windows.is_year_end)
+    if not len(rows):
+        return found
+    some, of = windows.at(rows), windows.of
+    year, to_date, prior = (row[rows] for row in (years.year, years.to_date, years.prior))
+    with np.errstate(invalid="ignore", divide="ignore"):
+
+        def average(row: Ints) -> Floats:
+            found: Floats = of("amount", row) / of("days", row)
+            return found
+
+        beside = [average(to_date), average(prior)]
+        for back in range(QUARTERS_A_YEAR + 1):
+            is_near = some.q - back <= some.year_before + 1
+            beside.append(np.where(is_near, average(some.find(some.q - back, 1)), np.nan))
+        days = of("days", year) - of("days", prior)
+        rest = of("amount", year) - of("amount", prior)
+        rounding = HALF_A_UNIT * np.sum([of("grain", row) * of("days", row) for row in (year, prior)], axis=0)
+        of_years = _excess(rest, days, beside, rounding) / by_years.amount[rows]
+        stated = [np.where(each.by_difference[rows], np.nan, (each.amount / each.days)[rows]) for each in quarters]
+        excess = [
+            np.where(each.by_difference[rows], _excess(each.amount[rows], each.days[rows], stated, 0.0), 0.0)
+            for each in quarters
+        ]
+        of_quarters = np.sum(excess, axis=0) / np.sum([each.amount[rows] for each in quarters], axis=0)
+    found[rows] = np.where(takes_quarters[rows], of_quarters, of_years)
+    return found
+
+
+def _excess(amount: Floats, days: Floats, beside: list[Floats], rounding: Floats | float) -> Floats:
+    """By how much an amount is more than its days times the largest average, or less than times the smallest."""
+    over, under = amount - days * largest(*beside) - rounding, days * smallest(*beside) - rounding - amount
+    found: Floats = np.where(days > 0, np.maximum(over, 0.0) - np.maximum(under, 0.0), np.nan)
+    return found
