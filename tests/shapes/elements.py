@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pipelines.normalize.elements import CONCEPTS, wanted_elements
-from pipelines.normalize.elements.cash import OTHER_CURRENT_ASSETS
+from pipelines.normalize.elements.cash import MORE_CURRENT_ASSETS, OTHER_CURRENT_ASSETS
 from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
 from pipelines.normalize.elements.loans import (
     LIABILITIES_NOT_DEBT,
@@ -122,6 +122,9 @@ TWO_SHORT_TERM_LINES = {
 }
 CURRENT = {"CashAndCashEquivalentsAtCarryingValue": 100, "AvailableForSaleSecuritiesDebtSecurities": 50}
 """Securities that the current assets may prove to be current."""
+EXACT = {"CashAndCashEquivalentsAtCarryingValue": 100.222, "AvailableForSaleSecuritiesDebtSecurities": 50.333}
+"""The same in thousands, so that no sum meets the total by chance."""
+OF_FLOWS = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 NOTES_OF_IFRS_BANK = {"BondsIssued": 1000, "CurrentPortionOfLongtermBorrowings": 50}
 FREE_CASH_FLOW = {
     "NetCashProvidedByUsedInOperatingActivities": 3000,
@@ -195,6 +198,12 @@ NEEDS: dict[str, Needs] = {
     "securities_of_any_term": Needs(50, {**CURRENT, "AssetsCurrent": 150}),
     "current_assets": Needs(150, CURRENT, proves=True),
     **{concept.name: Needs(30, {**CURRENT, "AssetsCurrent": 180}, proves=True) for concept in OTHER_CURRENT_ASSETS},
+    **{
+        concept.name: Needs(30.111, {**EXACT, "AssetsCurrent": 180.666}, proves=True) for concept in MORE_CURRENT_ASSETS
+    },
+    "investments": Needs(50.333, {"CashAndCashEquivalentsAtCarryingValue": 100.222, "AssetsCurrent": 150.555}),
+    "cash_alone": Needs(40.111, {OF_FLOWS: 100.222, "AssetsCurrent": 40.111}),
+    "bank_overdrafts": Needs(50, {"CashAndCashEquivalentsAtCarryingValue": 100, OF_FLOWS: 50}, proves=True),
     "cash_of_flows": Needs(50, {"CashAndCashEquivalentsAtCarryingValue": 100}, proves=True),
     "debt_noncurrent_alone": Needs(
         beside={"NotesPayableRelatedPartiesNoncurrent": 300, "DebtLongtermAndShorttermCombinedAmount": 1000}

@@ -317,6 +317,63 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
     # filed figures, item, its amount at the end of 2023
     "elements become debt": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "total_debt", 100),
     "and cash": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "cash_and_equivalents", 45),
+    # Netflix in 2022: its total includes restricted cash
+    "current assets that add up without the filer's total": (
+        filed(
+            "2024-02-20",
+            CashCashEquivalentsAndShortTermInvestments=6081.858,
+            CashAndCashEquivalentsAtCarryingValue=5147.176,
+            ShortTermInvestments=911.276,
+            OtherAssetsCurrent=3208.021,
+            AssetsCurrent=9266.473,
+        ),
+        "cash_and_equivalents",
+        6058.452,
+    ),
+    # Red Cat in 2023: the cash flow statement includes the cash of a business for sale
+    "the element for cash alone, and investments": (
+        filed(
+            "2024-02-20",
+            Cash=3.173649,
+            **{RESTRICTED: 3.260305},
+            Investments=12.814038,
+            AccountsReceivableNetCurrent=0.719862,
+            InventoryNet=8.920573,
+            OtherAssetsCurrent=1.263735,
+            AssetsOfDisposalGroupIncludingDiscontinuedOperationCurrent=5.283155,
+            AssetsCurrent=32.175012,
+        ),
+        "cash_and_equivalents",
+        15.987687,
+    ),
+    # General Electric in 2023: the line of cash includes restricted cash
+    "securities beside cash with restricted cash": (
+        filed(
+            "2024-02-20",
+            **{RESTRICTED: 16967},
+            RestrictedCash=447,
+            EquitySecuritiesFvNi=5706,
+            ReceivablesNetCurrent=15466,
+            InventoryNet=16528,
+            ContractWithCustomerAssetNetCurrent=1500,
+            OtherAssetsCurrent=1647,
+            AssetsOfDisposalGroupIncludingDiscontinuedOperationCurrent=1985,
+            AssetsCurrent=59799,
+        ),
+        "cash_and_equivalents",
+        22226,
+    ),
+    # Scientific Energy in 2022
+    "a cash flow statement less bank overdrafts": (
+        filed(
+            "2024-02-20",
+            **{RESTRICTED: 2.077797},
+            CashAndCashEquivalentsAtCarryingValue=2.677775,
+            BankOverdrafts=0.599978,
+        ),
+        "cash_and_equivalents",
+        2.677775,
+    ),
     # General Electric in 2014: the element of all current debt states only a part of it
     "current debt that is less than the short-term borrowings": (
         filed("2024-02-20", LongTermDebtAndCapitalLeaseObligations=187, DebtCurrent=12, ShortTermBorrowings=70),

@@ -12,7 +12,7 @@ from pipelines.normalize.elements import (
     sources_of,
     wanted_elements,
 )
-from pipelines.normalize.elements.cash import CASH_OF_FLOWS
+from pipelines.normalize.elements.cash import CASH_CONTROLS
 from pipelines.normalize.elements.cash_flow import CUSTOMER_FUNDS
 from pipelines.normalize.elements.loans import DEBT_CONTROLS
 from pipelines.normalize.industry.indicators import IFRS_ONLY
@@ -89,7 +89,7 @@ def test_debt_is_borrowings_on_the_balance_sheet(concept):
 
 @pytest.mark.parametrize(
     "concept",
-    [concept for concept in ITEM_CONCEPTS["cash_and_equivalents"] if concept is not CASH_OF_FLOWS],
+    [concept for concept in ITEM_CONCEPTS["cash_and_equivalents"] if concept not in CASH_CONTROLS],
     ids=lambda concept: concept.name,
 )
 def test_cash_belongs_to_the_filer(concept):

@@ -7,7 +7,7 @@ whose element does not name a term (roles), securities that are no longer report
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance.footing import within_current_assets
+from pipelines.normalize.balance.footing import of_all_current_assets, within_current_assets
 from pipelines.normalize.balance.judged import Comparison
 from pipelines.normalize.balance.sheets import CONTRADICTS, LINES, SAME_MONEY, BalanceSheets
 from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
@@ -27,6 +27,13 @@ def _securities_are_part_of_cash(sheets: BalanceSheets) -> Flags:
     return within_current_assets(sheets, cash, where) & ~within_current_assets(sheets, cash + securities, where)
 
 
+def _parts_foot(sheets: BalanceSheets) -> Flags:
+    """Whether the current assets certainly add up with cash and securities, and not with the filer's own total."""
+    total, parts = sheets.value("cash_total"), sheets.value("cash") + sheets.or_zero("short_term_investments")
+    of_parts, of_total = of_all_current_assets(sheets, (parts, total), ~np.isnan(parts + total) & (parts != total))
+    return of_parts & ~of_total
+
+
 def _cash_and_securities(sheets: BalanceSheets) -> Flags:
     return sheets.has("cash") & sheets.has("short_term_investments")
 
@@ -38,6 +45,17 @@ def _cash(sheets: BalanceSheets) -> Flags:
 _ELEMENTS = "us-gaap:CashAndCashEquivalentsAtCarryingValue, us-gaap:ShortTermInvestments; Regulation S-X Rule 5-02.1-2"
 
 COMPOSITIONS: tuple[Composition, ...] = (
+    Composition(
+        Rule(
+            "cash.parts-by-footing",
+            "Cash is cash and cash equivalents plus short-term investments if the current assets add up with these and "
+            "not with the filer's own total, which then includes cash that is restricted or not current.",
+            "ASC 210-10-45-1 (current assets)",
+            "compose",
+        ),
+        ("cash", "short_term_investments"),
+        _parts_foot,
+    ),
     Composition(
         Rule(
             "cash.filer-total",
@@ -82,7 +100,7 @@ COMPOSITIONS: tuple[Composition, ...] = (
 )
 """The compositions of cash; the first one whose condition holds decides."""
 
-_FILER_TOTAL = 0
+_FILER_TOTAL = 1
 """The place of the filer's own total among the compositions."""
 
 TOTAL_CONTRADICTS_PARTS = Rule(

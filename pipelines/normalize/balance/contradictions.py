@@ -21,10 +21,16 @@ from pipelines.normalize.balance.before import (
     room,
 )
 from pipelines.normalize.balance.element_sets import set_of
-from pipelines.normalize.balance.footing import Proof, is_one_digit, of_current_assets, of_noncurrent_liabilities
+from pipelines.normalize.balance.footing import (
+    Proof,
+    is_one_digit,
+    of_all_current_assets,
+    of_current_assets,
+    of_noncurrent_liabilities,
+)
 from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged
-from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, LINE, BalanceSheets, total_liabilities
+from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, LINE, BalanceSheets, same, total_liabilities
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
 from pipelines.normalize.elements.cash import CASH_CONTROLS, OTHER_CURRENT_ASSETS
@@ -148,7 +154,8 @@ CASH_EXCEEDS = _contradiction(
 CASH_EXCEEDS_FLOWS = _contradiction(
     "cash_not_footing",
     "cash.withheld.exceeds-cash-of-flows",
-    "Cash is withheld if the line of cash exceeds the cash at the end of the cash flow statement, which includes it.",
+    "Cash is withheld if the line of cash exceeds the cash at the end of the cash flow statement, which includes it, "
+    "unless the latter is that line less bank overdrafts.",
     "ASC 230-10-45-4, 230-10-50-8; measured: no such line on 3,700 balance sheets",
 )
 CASH_MOVED_ALONE = _contradiction(
@@ -300,17 +307,26 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     line, of_flows, current = sheets.value("cash"), sheets.value("cash_of_flows"), sheets.value("current_assets")
     most = np.where(np.isnan(current), sheets.value("assets"), current)
     exceeds = Comparison(CASH_EXCEEDS.rule, ~np.isnan(cash + most), cash > most * ROUNDED, cash, most)
-    of_line = Comparison(CASH_EXCEEDS_FLOWS.rule, ~np.isnan(line + of_flows), line > of_flows * ROUNDED, line, of_flows)
+    is_more = (line > of_flows * ROUNDED) & ~same(line - sheets.value("bank_overdrafts"), of_flows)
+    of_line = Comparison(CASH_EXCEEDS_FLOWS.rule, ~np.isnan(line + of_flows), is_more, line, of_flows)
     moved = moved_alone(CASH_MOVED_ALONE, sheets, before, cash, current, OTHER_THAN_CASH)
     apart = moved_alone(CASH_APART_FROM_FLOWS, sheets, before, line, of_flows, ((),))
     proof = of_current_assets(sheets, cash)
+    # the line of cash may include restricted cash, as that of the cash flow statement does
+    lacks = _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH) & ~proof.holds
+    readings = (cash, cash - line + of_flows)
+    is_proven = np.logical_or.reduce(of_all_current_assets(sheets, readings, moved.found | lacks))
     footed = _digit_is_wrong(CASH_DIGIT, before, cash, proof)
     comparisons = (exceeds, of_line, moved, apart, footed)
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
-        *(each.found[sums.sheet] for each in comparisons),
+        exceeds.found[sums.sheet],
+        of_line.found[sums.sheet],
+        (moved.found & ~is_proven)[sums.sheet],
+        apart.found[sums.sheet],
+        footed.found[sums.sheet],
         # no line is missing where the current assets add up with the cash as it is
-        (_lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH) & ~proof.holds)[sums.sheet],
+        (lacks & ~is_proven)[sums.sheet],
     )
     found = np.select(holds, range(len(OF_CASH)), NOTHING)
     return Judged(OF_CASH, found, comparisons)

@@ -4,6 +4,7 @@ Belongs here: whether an amount and some other lines add up to a total. Does not
 cash), balance sheets without current and non-current parts (instruments).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets
 from pipelines.normalize.balance.subset_sums import subset_sums
-from pipelines.normalize.elements.cash import OTHER_CURRENT_ASSETS
+from pipelines.normalize.elements.cash import MORE_CURRENT_ASSETS, OTHER_CURRENT_ASSETS
 from pipelines.normalize.elements.loans import OTHER_CURRENT_LIABILITIES, OTHER_NONCURRENT_LIABILITIES
 
 ROUNDED_UNITS = 1
@@ -20,7 +21,11 @@ up to it."""
 EXACT = 1e-6
 """Differences of amounts with decimals are exact to a millionth."""
 
+CHANCE = 0.02
+"""A sum is certain if no more than one total in fifty would meet some sum of the lines by chance."""
+
 _CURRENT_ASSET_LINES = [LINE[concept.name] for concept in OTHER_CURRENT_ASSETS]
+_ALL_CURRENT_ASSET_LINES = [*_CURRENT_ASSET_LINES, *(LINE[concept.name] for concept in MORE_CURRENT_ASSETS)]
 _CURRENT_LIABILITY_LINES = [
     LINE[name]
     for name in (
@@ -51,6 +56,12 @@ def within_current_assets(sheets: BalanceSheets, cash: Floats, where: Flags) -> 
     fewest = _fewest(missing, sheets.grain("current_assets"), sheets.values[_CURRENT_ASSET_LINES], where)
     found: Flags = fewest < NEVER
     return found
+
+
+def of_all_current_assets(sheets: BalanceSheets, readings: Sequence[Floats], where: Flags) -> list[Flags]:
+    """For each reading of cash whether it and some of all other lines certainly add up to the current assets."""
+    total, unit = sheets.value("current_assets"), sheets.grain("current_assets")
+    return _certain(total, unit, sheets.values[_ALL_CURRENT_ASSET_LINES], readings, where)
 
 
 def within_current_liabilities(sheets: BalanceSheets, debt: Floats, where: Flags) -> Flags:
@@ -160,6 +171,23 @@ def fewest_noncurrent_lines(sheets: BalanceSheets, debt: Floats, where: Flags) -
     missing = sheets.value("liabilities") - sheets.value("liabilities_current") - debt
     unit = largest(sheets.grain("liabilities"), sheets.grain("liabilities_current"))
     return _fewest(missing, unit, sheets.values[_NONCURRENT_LINES], where)
+
+
+def _certain(total: Floats, unit: Floats, beside: Floats, readings: Sequence[Floats], where: Flags) -> list[Flags]:
+    """For each reading whether it and some other lines add up to the total, and hardly by chance (CHANCE)."""
+    found = [np.zeros(len(total), dtype=np.bool_) for _ in readings]
+    asked = np.flatnonzero(where & ~np.isnan(total + unit))
+    if len(asked):
+        lines = np.count_nonzero(np.nan_to_num(beside[:, asked]), axis=0)
+        sums_near_total = np.left_shift(1, lines) * (2 * ROUNDED_UNITS + 1)
+        asked = asked[sums_near_total * unit[asked] <= CHANCE * np.abs(total[asked])]
+    if len(asked):
+        sums = subset_sums(beside[:, asked])
+        for holds, reading in zip(found, readings, strict=True):
+            missing = (total - reading)[asked]
+            fits = np.abs(missing[sums.sheet] - sums.total) <= ROUNDED_UNITS * unit[asked][sums.sheet]
+            holds[asked] = np.logical_or.reduceat(fits, sums.begins)
+    return found
 
 
 def _fewest(missing: Floats, unit: Floats, beside: Floats, where: Flags) -> Ints:

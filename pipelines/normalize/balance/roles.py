@@ -14,6 +14,7 @@ from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import (
     NEVER,
     fewest_noncurrent_lines,
+    of_all_current_assets,
     within_current_assets,
     within_noncurrent_liabilities,
 )
@@ -109,7 +110,42 @@ def _securities_are_current(sheets: BalanceSheets) -> Flags:
     where = ~sheets.has("short_term_investments") & ~np.isnan(cash + line)
     is_only_with_them = ~within_current_assets(sheets, cash, where) | (line == 0)
     found: Flags = within_current_assets(sheets, cash + line, where) & is_only_with_them
+    found |= _foot_only_with(sheets, line, where)
     return found
+
+
+def _investments_are_current(sheets: BalanceSheets) -> Flags:
+    """Whether the current assets add up with investments of all kinds, and not without them."""
+    return _foot_only_with(sheets, sheets.value("investments"), ~sheets.has("short_term_investments"))
+
+
+def _foot_only_with(sheets: BalanceSheets, securities: Floats, where: Flags) -> Flags:
+    """Whether the current assets certainly add up with cash and securities, and not with cash alone.
+
+    The line of cash may be that of the cash flow statement, which includes restricted cash. What one balance sheet of a
+    filing proves, and none disproves, holds for its other balance sheets.
+    """
+    cash, of_flows = sheets.value("cash"), sheets.value("cash_of_flows")
+    readings = (cash + securities, of_flows + securities, cash, of_flows)
+    found = of_all_current_assets(sheets, readings, where & (securities > 0))
+    alone = found[2] | found[3]
+    filing = (sheets.cik << 32) | sheets.seq
+    proved = np.setdiff1d(filing[(found[0] | found[1]) & ~alone], filing[alone])
+    are_current: Flags = where & (securities > 0) & np.isin(filing, proved)
+    return are_current
+
+
+def _is_cash_alone(sheets: BalanceSheets) -> Flags:
+    """Whether the current assets certainly add up with the element for cash alone, and not with the other cash."""
+    cash, alone = sheets.value("cash"), sheets.value("cash_alone")
+    beside = [sheets.or_zero(line) for line in ("short_term_investments", "securities_of_any_term", "investments")]
+    securities = [np.zeros(len(sheets)), *beside]
+    where = ~np.isnan(cash + alone) & ~same(alone, cash)
+    readings = [one + other for one in (alone, cash) for other in securities]
+    found = of_all_current_assets(sheets, readings, where)
+    is_alone: Flags = np.logical_or.reduce(found[: len(securities)])
+    is_other: Flags = np.logical_or.reduce(found[len(securities) :])
+    return is_alone & ~is_other
 
 
 def _short_term_has_maturities(sheets: BalanceSheets) -> Flags:
@@ -291,6 +327,18 @@ _NONCURRENT_LIABILITIES = (
 RECLASSIFICATIONS: tuple[Reclassification, ...] = (
     Reclassification(
         Rule(
+            "cash.alone-by-footing",
+            "The element for cash alone is the cash if the current assets add up with it, securities or none besides, "
+            "and not with cash from the cash flow statement.",
+            _CURRENT_ASSETS,
+            "select",
+        ),
+        "cash_alone",
+        "cash",
+        _is_cash_alone,
+    ),
+    Reclassification(
+        Rule(
             "cash.securities.current-by-footing",
             "Securities whose element does not name a term are short-term investments if the current assets add up "
             "with them and not without them.",
@@ -300,6 +348,18 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
         "securities_of_any_term",
         "short_term_investments",
         _securities_are_current,
+    ),
+    Reclassification(
+        Rule(
+            "cash.investments.current-by-footing",
+            "Investments of all kinds are short-term investments if the current assets add up with them and not "
+            "without them.",
+            _CURRENT_ASSETS,
+            "select",
+        ),
+        "investments",
+        "short_term_investments",
+        _investments_are_current,
     ),
     Reclassification(
         Rule(

@@ -307,6 +307,109 @@ OTHER_CURRENT_ASSETS: tuple[Concept, ...] = tuple(
 )
 """Current assets that are never cash. Some filers show them on the balance sheet, others in the notes."""
 
+MORE_CURRENT_ASSETS: tuple[Concept, ...] = tuple(
+    Concept(
+        f"current_assets_{name}",
+        "money",
+        instant=True,
+        sources=tuple(
+            us(
+                element,
+                rule=rule,
+                statement=f"Current assets other than cash may include {words} as a line of the balance sheet.",
+            )
+            for rule, element, words in sources
+        ),
+    )
+    for name, sources in {
+        "held_for_sale": [
+            (
+                "current-assets.disposal-group",
+                "AssetsOfDisposalGroupIncludingDiscontinuedOperationCurrent",
+                "those of a disposal group",
+            ),
+            (
+                "current-assets.held-for-sale",
+                "AssetsHeldForSaleNotPartOfDisposalGroupCurrent",
+                "assets held for sale",
+            ),
+        ],
+        "prepaid_alone": [("current-assets.prepaid-alone", "PrepaidExpenseCurrent", "prepaid expenses alone")],
+        "deferred_taxes": [
+            ("current-assets.deferred-taxes", "DeferredTaxAssetsNetCurrent", "deferred taxes, as reported until 2017"),
+            (
+                "current-assets.deferred-taxes-and-other",
+                "DeferredIncomeTaxesAndOtherAssetsCurrent",
+                "deferred taxes and other assets",
+            ),
+        ],
+        "income_taxes": [
+            ("current-assets.income-taxes", "IncomeTaxesReceivable", "income taxes receivable"),
+            ("current-assets.prepaid-taxes", "PrepaidTaxes", "prepaid taxes"),
+        ],
+        "nontrade": [
+            ("current-assets.nontrade-receivables", "NontradeReceivablesCurrent", "receivables not from trade"),
+            ("current-assets.other-receivables", "OtherReceivablesNetCurrent", "other receivables"),
+            (
+                "current-assets.all-receivables",
+                "AccountsNotesAndLoansReceivableNetCurrent",
+                "accounts, notes and loans receivable",
+            ),
+        ],
+        "restricted": [
+            ("current-assets.restricted-cash", "RestrictedCashCurrent", "restricted cash"),
+            (
+                "current-assets.restricted-cash-and-equivalents",
+                "RestrictedCashAndCashEquivalentsAtCarryingValue",
+                "restricted cash and equivalents",
+            ),
+        ],
+    }.items()
+)
+"""Further current assets, of which some are part of other lines for some filers: they count only in exact sums."""
+
+CASH_ALONE = Concept(
+    "cash_alone",
+    "money",
+    instant=True,
+    sources=(
+        us(
+            "Cash",
+            rule="cash.alone.element",
+            statement="Where cash is taken from the cash flow statement, the element for cash alone is also read: "
+            "it is the line of the balance sheet if the current assets prove it.",
+        ),
+    ),
+)
+
+INVESTMENTS = Concept(
+    "investments",
+    "money",
+    instant=True,
+    sources=(
+        securities(
+            "Investments",
+            rule="securities-of-any-term.investments",
+            statement="The element for investments of all kinds is read, which is a line of current assets if these "
+            "prove it.",
+        ),
+    ),
+)
+
+BANK_OVERDRAFTS = Concept(
+    "bank_overdrafts",
+    "money",
+    instant=True,
+    sources=(
+        us(
+            "BankOverdrafts",
+            rule="cash.bank-overdrafts",
+            statement="Bank overdrafts are read because some cash flow statements deduct them from the cash "
+            "of the balance sheet.",
+        ),
+    ),
+)
+
 CASH_OF_FLOWS = Concept(
     "cash_of_flows",
     "money",
@@ -322,6 +425,15 @@ CASH_OF_FLOWS = Concept(
     ),
 )
 
-CASH_CONTROLS: tuple[Concept, ...] = (SECURITIES_OF_ANY_TERM, CURRENT_ASSETS, *OTHER_CURRENT_ASSETS, CASH_OF_FLOWS)
+CASH_CONTROLS: tuple[Concept, ...] = (
+    CASH_ALONE,
+    SECURITIES_OF_ANY_TERM,
+    INVESTMENTS,
+    CURRENT_ASSETS,
+    *OTHER_CURRENT_ASSETS,
+    *MORE_CURRENT_ASSETS,
+    BANK_OVERDRAFTS,
+    CASH_OF_FLOWS,
+)
 """Amounts that prove which securities are a separate line next to cash, and whether cash is right; without cash they
 lead to no value."""
