@@ -42,7 +42,7 @@ def keys_are_unique(synchronization: Synchronization) -> dg.AssetCheckResult:
     repeated = []
     for table in schema.TABLES:
         if synchronization.lake.holds(assembled(table.name)):
-            rows = synchronization.lake.read(assembled(table.name))
+            rows = synchronization.lake.read(assembled(table.name), table.key)
             extra = rows.group_by(table.key).len().filter(pl.col("len") > 1)
             repeated.append((table.name, extra.height, str(extra.head(1).rows())))
     found = pl.DataFrame(repeated, schema=["table", "repeated_keys", "first"], orient="row")

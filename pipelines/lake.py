@@ -25,6 +25,7 @@ ROW_GROUP = 250_000
 LEVEL = 1
 """Level of zstd compression: the default level takes 50 % longer for files that are 5 % smaller."""
 PARTS = ".parts"
+EACH = pl.lit(value=True)
 
 
 class LakeError(PipelineError):
@@ -67,10 +68,10 @@ class Lake:
         with self._named_errors(name), self.path(name).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def of_companies(self, name: str, ciks: Iterable[str]) -> pl.DataFrame:
-        """The rows of some companies."""
+    def of_companies(self, name: str, ciks: Iterable[str], where: pl.Expr = EACH) -> pl.DataFrame:
+        """The rows of some companies, all or those that meet a condition."""
         with self._named_errors(name):
-            return pl.scan_parquet(self.path(name)).filter(pl.col("cik").is_in(list(ciks))).collect()
+            return pl.scan_parquet(self.path(name)).filter(pl.col("cik").is_in(list(ciks)), where).collect()
 
     def inputs(self, name: str) -> dict[str, str]:
         """The digest of the inputs of each company's rows, by company; empty if the table does not exist."""

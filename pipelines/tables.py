@@ -41,6 +41,8 @@ POLARS_TYPES: dict[str, pl.DataType] = {
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 CONTENT = "content"
 SEGMENTS = "segments"
+IN_ORDER = ("versions", "lineage")
+"""Tables that are made in their order from the log, which is sorted; a build whose rows are not in order is refused."""
 LAST = "syncs"
 """The table that is written last: it carries the digest of the inputs of all tables."""
 
@@ -116,7 +118,8 @@ def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with the columns of its table in their order and types, sorted in the table's order."""
     table = schema.BY_NAME[name]
     columns = [pl.col(column.name).cast(POLARS_TYPES[column.type]) for column in table.columns]
-    return frame.select(columns).sort(*table.order)
+    typed = frame.select(columns)
+    return typed if name in IN_ORDER else typed.sort(*table.order)
 
 
 def line_items() -> pl.DataFrame:
@@ -256,13 +259,16 @@ def _changes(lake: Lake) -> pl.DataFrame:
 
 
 def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows by period kind: each row as `ttm`, and at fiscal year ends as `annual` too."""
+    """Rows by period kind: each row as `ttm`, and at fiscal year ends as `annual` too.
+
+    Sorted by company and period kind; otherwise the rows keep their order.
+    """
     year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
     ttm = rows.with_columns(period_kind=pl.lit("ttm"), period=pl.concat_str(year, pl.lit("Q"), quarter))
     annual = rows.filter("is_year_end").with_columns(
         period_kind=pl.lit("annual"), period=pl.concat_str(pl.lit("FY"), year)
     )
-    return pl.concat([ttm, annual])
+    return pl.concat([annual, ttm]).sort("cik", maintain_order=True)
 
 
 def _versions(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
@@ -304,10 +310,17 @@ def _proofs(lake: Lake, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFra
 
 def _valuations(lake: Lake, versions: pl.DataFrame, current: pl.DataFrame) -> pl.DataFrame:
     """Table `valuations`: the fair value of each covered company, or the reasons why there is none."""
-    revenues = versions.filter(pl.col("item") == "revenue").drop_nulls("value")
-    as_served = (rows.with_columns(value=served("value")) for rows in (current, revenues))
+    row = ["cik", "period_kind", "period_end"]
+    newest = pl.col("period_end") == pl.col("period_end").max().over("cik", "period_kind")
+    tag = pl.col("legs").list.first().struct.field("tag")
+    ends = current.select(*row, "period", "item", value=served("value"), tag=tag).filter(
+        (pl.col("period_kind") == "annual") | newest
+    )
+    of_revenue = pl.col("item") == "revenue", pl.col("value").is_not_null()
+    revenues = versions.select(*row, "item", "version", "cause", value=served("value")).filter(*of_revenue)
+    revenues = revenues.join(ends, on=row, how="semi")
     evidence = (lake.read(name) for name in ("profiles", "evidence", "latest_shares", "filings"))
-    return valuations(*as_served, *evidence)
+    return valuations(ends, revenues, *evidence)
 
 
 def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:

@@ -335,14 +335,15 @@ def valuations() -> Rows:
 
 
 def write(folder: Path, rows: Mapping[str, Rows]) -> dict[str, Path]:
-    """Write one Parquet file per table, with the columns in another order than the schema; return the paths."""
+    """Write one Parquet file per table, with the columns and the order of the schema; return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = {}
     for name, table_rows in rows.items():
-        columns = sorted(schema.BY_NAME[name].columns, key=lambda column: column.name)
-        fields = pa.schema([(column.name, ARROW[column.type]) for column in columns])
+        table = schema.BY_NAME[name]
+        fields = pa.schema([(column.name, ARROW[column.type]) for column in table.columns])
+        ordered = pa.Table.from_pylist(table_rows, schema=fields).sort_by([(key, "ascending") for key in table.order])
         paths[name] = folder / f"{name}.parquet"
-        pq.write_table(pa.Table.from_pylist(table_rows, schema=fields), paths[name])
+        pq.write_table(ordered, paths[name])
     return paths
 
 

@@ -69,15 +69,15 @@ def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
 
     Args:
         published: the folder of builds; created if it does not exist.
-        tables: a Parquet file for each table that has rows; columns are matched by name, rows are stored sorted.
+        tables: a Parquet file for each table that has rows, with its columns, their types and the order of its rows.
         build_id: part of the file name; must be new.
 
     Returns:
         The build, complete and read-only in the folder, for `point`.
 
     Raises:
-        VerificationError: the file does not have the rows of the Parquet files, a key occurs twice, or a number is not
-            finite. All files of the build are removed.
+        VerificationError: the file does not have the rows of the Parquet files, these are not in order, a key occurs
+            twice, or a number is not finite. All files of the build are removed.
         PublishError: a table is unknown, a Parquet file does not match its table, or the file cannot be written. All
             files of the build are removed.
     """
@@ -96,7 +96,7 @@ def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
             held = verify(temporary, expected)
             temporary.chmod(0o444)
             copied = temporary.with_suffix(".parquet")
-            copies.write(temporary, copied)
+            copies.write(temporary, copied, tables)
             copied.replace(published / copies.folder_of(file))
             temporary.replace(published / file)
             sync(published)
@@ -207,10 +207,12 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: 
     """Copy a Parquet file into its table, sorted; return the number of rows of the Parquet file."""
     parquet = f"read_parquet({quoted(source)}, hive_partitioning = false)"
     try:
-        found = {row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {parquet}").fetchall()}
-        if found != set(table.names):
-            missing, unknown = sorted(set(table.names) - found), sorted(found - set(table.names))
-            raise PublishError(f"table {table.name}: {source}: columns missing {missing}, unknown {unknown}")
+        found, wanted = (_columns(connection, rows) for rows in (parquet, f'build.main."{table.name}"'))
+        if found != wanted:
+            missing, unknown = ([each for each in a if each not in b] for a, b in ((wanted, found), (found, wanted)))
+            raise PublishError(
+                f"table {table.name}: {source}: columns missing {missing}, unknown {unknown}; expected {wanted}"
+            )
         names = ", ".join(f'"{name}"' for name in table.names)
         order = ", ".join(f'"{name}"' for name in table.order)
         connection.execute(
@@ -219,6 +221,11 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: 
         return int(connection.execute(f"SELECT count(*) FROM {parquet}").fetchall()[0][0])
     except duckdb.Error as error:
         raise PublishError(f"table {table.name}: {source}: {first_line(error)}") from error
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> list[str]:
+    """The columns of a table or a file with their types, in order."""
+    return [f"{row[0]} {row[1]}" for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
 
 
 def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> None:

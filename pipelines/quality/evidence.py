@@ -30,6 +30,16 @@ FOUND = pl.Schema(
 """One row a comparison: the item or element, our value, the value that it is compared with, the flags of ours, and the
 outcome: holds, fails, or flagged (it differs, and a flag explains why)."""
 
+OWN_DEBT = ("DebtLongtermAndShorttermCombinedAmount", "Borrowings")
+"""The filer's own total of all borrowings, us-gaap and ifrs-full."""
+
+EQUITY = ("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "StockholdersEquity", "Equity")
+BALANCES = ("Assets", "Liabilities", *EQUITY, *OWN_DEBT)
+"""The elements of balance sheets that values are compared with."""
+
+COMPARED = pl.col("unit").str.contains(r"^[A-Z]{3}$") & (pl.col("start").is_not_null() | pl.col("tag").is_in(BALANCES))
+"""Facts that the checks read: amounts of money of a period, or of a total of the balance sheet."""
+
 VALUE = ["cik", "period_kind", "period_end", "item"]
 SAME_DATE = "8d"
 """Dates within a week of each other count as the same: a 52/53-week year ends on a weekday."""
@@ -47,8 +57,8 @@ class Evidence:
     legs: table `lineage`, TTM, of all versions, with `version_filed` (filing date of the version).
     gaps: `cik`, `period_end`, `item`, `reason`, TTM.
     profiles: `cik`, `currency`, `industry`.
-    facts: facts in the company's currency, of normalize.facts.reports.typed, without figures that belong to another
-        period.
+    facts: amounts in the company's currency, of normalize.facts.reports.typed: of periods, and of the totals of balance
+        sheets (BALANCES), without figures that belong to another period.
     kept: intermediate results that several checks use, by name, so that they are computed once.
     """
 
@@ -76,7 +86,7 @@ class Evidence:
         versions = trailing("versions")
         filed = versions.select("cik", "period_end", "item", "version", version_filed="filed")
         profiles = lake.of_companies("profiles", wanted)
-        typed = with_ten_digits(reports.typed(lake.of_companies("facts", wanted))[0])
+        typed = with_ten_digits(reports.typed(lake.of_companies("facts", wanted, COMPARED))[0])
         in_currency, _ = currency.in_currency(typed, profiles.select("cik", "currency"))
         return cls(
             periods=financials.filter(pl.col("period_kind") == "ttm"),

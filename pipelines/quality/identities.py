@@ -7,7 +7,7 @@ twelve months with other periods (windows), how much may fail (checks).
 import polars as pl
 
 from pipelines.normalize.elements import BY_NAME
-from pipelines.quality.evidence import Evidence, found, nearest, newest
+from pipelines.quality.evidence import EQUITY, OWN_DEBT, Evidence, found, nearest, newest
 
 ABOUT = 0.02
 """Tolerance: weighted shares are averaged over twelve months and earnings per share are added up over quarters, and
@@ -21,9 +21,6 @@ AS_MUCH = 1.001
 
 SAME_DEBT = 0.02
 """Tolerance: carrying amount and principal differ by discounts and issue costs."""
-
-OWN_DEBT = ("DebtLongtermAndShorttermCombinedAmount", "Borrowings")
-"""The filer's own total of all borrowings, us-gaap and ifrs-full."""
 
 SHORT_TERM = tuple(
     element for source in BY_NAME["debt_short_term"].sources for element in (*source.elements, *source.plus)
@@ -76,13 +73,9 @@ def debt_within_liabilities(evidence: Evidence) -> pl.DataFrame:
     of_balance_sheet = _instants(evidence, "Liabilities").join(
         _instants(evidence, "Assets"), on=["cik", "accession", "end"], how="semi"
     )
-    equity = pl.concat(
-        [
-            _balance(evidence, "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest"),
-            _balance(evidence, "StockholdersEquity"),
-            _balance(evidence, "Equity"),
-        ]
-    ).unique(["cik", "end"], keep="first", maintain_order=True)
+    equity = pl.concat([_balance(evidence, tag) for tag in EQUITY]).unique(
+        ["cik", "end"], keep="first", maintain_order=True
+    )
     residual = (
         _balance(evidence, "Assets")
         .join(equity.rename({"other": "equity"}), on=["cik", "end"])

@@ -50,8 +50,10 @@ def valuations(
     """The fair value, or the reasons why there is none, of each company that has any value: columns of VALUATIONS.
 
     Args:
-        current: current values: `cik`, `period_kind`, `period_end`, `period`, `item`, `value` (as served), `legs`.
-        revenues: all versions of revenue that have a value: these columns, `version`, `cause`.
+        current: current values of the fiscal years and of the newest twelve months: `cik`, `period_kind`, `period_end`,
+            `period`, `item`, `value` (as served), `tag` (of the first leg).
+        revenues: all versions of revenue that have a value: `cik`, `period_kind`, `period_end`, `value`, `version`,
+            `cause`.
         profiles: `cik`, `currency`, `industry`.
         evidence: of normalize.evidence.
         latest_shares: of normalize.latest_shares.
@@ -77,7 +79,7 @@ def _periods(current: pl.DataFrame, revenues: pl.DataFrame) -> pl.DataFrame:
     """One row a company, period kind and period end, oldest first: items, accounting standards and `restated`."""
     key = ["cik", "period_kind", "period_end"]
     is_cash_flow, is_revenue = pl.col("item") == "free_cash_flow", pl.col("item") == "revenue"
-    standard = pl.col("legs").list.first().struct.field("tag").str.split(":").list.first()
+    standard = pl.col("tag").str.split(":").list.first()
     wide = current.group_by(key).agg(
         pl.col("period").first(),
         *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in schema.ITEM_NAMES),

@@ -56,10 +56,11 @@ def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, An
     """The row of each company, with its JSON decoded."""
     found = standardize(pl.concat([part if isinstance(part, pl.DataFrame) else raw(part) for part in rows]))
     log = numbered(recorded(found.versions, NOW, "rules")).with_columns(value=served("value"))
+    tag = pl.col("legs").list.first().struct.field("tag")
     label = pl.concat_str(pl.col("fiscal_year").cast(pl.String), pl.lit("Q"), pl.col("fiscal_quarter").cast(pl.String))
     ttm = log.with_columns(period_kind=pl.lit("ttm"), period=label)
     annual = log.filter("is_year_end").with_columns(period_kind=pl.lit("annual"), period=pl.lit("FY"))
-    versions = pl.concat([ttm, annual]).drop_nulls("value")
+    versions = pl.concat([ttm, annual]).drop_nulls("value").with_columns(tag=tag)
     parts = (versions.filter("is_current"), versions.filter(pl.col("item") == "revenue"))
     made = valuations(*parts, found.profiles, found.evidence, found.latest_shares, found.filings)
     assert made.schema == VALUATIONS
