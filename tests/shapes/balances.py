@@ -161,6 +161,10 @@ DEBT_AND_CASH: dict[str, Lines] = {
         **{NONCURRENT: 70, MATURITIES: 20, SHORT: 50, CURRENT_LIABILITIES: 80},
         "AccountsPayableCurrent": 30,
     },
+    "debt.classified.current-by-footing": {
+        **{NONCURRENT: 599.321, MATURITIES: 221.661, SHORT: 201.589, CURRENT_LIABILITIES: 560.901},
+        **{"AccountsPayableCurrent": 194.481, "AccruedLiabilitiesCurrent": 144.759},
+    },
     "debt.classified.noncurrent-and-maturities": {NONCURRENT: 70, MATURITIES: 20, SHORT: 20},
     "debt.classified.noncurrent-maturities-and-short-term": {NONCURRENT: 70, MATURITIES: 20, SHORT: 10},
     "debt.classified.long-term-debt": {WHOLE: 90, MATURITIES: 20, SHORT: 20},

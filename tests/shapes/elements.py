@@ -15,6 +15,7 @@ from pipelines.normalize.elements.cash import MORE_CURRENT_ASSETS, OTHER_CURRENT
 from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
 from pipelines.normalize.elements.loans import (
     LIABILITIES_NOT_DEBT,
+    MORE_CURRENT_LIABILITIES,
     OTHER_CURRENT_LIABILITIES,
     OTHER_NONCURRENT_LIABILITIES,
 )
@@ -120,6 +121,13 @@ TWO_SHORT_TERM_LINES = {
     "ShortTermBorrowings": 40,
     "LiabilitiesCurrent": 70,
 }
+LOANS_BESIDE = {
+    "LongTermDebtNoncurrent": 500,
+    "CommercialPaper": 40.222,
+    "NotesAndLoansPayable": 50.333,
+    "LiabilitiesCurrent": 80.444,
+}
+"""Loans and notes that the current liabilities may prove to be a line, of which commercial paper is a part."""
 CURRENT = {"CashAndCashEquivalentsAtCarryingValue": 100, "AvailableForSaleSecuritiesDebtSecurities": 50}
 """Securities that the current assets may prove to be current."""
 EXACT = {"CashAndCashEquivalentsAtCarryingValue": 100.222, "AvailableForSaleSecuritiesDebtSecurities": 50.333}
@@ -229,6 +237,7 @@ NEEDS: dict[str, Needs] = {
     ),
     "liabilities_current": Needs(400, {**WITHOUT_MATURITIES, "Liabilities": 1400}, proves=True),
     **{concept.name: Needs(30, TWO_SHORT_TERM_LINES, proves=True) for concept in OTHER_CURRENT_LIABILITIES},
+    **{concept.name: Needs(30.111, LOANS_BESIDE, proves=True) for concept in MORE_CURRENT_LIABILITIES},
     **{
         concept.name: Needs(30, {**WITHOUT_MATURITIES, "Liabilities": 1430}, proves=True)
         for concept in OTHER_NONCURRENT_LIABILITIES

@@ -317,6 +317,49 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
     # filed figures, item, its amount at the end of 2023
     "elements become debt": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "total_debt", 100),
     "and cash": (filed("2024-02-20", **PARTS, **CASH_AND_SECURITIES), "cash_and_equivalents", 45),
+    # AAR in 2012: its credit line, which is due, is among the current maturities
+    "short-term borrowings among the current maturities": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=599.321,
+            LongTermDebtCurrent=221.661,
+            ShortTermBorrowings=201.589,
+            CapitalLeaseObligationsCurrent=0.085,
+            AccountsPayableCurrent=194.481,
+            AccruedLiabilitiesCurrent=144.759,
+            LiabilitiesCurrent=560.986,
+        ),
+        "total_debt",
+        820.982,
+    ),
+    # a small line may be hidden among other liabilities
+    "small borrowings that the current liabilities do not show": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=1366.111,
+            LongTermDebtCurrent=12.007,
+            ShortTermBorrowings=1.003,
+            AccountsPayableCurrent=900.123,
+            LiabilitiesCurrent=912.130,
+        ),
+        "total_debt",
+        1379.121,
+    ),
+    # Coca-Cola in 2023: its line of loans and notes payable includes commercial paper
+    "loans and notes on the balance sheet": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=35626,
+            LongTermDebtCurrent=1171,
+            CommercialPaper=4643,
+            NotesAndLoansPayable=4828,
+            AccountsPayableAndAccruedLiabilitiesCurrent=16483,
+            AccruedIncomeTaxesCurrent=1633,
+            LiabilitiesCurrent=24115,
+        ),
+        "total_debt",
+        41625,
+    ),
     # Netflix in 2022: its total includes restricted cash
     "current assets that add up without the filer's total": (
         filed(

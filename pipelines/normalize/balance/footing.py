@@ -13,7 +13,11 @@ from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets
 from pipelines.normalize.balance.subset_sums import subset_sums
 from pipelines.normalize.elements.cash import MORE_CURRENT_ASSETS, OTHER_CURRENT_ASSETS
-from pipelines.normalize.elements.loans import OTHER_CURRENT_LIABILITIES, OTHER_NONCURRENT_LIABILITIES
+from pipelines.normalize.elements.loans import (
+    MORE_CURRENT_LIABILITIES,
+    OTHER_CURRENT_LIABILITIES,
+    OTHER_NONCURRENT_LIABILITIES,
+)
 
 ROUNDED_UNITS = 1
 """A total of rounded amounts may differ from their sum by one unit. With a larger tolerance, arbitrary lines would add
@@ -35,6 +39,10 @@ _CURRENT_LIABILITY_LINES = [
         "not_borrowed_people",
         "not_borrowed_trade",
     )
+]
+_ALL_CURRENT_LIABILITY_LINES = [
+    *_CURRENT_LIABILITY_LINES,
+    *(LINE[concept.name] for concept in MORE_CURRENT_LIABILITIES),
 ]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
 
@@ -61,7 +69,23 @@ def within_current_assets(sheets: BalanceSheets, cash: Floats, where: Flags) -> 
 def of_all_current_assets(sheets: BalanceSheets, readings: Sequence[Floats], where: Flags) -> list[Flags]:
     """For each reading of cash whether it and some of all other lines certainly add up to the current assets."""
     total, unit = sheets.value("current_assets"), sheets.grain("current_assets")
-    return _certain(total, unit, sheets.values[_ALL_CURRENT_ASSET_LINES], readings, where)
+    tries = np.ones(len(sheets))
+    return _certain(total, unit, sheets.values[_ALL_CURRENT_ASSET_LINES], readings, where, tries)
+
+
+def of_all_current_liabilities(
+    sheets: BalanceSheets, readings: Sequence[Floats], where: Flags, tries: Floats
+) -> list[Flags]:
+    """For each reading of current debt whether it and some of all other lines certainly are the current liabilities.
+
+    Args:
+        readings: amounts for each sheet.
+        where: the sheets to test.
+        tries: the number of readings that each sheet has.
+    """
+    total, unit = sheets.value("liabilities_current"), sheets.grain("liabilities_current")
+    beside = np.abs(sheets.values[_ALL_CURRENT_LIABILITY_LINES])
+    return _certain(total, unit, beside, readings, where, tries)
 
 
 def within_current_liabilities(sheets: BalanceSheets, debt: Floats, where: Flags) -> Flags:
@@ -173,13 +197,15 @@ def fewest_noncurrent_lines(sheets: BalanceSheets, debt: Floats, where: Flags) -
     return _fewest(missing, unit, sheets.values[_NONCURRENT_LINES], where)
 
 
-def _certain(total: Floats, unit: Floats, beside: Floats, readings: Sequence[Floats], where: Flags) -> list[Flags]:
+def _certain(
+    total: Floats, unit: Floats, beside: Floats, readings: Sequence[Floats], where: Flags, tries: Floats
+) -> list[Flags]:
     """For each reading whether it and some other lines add up to the total, and hardly by chance (CHANCE)."""
     found = [np.zeros(len(total), dtype=np.bool_) for _ in readings]
     asked = np.flatnonzero(where & ~np.isnan(total + unit))
     if len(asked):
         lines = np.count_nonzero(np.nan_to_num(beside[:, asked]), axis=0)
-        sums_near_total = np.left_shift(1, lines) * (2 * ROUNDED_UNITS + 1)
+        sums_near_total = tries[asked] * np.left_shift(1, lines) * (2 * ROUNDED_UNITS + 1)
         asked = asked[sums_near_total * unit[asked] <= CHANCE * np.abs(total[asked])]
     if len(asked):
         sums = subset_sums(beside[:, asked])

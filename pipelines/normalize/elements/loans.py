@@ -201,6 +201,13 @@ DEBT_CREDIT_LINE = _line(
         statement="A line of credit is the amount drawn, but some filers tag the limit with this element; so it counts "
         "only where the liabilities prove it.",
     ),
+    us(
+        "NotesPayableRelatedPartiesClassifiedCurrent",
+        but=("shell",),
+        rule="debt.credit-line.related-party-notes",
+        statement="Otherwise current notes to related parties are read in its place: some filers state them as a line "
+        "of their own, others as a part of another; so they count only where the liabilities prove them.",
+    ),
 )
 
 LIABILITIES = _line(
@@ -419,6 +426,73 @@ OTHER_CURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
 )
 """Current liabilities that are never debt, each a line of its own; see also LIABILITIES_NOT_DEBT."""
 
+MORE_CURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
+    _line(
+        f"current_{name}",
+        *(
+            us(
+                element,
+                rule=rule,
+                statement=f"Current liabilities other than debt may include {words} as a line of the balance sheet.",
+            )
+            for rule, element, words in lines
+        ),
+    )
+    for name, lines in {
+        "held_for_sale": [
+            (
+                "liabilities.current.disposal-group",
+                "LiabilitiesOfDisposalGroupIncludingDiscontinuedOperationCurrent",
+                "those of a disposal group",
+            ),
+            (
+                "liabilities.current.disposal-group-of-any-term",
+                "LiabilitiesOfDisposalGroupIncludingDiscontinuedOperation",
+                "those of a disposal group, of any term",
+            ),
+        ],
+        "deferred_revenue": [
+            ("liabilities.current.deferred-revenue", "DeferredRevenueCurrent", "deferred revenue"),
+            (
+                "liabilities.current.deferred-revenue-and-credits",
+                "DeferredRevenueAndCreditsCurrent",
+                "deferred revenue and credits",
+            ),
+        ],
+        "dividends": [("liabilities.current.dividends", "DividendsPayableCurrent", "dividends payable")],
+        "customers": [
+            ("liabilities.current.customer-deposits", "CustomerDepositsCurrent", "deposits of customers"),
+            ("liabilities.current.customer-refunds", "CustomerRefundLiabilityCurrent", "refunds to customers"),
+        ],
+        "finance_leases": [
+            ("liabilities.current.finance-leases", "FinanceLeaseLiabilityCurrent", "finance leases"),
+            ("liabilities.current.capital-leases", "CapitalLeaseObligationsCurrent", "capital leases until 2018"),
+        ],
+        "affiliates": [
+            ("liabilities.current.related-parties", "DueToRelatedPartiesCurrent", "payables to related parties"),
+        ],
+        "interest": [("liabilities.current.interest", "InterestPayableCurrent", "interest payable")],
+        "accrued_other": [
+            (
+                "liabilities.current.other-accrued",
+                "OtherAccruedLiabilitiesCurrent",
+                "other accrued liabilities",
+            ),
+            (
+                "liabilities.current.payables-and-other-accrued",
+                "AccountsPayableAndOtherAccruedLiabilitiesCurrent",
+                "payables and other accrued liabilities",
+            ),
+        ],
+        "pay": [("liabilities.current.bonuses", "AccruedBonusesCurrent", "accrued bonuses")],
+        "other_taxes": [
+            ("liabilities.current.sales-taxes", "SalesAndExciseTaxPayableCurrent", "sales and excise taxes"),
+            ("liabilities.current.deferred-taxes", "DeferredTaxLiabilitiesCurrent", "deferred taxes until 2017"),
+        ],
+    }.items()
+)
+"""Further current liabilities, of which some are part of other lines for some filers: they count only in exact sums."""
+
 OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
     _line(
         f"noncurrent_{name}",
@@ -541,6 +615,7 @@ DEBT_CONTROLS: tuple[Concept, ...] = (
     *LIABILITIES_NOT_DEBT,
     LIABILITIES_CURRENT,
     *OTHER_CURRENT_LIABILITIES,
+    *MORE_CURRENT_LIABILITIES,
     *OTHER_NONCURRENT_LIABILITIES,
     DEBT_PRINCIPAL,
     DEBT_ISSUE_COSTS_CURRENT,
