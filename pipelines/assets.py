@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from pipelines import log, stages, tables
+from pipelines import doubts, log, stages, tables
 from pipelines.lake import Lake
 from pipelines.quality import report
 from pipelines.quality.checks import measured
@@ -60,8 +60,9 @@ def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     with synchronization.open() as source:
         listings = stages.update_listings(source, store, lake, now)
         ciks = stages.companies_asked(listings, synchronization.asked)
-        # symbols that are named are requested even if a 404 is remembered
-        absence_lasts = timedelta(0) if synchronization.asked.symbols else None
+        # symbols that are named, and with --full all, are requested even if a 404 is remembered
+        again = synchronization.asked.symbols or synchronization.asked.full
+        absence_lasts = timedelta(0) if again else None
         wanted = stages.with_predecessors(ciks, listings)
         rows, counts = stages.update_documents(source, store, lake, wanted, now, absence_lasts)
     with_facts = rows.drop_nulls("facts_digest").filter(pl.col("cik").is_in(listings["cik"].implode()))
@@ -69,7 +70,7 @@ def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         "seen": len(ciks),
         "with_documents": with_facts.height,
         "changed": counts["new"] + counts["changed"],
-        "failed": counts["failed"],
+        "failed": rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).height,
         "listed": listings.filter("is_listed")["cik"].n_unique(),
     }
     return dg.MaterializeResult(metadata=row_metadata(with_facts, source=source.name, counts=dict(numbers)))
@@ -179,6 +180,7 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
     }
     lake.write("covered", lake.read(tables.assembled("companies"), ["cik"]).unique().sort("cik"))
+    lake.write(doubts.TABLE, doubts.settled(lake.read(doubts.TABLE)))
     before, inputs = tables.published_before(published), tables.inputs(lake)
     if before and before.inputs == inputs:
         publish.record(published, inputs=inputs, **times)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import dagster as dg
 import polars as pl
 
-from pipelines import rule_table
-from pipelines.assets import financials, row_metadata, warehouse
+from pipelines import doubts, rule_table
+from pipelines.assets import documents, financials, row_metadata, warehouse
 from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.quality import checks as quality
@@ -34,6 +34,21 @@ def failing(rows: pl.DataFrame, description: str) -> dg.AssetCheckResult:
     if rows.is_empty():
         return dg.AssetCheckResult(passed=True)
     return dg.AssetCheckResult(passed=False, description=description, metadata=row_metadata(rows))
+
+
+@dg.asset_check(asset=documents, blocking=True)
+def the_list_is_whole(synchronization: Synchronization) -> dg.AssetCheckResult:
+    """The SEC's list has not lost many companies at once, and no symbol belongs to two companies.
+
+    The setting FUNDAMENTALS_CONFIRM_SHRINK=yes confirms the list; so does a list that says the same on another day.
+    """
+    lake = synchronization.lake
+    listed = lake.read("listings").filter("is_listed")["cik"].n_unique()
+    held = doubts.holding_back(lake.read(doubts.TABLE), listed)
+    if synchronization.confirms_shrink:
+        return dg.AssetCheckResult(passed=True, description=doubts.in_words(held) or None)
+    advice = "if the list is right, set FUNDAMENTALS_CONFIRM_SHRINK=yes, or synchronize again tomorrow"
+    return failing(held, f"{doubts.in_words(held)}; {advice}")
 
 
 @dg.asset_check(asset=financials, blocking=True)
@@ -168,6 +183,7 @@ def quality_of_values(synchronization: Synchronization) -> Iterator[dg.AssetChec
 
 
 BLOCKING = (
+    the_list_is_whole,
     keys_are_unique,
     annual_equals_ttm_at_year_end,
     no_company_is_lost,

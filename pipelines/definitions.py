@@ -55,6 +55,7 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
 
     Raises:
         PipelineError, WarehouseError: raised by an asset.
+        KeyboardInterrupt: the run was stopped with Ctrl-C.
     """
     job = build_definitions(os.environ).resolve_job_def(JOB)
     run_config = {
@@ -68,6 +69,8 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
             job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id)
         except dg.DagsterError as error:
             held_back = error
+        except dg.DagsterExecutionInterruptedError as error:
+            raise KeyboardInterrupt from error
         logged = [
             event.dagster_event
             for event in instance.all_logs(

@@ -71,6 +71,11 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
         symbols = (symbol.strip().upper() for symbol in self.symbols.split(","))
         return Asked(tuple(symbol for symbol in symbols if symbol), self.full)
 
+    @property
+    def confirms_shrink(self) -> bool:
+        """Whether FUNDAMENTALS_CONFIRM_SHRINK confirms a list of companies that a check doubts."""
+        return os.environ.get("FUNDAMENTALS_CONFIRM_SHRINK", "") == "yes"
+
     def open(self) -> Source:
         """Open the source, and claim the home for its kind of data.
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines import normalize
+from pipelines import doubts, normalize
 from pipelines.code import digest_of
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions, decode_tickers
 from pipelines.edgar.errors import CorruptError, DocumentError
@@ -100,6 +100,8 @@ class Asked:
 def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) -> pl.DataFrame:
     """Bring table `listings` up to date; a symbol that leaves the SEC's list stays in it, marked as not listed.
 
+    Table `doubts` has what a check has to confirm before the list is published.
+
     Raises:
         SourceError: the list cannot be fetched.
         DocumentError: it is not a list of companies, or it is empty.
@@ -108,23 +110,25 @@ def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) 
     rows = decode_tickers(store.get(str(document.digest)))
     if not rows:
         raise DocumentError("lists no company at all; check the source", "tickers file")
+    told = pl.DataFrame(
+        [(row.cik, row.symbol, row.name, row.exchange) for row in rows],
+        schema=dict.fromkeys(("cik", "symbol", "name", "exchange"), pl.String),
+        orient="row",
+    )
+    before = lake.read("listings") if lake.holds("listings") else pl.DataFrame(schema=LISTINGS)
+    known = lake.read(doubts.TABLE) if lake.holds(doubts.TABLE) else pl.DataFrame(schema=doubts.DOUBTS)
+    found = doubts.found(told, before.filter("is_listed"), known, now)
+    if not found.equals(known) or not lake.holds(doubts.TABLE):
+        lake.write(doubts.TABLE, found)
     listed = classified(
-        pl.DataFrame(
-            [(row.cik, row.symbol, row.name, row.exchange) for row in rows],
-            schema=dict.fromkeys(("cik", "symbol", "name", "exchange"), pl.String),
-            orient="row",
-        )
-        .unique("symbol", keep="first", maintain_order=True)
+        told.unique("symbol", keep="first", maintain_order=True)
         .with_row_index("position")
         .with_columns(pl.col("position").cast(pl.Int32), is_listed=pl.lit(value=True))
     ).select(LISTINGS.names())
-    if lake.holds("listings"):
-        before = lake.read("listings")
-        gone = before.join(listed, on="symbol", how="anti").with_columns(is_listed=pl.lit(value=False))
-        listed = pl.concat([listed, gone.select(LISTINGS.names())])
-        if listed.equals(before):
-            return listed
-    lake.write("listings", listed)
+    gone = before.join(listed, on="symbol", how="anti").with_columns(is_listed=pl.lit(value=False))
+    listed = pl.concat([listed, gone.select(LISTINGS.names())])
+    if not listed.equals(before):
+        lake.write("listings", listed)
     return listed
 
 
@@ -238,8 +242,11 @@ def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str,
     lake.replace_companies("acceptances", [acceptances.with_columns(instants)], kept)
     # last, because its digests mark a company's submissions as finished
     lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
-    rows = pl.DataFrame(quarantine, schema=QUARANTINE, orient="row")
-    lake.write("quarantine", rows.sort("cik", "raw_document"))
+    # companyfacts and submissions may be the same bytes, such as an error page: one row, with both places
+    document = ["cik", "raw_document"]
+    first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
+    rows = pl.DataFrame(quarantine, schema=QUARANTINE, orient="row").group_by(document).agg(first_reason, places)
+    lake.write("quarantine", rows.select(QUARANTINE.names()).sort(document))
     return {"decoded": len(done), "quarantined": rows["cik"].n_unique()}
 
 

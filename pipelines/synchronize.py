@@ -12,15 +12,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from pipelines import stopping
 from pipelines.definitions import run_job
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.progress import heard_by
 from pipelines.stages import Asked, companies_asked
+from pipelines.stopping import ends_soon_after_sigint
 from warehouse.errors import WarehouseError
 
 COUNTS = ("seen", "with_documents", "changed", "failed", "quarantined", "covered", "values", "versions")
+SOME_FAILED = 3
+"""The exit status of a synchronization that published, but could not fetch the documents of some companies."""
+
 SHOWN_REASONS = 20
 STEPS_SHOWN = 200
 """The largest number of updates of a progress bar: 8,000 updates take 0.1 seconds."""
@@ -35,29 +40,44 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
         full: process everything again, even if nothing is new.
 
     Returns:
-        the exit status: 0 if the job succeeded, otherwise 1.
+        the exit status: 0 if the job succeeded, otherwise 1; SOME_FAILED if it succeeded, but documents of some
+        companies could not be fetched; stopping.STATUS if it was stopped with Ctrl-C.
     """
     began = time.monotonic()
     home = Home.from_environment()
     try:
-        home.prepare()
-        with _progress_shown():
-            outcome = run_job(home, source, ",".join(symbols), full=full)
-        left_behind = _left_behind(Lake(home.tables), symbols)
+        with ends_soon_after_sigint():
+            home.prepare()
+            with _progress_shown():
+                outcome = run_job(home, source, ",".join(symbols), full=full)
+            left_behind = _left_behind(Lake(home.tables), symbols)
     except (PipelineError, WarehouseError) as error:
         print(f"fundamentals sync: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(stopping.MESSAGE, file=sys.stderr)
+        return stopping.STATUS
     _show(outcome.counts, time.monotonic() - began, home)
     for line in left_behind[:SHOWN_REASONS]:
         print(line, file=sys.stderr)
     if outcome.held_back_by:
         print(f"fundamentals sync: nothing was published: {'; '.join(outcome.held_back_by)}", file=sys.stderr)
         return 1
+    if failed := outcome.counts.get("failed", 0):
+        sys.stdout.flush()
+        print(
+            f"fundamentals sync: {failed:,} of {outcome.counts['seen']:,} companies failed and keep their previous "
+            "values; synchronize again later",
+            file=sys.stderr,
+        )
+        return SOME_FAILED
     return 1 if symbols and left_behind else 0
 
 
 def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[str]:
     """The requested companies that could not be brought up to date, one line each."""
+    if not lake.holds("quarantine"):
+        return []  # the first synchronization was held back before that
     asked = set(companies_asked(lake.read("listings"), Asked(tuple(symbol.upper() for symbol in symbols))))
     quarantined = [
         (cik, f"quarantined: CIK {cik}: {place}: {reason}")

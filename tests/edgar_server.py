@@ -9,33 +9,45 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One reply; `cut` sends only that many bytes of the body, under the length of the whole."""
+    """One reply; `cut` sends only that many bytes of the body, under the length of the whole.
+
+    `drip` is the number of seconds between the bytes of the body, which are sent one by one.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: int | None = None
+    drip: float = 0.0
 
 
 @dataclass
 class EdgarServer:
-    """The received requests, and the replies: a list per path, of which the last one is repeated."""
+    """The received requests, and the replies: a list per path, of which the last one is repeated.
+
+    Where there is no list, the reply is the file of a mirror directory; where there is no file, `otherwise`.
+    """
 
     url: str = ""
     replies: dict[str, list[Reply]] = field(default_factory=dict)
     otherwise: Reply = Reply(404)
+    folder: Path | None = None
     asked: list[tuple[str, Message]] = field(default_factory=list)
 
     def on(self, url: str, *replies: Reply) -> None:
         self.replies["/" + url.removeprefix("https://")] = list(replies)
 
     def next_reply(self, path: str) -> Reply:
-        replies = self.replies.get(path, [self.otherwise])
+        replies = self.replies.get(path)
+        if replies is None:
+            file = self.folder / path[1:] if self.folder else None
+            return Reply(body=file.read_bytes()) if file and file.is_file() else self.otherwise
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
@@ -43,6 +55,7 @@ class EdgarServer:
 def running_server() -> Iterator[EdgarServer]:
     """Serve until the block ends; `url` is the value for EDGAR_BASE_URL."""
     state = EdgarServer()
+    ended = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -56,6 +69,11 @@ def running_server() -> Iterator[EdgarServer]:
             if reply.status != 304:
                 self.send_header("Content-Length", str(len(reply.body)))
             self.end_headers()
+            if reply.drip:
+                for byte in reply.body:
+                    self.wfile.write(bytes([byte]))
+                    if ended.wait(reply.drip):
+                        return
             self.wfile.write(reply.body[: reply.cut])
             self.close_connection = reply.cut is not None
 
@@ -70,6 +88,7 @@ def running_server() -> Iterator[EdgarServer]:
     try:
         yield state
     finally:
+        ended.set()
         server.shutdown()
         thread.join()
         server.server_close()

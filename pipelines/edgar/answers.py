@@ -9,7 +9,7 @@ from typing import Protocol
 
 TICKERS_URL = "https://www.sec.gov/files/company_tickers_exchange.json"
 
-MAX_BYTES = 1 << 30  # the largest real document has some ten million bytes
+MAX_BYTES = 1 << 28  # the largest real document has some ten million bytes
 
 
 def facts_url(cik: str) -> str:
@@ -66,6 +66,9 @@ class Client(Protocol):
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
         """Request the document at `url`; raises FetchError or RefusedError."""
+
+    def stop(self) -> None:
+        """Send no more requests, and end those in progress soon."""
 
     def close(self) -> None:
         """Close all connections."""

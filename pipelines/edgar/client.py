@@ -1,8 +1,8 @@
 """Requests documents from EDGAR over HTTP: fair access, retries, conditional requests.
 
-Belongs here: pacing, waiting before retries, and what each HTTP status means.
-Does not: addresses and answers (answers), opening a source (sources), the files of a mirror (mirror), the contents of a
-document (documents), storing it (raw_store).
+Belongs here: waiting before retries, and what each HTTP status means.
+Does not: the connections and their pace (network), addresses and answers (answers), opening a source (sources), the
+files of a mirror (mirror), the contents of a document (documents), storing it (raw_store).
 
 Source of the rules of fair access: the SEC's "Accessing EDGAR Data": at most ten requests a second for one user over
 all machines and threads, a User-Agent with a name and a mail address, compressed transfer. A user who exceeds the rate
@@ -14,103 +14,106 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, suppress
 from email.utils import parsedate_to_datetime
+from html import unescape
 from typing import Self
 
 import httpx
 
 from pipelines.edgar.answers import MAX_BYTES, Answer, Fetched, NotFound, NotModified, Validators
-from pipelines.edgar.errors import FetchError, RefusedError
+from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
+from pipelines.edgar.network import DEADLINE, Exchange, Pace, StoppedError, TooSlowError
 
 ATTEMPTS = 5
 FIRST_DELAY = 1.0  # seconds before the second attempt; doubles with each further one
 MAX_WAIT = 120.0  # seconds; if the server asks for a longer wait, there are no more attempts
 TIMEOUT = httpx.Timeout(30.0, connect=10.0)
-REFUSALS = (403, 429)
+REFUSED, TOO_MANY = 403, 429
+REFUSALS_IN_A_ROW = 3
+"""After so many documents in a row that are refused with 403, no more are requested: EDGAR blocks the caller."""
+PAGE_BYTES, PAGE_LENGTH = 1 << 16, 300
+"""How much of the page of a refusal is read, and how much of its text is shown."""
+BLOCKED = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
+TAGS = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
 GZIP_BODY = zlib.MAX_WBITS | 16
+PIECE = 1 << 20
 
-
-class Pace:
-    """Spaces requests of any number of threads evenly; `None` requests a second: no limit."""
-
-    def __init__(
-        self,
-        per_second: float | None,
-        *,
-        sleep: Callable[[float], object] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._interval = 1 / per_second if per_second else 0.0
-        self._sleep = sleep
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._next = clock()
-
-    def wait(self) -> None:
-        """Wait until the caller may send the next request."""
-        with self._lock:
-            now = self._clock()
-            turn = max(now, self._next)
-            self._next = turn + self._interval
-        if turn > now:
-            self._sleep(turn - now)
-
-    def hold(self, seconds: float) -> None:
-        """Stop all threads for so long, because one refused request means that all should slow down."""
-        with self._lock:
-            self._next = max(self._next, self._clock() + seconds)
+USUAL_BYTES = 32 << 20
+"""A document with more bytes than this waits until no other thread receives one: a small body may inflate to a large
+document, and several of these would not fit in memory."""
+_large = threading.Lock()
 
 
 class EdgarClient:
     """Requests documents over HTTP; safe to use from several threads.
 
     Args:
-        transport: the network, or the sample.
+        transport: the sample; None: the network.
         user_agent: name and mail address, which the SEC requires; other sources need none.
         pace: requests a second over all threads; None: no limit.
         base_url: address to call instead of the SEC's hosts; the path has the host as its first segment.
         attempts: number of attempts before a request counts as failed.
+        deadline: seconds from sending a request to the end of its answer.
         sleep, clock: in seconds; tests replace them.
     """
 
     def __init__(
         self,
-        transport: httpx.BaseTransport,
+        transport: httpx.BaseTransport | None = None,
         *,
         user_agent: str | None,
         pace: float | None,
         base_url: str | None = None,
         attempts: int = ATTEMPTS,
-        sleep: Callable[[float], object] = time.sleep,
+        deadline: float = DEADLINE,
+        sleep: Callable[[float], object] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
         if user_agent:
             headers["User-Agent"] = user_agent
+        self._stopped = threading.Event()
+        self._pace = Pace(pace, sleep=sleep or self._stopped.wait, clock=clock)
+        if transport is None:
+            transport = Exchange(self._pace, self._stopped, self._raise_if_blocked, deadline, clock).transport()
         self._http = httpx.Client(transport=transport, headers=headers, timeout=TIMEOUT, follow_redirects=False)
-        self._pace = Pace(pace, sleep=sleep, clock=clock)
         self._base_url = base_url
         self._delays = [FIRST_DELAY * 2**n for n in range(attempts - 1)]
+        self._refused_in_a_row = 0
+        self._blocked: str | None = None
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
         """Request the document at `url`; with validators, only if it has changed since they were received.
 
         Raises:
-            RefusedError: 403 or 429 at the last attempt, or with a request to wait too long.
-            FetchError: any other failure: no connection, an incomplete or oversized body, a redirect, an unexpected
-                status.
+            RefusedError: EDGAR blocks the caller: 403 for several documents in a row, 429 at the last attempt, or a
+                request to wait too long.
+            FetchError: any other failure: no connection, an incomplete, slow or oversized body, a redirect, an
+                unexpected status, 403 for this document.
         """
         conditions = validators.headers() if validators else {}
         delays = iter(self._delays)
         while True:
-            self._pace.wait()
             try:
-                return self._ask(url, conditions)
+                self._pace.wait_out()
+                answer = self._ask(url, conditions)
+            except StoppedError as error:
+                raise FetchError(f"{url}: not requested, because the synchronization is being stopped") from error
             except _NotNowError as failure:
                 delay = next(delays, None)
+                if failure.status == REFUSED:
+                    raise self._refused(url, failure) from failure
                 if delay is None or failure.retry_after > MAX_WAIT:
                     raise failure.finally_for(url) from failure
                 self._pace.hold(max(delay, failure.retry_after))
+            else:
+                self._refused_in_a_row = 0
+                return answer
+
+    def stop(self) -> None:
+        """Send no more requests, and end those in progress within a second; they raise FetchError."""
+        self._stopped.set()
 
     def close(self) -> None:
         """Close the connections."""
@@ -131,6 +134,21 @@ class EdgarClient:
             raise _NotNowError(f"{type(error).__name__}: {error}".removesuffix(": ")) from error
         except zlib.error as error:
             raise _NotNowError(f"its gzip body is broken: {error}") from error
+        except TooSlowError as error:
+            raise FetchError(f"{url}: {error}; synchronize again later") from error
+
+    def _refused(self, url: str, failure: "_NotNowError") -> EdgarError:
+        """The error for a 403: this document's only, unless it is one of several in a row."""
+        self._refused_in_a_row += 1
+        if self._refused_in_a_row < REFUSALS_IN_A_ROW:
+            self._pace.hold(FIRST_DELAY)
+            return FetchError(f"{url}: {failure}; if all documents are refused, {BLOCKED}")
+        self._blocked = f"{url}: {failure}, as do the {REFUSALS_IN_A_ROW - 1} documents before it; {BLOCKED}"
+        return RefusedError(self._blocked)
+
+    def _raise_if_blocked(self) -> None:
+        if self._blocked:
+            raise RefusedError(self._blocked)
 
 
 class _NotNowError(Exception):
@@ -144,9 +162,8 @@ class _NotNowError(Exception):
     def finally_for(self, url: str) -> FetchError | RefusedError:
         """The error for the caller when there is no further attempt."""
         asked = f", and asks to wait {self.retry_after:.0f} seconds" if self.retry_after else ""
-        if self.status in REFUSALS:
-            advice = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
-            return RefusedError(f"{url}: {self}{asked}; {advice}")
+        if self.status == TOO_MANY:
+            return RefusedError(f"{url}: {self}{asked}; {BLOCKED}")
         return FetchError(f"{url}: {self}{asked}; synchronize again later")
 
 
@@ -159,13 +176,29 @@ def _answer(url: str, response: httpx.Response, *, asked_whether_modified: bool)
         return NotFound()
     if status == 304 and asked_whether_modified:
         return NotModified()
-    if status in REFUSALS or status >= 500:
-        raise _NotNowError(f"answers {status}", status, _retry_after(response.headers))
+    if status in (REFUSED, TOO_MANY) or status >= 500:
+        page = _page(response) if status == REFUSED else ""
+        raise _NotNowError(f"answers {status}{page}", status, _retry_after(response.headers))
     if response.has_redirect_location:
         # The documents have fixed addresses; a redirect, to the same host or another, does not come from EDGAR.
         target = response.headers["Location"]
         raise FetchError(f"{url}: redirects to {target}, which is not followed; check EDGAR_BASE_URL and any proxy")
     raise FetchError(f"{url}: answers {status}, expected 200, 304 or 404; check EDGAR_BASE_URL and any proxy")
+
+
+def _page(response: httpx.Response) -> str:
+    """What the page of a refusal says: the beginning of its text, in quotation marks; empty if it says nothing."""
+    raw = b""
+    for chunk in [response.content] if response.is_stream_consumed else response.iter_raw(PAGE_BYTES):
+        raw += chunk
+        if len(raw) >= PAGE_BYTES:
+            break
+    if response.headers.get("Content-Encoding", "").lower() == "gzip":
+        with suppress(zlib.error):
+            raw = zlib.decompressobj(wbits=GZIP_BODY).decompress(raw, PAGE_BYTES)
+    text = TAGS.sub(" ", raw.decode(errors="replace"))
+    words = " ".join("".join(letter if letter.isprintable() else " " for letter in unescape(text)).split())
+    return f' ("{words[:PAGE_LENGTH]}{"…" if len(words) > PAGE_LENGTH else ""}")' if words else ""
 
 
 def _body(url: str, response: httpx.Response) -> bytes:
@@ -176,22 +209,30 @@ def _body(url: str, response: httpx.Response) -> bytes:
     if encoding not in ("identity", "gzip"):
         raise FetchError(f"{url}: comes encoded as {encoding!r}, expected gzip or none; check any proxy")
     raw = response.iter_raw()
-    chunks = []
-    size = 0
-    for chunk in _inflate(raw) if encoding == "gzip" else raw:
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > MAX_BYTES:
-            raise FetchError(f"{url}: has more than {MAX_BYTES} bytes, which no document of EDGAR has")
-    return b"".join(chunks)
+    content = bytearray()
+    with ExitStack() as alone:
+        for chunk in _inflate(raw) if encoding == "gzip" else raw:
+            if len(content) <= USUAL_BYTES < len(content) + len(chunk):
+                alone.enter_context(_large)
+            content += chunk
+            if len(content) > MAX_BYTES:
+                raise FetchError(f"{url}: has more than {MAX_BYTES} bytes, which no document of EDGAR has")
+        return bytes(content)
 
 
 def _inflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The content of a gzip body, in pieces of limited size. It may have several members, one after the other."""
     inflater = zlib.decompressobj(wbits=GZIP_BODY)
     for chunk in chunks:
-        yield inflater.decompress(chunk)
-    if not inflater.eof or inflater.unused_data:
-        raise _NotNowError("its gzip body " + ("goes on after its end" if inflater.eof else "is cut short"))
+        rest, is_full = chunk, False
+        while rest or is_full:
+            if inflater.eof:
+                inflater = zlib.decompressobj(wbits=GZIP_BODY)
+            piece = inflater.decompress(rest, PIECE)
+            rest, is_full = inflater.unconsumed_tail or inflater.unused_data, len(piece) == PIECE and not inflater.eof
+            yield piece
+    if not inflater.eof:
+        raise _NotNowError("its gzip body is cut short")
 
 
 def _retry_after(headers: httpx.Headers) -> float:

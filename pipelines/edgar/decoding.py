@@ -21,6 +21,7 @@ INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 OLDER_PAGE = re.compile(r"CIK\d{10}-submissions-\d{3}\.json", re.ASCII)
 CIK = re.compile(r"\d{1,10}", re.ASCII)
 TYPE_NAMES = {"array": "a list", "object": "an object", "str": "text", "int": "a whole number", "float": "a number"}
+OUT_OF_RANGE = re.compile(r"Expected `(int|float)` (?P<limit>[<>]=? \S+)")
 MISMATCH = re.compile(r"Expected `(?P<expected>.+)`, got `(?P<got>.+)`")
 
 
@@ -43,6 +44,8 @@ def _in_words(message: str) -> tuple[str, str]:
     """The decoder's message as (reason, path in the document), with the type names of JSON."""
     reason, _, path = message.partition(" - at `$")
     path = path.rstrip("`").replace("[...]", "/*").replace(".", "/").lstrip("/")
+    if match := OUT_OF_RANGE.fullmatch(reason):
+        reason = f"{path.rpartition('/')[2]!r} is out of range, expected a number {match['limit']}"
     if match := MISMATCH.fullmatch(reason):
         wanted, got = (
             " or ".join(TYPE_NAMES.get(name, name) for name in types.split(" | ")) for types in match.groups()

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import gt
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import astuple
 
 from pipelines.edgar.decoding import check_company, check_each, decode, is_date, is_instant, is_page_name, ten_digits
@@ -223,16 +223,20 @@ class Facts:
     ignored: Counter[str]
 
 
+LARGEST = 1e30
+"""No amount is larger, in any currency, whatever the error of scale; sums and products of such numbers are finite."""
+
+
 class _Fact(msgspec.Struct, gc=False, kw_only=True):
     """The fields that are read, in the order of the columns of FactColumns from `start` on."""
 
     start: str | None = None  # absent for an instant
     end: str
-    val: float | None
+    val: Annotated[float, Meta(ge=-LARGEST, le=LARGEST)] | None
     accn: str
     form: str
     filed: str
-    fy: int | None = None
+    fy: Annotated[int, Meta(ge=-(1 << 31), lt=1 << 31)] | None = None  # as wide as the column of the frame
 
 
 DATES = (0, 1, 5)

@@ -10,7 +10,7 @@ stored documents that no build contains. The stages decide it by comparing diges
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,9 +21,19 @@ from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.raw_store import Kind, RawStore, Seen, Status
 from pipelines.edgar.sources import Source
 
+LARGEST_ABSENCE = 0.05
+"""If the source answers 404 for more than this share of the companies whose documents are held, it counts as failed.
+One company alone does not count, unless it is the only one."""
+
+MANY = 20
+"""Of so many listed companies EDGAR has documents of some; of fewer it may have none, if all are funds."""
+
 FAILURES_IN_A_ROW = 5  # after so many failures in a row, the source itself counts as failed
 CHECKPOINT_SECONDS = 30.0
 """A killed run loses the work of at most so many seconds: about 280 requests of a live source."""
+
+LAST_SECONDS = 2.0
+"""How long requests in progress may still take when a synchronization is stopped."""
 
 NONE = Validators()
 
@@ -110,16 +120,18 @@ def fetch_documents(
         absence_lasts: how long a 404 of this source is not requested again; None: the default of the source.
 
     Raises:
-        SourceError: the source refuses, or fails for several companies in a row; documents fetched so far are kept.
+        SourceError: the source refuses, fails for several companies in a row, or answers 404 for many documents that
+            are held; documents fetched so far are kept, and no 404 is remembered.
         RawStoreError: the raw zone cannot be written.
     """
     store.sweep()
     asked = _Asked(source, store, now, source.absence_lasts if absence_lasts is None else absence_lasts)
     companies: list[CompanyDocuments] = []
-    failed_in_a_row = 0
+    held = sum(map(asked.has_served, ciks))
+    failed_in_a_row = gone = served = 0
     checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
     try:
-        with closing(_in_order(asked.company, ciks, source.threads)) as answers:
+        with closing(_in_order(asked.company, ciks, source)) as answers:
             for company in answers:
                 companies.append(company)
                 progress(len(companies), len(ciks), company)
@@ -127,29 +139,44 @@ def fetch_documents(
                     failed_in_a_row = failed_in_a_row + 1 if company.failure else 0
                 if failed_in_a_row == min(FAILURES_IN_A_ROW, len(ciks)):
                     raise SourceError(f"{company.failure}; {_in_a_row(failed_in_a_row)}")
+                gone += asked.has_lost(company)
+                served += company.facts.change in ("new", "changed", "unchanged")
+                if served and not held:
+                    asked.remember_absences()  # nothing could be gone, and a killed run shall not ask again
+                if gone > LARGEST_ABSENCE * held and gone >= min(2, held):
+                    raise SourceError(_many_are_gone(company, gone, held))
                 if time.monotonic() >= checkpoint_at:
                     store.checkpoint()
                     checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
+        if source.name == "live" and len(ciks) >= MANY and not held and not served:
+            raise SourceError(f"the source answers 404 for all of {len(ciks)} companies; check EDGAR_BASE_URL")
+        asked.remember_absences()
     finally:
         store.checkpoint()
     return Extracted(companies)
 
 
 def _in_order(
-    ask: Callable[[str], CompanyDocuments], ciks: Sequence[str], threads: int
+    ask: Callable[[str], CompanyDocuments], ciks: Sequence[str], source: Source
 ) -> Generator[CompanyDocuments, None, None]:
     """Request several companies in parallel, and yield the results in order.
 
-    After an error, or when the caller stops reading, no further requests start.
+    After an error, or when the caller stops reading, no further requests start, and those in progress are ended.
     """
-    if threads == 1:
+    if source.threads == 1:
         yield from map(ask, ciks)
         return
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="edgar")
+    pool = ThreadPoolExecutor(source.threads, thread_name_prefix="edgar")
+    answers = [pool.submit(ask, cik) for cik in ciks]
     try:
-        yield from pool.map(ask, ciks)
-    finally:
-        pool.shutdown(cancel_futures=True)
+        for answer in answers:
+            yield answer.result()
+    except BaseException:
+        source.client.stop()
+        pool.shutdown(wait=False, cancel_futures=True)
+        wait([answer for answer in answers if not answer.cancelled()], LAST_SECONDS)
+        raise
+    pool.shutdown()
 
 
 class _Asked:
@@ -160,6 +187,28 @@ class _Asked:
         self._store = store
         self._now = now
         self._absence_lasts = absence_lasts
+        self._absences: list[Seen] | None = []
+
+    def has_served(self, cik: str) -> bool:
+        """Whether the companyfacts of a company are held, and the source had them at the last request.
+
+        A mirror may be incomplete, so other sources' documents do not count for it; EDGAR has all of them.
+        """
+        seen = self._store.seen(cik, "companyfacts")
+        if not seen or not seen.digest or seen.status != "ok":
+            return False
+        return seen.source == self._source.name or self._source.name == "live"
+
+    def has_lost(self, company: CompanyDocuments) -> bool:
+        """Whether a company's documents were held and served before, and one of them is not any more."""
+        changes = (company.facts.change, company.submissions.change if company.submissions else "")
+        return "gone" in changes and self.has_served(company.cik)
+
+    def remember_absences(self) -> None:
+        """Record all answers 404, also those to come. Not earlier, because a lying source answers so to everything."""
+        absences, self._absences = self._absences or [], None
+        for absence in absences:
+            self._store.note(absence)
 
     def company(self, cik: str) -> CompanyDocuments:
         facts = self.document(cik, "companyfacts", facts_url(cik))
@@ -187,8 +236,11 @@ class _Asked:
         return Document("unchanged" if digest == held else "changed" if held else "new", digest)
 
     def _still_absent(self, seen: Seen) -> bool:
-        """Whether this source answered 404 recently. Other sources do not count: a mirror may be incomplete."""
-        lately = self._now - seen.fetched_at < self._absence_lasts
+        """Whether this source answered 404 recently for a document that was never held.
+
+        Other sources do not count: a mirror may be incomplete.
+        """
+        lately = self._now - seen.fetched_at < self._absence_lasts and not seen.digest
         return lately and seen.status == "no_facts" and seen.source == self._source.name
 
     def _validators(self, seen: Seen | None) -> Validators:
@@ -197,18 +249,28 @@ class _Asked:
         return seen.validators if seen and trusted else NONE
 
     def _note(self, cik: str, kind: Kind, status: Status, digest: str | None, validators: Validators = NONE) -> None:
-        self._store.note(
-            Seen(
-                cik=cik,
-                kind=kind,
-                status=status,
-                source=self._source.name,
-                fetched_at=self._now,
-                digest=digest,
-                etag=validators.etag,
-                last_modified=validators.last_modified,
-            )
+        seen = Seen(
+            cik=cik,
+            kind=kind,
+            status=status,
+            source=self._source.name,
+            fetched_at=self._now,
+            digest=digest,
+            etag=validators.etag,
+            last_modified=validators.last_modified,
         )
+        if status == "no_facts" and self._absences is not None:
+            self._absences.append(seen)
+        else:
+            self._store.note(seen)
+
+
+def _many_are_gone(last: CompanyDocuments, gone: int, held: int) -> str:
+    return (
+        f"the source answers 404 for {gone} of {held} companies whose documents it had before, at last CIK {last.cik}; "
+        "EDGAR removes no documents, so the source itself counts as failed, and nothing is remembered; "
+        "synchronize again later"
+    )
 
 
 def _in_a_row(failed: int) -> str:

@@ -41,6 +41,9 @@ class MirrorFolder:
         except OSError as error:
             raise FetchError(f"{url}: {error}; synchronize again later") from error
 
+    def stop(self) -> None:
+        """Does nothing: reading a file takes no time."""
+
     def close(self) -> None:
         """Does nothing: no file stays open."""
 

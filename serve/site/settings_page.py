@@ -36,6 +36,11 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
         "the SEC",
     ),
     (
+        "FUNDAMENTALS_CONFIRM_SHRINK",
+        "yes: publish although many companies vanished from the SEC's list, or a symbol belongs to two of them.",
+        "off",
+    ),
+    (
         "FUNDAMENTALS_BASE_URL",
         "Public address of the interface, for links. With https, cookies are sent over https and to this host only.",
         "http://HOST:PORT/v1",

@@ -1,13 +1,22 @@
 """The client of EDGAR, against a real server on a loopback port; only the time is simulated."""
 
 import gzip
+import re
+import socket
 import threading
+import tracemalloc
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from itertools import pairwise
+from threading import Timer
+from time import monotonic
 
 import httpx
 import pytest
 
 from pipelines.edgar import client as client_module
+from pipelines.edgar import network
 from pipelines.edgar.answers import (
     TICKERS_URL,
     Fetched,
@@ -18,8 +27,10 @@ from pipelines.edgar.answers import (
     submissions_page_url,
     submissions_url,
 )
-from pipelines.edgar.client import EdgarClient, Pace
+from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
+from pipelines.edgar.network import Pace
+from pipelines.edgar.sources import REQUESTS_A_SECOND
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
 
 URL = facts_url("0000320193")
@@ -40,10 +51,7 @@ def time() -> FakeTime:
 
 @pytest.fixture
 def client(server: EdgarServer, time: FakeTime) -> Iterator[EdgarClient]:
-    transport = httpx.HTTPTransport()
-    with EdgarClient(
-        transport, user_agent=USER_AGENT, pace=10, base_url=server.url, sleep=time.sleep, clock=time.clock
-    ) as client:
+    with EdgarClient(user_agent=USER_AGENT, pace=10, base_url=server.url, sleep=time.sleep, clock=time.clock) as client:
         yield client
 
 
@@ -152,12 +160,63 @@ def test_a_too_long_retry_after_is_an_error(server, client, time):
     assert time.slept == []
 
 
-def test_a_permanent_refusal_says_what_to_check(server, client):
-    server.on(URL, Reply(403))
-    with pytest.raises(RefusedError, match=r"answers 403; .* wait ten minutes, check EDGAR_USER_AGENT") as refused:
+SEC_PAGE = b"""<!DOCTYPE html><html><head><title>SEC.gov</title><style>p {color: red}</style></head><body>
+<!-- id --><h1>Your Request Originates from an Undeclared Automated Tool</h1>
+<p>To allow for equitable access to all users,\x00 SEC reserves the right to limit requests &amp; tools.</p>
+</body></html>"""
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_refusal_says_what_the_page_says(server, client, packed):
+    body, headers = (gzip.compress(SEC_PAGE), {"Content-Encoding": "gzip"}) if packed else (SEC_PAGE, {})
+    server.on(URL, Reply(403, body, headers))
+    said = (
+        'answers 403 ("Your Request Originates from an Undeclared Automated Tool To allow for equitable access to all '
+        'users, SEC reserves the right to limit requests & tools."); if all documents are refused, the address or'
+    )
+    with pytest.raises(FetchError, match=re.escape(said)) as refused:
         client.get(URL)
-    assert len(server.asked) == 5
+    assert len(server.asked) == 1
     assert "\n" not in str(refused.value)
+
+
+def test_a_long_page_of_a_refusal_is_shortened(server, client):
+    server.on(URL, Reply(403, b"no " * 100_000))
+    with pytest.raises(FetchError) as refused:
+        client.get(URL)
+    assert "no no …" in str(refused.value).replace("no…", "no …")
+    assert len(str(refused.value)) < 600
+
+
+def test_a_page_of_a_refusal_that_is_broken_is_left_out(server, client):
+    server.on(URL, Reply(403, b"", {"Content-Encoding": "gzip"}))
+    with pytest.raises(FetchError, match="answers 403; if all"):
+        client.get(URL)
+
+
+def test_several_refusals_in_a_row_end_all_requests(server, client):
+    """After that no request is sent any more, because each would prolong the block."""
+    server.otherwise = Reply(403)
+    for number in range(2):
+        with pytest.raises(FetchError):
+            client.get(facts_url(f"{number:010}"))
+    for number in range(2, 5):
+        with pytest.raises(
+            RefusedError, match=r"as do the 2 documents before it; .* wait ten minutes, check EDGAR_USE"
+        ):
+            client.get(facts_url(f"{number:010}"))
+    assert len(server.asked) == 3
+
+
+def test_refusals_with_an_answer_between_them_end_nothing(server, client):
+    server.on(URL, Reply(403), Reply(403), Reply(body=DOCUMENT), Reply(403), Reply(403), Reply(404))
+    told = []
+    for _ in range(6):
+        try:
+            told.append(type(client.get(URL)))
+        except FetchError:
+            told.append(FetchError)
+    assert told == [FetchError, FetchError, Fetched, FetchError, FetchError, NotFound]
 
 
 @pytest.mark.parametrize("location", ["https://example.org/login", "/elsewhere.json"])
@@ -218,10 +277,9 @@ def test_an_unaccepted_encoding_is_an_error(server, client):
 def test_an_unreachable_server_is_reported_in_one_line(time):
     with running_server() as gone:
         pass
-    transport = httpx.HTTPTransport()
     with (
         EdgarClient(
-            transport, user_agent=None, pace=None, base_url=gone.url, attempts=2, sleep=time.sleep, clock=time.clock
+            user_agent=None, pace=None, base_url=gone.url, attempts=2, sleep=time.sleep, clock=time.clock
         ) as client,
         pytest.raises(EdgarError, match="ConnectError") as failure,
     ):
@@ -245,8 +303,8 @@ def test_ten_requests_per_second_over_all_threads():
 
     def ask_ten_times() -> None:
         for _ in range(10):
-            pace.wait()
-            turns.append(clock())
+            with pace.turn():
+                turns.append(clock())
 
     threads = [threading.Thread(target=ask_ten_times) for _ in range(8)]
     for thread in threads:
@@ -266,18 +324,169 @@ def test_requests_are_paced_and_the_first_is_not_delayed(server, client, time):
 
 def test_a_refused_request_slows_all_threads(time):
     pace = Pace(10, sleep=time.sleep, clock=time.clock)
-    pace.wait()
-    pace.hold(30)
-    pace.wait()
-    pace.wait()
+    for seconds in (30, 0, 0):
+        with pace.turn():
+            pace.hold(seconds)
     assert time.slept == pytest.approx([30, 0.1])
 
 
 def test_without_a_rate_limit_no_request_waits(time):
     pace = Pace(None, sleep=time.sleep, clock=time.clock)
     for _ in range(100):
-        pace.wait()
+        with pace.turn():
+            pass
     assert time.slept == []
+
+
+def test_a_late_request_delays_the_next(time):
+    """Two requests are never closer than a tenth of a second, whatever happens between a turn and its request."""
+    pace = Pace(10, sleep=time.sleep, clock=time.clock)
+    sent = []
+    for late in (0.0, 0.3, 0.0, 0.07, 0.0):
+        with pace.turn():
+            time.now += late
+            sent.append(time.now)
+    assert [after - before for before, after in pairwise(sent)] == pytest.approx([0.4, 0.1, 0.17, 0.1])
+
+
+def test_no_second_has_more_than_ten_requests_at_the_socket(server, monkeypatch):
+    """Measured where the requests arrive, with eight threads on a busy interpreter."""
+    arrived: list[float] = []
+    answer = server.next_reply
+    monkeypatch.setattr(server, "next_reply", lambda path: (arrived.append(monotonic()), answer(path))[1])
+    busy = threading.Event()
+    hogs = [threading.Thread(target=lambda: [sum(range(999)) for _ in iter(busy.is_set, True)]) for _ in range(6)]
+    with (
+        EdgarClient(user_agent=USER_AGENT, pace=REQUESTS_A_SECOND, base_url=server.url) as client,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        for hog in hogs:
+            hog.start()
+        list(pool.map(client.get, [facts_url(f"{number:010}") for number in range(20)]))
+        busy.set()
+    for hog in hogs:
+        hog.join()
+    assert len(arrived) == 20
+    arrived.sort()
+    assert all(eleventh - first > 1 for first, eleventh in zip(arrived, arrived[10:], strict=False))
+
+
+# --- slow answers, and the end of a synchronization
+
+
+@contextmanager
+def dripping_server(answer: bytes, every: float) -> Iterator[str]:
+    """A server that sends its answer and then one byte at a time, without end."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    ended = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            connection.recv(65536)
+            connection.sendall(answer)
+            while not ended.wait(every):
+                connection.sendall(b" ")
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=drip, args=(listener.accept()[0],), daemon=True).start()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    ended.set()
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    thread.join()
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n{"
+
+
+@pytest.mark.parametrize(
+    "answer", [HEAD, b"HTTP/1.1 200", b"HTTP/1.1 200 OK\r\nX-Slow: "], ids=["body", "status", "headers"]
+)
+def test_an_answer_that_never_ends_has_a_deadline(answer):
+    """Each byte arrives in time, but the whole answer does not. The request is not repeated."""
+    with (
+        dripping_server(answer, 0.01) as url,
+        EdgarClient(user_agent=None, pace=None, base_url=url, deadline=0.2) as client,
+        pytest.raises(FetchError, match=r"CIK0000320193\.json: the answer is not complete after 0 seconds"),
+    ):
+        client.get(URL)
+
+
+def test_a_silent_server_is_left_after_the_read_timeout(monkeypatch):
+    monkeypatch.setattr(network, "SLICE", 0.05)
+    monkeypatch.setattr(client_module, "TIMEOUT", httpx.Timeout(0.2))
+    with (
+        dripping_server(HEAD, 60) as url,
+        EdgarClient(user_agent=None, pace=None, base_url=url, attempts=1) as client,
+        pytest.raises(FetchError, match="ReadTimeout"),
+    ):
+        client.get(URL)
+
+
+@pytest.mark.parametrize("answer", [HEAD, b""], ids=["body", "status"])
+def test_stopping_ends_requests_in_progress(answer, monkeypatch):
+    monkeypatch.setattr(network, "SLICE", 0.05)
+    with (
+        dripping_server(answer, 60) as url,
+        EdgarClient(user_agent=None, pace=0.01, base_url=url) as client,
+        ThreadPoolExecutor(3) as pool,
+    ):
+        asked = [pool.submit(client.get, URL) for _ in range(3)]  # one waits for bytes, the others for their turn
+        Timer(0.1, client.stop).start()
+        failures = [str(each.exception(timeout=5)) for each in asked]
+    assert all("is being stopped" in failure for failure in failures)
+
+
+# --- memory
+
+
+def test_the_large_documents_of_all_threads_are_received_one_by_one(server, monkeypatch):
+    """A body of a few kilobytes may inflate to a large document; eight at the same time would not fit in memory."""
+    monkeypatch.setattr(client_module, "USUAL_BYTES", 1 << 20)
+    monkeypatch.setattr(client_module, "PIECE", 1 << 14)
+    large: list[int] = []
+    most = 0
+
+    class Watched:
+        def __enter__(self) -> None:
+            nonlocal most
+            lock.acquire()
+            large.append(1)
+            most = max(most, len(large))
+
+        def __exit__(self, *_: object) -> None:
+            large.pop()
+            lock.release()
+
+    lock = client_module._large
+    monkeypatch.setattr(client_module, "_large", Watched())
+    content = b" " * (8 << 20)
+    server.on(URL, Reply(body=gzip.compress(content), headers={"Content-Encoding": "gzip"}))
+    with (
+        EdgarClient(user_agent=None, pace=None, base_url=server.url) as client,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        tracemalloc.start()
+        answers = pool.map(lambda _: client.get(URL) == Fetched(content, Validators()), range(8))
+        assert all(answers)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert most == 1
+    assert peak < 8 * (2 << 20) + 8 * len(content)
+
+
+def test_a_body_of_several_gzip_members_is_decompressed(server, client, monkeypatch):
+    """RFC 1952, 2.2: a gzip file is a series of members. Also where a piece of the output ends with a member."""
+    monkeypatch.setattr(client_module, "PIECE", 8)
+    for content in (DOCUMENT, DOCUMENT[:40], b" " * 10_000):
+        members = gzip.compress(content[:16]) + gzip.compress(b"") + gzip.compress(content[16:])
+        server.on(URL, Reply(body=members, headers={"Content-Encoding": "gzip"}))
+        assert client.get(URL) == Fetched(content, Validators())
 
 
 def test_a_transport_that_answers_from_memory_needs_no_stream():

@@ -29,7 +29,11 @@ def test_everything_loads_and_is_one_job():
     loaded = definitions.definitions
     dg.Definitions.validate_loadable(loaded)
     job = loaded.resolve_job_def(JOB)
-    order = [name for name in job.graph.node_dict if not name.startswith("financials_") and name != "quality_of_values"]
+    order = [
+        name
+        for name in job.graph.node_dict
+        if not name.startswith(("financials_", "documents_")) and name != "quality_of_values"
+    ]
     assert set(order) == {asset.key.to_user_string() for asset in definitions.ASSETS}
     assert loaded.resolve_schedule_def(f"{JOB}_schedule").cron_schedule == "0 6 * * *"
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import httpx
 import pytest
 
 from pipelines.edgar import extract
@@ -32,9 +31,8 @@ def server() -> Iterator[EdgarServer]:
 @pytest.fixture
 def live(server: EdgarServer) -> Iterator[Source]:
     time = FakeTime()
-    transport = httpx.HTTPTransport()
     client = EdgarClient(
-        transport, user_agent="x mail@example.org", pace=10, base_url=server.url, sleep=time.sleep, clock=time.clock
+        user_agent="x mail@example.org", pace=10, base_url=server.url, sleep=time.sleep, clock=time.clock
     )
     with Source("live", "edgar", client, threads=4, absence_lasts=timedelta(days=7)) as source:
         yield source
@@ -138,17 +136,56 @@ def test_a_404_is_remembered_for_a_while(live, store, age, lasts, change):
 
 
 def test_a_document_that_the_source_removes_is_kept(server, live, store):
-    serve(server, A)
-    held = fetch_documents(live, store, [A], NOW).companies[0].facts.digest
-    server.replies.clear()
+    serve(server, A, B)
+    held = fetch_documents(live, store, [A, B], NOW).companies[0].facts.digest
+    server.on(facts_url(A), Reply(404))
 
-    gone = fetch_documents(live, store, [A], LATER).companies[0]
+    gone = fetch_documents(live, store, [A, B], LATER).companies[0]
 
     assert gone == CompanyDocuments(A, Document("gone", held))
     assert store.get(held) == document(A)
     serve(server, A)
-    back = fetch_documents(live, store, [A], LATER + timedelta(days=8)).companies[0]
+    back = fetch_documents(live, store, [A, B], LATER + timedelta(hours=1)).companies[0]
     assert back.facts == Document("unchanged", held)
+
+
+@pytest.mark.parametrize("kind", [facts_url, submissions_url])
+def test_a_source_without_many_of_its_documents_fails_and_nothing_is_remembered(server, live, store, kind):
+    """EDGAR removes no documents: 404 for more than a twentieth of the companies that it had before is an error."""
+    ciks = [f"{number:010}" for number in range(1, 41)]
+    serve(server, *ciks)
+    fetch_documents(live, store, [*ciks, "0000000999"], NOW)
+    before = {cik: store.seen(cik, "companyfacts").status for cik in ciks}
+    for cik in ciks[7:10]:
+        server.on(kind(cik), Reply(404))
+
+    with pytest.raises(SourceError, match=r"answers 404 for 3 of 40 companies .*, at last CIK 0000000010; .* nothing"):
+        fetch_documents(live, store, [*ciks, "0000000998"], LATER, absence_lasts=timedelta(0))
+
+    again = RawStore(store.root.parent)
+    assert {cik: again.seen(cik, "companyfacts").status for cik in ciks} == before
+    assert again.seen(ciks[8], "submissions").status == "ok"
+    assert again.seen("0000000998", "companyfacts") is None
+
+
+def test_a_twentieth_of_the_documents_may_be_gone(server, live, store):
+    ciks = [f"{number:010}" for number in range(1, 41)]
+    serve(server, *ciks)
+    fetch_documents(live, store, ciks, NOW)
+    for cik in ciks[7:9]:
+        server.on(facts_url(cik), Reply(404))
+    for when in (LATER, LATER + timedelta(days=1)):
+        server.asked.clear()
+        assert fetch_documents(live, store, ciks, when).counts == Counter(unchanged=38, gone=2)
+        assert f"companyfacts/{ciks[7]}" in asked_paths(server)
+
+
+def test_a_live_source_that_has_nothing_at_all_fails(live, store):
+    ciks = [f"{number:010}" for number in range(extract.MANY)]
+    with pytest.raises(SourceError, match="answers 404 for all of 20 companies; check EDGAR_BASE_URL"):
+        fetch_documents(live, store, ciks, NOW)
+    assert store.seen(ciks[0], "companyfacts") is None
+    assert fetch_documents(live, store, ciks[1:], NOW).counts == Counter(no_facts=19)
 
 
 def test_a_document_deleted_from_the_raw_zone_is_requested_unconditionally(server, live, store):
@@ -177,6 +214,8 @@ def test_a_truncated_document_is_kept_as_evidence_and_requested_again(server, li
 def test_documents_missing_in_a_mirror_are_requested_from_the_sec(server, live, store, tmp_path):
     """The SEC's validators are not sent to a mirror, and a mirror's document does not count as the SEC's."""
     serve(server, A)
+    serve(server, C)
+    fetch_documents(live, store, [C], NOW)
     mirror = tmp_path / "mirror"
     for url, content in ((TICKERS_URL, b"{}"), (facts_url(B), document(B))):
         file = mirror / url.removeprefix("https://")
@@ -186,7 +225,8 @@ def test_documents_missing_in_a_mirror_are_requested_from_the_sec(server, live, 
         companies = fetch_documents(source, store, [A, B], NOW).companies
         assert changes(companies) == [(A, "no_facts", None), (B, "new", "no_facts")]
 
-    assert changes(fetch_documents(live, store, [A, B], NOW).companies) == [(A, "new", "new"), (B, "gone", None)]
+    companies = fetch_documents(live, store, [A, B, C], NOW).companies
+    assert changes(companies) == [(A, "new", "new"), (B, "gone", None), (C, "unchanged", "unchanged")]
 
     with open_source(str(mirror)) as source:
         companies = fetch_documents(source, store, [A, B], NOW).companies
@@ -243,16 +283,29 @@ def test_companies_that_are_not_requested_do_not_count_as_success(server, live, 
         fetch_documents(live, store, mixed, LATER)
 
 
-def test_a_refusal_stops_the_run_at_once(server, live, store):
-    server.otherwise = Reply(403)
-    with pytest.raises(RefusedError, match="check EDGAR_USER_AGENT"):
+def test_a_refusal_of_everything_stops_the_run_after_a_few_requests(server, live, store):
+    server.otherwise = Reply(403, b"<h1>Your Request Originates from an Undeclared Automated Tool</h1>")
+    with pytest.raises(
+        RefusedError, match=r'answers 403 \("Your Request Originates from an Und.*check EDGAR_USER_AGENT'
+    ):
         fetch_documents(live, store, [f"{number:010}" for number in range(1, 60)], NOW)
-    assert len({path for path, _ in server.asked}) <= 9
+    assert len(server.asked) <= 7
+
+
+def test_a_refusal_of_one_document_is_the_failure_of_its_company(server, live, store):
+    ciks = [f"{number:010}" for number in range(1, 12)]
+    serve(server, *ciks)
+    server.on(facts_url(ciks[4]), Reply(403))
+    server.on(submissions_url(ciks[8]), Reply(403, b"blocked"))
+    companies = fetch_documents(live, store, ciks, NOW).companies
+    assert [company.cik for company in companies if company.failure] == [ciks[4], ciks[8]]
+    assert 'answers 403 ("blocked"); if all documents are refused' in companies[8].failure
 
 
 def test_checkpoints_are_written_during_the_run(server, live, store, monkeypatch):
     """A process that is killed loses little of its progress."""
     monkeypatch.setattr(extract, "CHECKPOINT_SECONDS", 0.0)
+    serve(server, A)
     known: list[bool] = []
 
     def look(done: int, total: int, company: CompanyDocuments) -> None:
@@ -266,9 +319,10 @@ def test_an_interruption_keeps_the_progress(server, live, store):
     def interrupt(done: int, total: int, company: CompanyDocuments) -> None:
         raise KeyboardInterrupt
 
+    serve(server, A)
     with pytest.raises(KeyboardInterrupt):
         fetch_documents(live, store, [A, B, C], NOW, interrupt)
-    assert RawStore(store.root.parent).seen(A, "companyfacts").status == "no_facts"
+    assert RawStore(store.root.parent).seen(A, "companyfacts").status == "ok"
 
 
 def test_an_empty_list_of_companies_is_no_failure(live, store):

@@ -1,0 +1,194 @@
+"""`fundamentals sync --source live` against a server that lies, drips, refuses, or sends nonsense.
+
+The server is a real one on a loopback port. It serves a small mirror directory as the SEC's hosts would.
+"""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
+from pipelines.home import PROJECT
+from tests.e2e.homes import command, environment, published, query, sync
+from tests.edgar_server import EdgarServer, Reply, running_server
+from tests.mirrors import ALFA, BRAVO, CARGO, Filer, Mirror
+
+FILERS = (ALFA, BRAVO, CARGO, Filer(104, "DELT", 400))
+USER_AGENT = "Example Research mail@example.org"
+
+
+@pytest.fixture
+def server() -> Iterator[EdgarServer]:
+    with running_server() as state:
+        yield state
+
+
+@pytest.fixture
+def mirror(tmp_path: Path, server: EdgarServer) -> Mirror:
+    """What the server serves; a test may change it."""
+    server.folder = tmp_path / "mirror"
+    return Mirror(server.folder, *FILERS)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def live(home: Path, server: EdgarServer, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return sync(home, "live", *arguments, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url, **more)
+
+
+def asked(server: EdgarServer) -> int:
+    """The number of documents that were requested."""
+    return sum("/CIK" in path for path, _ in server.asked)
+
+
+def test_404_for_every_document_is_a_failure_of_the_source(server, mirror, home):
+    """Nothing is remembered: neither that the companies were synchronized, nor that they have no documents."""
+    assert live(home, server).returncode == 0
+    before = published(home).pointer
+    documents = server.folder / "data.sec.gov"
+    documents.rename(server.folder / "hidden")
+
+    done = live(home, server)
+
+    assert done.returncode == 1
+    assert "the source answers 404 for 2 of 4 companies whose documents it had before" in done.stderr
+    assert published(home).pointer == before
+    (server.folder / "hidden").rename(documents)
+    server.asked.clear()
+    assert live(home, server).returncode == 0
+    assert asked(server) == 8
+
+
+def test_a_document_that_was_held_is_requested_again(server, mirror, home):
+    assert live(home, server).returncode == 0
+    server.on(facts_url(BRAVO.cik), Reply(404))
+    for _ in range(2):
+        server.asked.clear()
+        assert live(home, server).returncode == 0
+        assert asked(server) == 7
+    assert query(home, "SELECT count(*) FROM financials WHERE symbol = 'BRVO'") != [(0,)]
+
+
+def test_a_short_list_of_companies_is_held_back_until_it_is_confirmed(server, mirror, home):
+    assert live(home, server).returncode == 0
+    before = published(home).pointer
+    mirror.list(ALFA)
+
+    done = live(home, server)
+
+    assert done.returncode == 1
+    assert "the_list_is_whole: 3 companies are missing in the SEC's list at once, such as BRVO (BRVO)" in done.stderr
+    assert "set FUNDAMENTALS_CONFIRM_SHRINK=yes, or synchronize again tomorrow" in done.stderr
+    assert published(home).pointer == before
+    assert live(home, server).returncode == 1
+
+    assert live(home, server, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
+    assert query(home, "SELECT symbol FROM companies WHERE is_listed") == [("ALFA",)]
+    assert live(home, server).returncode == 0
+
+    mirror.list(*FILERS)
+    assert live(home, server).returncode == 0
+    assert query(home, "SELECT count(*) FROM companies WHERE is_listed") == [(4,)]
+
+
+def test_a_symbol_of_two_companies_is_held_back(server, mirror, home):
+    """Also in the first synchronization of a home."""
+    mirror.list(*FILERS, Filer(105, "ALFA"))
+    done = live(home, server)
+    assert done.returncode == 1
+    assert "nothing was published: the_list_is_whole: 1 symbols belong to two companies" in done.stderr
+    assert ": ALFA; if the list is right" in done.stderr
+    mirror.list(*FILERS)
+    assert live(home, server).returncode == 0
+
+
+def test_a_refused_document_is_the_failure_of_its_company(server, mirror, home):
+    """The last line says so, and the exit status is its own."""
+    server.on(facts_url(BRAVO.cik), Reply(403, b"<p>No access to this one</p>"))
+    done = live(home, server)
+    assert done.returncode == 3
+    lines = done.stderr.splitlines()
+    assert 'answers 403 ("No access to this one")' in lines[-2]
+    assert lines[-1] == (
+        "fundamentals sync: 1 of 4 companies failed and keep their previous values; synchronize again later"
+    )
+    assert query(home, "SELECT symbol FROM companies ORDER BY symbol") == [("ALFA",), ("CRGO",), ("DELT",)]
+
+
+def test_failing_submissions_are_a_failure_of_their_company(server, mirror, home):
+    server.on(submissions_url(BRAVO.cik), Reply(418))
+    done = live(home, server)
+    assert done.returncode == 3
+    assert "1 of 4 companies failed" in done.stderr.splitlines()[-1]
+
+
+def test_a_source_that_refuses_everything_is_left_after_a_few_requests(server, mirror, home):
+    tickers = mirror.tickers.read_bytes()
+    server.on(TICKERS_URL, Reply(body=tickers))
+    server.folder = None
+    server.otherwise = Reply(403, b"<h1>Your Request Originates from an Undeclared Automated Tool</h1>")
+    done = live(home, server)
+    assert done.returncode == 1
+    assert "Your Request Originates from an Undeclared Automated Tool" in done.stderr
+    assert asked(server) <= 4
+
+
+def test_the_same_bad_bytes_for_both_documents_of_a_company(server, mirror, home):
+    """One row of table `quarantine` with both places; the other companies are published."""
+    for url in (facts_url(BRAVO.cik), submissions_url(BRAVO.cik)):
+        server.on(url, Reply(body=b"<html>Maintenance</html>"))
+    done = live(home, server)
+    assert done.returncode == 0, done.stderr
+    assert query(home, "SELECT cik, place FROM quarantine") == [
+        (BRAVO.cik, f"companyfacts of CIK {BRAVO.cik}; submissions of CIK {BRAVO.cik}")
+    ]
+    assert query(home, "SELECT count(*) FROM companies") == [(3,)]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("fy", 1 << 31, "'fy' is out of range, expected a number <= 2147483647"),
+        ("fy", -(1 << 80), "'fy' is out of range, expected a number >= -2147483648"),
+        ("val", 1e308, "'val' is out of range, expected a number <= 1e+30"),
+    ],
+)
+def test_a_value_outside_its_type_quarantines_its_company(server, mirror, home, key, value, reason):
+    text = mirror.facts(BRAVO).read_text()
+    old = '"fy": 2023' if key == "fy" else '"val": 5000000000'
+    mirror.facts(BRAVO).write_text(text.replace(old, f'"{key}": {value}', 1))
+    done = live(home, server)
+    assert done.returncode == 0, done.stderr
+    assert reason in done.stderr
+    assert query(home, "SELECT cik FROM quarantine") == [(BRAVO.cik,)]
+
+
+@pytest.mark.parametrize("url", [facts_url(BRAVO.cik), TICKERS_URL], ids=["document", "list"])
+def test_sigint_ends_a_synchronization_that_waits_for_a_drip(server, mirror, home, url):
+    """As a process, as a shell sends it: within five seconds, in one line, and the home is free again."""
+    server.on(url, Reply(body=b" " * 1000, drip=2.0))
+    settings = environment(home, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url)
+    with subprocess.Popen(
+        command("sync", "--source", "live"), cwd=PROJECT, env=settings, stderr=subprocess.PIPE, text=True
+    ) as running:
+        path = url.removeprefix("https:/")
+        while running.poll() is None and path not in [path for path, _ in server.asked]:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        began = time.monotonic()
+        os.kill(running.pid, signal.SIGINT)
+        told = running.communicate(timeout=30)[1]
+        assert time.monotonic() - began < 5
+    assert running.returncode == 130, told
+    assert told.splitlines()[-1] == ("fundamentals sync: stopped; nothing was published, and what was fetched is kept")
+    assert "Traceback" not in told
+    del server.replies[path]
+    assert live(home, server).returncode == 0
