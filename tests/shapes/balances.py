@@ -174,6 +174,15 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.classified.maturities-alone": {MATURITIES: 20, SHORT: 20},
     "debt.classified.maturities-and-short-term": {MATURITIES: 20, SHORT: 10},
     "debt.instruments.fill-the-liabilities": {DEPOSITS: 850, OTHER: 30, ADVANCES: 70, LIABILITIES: 950},
+    "debt.zero.both-terms-without-debt": {
+        **{"AccountsPayableCurrent": 80.222, CURRENT_LIABILITIES: 80.222, LIABILITIES: 110.333},
+        "OperatingLeaseLiabilityNoncurrent": 30.111,
+        "OperatingLeaseLiabilityCurrent": 5.777,
+    },
+    "debt.one-line-of-both-terms": {
+        **{"AccountsPayableCurrent": 22.525, "CustomerDepositsCurrent": 0.304},
+        **{"NotesPayableRelatedPartiesClassifiedCurrent": 10.152, CURRENT_LIABILITIES: 32.981, LIABILITIES: 32.981},
+    },
     "debt.zero.liabilities-without-debt": {DEPOSITS: 850, OTHER: 30, LIABILITIES: 880},
     "debt.instruments.largest-sum-without-double-counting": {ADVANCES: 50, "SubordinatedDebt": 20},
     "debt.filed-as-zero": {WHOLE: 0},

@@ -16,6 +16,7 @@ from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
 from pipelines.normalize.elements.loans import (
     LIABILITIES_NOT_DEBT,
     MORE_CURRENT_LIABILITIES,
+    MORE_NONCURRENT_LIABILITIES,
     OTHER_CURRENT_LIABILITIES,
     OTHER_NONCURRENT_LIABILITIES,
 )
@@ -128,6 +129,8 @@ LOANS_BESIDE = {
     "LiabilitiesCurrent": 80.444,
 }
 """Loans and notes that the current liabilities may prove to be a line, of which commercial paper is a part."""
+WITHOUT_DEBT = {"AccountsPayableCurrent": 80.222, "LiabilitiesCurrent": 80.222}
+"""Current liabilities without debt."""
 CURRENT = {"CashAndCashEquivalentsAtCarryingValue": 100, "AvailableForSaleSecuritiesDebtSecurities": 50}
 """Securities that the current assets may prove to be current."""
 EXACT = {"CashAndCashEquivalentsAtCarryingValue": 100.222, "AvailableForSaleSecuritiesDebtSecurities": 50.333}
@@ -241,6 +244,10 @@ NEEDS: dict[str, Needs] = {
     **{
         concept.name: Needs(30, {**WITHOUT_MATURITIES, "Liabilities": 1430}, proves=True)
         for concept in OTHER_NONCURRENT_LIABILITIES
+    },
+    **{
+        concept.name: Needs(30.111, {**WITHOUT_DEBT, "Liabilities": 110.333}, proves=True)
+        for concept in MORE_NONCURRENT_LIABILITIES
     },
     **dict.fromkeys(("profit", "eps_diluted", "comprehensive_income"), Needs(500, TWO_SIGNS, proves=True)),
     "retained_earnings": Needs(500, TWO_SIGNS, both_ends=True, proves=True, grows=True),

@@ -301,6 +301,19 @@ MORTGAGES_NAMED = [
 ONE_LINE = {"LongTermDebtNoncurrent": 70, "ShortTermBorrowings": 10}
 RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 
+OF_AVEPOINT = {
+    "AccountsPayableCurrent": 1.384,
+    "AccruedLiabilitiesAndOtherLiabilities": 53.766,
+    "OperatingLeaseLiabilityCurrent": 5.3,
+    "ContractWithCustomerLiabilityCurrent": 121.515,
+    "LiabilitiesCurrent": 176.665,
+    "ContractWithCustomerLiabilityNoncurrent": 7.741,
+    "OtherLiabilitiesNoncurrent": 5.603,
+    "BusinessCombinationContingentConsiderationLiabilityNoncurrent": 18.346,
+    "DeferredCompensationSharebasedArrangementsLiabilityClassifiedNoncurrent": 9.383,
+    "Liabilities": 217.738,
+}
+
 FILED: dict[str, tuple[list[Row], str, float | None]] = {
     "two equal lines of the current liabilities": (
         filed(
@@ -359,6 +372,28 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         ),
         "total_debt",
         41625,
+    ),
+    # AvePoint in 2023: the current leases are within the accrued liabilities
+    "no debt by both totals": (filed("2024-02-20", **OF_AVEPOINT), "total_debt", 0),
+    "no debt by both totals, but a line is missing": (
+        filed("2024-02-20", **{**OF_AVEPOINT, "Liabilities": 218.738}),
+        "total_debt",
+        None,
+    ),
+    # Sweets & Treats in 2015
+    "notes to related parties that the totals prove": (
+        filed(
+            "2024-02-20",
+            AccountsPayableAndAccruedLiabilitiesCurrent=0.022525,
+            AccruedLiabilitiesCurrent=0.000055,
+            CustomerDepositsCurrent=0.000304,
+            SalesAndExciseTaxPayableCurrent=0.000012,
+            NotesPayableRelatedPartiesClassifiedCurrent=0.010152,
+            LiabilitiesCurrent=0.033048,
+            Liabilities=0.033048,
+        ),
+        "total_debt",
+        0.010152,
     ),
     # Netflix in 2022: its total includes restricted cash
     "current assets that add up without the filer's total": (

@@ -137,7 +137,7 @@ def _change(sheets: BalanceSheets, line: str, newer: Ints, older: Ints) -> Float
     are_same = are_equal(elements[:, rows[newer]], elements[:, rows[older]])
     change = values[newer] - values[older]
     # liabilities that are not borrowings are negative amounts
-    return np.where(are_same, -change if line.startswith("not_borrowed") else change, np.nan)
+    return np.where(are_same, -change if line.startswith(("not_borrowed", "noncurrent")) else change, np.nan)
 
 
 def all_of_those_asked(asked: list[Flags], found: list[Flags]) -> Flags:

@@ -118,7 +118,7 @@ def balances(placed: pl.DataFrame) -> Balances:
             of_item, of_lines = _frames(sheets, sums, counts, item, rules, number=sum(map(len, composed)))
             composed.append(of_item)
             parts.append(of_lines)
-            is_proven = np.isin(sums.rule, [rules.index(rule) for rule in instruments.PROVEN if rule in rules])
+            is_proven = np.isin(sums.rule, [rules.index(rule) for rule in debt.PROVEN if rule in rules])
             gone = withdrawn.withdrawals(sheets, before, sums, counts, is_proven, item)
             rows, of_gaps, of_rules = _withdrawn(sheets, sums.sheet[counts], gone, item, sum(map(len, composed)))
             composed.append(rows)
@@ -136,7 +136,7 @@ def _judged(sheets: BalanceSheets, before: Before, sums: Sums, item: str) -> Jud
     """The judgement of the sums of an item by the rest of the balance sheet."""
     if item != "total_debt":
         return contradictions.of_cash(sheets, before, sums)
-    is_proven = np.isin(sums.rule, [debt.COMPOSING.index(rule) for rule in instruments.PROVEN])
+    is_proven = np.isin(sums.rule, [debt.COMPOSING.index(rule) for rule in debt.PROVEN])
     is_likely = sums.rule == debt.COMPOSING.index(instruments.LARGEST_SUM)
     return contradictions.of_debt(sheets, before, sums, debt.filer_totals(sheets, sums), is_proven, is_likely)
 

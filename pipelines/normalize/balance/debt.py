@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance import current_debt, instruments, roles
+from pipelines.normalize.balance import current_debt, instruments, no_debt, roles
 from pipelines.normalize.balance.contradictions import Totals
 from pipelines.normalize.balance.current_debt import BY_FOOTING
 from pipelines.normalize.balance.element_sets import set_of
@@ -313,8 +313,12 @@ COMPOSING: tuple[Rule, ...] = (
     FILER_TOTAL_ABOVE_LINES,
     FILER_TOTAL_BELOW_LINES,
     BY_FOOTING,
+    *no_debt.RULES,
 )
 """The rules that choose the lines, in the order that Sums.rule counts."""
+
+PROVEN: tuple[Rule, ...] = (*instruments.PROVEN, *no_debt.RULES)
+"""The rules by which total liabilities prove the debt."""
 
 RULES: tuple[Rule, ...] = (
     *(each.rule for each in CLASSIFIED),
@@ -359,6 +363,10 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     chosen[:, ~is_classified] = False
     of_instruments, chosen[:, others] = instruments.instruments(sheets.only(others))
     rule[others] = np.where(of_instruments == instruments.UNKNOWN, UNDECIDED, len(CLASSIFIED) + of_instruments)
+    of_totals, lines = no_debt.of_both_terms(sheets, (rule == UNDECIDED) & is_served)
+    is_proved = of_totals >= 0
+    rule[is_proved] = COMPOSING.index(no_debt.RULES[0]) + of_totals[is_proved]
+    chosen[:, is_proved] = lines[:, is_proved]
     is_total = (rule == UNDECIDED) & ~is_classified & is_served & sheets.has("debt_all")
     is_above = (rule != UNDECIDED) & _filer_total_is_larger(sheets, chosen)
     is_above_lines = (rule != UNDECIDED) & _filer_total_exceeds_lines(sheets, chosen)

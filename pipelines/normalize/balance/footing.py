@@ -15,6 +15,7 @@ from pipelines.normalize.balance.subset_sums import subset_sums
 from pipelines.normalize.elements.cash import MORE_CURRENT_ASSETS, OTHER_CURRENT_ASSETS
 from pipelines.normalize.elements.loans import (
     MORE_CURRENT_LIABILITIES,
+    MORE_NONCURRENT_LIABILITIES,
     OTHER_CURRENT_LIABILITIES,
     OTHER_NONCURRENT_LIABILITIES,
 )
@@ -45,6 +46,9 @@ _ALL_CURRENT_LIABILITY_LINES = [
     *(LINE[concept.name] for concept in MORE_CURRENT_LIABILITIES),
 ]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
+_NOT_LENT = [line for line in _ALL_CURRENT_LIABILITY_LINES if line != LINE["current_affiliates"]]
+"""Current liabilities that are certainly not borrowed; what is owed to related parties may be."""
+_ALL_NONCURRENT_LINES = [*_NONCURRENT_LINES, *(LINE[concept.name] for concept in MORE_NONCURRENT_LIABILITIES)]
 
 
 _RANK_BITS = 16
@@ -154,7 +158,7 @@ def of_noncurrent_liabilities(sheets: BalanceSheets, debt: Floats) -> Proof:
     missing = sheets.value("liabilities") - sheets.value("liabilities_current") - debt
     unit, beside = (
         largest(sheets.grain("liabilities"), sheets.grain("liabilities_current")),
-        sheets.values[_NONCURRENT_LINES],
+        np.abs(sheets.values[_NONCURRENT_LINES]),
     )
     return Proof(_proving(missing, unit, beside), missing, unit, beside)
 
@@ -194,7 +198,48 @@ def fewest_noncurrent_lines(sheets: BalanceSheets, debt: Floats, where: Flags) -
     """
     missing = sheets.value("liabilities") - sheets.value("liabilities_current") - debt
     unit = largest(sheets.grain("liabilities"), sheets.grain("liabilities_current"))
-    return _fewest(missing, unit, sheets.values[_NONCURRENT_LINES], where)
+    return _fewest(missing, unit, np.abs(sheets.values[_NONCURRENT_LINES]), where)
+
+
+def without_debt(sheets: BalanceSheets, current_debt: Floats, where: Flags) -> tuple[Flags, Flags]:
+    """Whether lines that are not borrowed, and an amount of current debt, certainly are all liabilities.
+
+    The lines add up to both totals, of current and of non-current liabilities.
+
+    Args:
+        current_debt: an amount for each sheet.
+        where: the sheets to test.
+
+    Returns:
+        for each sheet whether they do, and for each of sheets.LINES (first axis) whether it is one of these lines.
+    """
+    current = sheets.value("liabilities_current")
+    noncurrent = sheets.value("liabilities") - current
+    lines = np.zeros(sheets.values.shape, dtype=np.bool_)
+    holds = where & ~np.isnan(noncurrent)
+    for total, unit, beside in (
+        (current - current_debt, sheets.grain("liabilities_current"), _NOT_LENT),
+        (noncurrent, largest(sheets.grain("liabilities"), sheets.grain("liabilities_current")), _ALL_NONCURRENT_LINES),
+    ):
+        asked = np.flatnonzero(holds)
+        amounts = np.abs(sheets.values[beside][:, asked])
+        sums_near_total = np.left_shift(1, np.count_nonzero(np.nan_to_num(amounts), axis=0)) * (2 * ROUNDED_UNITS + 1)
+        is_certain = (total[asked] == 0) | (sums_near_total * unit[asked] <= CHANCE * np.abs(total[asked]))
+        holds[asked[~is_certain]] = False
+        asked, amounts = asked[is_certain], amounts[:, is_certain]
+        if not len(asked):
+            return holds, lines
+        sums = subset_sums(amounts)
+        fits = np.abs(total[asked][sums.sheet] - sums.total) <= ROUNDED_UNITS * unit[asked][sums.sheet]
+        members = np.minimum.reduceat(np.where(fits, sums.members, _NONE), sums.begins)
+        holds[asked] = members != _NONE
+        taken = np.where(members == _NONE, 0, members)
+        for number, line in enumerate(beside):
+            lines[line, asked] |= (taken >> number & 1) != 0
+    return holds, lines
+
+
+_NONE = np.iinfo(np.int64).max
 
 
 def _certain(

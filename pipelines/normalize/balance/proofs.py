@@ -10,7 +10,7 @@ import polars as pl
 
 from pipelines.normalize import arrays
 from pipelines.normalize.arrays import Floats, Ints
-from pipelines.normalize.balance import contradictions, instruments
+from pipelines.normalize.balance import contradictions, debt
 from pipelines.normalize.balance.judged import Comparison, Judged
 from pipelines.normalize.balance.sheets import BalanceSheets
 from pipelines.normalize.balance.sums import Sums
@@ -53,7 +53,7 @@ def judgements(
         rows.append((each.rule, None, sheet[~asked & ~is_first], missing, missing))
     values = missing.copy()
     values[sums.sheet] = sums.value
-    for rule in instruments.PROVEN:
+    for rule in debt.PROVEN:
         if rule in rules:
             chosen = sheet[kept.rule[counts] == rules.index(rule)]
             rows.append((rule, CHOSE, chosen, values, values))

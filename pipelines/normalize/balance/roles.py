@@ -313,7 +313,7 @@ def _related_parties_are_beside_long_term_debt(sheets: BalanceSheets) -> Flags:
     """Whether the liabilities, less their other lines, have room for long-term debt and notes to related parties."""
     both = sheets.value("debt_long_term_with_related_parties")
     others = sum((sheets.or_zero(concept.name) for concept in OTHER_NONCURRENT_LIABILITIES), np.zeros(len(sheets)))
-    room = sheets.value("liabilities") - others
+    room = sheets.value("liabilities") + others
     exceeds = both + sheets.or_zero("debt_short_term") > sheets.value("debt_all") * (1 + CONTRADICTS)
     found: Flags = ~sheets.has("debt_noncurrent") & (both <= room) & ~exceeds
     return found

@@ -14,6 +14,11 @@ def not_debt(*elements: str, rule: str, statement: str) -> Source:
     return us(less=elements, rule=rule, statement=statement)
 
 
+def other_line(element: str, *, rule: str, statement: str, source: str = "") -> Source:
+    """One line of us-gaap liabilities that are not borrowings: a negative amount."""
+    return us(minus=(element,), rule=rule, statement=statement, source=source)
+
+
 def _line(name: str, *sources: Source) -> Concept:
     return Concept(name, "money", instant=True, sources=sources)
 
@@ -398,7 +403,7 @@ LIABILITIES_CURRENT = _line(
 OTHER_CURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
     _line(
         f"current_{name}",
-        us(
+        other_line(
             element,
             rule=rule,
             statement=f"Current liabilities other than debt include {words}, which helps to prove whether short-term "
@@ -430,7 +435,7 @@ MORE_CURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
     _line(
         f"current_{name}",
         *(
-            us(
+            other_line(
                 element,
                 rule=rule,
                 statement=f"Current liabilities other than debt may include {words} as a line of the balance sheet.",
@@ -484,6 +489,13 @@ MORE_CURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
                 "payables and other accrued liabilities",
             ),
         ],
+        "accrued_and_other": [
+            (
+                "liabilities.current.accrued-and-other",
+                "AccruedLiabilitiesAndOtherLiabilities",
+                "accrued and other liabilities, of any term",
+            ),
+        ],
         "pay": [("liabilities.current.bonuses", "AccruedBonusesCurrent", "accrued bonuses")],
         "other_taxes": [
             ("liabilities.current.sales-taxes", "SalesAndExciseTaxPayableCurrent", "sales and excise taxes"),
@@ -497,7 +509,7 @@ OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
     _line(
         f"noncurrent_{name}",
         *(
-            us(
+            other_line(
                 element,
                 rule=rule,
                 statement=f"Noncurrent liabilities other than debt include {words}.",
@@ -589,6 +601,66 @@ OTHER_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
 )
 """Other lines of the noncurrent liabilities on a classified balance sheet."""
 
+MORE_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
+    _line(
+        f"noncurrent_{name}",
+        *(
+            other_line(
+                element,
+                rule=rule,
+                statement=f"Noncurrent liabilities other than debt may include {words} as a line of the balance sheet.",
+            )
+            for rule, element, words in lines
+        ),
+    )
+    for name, lines in {
+        "consideration": [
+            (
+                "liabilities.noncurrent.contingent-consideration",
+                "BusinessCombinationContingentConsiderationLiabilityNoncurrent",
+                "contingent consideration for businesses",
+            ),
+        ],
+        "compensation": [
+            (
+                "liabilities.noncurrent.share-based-compensation",
+                "DeferredCompensationSharebasedArrangementsLiabilityClassifiedNoncurrent",
+                "share-based compensation",
+            ),
+            (
+                "liabilities.noncurrent.compensation",
+                "DeferredCompensationLiabilityClassifiedNoncurrent",
+                "deferred compensation",
+            ),
+        ],
+        "retirement": [
+            (
+                "liabilities.noncurrent.asset-retirement",
+                "AssetRetirementObligationsNoncurrent",
+                "obligations to retire assets",
+            ),
+        ],
+        "derivatives": [
+            ("liabilities.noncurrent.derivatives", "DerivativeLiabilitiesNoncurrent", "derivatives, such as warrants"),
+        ],
+        "uncertain_taxes": [
+            (
+                "liabilities.noncurrent.uncertain-taxes",
+                "LiabilityForUncertainTaxPositionsNoncurrent",
+                "uncertain tax positions",
+            ),
+        ],
+        "held_for_sale": [
+            (
+                "liabilities.noncurrent.disposal-group",
+                "LiabilitiesOfDisposalGroupIncludingDiscontinuedOperationNoncurrent",
+                "those of a disposal group",
+            ),
+        ],
+    }.items()
+)
+"""Further noncurrent liabilities, which count only in exact sums."""
+
 DEBT_PRINCIPAL = _line(
     "debt_principal",
     us(
@@ -617,6 +689,7 @@ DEBT_CONTROLS: tuple[Concept, ...] = (
     *OTHER_CURRENT_LIABILITIES,
     *MORE_CURRENT_LIABILITIES,
     *OTHER_NONCURRENT_LIABILITIES,
+    *MORE_NONCURRENT_LIABILITIES,
     DEBT_PRINCIPAL,
     DEBT_ISSUE_COSTS_CURRENT,
 )
