@@ -28,7 +28,8 @@ TAX = "IncomeTaxExpenseBenefit"
 PROFIT = "ProfitLoss"
 CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
 EPS_DILUTED = "EarningsPerShareDiluted"
-PAID = "PaymentsOfDividendsCommonStock"
+PAID, PAID_ON_ALL = "PaymentsOfDividendsCommonStock", "PaymentsOfDividends"
+DECLARED, PAID_EACH = "DividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
 
 Figures = Mapping[str, float]
 
@@ -173,6 +174,11 @@ AGREEMENT: dict[str, list[Row]] = {
     "correction.sign.dividends": annual(2021, {REVENUE: 9e9, DIVIDENDS: -1.0}),
     "correction.scale.dividends-by-payments": annual(2021, {**PAID_OUT, DIVIDENDS: 1000.0}),
     "correction.dividends.not-as-paid": third_year(PAID_OUT, {DIVIDENDS: 3.0}),
+    "correction.dividends.as-paid-per-share": annual(2021, {**PAID_OUT, DIVIDENDS: 1.4, PAID_EACH: 1.0}),
+    "correction.dividends.not-as-declared": annual(2021, {**PAID_OUT, REVENUE: 9e9, DECLARED: 40e6, DIVIDENDS: 2.0}),
+    "correction.dividends.more-than-paid": annual(
+        2021, {REVENUE: 9e9, SHARES: 40e6, PAID_ON_ALL: 40e6, PAID_EACH: 1.8}
+    ),
     "correction.dividends.rate": [
         fact(DIVIDENDS, 0.25, "2021-07-01", "2021-09-30", form="10-Q", filed="2021-11-05"),
         *annual(2021, {**PAID_OUT, DIVIDENDS: 0.26}),

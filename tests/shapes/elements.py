@@ -159,6 +159,16 @@ IN_THOUSANDS = {
 }
 """Dividends of one a share on 40 million shares."""
 
+PROPOSED = {
+    "CommonStockDividendsPerShareDeclared": 600,
+    "PaymentsOfDividends": 180,
+    "WeightedAverageNumberOfSharesOutstandingBasic": 40,
+    "DividendsRecognisedAsDistributionsToOwnersPerShare": 600,
+    "DividendsPaidClassifiedAsFinancingActivities": 180,
+    "WeightedAverageShares": 40,
+}
+"""Dividends of six a share that are paid next year, and 180 million paid on 40 million shares this year."""
+
 OF_EVERY_REPORT = {
     US_GAAP: {"NetCashProvidedByUsedInOperatingActivities": 70},
     IFRS: {"CashFlowsFromUsedInOperatingActivities": 70},
@@ -252,6 +262,8 @@ NEEDS: dict[str, Needs] = {
     **dict.fromkeys(("profit", "eps_diluted", "comprehensive_income"), Needs(500, TWO_SIGNS, proves=True)),
     "retained_earnings": Needs(500, TWO_SIGNS, both_ends=True, proves=True, grows=True),
     "dividends_paid": Needs(40_000, IN_THOUSANDS, proves=True),
+    "dividends_declared": Needs(180, {**PROPOSED, "CommonStockDividendsPerShareDeclared": 900}, proves=True),
+    "dividends_paid_per_share": Needs(450, PROPOSED, proves=True),
     "other_revenue": Needs(beside={"Revenues": 1000}, proves=True, wrong={"Revenues": 1500}),
     "revenue_of_bank": Needs(
         beside={"InterestIncomeExpenseNet": 495}, proves=True, wrong={"InterestIncomeExpenseNet": 995}

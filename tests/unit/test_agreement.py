@@ -28,7 +28,8 @@ PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsN
 TAX = "IncomeTaxExpenseBenefit"
 EPS_DILUTED = "EarningsPerShareDiluted"
 PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
-PAID = "PaymentsOfDividendsCommonStock"
+PAID, PAID_ON_ALL = "PaymentsOfDividendsCommonStock", "PaymentsOfDividends"
+DECLARED, PAID_EACH = "DividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
 
 USUAL = {NET_INCOME: 90e6, EPS: 2.25, SHARES: 40e6, EPS_DILUTED: 2.2, DILUTED: 41e6}
 
@@ -230,6 +231,36 @@ def test_dividends_are_as_paid():
     assert third_year(PAID_OUT, {DIVIDENDS: 1000.0})["dividends_per_share"] == 1.0
     assert "dividends_per_share" not in third_year(PAID_OUT, {DIVIDENDS: 3.0})
     assert third_year(PAID_OUT, {DIVIDENDS: 1.4})["dividends_per_share"] == 1.4
+
+
+def annual_dividend(figures: dict[str, float]) -> float | None:
+    """The dividend per share of a year with some figures on 40 million shares."""
+    rows = [fact(tag, value, *of_year(2023)) for tag, value in {REVENUE: 9e9, SHARES: 40e6, **figures}.items()]
+    return value_of(standardized(raw(rows)), "dividends_per_share", "annual", "2023-12-31")
+
+
+def test_a_proposal_for_the_year_is_not_its_dividend():
+    """TSMC 2015: 6.0 a share for the year, paid in the next; 4.5 paid in the year. ASML 2010 states a proposal."""
+    assert annual_dividend({DIVIDENDS: 6.0, PAID_EACH: 4.5, PAID_ON_ALL: 180e6}) == 4.5
+    assert annual_dividend({DIVIDENDS: 0.4, DECLARED: 8e6, PAID_ON_ALL: 8e6}) is None
+    assert annual_dividend({DIVIDENDS: 0.21, DECLARED: 8e6, PAID_ON_ALL: 8e6}) == 0.21
+    assert annual_dividend({DIVIDENDS: 0.4, DECLARED: 8e6, PAID_ON_ALL: 16e6}) == 0.4
+
+
+def test_a_replaced_figure_is_replaced_where_a_later_filing_repeats_it():
+    """TSMC 2017: a later report repeats the proposal, and no longer what was paid per share."""
+    figures = {REVENUE: 9e9, SHARES: 40e6, DIVIDENDS: 8.0, PAID_EACH: 7.0, PAID_ON_ALL: 280e6}
+    rows = [fact(tag, value, *of_year(2023), filed=filed(2023)) for tag, value in figures.items()]
+    again = fact(DIVIDENDS, 8.0, *of_year(2023), filed=filed(2024))
+
+    assert value_of(standardized(raw(rows, again)), "dividends_per_share", "annual", "2023-12-31") == 7.0
+
+
+def test_dividends_on_common_stock_are_a_part_of_those_paid():
+    """Shinhan 2009: 900 a share of the year before, while all that was paid went to preferred stock."""
+    assert annual_dividend({PAID_EACH: 1.8, PAID_ON_ALL: 40e6}) is None
+    assert annual_dividend({PAID_EACH: 1.3, PAID_ON_ALL: 40e6}) == 1.3
+    assert annual_dividend({DIVIDENDS: 1.8, PAID_ON_ALL: 40e6}) == 1.8
 
 
 def test_a_quarterly_rate_is_not_the_dividend_of_a_year():

@@ -118,10 +118,57 @@ DIVIDENDS_PAID = Concept(
             rule="witness.dividends-paid.all",
             statement="Otherwise all dividends paid are compared with dividends per share times shares.",
         ),
+        us(
+            "PaymentsOfOrdinaryDividends",
+            rule="witness.dividends-paid.ordinary",
+            statement="Otherwise ordinary dividends paid are compared with dividends per share times shares.",
+        ),
         ifrs(
             "DividendsPaidClassifiedAsFinancingActivities",
             rule="witness.dividends-paid.ifrs.financing",
             statement="Under IFRS dividends paid are compared with dividends per share times shares.",
+        ),
+    ),
+)
+
+DIVIDENDS_DECLARED = Concept(
+    "dividends_declared",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "DividendsCommonStockCash",
+            rule="witness.dividends-declared.common-in-cash",
+            statement="Dividends declared on common stock in cash are compared with dividends per share times shares.",
+        ),
+        us(
+            "DividendsCommonStock",
+            rule="witness.dividends-declared.common",
+            statement="Otherwise all dividends declared on common stock are compared with dividends per share times "
+            "shares.",
+        ),
+        us(
+            "DividendsCash",
+            rule="witness.dividends-declared.in-cash",
+            statement="Otherwise all dividends declared in cash are compared with dividends per share times shares.",
+        ),
+    ),
+)
+
+DIVIDENDS_PAID_PER_SHARE = Concept(
+    "dividends_paid_per_share",
+    "per_share",
+    instant=False,
+    sources=(
+        us(
+            "CommonStockDividendsPerShareCashPaid",
+            rule="witness.dividends-paid-per-share.cash",
+            statement="Dividends paid per share are compared with those declared per share.",
+        ),
+        ifrs(
+            "DividendsPaidOrdinarySharesPerShare",
+            rule="witness.dividends-paid-per-share.ifrs.ordinary",
+            statement="Under IFRS dividends paid per share are compared with those recognised per share.",
         ),
     ),
 )
@@ -215,6 +262,8 @@ WITNESSES_OF_INCOME = (
     COMPREHENSIVE_INCOME,
     RETAINED_EARNINGS,
     DIVIDENDS_PAID,
+    DIVIDENDS_DECLARED,
+    DIVIDENDS_PAID_PER_SHARE,
     OTHER_REVENUE,
     REVENUE_OF_BANK,
     REVENUE_BY_EXPENSES,
