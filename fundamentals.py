@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         "--source",
         default=os.environ.get("FUNDAMENTALS_SOURCE") or "sample",
         metavar="sample|live|PATH",
-        help="where the documents come from: fictional filers, the SEC, or a mirror (default: %(default)s)",
+        help="source of documents: fictional filers, the SEC, a mirror or companyfacts.zip (default: %(default)s)",
     )
     sync.add_argument(
         "--symbols",

@@ -29,10 +29,13 @@ def submissions_page_url(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """ETag and Last-Modified of a document, for a later request whether it has changed."""
+    """What tells whether a document has changed since: ETag and Last-Modified for a server, and for an archive the
+    size and the CRC-32 of the content."""
 
     etag: str | None = None
     last_modified: str | None = None
+    size: int | None = None
+    crc: int | None = None
 
     def headers(self) -> dict[str, str]:
         """The headers of a conditional request; empty without validators."""
@@ -62,7 +65,7 @@ Answer = Fetched | NotModified | NotFound
 
 
 class Client(Protocol):
-    """Requests documents from a source: EdgarClient over HTTP, MirrorFolder from the disk."""
+    """Requests documents from a source: EdgarClient over HTTP, MirrorFolder and BulkFolder from the disk."""
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
         """Request the document at `url`; raises FetchError or RefusedError."""

@@ -8,11 +8,12 @@ stored documents that no build contains. The stages decide it by comparing diges
 """
 
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -232,7 +233,9 @@ class _Asked:
             self._note(cik, kind, "ok", held, self._validators(seen))
             return Document("unchanged", held)
         digest = self._store.put(answer.content)
-        self._note(cik, kind, "ok", digest, answer.validators if _looks_whole(answer.content) else NONE)
+        validators = answer.validators if _looks_whole(answer.content) else NONE
+        validators = replace(validators, size=len(answer.content), crc=zlib.crc32(answer.content))
+        self._note(cik, kind, "ok", digest, validators)
         return Document("unchanged" if digest == held else "changed" if held else "new", digest)
 
     def _still_absent(self, seen: Seen) -> bool:
@@ -244,9 +247,11 @@ class _Asked:
         return lately and seen.status == "no_facts" and seen.source == self._source.name
 
     def _validators(self, seen: Seen | None) -> Validators:
-        """Validators for a conditional request, if they are from this source and the document is still stored."""
-        trusted = seen and seen.source == self._source.name and seen.digest and self._store.has(seen.digest)
-        return seen.validators if seen and trusted else NONE
+        """Validators for a conditional request, if the document is still stored; those of a server only for itself."""
+        if not seen or not seen.digest or not self._store.has(seen.digest):
+            return NONE
+        of_content = Validators(size=seen.size, crc=seen.crc)
+        return seen.validators if seen.source == self._source.name else of_content
 
     def _note(self, cik: str, kind: Kind, status: Status, digest: str | None, validators: Validators = NONE) -> None:
         seen = Seen(
@@ -258,6 +263,8 @@ class _Asked:
             digest=digest,
             etag=validators.etag,
             last_modified=validators.last_modified,
+            size=validators.size,
+            crc=validators.crc,
         )
         if status == "no_facts" and self._absences is not None:
             self._absences.append(seen)

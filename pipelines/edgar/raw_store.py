@@ -46,11 +46,13 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     digest: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    size: int | None = None
+    crc: int | None = None  # CRC-32 of the content, as archives have it
 
     @property
     def validators(self) -> Validators:
         """The validators for a conditional request."""
-        return Validators(self.etag, self.last_modified)
+        return Validators(self.etag, self.last_modified, self.size, self.crc)
 
 
 class RawStore:

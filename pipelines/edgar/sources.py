@@ -1,9 +1,11 @@
-"""The sources of documents: the SEC, a mirror directory, and the sample, with one interface.
+"""The sources of documents: the SEC, a mirror directory, bulk files, and the sample, with one interface.
 
 Belongs here: opening a source by its name or path, with errors that say what to give instead.
-Does not: requests (client, mirror), which documents are requested (extract), the contents of the sample (sample).
+Does not: requests (client, mirror, bulk_folder), which documents are requested (extract), the contents of the sample
+(sample).
 """
 
+import os
 import re
 from dataclasses import dataclass
 from datetime import timedelta
@@ -53,7 +55,8 @@ def open_source(name: str, *, user_agent: str | None = None, base_url: str | Non
     """Open a source; close it by using it as a context manager.
 
     Args:
-        name: `live`, `sample`, or the path of a mirror directory.
+        name: `live`, `sample`, or the path of a mirror directory or of a companyfacts.zip with the other bulk files
+            beside it.
         user_agent: for live: name and mail address (EDGAR_USER_AGENT).
         base_url: for live: address to call instead of the SEC's two hosts (EDGAR_BASE_URL).
 
@@ -90,9 +93,11 @@ def _sample() -> Source:
 
 
 def _mirror(folder: Path) -> Source:
-    hint = "give live, sample, or a mirror directory (www.sec.gov/… and data.sec.gov/… below it)"
+    hint = "give live, sample, or a mirror directory (www.sec.gov/… and data.sec.gov/… below it) or companyfacts.zip"
     if folder.suffix.lower() == ".zip":
-        raise SourceError(f"{folder} is a bulk archive, which cannot be read yet; {hint}")
+        from pipelines.edgar.bulk_folder import BulkFolder  # imported here, because a mirror needs no archives
+
+        return Source("mirror", "edgar", BulkFolder(folder), threads=os.cpu_count() or 1)
     tickers = file_of(folder, TICKERS_URL)
     try:
         tickers.open("rb").close()

@@ -8,13 +8,16 @@ import fcntl
 import json
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pipelines.edgar.archive import Archive, Member
 from pipelines.home import LOCK
+from tests.archives import zipped
 from tests.e2e.homes import published, query, sync, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, Filer, Mirror
 
@@ -301,6 +304,56 @@ def test_the_build_does_not_depend_on_the_home(small, tmp_path):
     assert sync(tmp_path / "home", mirror.folder, "--symbols", "CRGO").returncode == 0
     assert sync(tmp_path / "home", mirror.folder).returncode == 0
     assert published(tmp_path / "home").content_hash == published(home).content_hash
+
+
+def test_bulk_files_give_the_same_build_as_the_mirror(small, tmp_path):
+    """Also without the list of companies: then the submissions name the symbols."""
+    mirror, home = small
+    facts = zipped(mirror, tmp_path / "bulk")
+    first = sync(tmp_path / "home", facts)
+    assert first.returncode == 0, first.stderr
+    assert published(tmp_path / "home").content_hash == published(home).content_hash
+    assert query(tmp_path / "home", "SELECT source FROM syncs") == [("mirror",)]
+    (facts.parent / "company_tickers_exchange.json").unlink()
+    assert sync(tmp_path / "other", facts).returncode == 0
+    assert query(tmp_path / "other", REVENUES) == revenues(*FILERS)
+
+
+def test_only_changed_members_of_bulk_files_are_read(own, tmp_path, monkeypatch):
+    """Size and checksum in the directory tell which; whatever source the held documents came from."""
+    mirror, home = own
+    grown = replace(BRAVO, scale=900)
+    mirror.hold(grown)
+    read: list[str] = []
+    reading = Archive.read
+
+    def watched(archive: Archive, cik: str, member: Member) -> bytes:
+        read.append(f"{archive.path.name} {cik}")
+        return reading(archive, cik, member)
+
+    monkeypatch.setattr(Archive, "read", watched)
+    facts = zipped(mirror, tmp_path / "bulk")
+    assert sync(home, facts).returncode == 0
+    assert read == [f"companyfacts.zip {BRAVO.cik}"]
+    assert query(home, REVENUES) == revenues(ALFA, grown, CARGO)
+    assert cells(sync(home, facts).stdout)["build"] == "unchanged"
+    assert len(read) == 1
+
+
+def test_a_hostile_member_of_bulk_files_is_the_failure_of_its_company(own, tmp_path):
+    mirror, home = own
+    facts = zipped(mirror, tmp_path / "bulk")
+    with zipfile.ZipFile(facts, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr(f"CIK{BRAVO.cik}.json", b"{}")
+    done = sync(home, facts)
+    assert done.returncode == 3
+    assert f"companyfacts.zip, CIK{BRAVO.cik}.json: has 2 members with its name" in done.stderr
+    assert query(home, REVENUES) == revenues(*FILERS)
+
+
+def test_a_damaged_bulk_file(small, kept, tmp_path):
+    (tmp_path / "companyfacts.zip").write_bytes(b"PK")
+    refused(sync(kept, tmp_path / "companyfacts.zip"), "companyfacts.zip is not a whole zip file", "get it again")
 
 
 def test_the_mirror_of_real_documents(mirror, tmp_path):

@@ -105,13 +105,10 @@ def test_an_unreadable_folder_is_an_error(mirror, monkeypatch):
 def test_a_path_without_a_mirror_is_an_error(tmp_path):
     file = tmp_path / "file.json"
     file.write_text("{}")
-    archive = tmp_path / "companyfacts.ZIP"
-    archive.write_bytes(b"PK")
     cases = {
         str(tmp_path): "has no www.sec.gov/files/company_tickers_exchange.json, the list of companies",
         str(tmp_path / "missing"): "missing is not a directory",
         str(file): "file.json is not a directory",
-        str(archive): "companyfacts.ZIP is a bulk archive, which cannot be read yet",
         "a\0b": "cannot be read",
         "x" * 5000: "cannot be read: .*File name too long",
         "": "has no www.sec.gov",

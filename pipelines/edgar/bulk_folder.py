@@ -1,0 +1,103 @@
+"""A folder with EDGAR's bulk files: companyfacts.zip, submissions.zip and the list of companies.
+
+Belongs here: the answer to a request for a document, from the archives. Does not: the format of archives (archive),
+downloading them (bulk), opening a source (sources).
+
+The directory of an archive has size and checksum of each member. A document that is held with the same size and
+checksum has not changed, and is not read.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from pipelines.edgar.answers import (
+    TICKERS_URL,
+    Answer,
+    Fetched,
+    NotFound,
+    NotModified,
+    Validators,
+    facts_url,
+    submissions_url,
+)
+from pipelines.edgar.archive import Archive
+from pipelines.edgar.documents import decode_submissions
+from pipelines.edgar.errors import DocumentError, FetchError, SourceError
+
+FACTS, SUBMISSIONS, TICKERS = "companyfacts.zip", "submissions.zip", "company_tickers_exchange.json"
+CIK = re.compile(r"/CIK(\d{10})\.json", re.ASCII)
+
+
+class BulkFolder:
+    """Answers requests from the archives of a folder; safe to use from several threads.
+
+    Args:
+        facts: path of companyfacts.zip; the other files lie beside it.
+
+    Raises:
+        SourceError: an archive is damaged, or nothing lists the companies.
+    """
+
+    def __init__(self, facts: Path) -> None:
+        folder = facts.parent
+        self._facts = Archive(facts)
+        self._submissions = Archive(folder / SUBMISSIONS) if (folder / SUBMISSIONS).exists() else None
+        self._tickers = folder / TICKERS
+        if not self._tickers.exists() and not self._submissions:
+            raise SourceError(
+                f"{folder} has neither {TICKERS} nor {SUBMISSIONS}, which list the companies; "
+                f"put one of them beside {facts.name}"
+            )
+
+    def get(self, url: str, validators: Validators | None = None) -> Answer:
+        """The document at `url`; NotModified if the held one has the size and the checksum of the member.
+
+        Raises:
+            FetchError: the member is refused, or the list cannot be read.
+        """
+        if url == TICKERS_URL:
+            return Fetched(self._list(), Validators())
+        cik = found[1] if (found := CIK.search(url)) else ""
+        archive = {facts_url(cik): self._facts, submissions_url(cik): self._submissions}.get(url)
+        if not cik or not archive or not (member := archive.member(cik)):
+            return NotFound()
+        if validators and (validators.size, validators.crc) == (member.size, member.crc):
+            return NotModified()
+        return Fetched(archive.read(cik, member), Validators())
+
+    def stop(self) -> None:
+        """Does nothing: reading a member takes no time."""
+
+    def close(self) -> None:
+        """Close the archives."""
+        self._facts.close()
+        if self._submissions:
+            self._submissions.close()
+
+    def _list(self) -> bytes:
+        """The list of companies; without the file, from the symbols that the submissions name."""
+        if self._tickers.exists():
+            try:
+                return self._tickers.read_bytes()
+            except OSError as error:
+                raise FetchError(f"{self._tickers} cannot be read: {error.strerror}") from error
+        rows = [row for cik in self._facts.ciks for row in self._symbols(cik)]
+        if not rows:
+            raise FetchError(f"{self._tickers} is missing, and no company of {FACTS} has a symbol in {SUBMISSIONS}")
+        return json.dumps({"fields": ["cik", "name", "ticker", "exchange"], "data": rows}).encode()
+
+    def _symbols(self, cik: str) -> list[tuple[int, str, str, str | None]]:
+        assert self._submissions
+        try:
+            member = self._submissions.member(cik)
+            known = decode_submissions(self._submissions.read(cik, member), cik) if member else None
+        except (FetchError, DocumentError):
+            return []  # its own request reports the error, if another file lists the company
+        if not known:
+            return []
+        exchanges = [*known.exchanges, *[None] * len(known.tickers)]
+        return [
+            (int(cik), known.name, symbol, exchange or None)
+            for symbol, exchange in zip(known.tickers, exchanges, strict=False)
+        ]

@@ -1,0 +1,280 @@
+"""Bulk archives: their directory, single members, and what is refused."""
+
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pipelines.edgar import archive as archive_module
+from pipelines.edgar.answers import (
+    TICKERS_URL,
+    Fetched,
+    NotFound,
+    NotModified,
+    Validators,
+    facts_url,
+    submissions_page_url,
+    submissions_url,
+)
+from pipelines.edgar.archive import Archive
+from pipelines.edgar.bulk_folder import BulkFolder
+from pipelines.edgar.errors import FetchError, SourceError
+from pipelines.edgar.sources import open_source
+from tests.archives import zipped
+from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
+
+A, B, C = "0000000101", "0000000102", "0000000103"
+CONTENT = b'{"cik":101,"facts":{"text":"' + b"x" * 1000 + b'"}}'
+
+
+def name(cik: str) -> str:
+    return f"CIK{cik}.json"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "companyfacts.zip"
+
+
+def write(path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> None:
+    with zipfile.ZipFile(path, "w", method) as archive, warnings.catch_warnings(action="ignore"):
+        for member, content in members:
+            archive.writestr(member, content)
+
+
+def content_of(path: Path, cik: str) -> bytes:
+    archive = Archive(path)
+    try:
+        member = archive.member(cik)
+        assert member
+        return archive.read(cik, member)
+    finally:
+        archive.close()
+
+
+def refusal(path: Path, cik: str) -> str:
+    with pytest.raises(FetchError) as refused:
+        content_of(path, cik)
+    assert str(refused.value).startswith(f"{path}, {name(cik)}: ")
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
+def test_members_are_found_and_read(path, method):
+    members = [(name(B), b"{}"), ("CIK0000000101-submissions-001.json", b"page"), (name(A), CONTENT), ("readme", b"")]
+    write(path, *members, method=method)
+    archive = Archive(path)
+    assert archive.ciks == [A, B]
+    assert archive.member(C) is None
+    member = archive.member(A)
+    assert (member.size, member.crc) == (len(CONTENT), zlib.crc32(CONTENT))
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(lambda _: archive.read(A, member), range(20))) == {CONTENT}
+    assert archive.read(B, archive.member(B)) == b"{}"
+    archive.close()
+    archive.close()
+
+
+def test_an_empty_archive_has_no_companies(path):
+    write(path)
+    assert Archive(path).ciks == []
+    assert Archive(path).member(A) is None
+
+
+def test_names_that_are_no_documents_are_no_companies(path):
+    """A climbing name is never a path, because nothing is unpacked to the disk."""
+    others = [
+        "../0000000101.json",
+        "CIK000000010A.json",
+        "CIX0000000101.json",
+        "CIK0000000101.jsom",
+        "/etc/passwd/1.json",
+    ]
+    write(path, *((other, b"{}") for other in others), (name(B), b"{}"))
+    assert Archive(path).ciks == [B]
+
+
+def test_an_archive_with_64_bit_fields_is_read(path, monkeypatch):
+    """As submissions.zip, which has nearly a million members."""
+    monkeypatch.setattr(zipfile, "ZIP_FILECOUNT_LIMIT", 1)
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 50)
+    write(path, (name(A), CONTENT), (name(B), b"{}"), (name(C), CONTENT))
+    assert b"PK\6\6" in path.read_bytes()
+    assert Archive(path).ciks == [A, B, C]
+    assert content_of(path, A) == content_of(path, C) == CONTENT
+    assert content_of(path, B) == b"{}"
+
+
+def test_the_directory_of_many_members_takes_little_memory(path):
+    """Only positions and numbers are held: tens of bytes a member, not the kilobyte of an object."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(20_000):
+            archive.writestr(name(f"{number:010}"), b"")
+    opened = Archive(path)
+    assert len(opened.ciks) == 20_000
+    assert opened._ciks.nbytes + opened._positions.nbytes + len(opened._directory) < 20_000 * 100
+
+
+# --- hostile members
+
+
+def test_a_bomb_is_refused_and_the_others_are_read(path, monkeypatch):
+    monkeypatch.setattr(archive_module, "MAX_BYTES", 10_000)
+    write(path, (name(A), b" " * 10_001), (name(B), b"{}"))
+    assert "has 10001 bytes, which no document of EDGAR has" in refusal(path, A)
+    assert content_of(path, B) == b"{}"
+
+
+def patched(path: Path, cik: str, at: int, value: bytes) -> None:
+    """Overwrite bytes of the entry of a member in the directory."""
+    archive = Archive(path)
+    start = path.read_bytes().index(archive._directory) + archive.member(cik).position
+    content = bytearray(path.read_bytes())
+    content[start + at : start + at + len(value)] = value
+    path.write_bytes(content)
+
+
+SIZE, PACKED, CRC, FLAGS, METHOD, OFFSET = 24, 20, 16, 8, 10, 42
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "reason"),
+    [
+        (SIZE, struct.pack("<L", 10), "has not the 10 bytes"),  # it inflates to more
+        (SIZE, struct.pack("<L", 9999), "has not the 9999 bytes"),
+        (PACKED, struct.pack("<L", 5), "has not the"),
+        (PACKED, struct.pack("<L", 1 << 20), "ends after the end of the archive"),
+        (PACKED, struct.pack("<L", (1 << 32) - 1), "64-bit sizes are missing"),
+        (CRC, b"\0\0\0\0", "does not match its checksum"),
+        (FLAGS, b"\1\0", "is encrypted"),
+        (METHOD, b"\x0c\0", "packed with method 12, expected 8"),
+        (OFFSET, struct.pack("<L", 3), "where it begins"),
+        (OFFSET, struct.pack("<L", 1 << 30), "cannot be read"),
+    ],
+)
+def test_a_member_that_is_not_as_the_directory_says_is_refused(path, at, value, reason):
+    write(path, (name(B), b"{}"), (name(A), CONTENT))
+    patched(path, A, at, value)
+    assert reason in refusal(path, A)
+    assert content_of(path, B) == b"{}"
+
+
+def test_a_member_of_broken_data_is_refused(path):
+    write(path, (name(A), CONTENT), (name(B), b"{}"))
+    content = bytearray(path.read_bytes())
+    content[50:60] = b"\xff" * 10
+    path.write_bytes(content)
+    assert "cannot be read: Error -3" in refusal(path, A)
+    assert content_of(path, B) == b"{}"
+
+
+def test_two_members_of_one_name_are_refused(path):
+    write(path, (name(A), b"{}"), (name(B), b"{}"), (name(A), b"[]"))
+    assert "has 2 members with its name" in refusal(path, A)
+    assert content_of(path, B) == b"{}"
+    assert Archive(path).ciks == [A, B]
+
+
+def test_a_member_named_otherwise_where_it_begins_is_refused(path):
+    write(path, (name(A), b"{}"))
+    content = path.read_bytes().replace(name(A).encode(), b"../../../../passwd", 1)
+    path.write_bytes(content)
+    assert "is named b'../../../../passwd' where it begins" in refusal(path, A)
+
+
+# --- damaged archives
+
+
+DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "empty": (lambda _: b"", "its end is missing"),
+    "text": (lambda _: b"<html>" * 50, "its end is missing"),
+    "cut": (lambda whole: whole[:-30], "its end is missing"),
+    "head cut": (lambda whole: whole[60:], "entry at byte|outside"),
+    "no mark": (lambda whole: whole.replace(b"PK\1\2", b"PK\1\3", 1), "entry at byte 0 of its directory has no mark"),
+    "fewer": (lambda whole: whole[:-12] + struct.pack("<H", 7) + whole[-10:], "has 2 entries, but should have 7"),
+    "end outside": (lambda whole: whole[:-6] + struct.pack("<L", 1 << 30) + whole[-2:], "outside of the file"),
+    "no 64-bit end": (lambda whole: whole[:-6] + b"\xff" * 4 + whole[-2:], "its 64-bit end is missing"),
+    "other 64-bit end": (
+        lambda whole: whole[:-22] + struct.pack("<4sLQL", b"PK\6\7", 0, 0, 1) + whole[-22:],
+        "its 64-bit end is missing",
+    ),
+}
+
+
+@pytest.mark.parametrize(("damage", "reason"), DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_archive_is_an_error_of_the_source(path, damage, reason):
+    write(path, (name(A), CONTENT), (name(B), b"{}" * 50))
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(SourceError, match=f"is not a whole zip file: .*({reason}).*; get it again"):
+        Archive(path)
+
+
+# --- the folder as a source
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Mirror:
+    return Mirror(tmp_path / "mirror", ALFA, BRAVO, ABSENT)
+
+
+def test_a_folder_of_bulk_files_is_a_source(mirror, tmp_path):
+    with open_source(str(zipped(mirror, tmp_path / "bulk"))) as source:
+        assert (source.name, source.kind) == ("mirror", "edgar")
+        assert source.client.get(TICKERS_URL) == Fetched(mirror.tickers.read_bytes(), Validators())
+        whole = mirror.facts(ALFA).read_bytes()
+        assert source.client.get(facts_url(ALFA.cik)) == Fetched(whole, Validators())
+        same, other = Validators(size=len(whole), crc=zlib.crc32(whole)), Validators(size=len(whole), crc=1)
+        assert source.client.get(facts_url(ALFA.cik), same) == NotModified()
+        assert isinstance(source.client.get(facts_url(ALFA.cik), other), Fetched)
+        assert isinstance(source.client.get(submissions_url(BRAVO.cik)), Fetched)
+        assert source.client.get(facts_url(ABSENT.cik)) == NotFound()
+        assert source.client.get(submissions_page_url("CIK0000000101-submissions-001.json")) == NotFound()
+        source.client.stop()
+
+
+def test_without_the_list_the_submissions_name_the_companies(mirror, tmp_path):
+    facts = zipped(mirror, tmp_path / "bulk")
+    (facts.parent / "company_tickers_exchange.json").unlink()
+    with open_source(str(facts)) as source:
+        listed = source.client.get(TICKERS_URL)
+    assert listed.content == (
+        b'{"fields": ["cik", "name", "ticker", "exchange"], '
+        b'"data": [[101, "ALFA WORKS INC", "ALFA", "Nasdaq"], [102, "BRVO WORKS INC", "BRVO", "Nasdaq"]]}'
+    )
+
+
+def test_without_submissions_there_are_facts_only(mirror, tmp_path):
+    facts = zipped(mirror, tmp_path / "bulk")
+    (facts.parent / "submissions.zip").unlink()
+    with open_source(str(facts)) as source:
+        assert source.client.get(submissions_url(ALFA.cik)) == NotFound()
+        assert isinstance(source.client.get(facts_url(ALFA.cik)), Fetched)
+    (facts.parent / "company_tickers_exchange.json").unlink()
+    with pytest.raises(SourceError, match=r"has neither company_tickers_exchange.json nor submissions.zip, which list"):
+        open_source(str(facts))
+
+
+def test_a_list_without_any_symbol_is_an_error(mirror, tmp_path):
+    facts = zipped(mirror, tmp_path / "bulk")
+    write(facts.parent / "submissions.zip", (name(ALFA.cik), b"<html>"))
+    (facts.parent / "company_tickers_exchange.json").unlink()
+    folder = BulkFolder(facts)
+    with pytest.raises(FetchError, match="has a symbol in submissions"):
+        folder.get(TICKERS_URL)
+    (facts.parent / "company_tickers_exchange.json").mkdir()
+    with pytest.raises(FetchError, match="Is a directory"):
+        folder.get(TICKERS_URL)
+    folder.close()
+
+
+@pytest.mark.parametrize("path", ["nowhere/companyfacts.zip", "x" * 5000 + ".zip", "a\0b.zip"])
+def test_a_missing_archive_is_an_error(path):
+    with pytest.raises(SourceError, match="cannot be read: ") as error:
+        open_source(path)
+    assert "\n" not in str(error.value)
