@@ -493,6 +493,16 @@ def test_a_fiscal_year_restated_by_another_amount_is_not_in_dispute(other):
     assert value_of(found, "revenue", "ttm", "2023-03-31") == other
 
 
+def test_a_line_defined_anew_is_not_in_dispute():
+    """AT&T restated its capital expenditure of 2019 with one other digit, and the quarters of 2020 along with it."""
+    quarter = fact(REVENUE, 103.4e6, "2023-01-01", "2023-03-31", form="10-Q", filed="2024-05-10")
+
+    found = standardized(raw(year_with_another_digit(432e6), quarter))
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 402 * MILLION
+    assert value_of(found, "revenue", "ttm", "2023-03-31") == 432 * MILLION
+
+
 def test_of_two_ways_the_one_that_two_filings_confirm_counts():
     """The reports of the year after repeat the years to date, and not the quarter."""
     found = row_of(quarter_apart(12).values, "revenue", "ttm", "2023-06-30")

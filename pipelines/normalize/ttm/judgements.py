@@ -41,9 +41,10 @@ NO_CONTRADICTING_WAYS = Rule(
 NO_YEAR_IN_DISPUTE = Rule(
     "ttm.no-year-in-dispute",
     "A fiscal year that only one filing states so is not added to interim periods if the next filing that states it "
-    "has one other digit and hardly restates anything else: one of them is mistyped, or the line was defined anew.",
-    "Measured on 101 companies: 5 of 10,380 amounts of fiscal years, such as capital expenditure of AT&T for 2019 "
-    "(19,435 and 19,635 million)",
+    "has one other digit and hardly restates anything else, unless a later filing restates an interim period of the "
+    "year or of the next one: then the line was defined anew, and otherwise one of them is mistyped.",
+    "Measured on 101 companies: 5 of 10,380 amounts of fiscal years; capital expenditure of AT&T for 2019 (19,435 and "
+    "19,635 million) was restated along with interim periods of 2019 and 2020",
     "withhold",
 )
 RULES = (NO_MIXED_BASES, CONFIRMED_LEGS, NO_CONTRADICTING_WAYS, NO_YEAR_IN_DISPUTE)

@@ -265,6 +265,7 @@ class Known:
         rows["repeated"] = np.full(len(seq), np.nan)
         rows["repeated"][timeline.rows] = np.where(repeats, rows["seq"][following], np.nan)
         rows["disputed"] = _disputed(rows, timeline, n == QUARTERS_A_YEAR, FEWEST_UNITS_OF[concept])
+        rows["settled"] = _settled(rows, timeline)
         with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
         return cls(companies, rows, ints(known, "vintage"), timeline, with_year_before)
 
@@ -295,6 +296,24 @@ def _disputed(rows: dict[str, Floats], timeline: Timeline, can_be: Flags, fewest
     is_digit &= rows["restated_along"][other] <= RESTATED_ALONE
     found[one[is_digit]] = rows["seq"][other[is_digit]]
     return found
+
+
+def _settled(rows: dict[str, Floats], timeline: Timeline) -> Floats:
+    """The filing from which on an amount of a year is no longer in dispute; missing for other amounts.
+
+    A later filing restates an interim period of the year, or of the next one: the line was defined anew.
+    """
+    found = np.full(len(timeline.rows), np.nan)
+    places = np.flatnonzero(~np.isnan(rows["disputed"][timeline.rows]))
+    for row, year in zip(timeline.rows[places], timeline.packed[places] >> SEQ_BITS, strict=True):
+        for quarters in (*range(1 - QUARTERS_A_YEAR, 0), *range(1, QUARTERS_A_YEAR)):
+            # the slots of one to three quarters that end so many quarters after the year
+            first = year - QUARTERS_A_YEAR + (quarters << SPAN_BITS) + 1
+            bounds = np.array([first, first + QUARTERS_A_YEAR - 1]) << SEQ_BITS
+            begin, end = np.searchsorted(timeline.packed, bounds)
+            revised = rows["revised"][timeline.rows[begin:end]]
+            found[row] = np.fmin(found[row], np.min(revised, where=revised > rows["seq"][row], initial=np.inf))
+    return np.where(np.isinf(found), np.nan, found)
 
 
 def slot_key(company: Ints, concept: Ints, q: np.ndarray, n: np.ndarray) -> Ints:

@@ -77,7 +77,10 @@ class Way:
         amounts = [np.abs(windows.of("amount", leg.row)) for leg in legs]
         with_digits = smallest(*(np.where(each == 0, np.nan, each) for each in amounts))
         mixes_units = IS_MONEY[windows.concept] & (with_digits < SMALLEST_UNIT) & (largest(*grains) >= SMALLEST_UNIT)
-        is_disputed = smallest(*(windows.of("disputed", leg.row) for leg in legs)) <= windows.seq
+        is_disputed = np.zeros(len(amount), dtype=np.bool_)
+        for leg in legs:
+            is_settled = windows.of("settled", leg.row) <= windows.seq
+            is_disputed |= (windows.of("disputed", leg.row) <= windows.seq) & ~is_settled
         has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
         is_negative = ~windows.can_be_negative & (amount < 0)
         has_other = largest(*others) > 0
