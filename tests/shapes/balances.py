@@ -174,6 +174,10 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.classified.maturities-alone": {MATURITIES: 20, SHORT: 20},
     "debt.classified.maturities-and-short-term": {MATURITIES: 20, SHORT: 10},
     "debt.instruments.fill-the-liabilities": {DEPOSITS: 850, OTHER: 30, ADVANCES: 70, LIABILITIES: 950},
+    "debt.leases.no-borrowings": {
+        **{"LinesOfCreditCurrent": 6.516, "OtherShortTermBorrowings": 0.503, "LongTermNotesPayable": 0.024},
+        **{"OperatingLeaseLiability": 2.032, "OperatingLeaseLiabilityNoncurrent": 1.529},
+    },
     "debt.zero.both-terms-without-debt": {
         **{"AccountsPayableCurrent": 80.222, CURRENT_LIABILITIES: 80.222, LIABILITIES: 110.333},
         "OperatingLeaseLiabilityNoncurrent": 30.111,

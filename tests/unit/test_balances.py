@@ -314,6 +314,14 @@ OF_AVEPOINT = {
     "Liabilities": 217.738,
 }
 
+LEASES = {
+    "LinesOfCreditCurrent": 6.516,
+    "NotesPayableCurrent": 0.093,
+    "LongTermNotesPayable": 0.024,
+    "OtherShortTermBorrowings": 0.503,
+    "OperatingLeaseLiabilityNoncurrent": 1.529,
+}
+
 FILED: dict[str, tuple[list[Row], str, float | None]] = {
     "two equal lines of the current liabilities": (
         filed(
@@ -394,6 +402,39 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         ),
         "total_debt",
         0.010152,
+    ),
+    # General Electric in 2014: a line of its own has no element; the total includes finance leases as its parts do
+    "the filer's total with finance leases": (
+        filed(
+            "2024-02-20",
+            LongTermDebtAndCapitalLeaseObligations=186596,
+            ShortTermBorrowings=70425,
+            DebtAndCapitalLeaseObligations=261424,
+            Liabilities=518023,
+        ),
+        "total_debt",
+        261424,
+    ),
+    # BK Technologies in 2022 and 2023: its leases are under elements of borrowings
+    "leases that add up to the operating lease liability": (
+        filed(
+            "2024-02-20",
+            LinesOfCreditCurrent=3.958,
+            NotesPayableCurrent=0.272,
+            LongTermDebtAndCapitalLeaseObligations=2.032,
+            OtherShortTermBorrowings=0.466,
+            OperatingLeaseLiability=2.498,
+        ),
+        "total_debt",
+        4.23,
+    ),
+    "current leases, and later without their total": (
+        [
+            *filed("2023-05-04", form="10-Q", **LEASES, OperatingLeaseLiability=2.032),
+            *filed("2024-02-20", **LEASES),
+        ],
+        "total_debt",
+        6.633,
     ),
     # Netflix in 2022: its total includes restricted cash
     "current assets that add up without the filer's total": (

@@ -16,6 +16,7 @@ from pipelines.normalize.balance import (
     contradictions,
     debt,
     instruments,
+    leases,
     proofs,
     restated,
     roles,
@@ -94,7 +95,7 @@ def balances(placed: pl.DataFrame) -> Balances:
     sheets = as_filed(placed)
     if not len(sheets):
         return Balances(*(schema.to_frame() for schema in (COMPOSED, PARTS, vanished.MISSED, PROOFS, DECISIONS)))
-    decided = roles.reclassify(sheets)
+    decided = [*leases.leave_out(sheets), *roles.reclassify(sheets)]
     found = vanished.disappeared(sheets)
     before = sheets_before(sheets)
     composed, parts, missed = [COMPOSED.to_frame()], [PARTS.to_frame()], [vanished.missed(sheets, found)]

@@ -44,6 +44,8 @@ OF_DEBT_WITH_LEASES = set_of(
     for element in source.counted
 )
 """Elements of the filer's own total that include finance leases."""
+OF_LONG_TERM_DEBT_WITH_LEASES = set_of(["LongTermDebtAndCapitalLeaseObligations"])
+"""The element of non-current debt that includes finance leases."""
 
 _CLASSIFIED = "classified balance sheets"
 
@@ -265,8 +267,8 @@ FILER_TOTAL = Rule(
 FILER_TOTAL_ABOVE_NOTES = Rule(
     "debt.filer-total-above-notes",
     "On a balance sheet without total current liabilities the filer's own total replaces the lines added up, if it "
-    f"exceeds them by more than {DISCOUNT:.0%}, the most that discounts explain, and is no more than the liabilities "
-    "less those that are not borrowings.",
+    f"exceeds them by more than {DISCOUNT:.0%}, the most that discounts explain ({CONTRADICTS:.0%} where both include "
+    "finance leases), and is no more than the liabilities less those that are not borrowings.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue)",
     "compose",
     "balance sheets without total current liabilities",
@@ -371,6 +373,7 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     is_above = (rule != UNDECIDED) & _filer_total_is_larger(sheets, chosen)
     is_above_lines = (rule != UNDECIDED) & _filer_total_exceeds_lines(sheets, chosen)
     is_below_lines = (rule != UNDECIDED) & is_classified & _lines_exceed_filer_total(sheets, chosen)
+    replaced = chosen & (is_above | is_above_lines | is_below_lines)
     for holds, stands in (
         (is_total, FILER_TOTAL),
         (is_above, FILER_TOTAL_ABOVE_NOTES),
@@ -389,8 +392,18 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
         (only_total & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)) | _is_total_of_long_term_debt(rule),
         SHORT_TERM_LINES,
     )
+    _count_replaced(sheets, sums, replaced)
     decided.append((TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]]))
     return sums, decided
+
+
+def _count_replaced(sheets: BalanceSheets, sums: Sums, replaced: Flags) -> None:
+    """Count the lines that a total stands for among its lines, in place: it restates an older sum of these lines."""
+    line, sheet = np.nonzero(replaced & (sheets.rows[: len(replaced)] >= 0))
+    row, place = sheets.rows[line, sheet], np.searchsorted(sums.sheet, sheet)
+    for of_sums, of_lines in zip(sums.elements, sheets.stated.elements, strict=True):
+        np.bitwise_or.at(of_sums, place, of_lines[row])
+    np.add.at(sums.nonzero_lines, place, sheets.stated.value[row] != 0)
 
 
 def _is_total_of_long_term_debt(rule: Ints) -> Flags:
@@ -478,15 +491,18 @@ def _filer_total_is_larger(sheets: BalanceSheets, chosen: Flags) -> Flags:
     """Whether the filer's own total exceeds the lines added up by more than DISCOUNT, and the liabilities include it.
 
     Where the balance sheet has no total of current liabilities, the lines come from the notes and may omit short-term
-    borrowings that no element states. A total that includes leases is larger because of them and is not compared.
+    borrowings that no element states. A total that includes leases is compared if the non-current line includes them
+    too; it is a carrying amount, so that no discount explains a difference.
     """
     everything = sheets.value("debt_all")
-    asked = ~sheets.has("liabilities_current") & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)
-    asked &= ~np.isnan(everything)
+    with_leases = sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)
+    asked = ~sheets.has("liabilities_current") & ~np.isnan(everything)
+    asked &= ~with_leases | sheets.is_stated_by("debt_noncurrent", OF_LONG_TERM_DEBT_WITH_LEASES)
     stated = np.zeros(len(sheets))
     stated[asked] = np.where(chosen[:, asked], np.nan_to_num(sheets.values[: len(chosen), asked]), 0.0).sum(axis=0)
     most = sheets.value("liabilities") + sheets.or_zero("not_borrowed") + sheets.or_zero("not_borrowed_repos")
-    is_larger: Flags = asked & (everything > stated * (1 + DISCOUNT)) & (everything <= most)
+    explained = np.where(with_leases, CONTRADICTS, DISCOUNT)
+    is_larger: Flags = asked & (everything > stated * (1 + explained)) & (everything <= most)
     return is_larger
 
 
