@@ -430,8 +430,8 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
     ),
     "current leases, and later without their total": (
         [
-            *filed("2023-05-04", form="10-Q", **LEASES, OperatingLeaseLiability=2.032),
-            *filed("2024-02-20", **LEASES),
+            *filed("2024-02-20", **LEASES, OperatingLeaseLiability=2.032),
+            *filed("2024-05-04", form="10-Q", **LEASES),
         ],
         "total_debt",
         6.633,
