@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ class Lake:
             digests: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
         return digests
 
-    def write(self, name: str, rows: pl.DataFrame, inputs: Mapping[str, str] | None = None) -> None:
+    def write(self, name: str, rows: pl.DataFrame | pl.LazyFrame, inputs: Mapping[str, str] | None = None) -> None:
         """Replace a whole table."""
         self._swap(name, rows.lazy(), inputs or {})
 
@@ -167,15 +168,21 @@ class Batches:
         self._folder = folder
         self._first: dict[str, pl.DataFrame] = {}
         self._written: dict[str, int] = {}
+        self._heights: Counter[str] = Counter()
 
     def add(self, name: str, rows: pl.DataFrame) -> None:
         """Add the next batch of a table."""
+        self._heights[name] += rows.height
         if name not in self._written:
             self._first[name], self._written[name] = rows, 0
             return
         if name in self._first:
             self._write(name, self._first.pop(name))
         self._write(name, rows)
+
+    def height(self, name: str) -> int:
+        """The number of rows of a table that were added."""
+        return self._heights[name]
 
     def of(self, name: str) -> pl.LazyFrame:
         """All rows of a table, in the order in which they were added."""

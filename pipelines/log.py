@@ -9,7 +9,8 @@ that a pointer ever named are listed in a file in the folder of the segments.
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +20,8 @@ from pipelines.normalize.history.versions import LOG
 
 SEGMENT = "versions-{}.parquet"
 COMMITTED = "committed.json"
+ROW_GROUP = 50_000
+"""Rows that are read together: those of a few hundred companies."""
 LATER = ("rule",)
 """Columns of LOG that the first segments lack. A segment that lacks another column is damaged."""
 
@@ -40,22 +43,41 @@ def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
     return tuple(segments)
 
 
-def read(folder: Path, segments: Sequence[str]) -> pl.DataFrame:
-    """The versions of the committed segments, in the order of recording: columns of LOG.
+def companies(folder: Path, segments: Sequence[str]) -> set[str]:
+    """The companies that have versions in the committed segments.
 
     Raises:
         LogError: a segment is missing or damaged.
     """
+    found: set[str] = set()
+    for name in segments:
+        with _named_errors(folder / name):
+            found.update(pl.scan_parquet(folder / name).select(pl.col("cik").unique()).collect()["cik"])
+    return found
+
+
+def read(folder: Path, segments: Sequence[str], ciks: Iterable[str] | None = None) -> pl.DataFrame:
+    """The versions of the committed segments, of some companies or of all, in the order of recording: columns of LOG.
+
+    Raises:
+        LogError: a segment is missing or damaged.
+    """
+    wanted = pl.lit(value=True) if ciks is None else pl.col("cik").is_in(list(ciks))
     frames = [pl.DataFrame(schema=LOG)]
     for name in segments:
-        try:
-            frames.append(_in_present_columns(pl.read_parquet(folder / name, memory_map=False)))
-        except (OSError, pl.exceptions.PolarsError) as error:
-            reason = str(error).partition("\n")[0]
-            raise LogError(
-                f"{folder / name}: {reason}; restore the segment from a copy, because the log cannot be created again"
-            ) from error
+        with _named_errors(folder / name):
+            frames.append(_in_present_columns(pl.scan_parquet(folder / name).filter(wanted).collect()))
     return pl.concat(frames)
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    """Raise errors of the disk and damaged files as LogError, with a message of one line."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).partition("\n")[0]
+        raise LogError(f"{path}: {reason}; restore the segment from a copy, because the log cannot be created again") from error
 
 
 def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
@@ -64,12 +86,12 @@ def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
     return segment.with_columns(added).select(pl.col(name).cast(dtype) for name, dtype in LOG.items())
 
 
-def write(folder: Path, sync_id: str, rows: pl.DataFrame) -> str:
+def write(folder: Path, sync_id: str, rows: pl.DataFrame | pl.LazyFrame) -> str:
     """Write a segment, and return its name; it is committed once a pointer names it."""
     name = SEGMENT.format(sync_id)
     folder.mkdir(parents=True, exist_ok=True)
     written = folder / f".{name}.tmp"
-    rows.select(LOG.names()).write_parquet(written, compression="zstd")
+    rows.lazy().select(LOG.names()).sink_parquet(written, compression="zstd", row_group_size=ROW_GROUP)
     with written.open("rb") as file:
         os.fsync(file.fileno())
     written.replace(folder / name)

@@ -29,6 +29,7 @@ from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake
 from pipelines.log import clear, committed, read, write
+from pipelines.log import companies as companies_of
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
@@ -67,7 +68,7 @@ DOCUMENTS = pl.Schema(
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
-REPLAYED, VERSIONS, APPENDED = "replayed", "versions", "appended"
+REPLAYED, VERSIONS, APPENDED, RECORDED = "replayed", "versions", "appended", "recorded"
 VALUE_TABLES = (
     REPLAYED,
     *("periods", "gaps", "splits", "breaks", "repairs", "filings", "latest_shares", "evidence", "decisions", "proofs"),
@@ -356,20 +357,33 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
         if lake.height(APPENDED):
             lake.write(APPENDED, lake.read(APPENDED).clear())
         return segments
-    filings, replayed = lake.read("filings"), lake.read(REPLAYED)
-    factors = filings.select("cik", "accession", "factor")
-    known = on_basis_of_today(read(log, segments), factors, ITEM_SIGNS)
-    order, currencies = filings.select("cik", "accession", "seq"), lake.read("profiles").select("cik", "currency")
-    appended = to_append(known, replayed, order, _rules_digest(), currencies)
-    new = recorded(appended, now, _rules_digest())
-    if new.height:
-        segments = (*segments, write(log, sync_id, new))
+    companies = sorted(companies_of(log, segments).union(lake.inputs("profiles")))
+    with lake.gathering("versions") as batches:
+        for batch in _in_batches(companies) if companies else [()]:
+            for name, rows in _compared(lake, read(log, segments, batch), batch, now).items():
+                batches.add(name, rows)
+        if batches.height(RECORDED):
+            segments = (*segments, write(log, sync_id, batches.of(RECORDED)))
+        lake.write(VERSIONS, batches.of(VERSIONS), {MADE_FROM: _made_from(segments, replayed_from)})
+        lake.write(APPENDED, batches.of(APPENDED))
+    return tuple(segments)
+
+
+def _compared(lake: Lake, logged: pl.DataFrame, batch: Sequence[str], now: datetime) -> dict[str, pl.DataFrame]:
+    """The versions of some companies: all, those to record, and those that are shown as changes, by table."""
+    filings, replayed = lake.of_companies("filings", batch), lake.of_companies(REPLAYED, batch)
+    known = on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS)
+    order = filings.select("cik", "accession", "seq")
+    currencies = lake.of_companies("profiles", batch).select("cik", "currency")
+    new = recorded(to_append(known, replayed, order, _rules_digest(), currencies), now, _rules_digest())
     versions = numbered(pl.concat([known, new]))
     had_versions = known.select("cik").unique()
     changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
-    lake.write(VERSIONS, versions.sort(*VERSION_OF, "version"), {MADE_FROM: _made_from(segments, replayed_from)})
-    lake.write(APPENDED, changes.join(had_versions, on="cik", how="semi"))
-    return tuple(segments)
+    return {
+        RECORDED: new,
+        VERSIONS: versions.sort(*VERSION_OF, "version"),
+        APPENDED: changes.join(had_versions, on="cik", how="semi"),
+    }
 
 
 def _made_from(segments: Sequence[str], replayed_from: str) -> str:
