@@ -148,7 +148,7 @@ def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The tables of the warehouse, ready to be published: companies, financials and all others."""
     lake = synchronization.lake
     if not tables.are_published(lake, synchronization.home.published):
-        tables.write(lake, tables.assemble(lake, _synchronizations(synchronization)))
+        tables.assemble(lake, _synchronizations(synchronization))
     sizes = pl.DataFrame(
         [(name, lake.height(tables.assembled(name))) for name in tables.paths(lake)], ["table", "rows"], orient="row"
     )

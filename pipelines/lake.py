@@ -74,6 +74,10 @@ class Lake:
         with self._named_errors(name):
             return pl.scan_parquet(self.path(name)).filter(pl.col("cik").is_in(list(ciks)), where).collect()
 
+    def only(self, ciks: Iterable[str]) -> "Part":
+        """The tables, of which only the rows of some companies are read."""
+        return Part(self, tuple(ciks))
+
     def inputs(self, name: str) -> dict[str, str]:
         """The digest of the inputs of each company's rows, by company; empty if the table does not exist."""
         if not self.holds(name):
@@ -160,6 +164,18 @@ class Lake:
             ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of some companies in the tables of a lake."""
+
+    lake: Lake
+    ciks: tuple[str, ...]
+
+    def read(self, name: str) -> pl.DataFrame:
+        """The rows of these companies in a table."""
+        return self.lake.of_companies(name, self.ciks)
+
+
 class Batches:
     """Rows of tables collected batch by batch. A single batch stays in memory; several are written to the disk."""
 
@@ -190,7 +206,8 @@ class Batches:
             return pl.scan_parquet(self._folder / name / "*.parquet")
         rows = self._first[name]
         # known to be sorted, rows of companies in order are not sorted again
-        return (rows.set_sorted("cik") if rows["cik"].is_sorted() else rows).lazy()
+        is_sorted = "cik" in rows.columns and rows["cik"].is_sorted()
+        return (rows.set_sorted("cik") if is_sorted else rows).lazy()
 
     def _write(self, name: str, rows: pl.DataFrame) -> None:
         with self._lake._named_errors(name):

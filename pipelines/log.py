@@ -77,7 +77,9 @@ def _named_errors(path: Path) -> Iterator[None]:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).partition("\n")[0]
-        raise LogError(f"{path}: {reason}; restore the segment from a copy, because the log cannot be created again") from error
+        raise LogError(
+            f"{path}: {reason}; restore the segment from a copy, because the log cannot be created again"
+        ) from error
 
 
 def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:

@@ -26,40 +26,46 @@ SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end"]
 """The columns in which a logged leg and the same leg of today's replay agree: version, part, fact."""
 
 
-def table(
-    registry: Mapping[str, Rule],
-    files: Mapping[str, str],
-    values: pl.DataFrame,
-    gaps: pl.DataFrame,
-    decided: pl.DataFrame,
+def counts(
+    registry: Mapping[str, Rule], values: pl.DataFrame, gaps: pl.DataFrame, decided: pl.DataFrame
 ) -> pl.DataFrame:
-    """The rows of table `rules`, one for each rule of the registry.
+    """What each rule decided for some companies: `rule`, `values`, `companies`, `figures`.
 
     Args:
         registry: the rules by id.
-        files: the file that holds each rule, by id.
         values: current values, one row a value: `cik`, `rule`, `method`, `flags`, `legs` (with `rule`).
         gaps: missing values, one row a value: `cik`, `rule`.
         decided: table `decisions`.
     """
-    codes = {rule.id: code_of(rule) for rule in registry.values()}
-    of_values = pl.concat([_of_values(values, _alone(codes)), _rows(gaps)])
+    of_values = pl.concat([_of_values(values, _alone(_codes(registry))), _rows(gaps)])
     zero = pl.lit(0, pl.Int64)
     counted = [
         of_values.select(RULE, "cik", values="figures", figures=zero),
         decided.select(RULE, "cik", values=zero, figures="figures"),
     ]
-    totals = (
+    return (
         pl.concat(counted)
         .group_by(RULE)
         .agg(pl.col("values").sum(), companies=pl.col("cik").n_unique(), figures=pl.col("figures").sum())
     )
+
+
+def table(registry: Mapping[str, Rule], files: Mapping[str, str], counted: pl.DataFrame) -> pl.DataFrame:
+    """The rows of table `rules`, one for each rule of the registry.
+
+    Args:
+        registry: the rules by id.
+        files: the file that holds each rule, by id.
+        counted: of `counts`, of all companies; several rows of a rule are of different companies.
+    """
+    codes = _codes(registry)
     rows = [
         (rule.id, rule.statement, rule.source, rule.action, rule.applies, files[rule.id], codes[rule.id])
         for rule in registry.values()
     ]
     columns = (RULE, "statement", "source", "action", "applies", "file", "code")
     known = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+    totals = counted.group_by(RULE).agg(pl.col("values", "companies", "figures").sum())
     return known.join(totals, on=RULE, how="left").with_columns(pl.col("values", "companies", "figures").fill_null(0))
 
 
@@ -169,6 +175,11 @@ def _of_versions(replayed: pl.DataFrame, wanting: pl.DataFrame) -> pl.DataFrame:
         .filter((pl.col("value") - pl.col("logged")).abs() <= SAME_RATIO * pl.col("logged").abs())
     )
     return pl.concat([same, newest.select(same.columns)])
+
+
+def _codes(registry: Mapping[str, Rule]) -> dict[str, str | None]:
+    """The code of each rule, by id."""
+    return {rule.id: code_of(rule) for rule in registry.values()}
 
 
 def _alone(codes: Mapping[str, str | None]) -> dict[str, str]:

@@ -306,7 +306,7 @@ def update_values(lake: Lake, again: Iterable[str], observe: Observer | None = N
         return {"standardized": 0}
     report("values", 0, len(to_do))
     with lake.gathering("values") as batches:
-        for number, batch in enumerate(_in_batches(sorted(to_do)) if to_do else [()]):
+        for number, batch in enumerate(in_batches(sorted(to_do))):
             chain_of = {cik: earlier[cik] for cik in batch if cik in earlier}
             for name, rows in _standardized(lake, batch, chain_of, observe).items():
                 batches.add(name, rows)
@@ -359,7 +359,7 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
         return segments
     companies = sorted(companies_of(log, segments).union(lake.inputs("profiles")))
     with lake.gathering("versions") as batches:
-        for batch in _in_batches(companies) if companies else [()]:
+        for batch in in_batches(companies):
             for name, rows in _compared(lake, read(log, segments, batch), batch, now).items():
                 batches.add(name, rows)
         if batches.height(RECORDED):
@@ -412,13 +412,16 @@ def _decoded(
 ) -> Iterator[pl.DataFrame]:
     """The decoded batches; at least one, so that a table always has its columns."""
     report(stage, 0, len(to_do))
-    for number, batch in enumerate(_in_batches(to_do) if to_do else [()]):
+    for number, batch in enumerate(in_batches(to_do)):
         yield decode({cik: to_do[cik] for cik in batch})
         report(stage, min((number + 1) * BATCH, len(to_do)), len(to_do))
 
 
-def _in_batches(ciks: Iterable[str]) -> Iterator[tuple[str, ...]]:
+def in_batches(ciks: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """The companies in batches; without companies one that is empty, so that a table always gets its columns."""
     rest = iter(ciks)
+    batch = tuple(islice(rest, BATCH))
+    yield batch
     while batch := tuple(islice(rest, BATCH)):
         yield batch
 

@@ -5,25 +5,25 @@ Does not: any rule of accounting (normalize), the file that is published (wareho
 """
 
 import hashlib
-import io
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from pipelines import rule_table
 from pipelines.code import digest_of
-from pipelines.lake import Lake
+from pipelines.lake import Lake, Part
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import REGISTRY, path
-from pipelines.stages import MADE_FROM, REPLAYED, VERSIONS, held_predecessors
+from pipelines.stages import MADE_FROM, REPLAYED, VERSIONS, held_predecessors, in_batches
 from pipelines.valuation.table import valuations
 from warehouse import publish, schema
 from warehouse.errors import BuildUnreadable
@@ -41,52 +41,82 @@ POLARS_TYPES: dict[str, pl.DataType] = {
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 CONTENT = "content"
 SEGMENTS = "segments"
+COUNTED = "counted"
+OF_COMPANIES = (
+    *("companies", "financials", "versions", "lineage", "gaps", "proofs", "decisions", "changes", "splits", "breaks"),
+    *("repairs", "valuations"),
+)
+"""The tables that are made of some companies at a time; the others are small."""
 IN_ORDER = ("versions", "lineage")
 """Tables that are made in their order from the log, which is sorted; a build whose rows are not in order is refused."""
 LAST = "syncs"
 """The table that is written last: it carries the digest of the inputs of all tables."""
 
 
-def assemble(lake: Lake, synchronizations: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Every table of the warehouse that has rows, with the columns and the order of the schema.
+def assemble(lake: Lake, synchronizations: pl.DataFrame) -> None:
+    """Write every table of the warehouse that has rows, with the columns and the order of the schema.
+
+    Companies are processed in batches, so that memory does not grow with their number. The table that is written last
+    carries the digest of the inputs of all tables.
 
     Args:
         lake: tables of the stages.
         synchronizations: rows of table `syncs`.
     """
-    logged = _with_rules(_labelled(lake), lake)
-    versions = _by_kind(logged)
+    ciks = sorted({*lake.inputs("profiles"), *lake.read(VERSIONS, ["cik"])["cik"].unique()})
+    filings = filing_addresses(lake)
+    newest_filing = max(filings["filed"], default=date.min)
+    content = {table.name: Content(table.name) for table in schema.TABLES}
+    with lake.gathering("warehouse") as batches:
+        for batch in in_batches(ciks):
+            for name, rows in _of_companies(lake.only(batch), newest_filing).items():
+                batches.add(name, rows)
+                if name in content:
+                    content[name].add(rows)
+        of_all = {
+            "filings": filings,
+            "rules": rule_table.table(REGISTRY, {rule: path(rule) for rule in REGISTRY}, batches.of(COUNTED).collect()),
+            "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
+            "line_items": line_items(),
+            "quarantine": lake.read("quarantine"),
+            LAST: synchronizations,
+        }
+        for name in OF_COMPANIES:
+            made, order = batches.of(name), schema.BY_NAME[name].order
+            _store(lake, name, made if order[0] == "cik" else made.sort(*order), content[name])
+        for name, frame in of_all.items():
+            rows = conformed(name, frame)
+            content[name].add(rows)
+            _store(lake, name, rows.lazy(), content[name])
+
+
+def _store(lake: Lake, name: str, rows: pl.LazyFrame, content: "Content") -> None:
+    digests = {CONTENT: content.digest}
+    lake.write(assembled(name), rows, digests | {MADE_FROM: _made_from(lake)} if name == LAST else digests)
+
+
+def _of_companies(part: Part, newest_filing: date) -> dict[str, pl.DataFrame]:
+    """The rows of some companies: the tables of OF_COMPANIES, and what each rule decided (COUNTED)."""
+    versions = _by_kind(_with_rules(_labelled(part), part))
     current = versions.filter("is_current").drop_nulls("value")
-    companies = _companies(lake, current)
-    gaps = _gaps(lake, current)
-    found = {"splits": _splits(lake), "breaks": lake.read("breaks"), "repairs": lake.read("repairs")}
-    decisions = rule_table.decisions(lake.read("decisions"), *found.values())
+    companies = _companies(part, current)
+    gaps = _gaps(part, current)
+    found = {"splits": _splits(part), "breaks": part.read("breaks"), "repairs": part.read("repairs")}
+    decisions = rule_table.decisions(part.read("decisions"), *found.values())
     frames = {
         "companies": companies,
         "financials": _financials(current, companies),
-        "versions": _versions(lake, versions),
+        "versions": _versions(part, versions),
         "lineage": lineage(versions),
         "gaps": gaps,
-        "proofs": _proofs(lake, current, gaps),
-        "rules": _rules(current, gaps, decisions),
+        "proofs": _proofs(part, current, gaps),
         "decisions": decisions,
-        "changes": _changes(lake),
+        "changes": _changes(part),
         **found,
-        "filings": filing_addresses(lake),
-        "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
-        "valuations": _valuations(lake, versions, current),
-        "line_items": line_items(),
-        "quarantine": lake.read("quarantine"),
-        "syncs": synchronizations,
+        "valuations": _valuations(part, versions, current, newest_filing),
     }
-    return {name: conformed(name, frame) for name, frame in frames.items()}
-
-
-def write(lake: Lake, made: Mapping[str, pl.DataFrame]) -> None:
-    """Store the tables of the warehouse until they are published; the last one carries the digest of their inputs."""
-    for name, rows in sorted(made.items(), key=lambda table: table[0] == LAST):
-        digests = {CONTENT: content_digest(name, rows)}
-        lake.write(assembled(name), rows, digests | {MADE_FROM: _made_from(lake)} if name == LAST else digests)
+    made = {name: conformed(name, frame) for name, frame in frames.items()}
+    return made | {COUNTED: _counted(current, gaps, decisions)}
 
 
 def are_published(lake: Lake, published: Path) -> bool:
@@ -166,14 +196,28 @@ def paths(lake: Lake) -> dict[str, Path]:
     }
 
 
-def content_digest(name: str, rows: pl.DataFrame) -> str:
-    """A digest of the contents of a table, without times; fast, and only comparable with digests of this function."""
-    columns = schema.BY_NAME[name].content_names
-    if not columns:
-        return ""
-    hashes = io.BytesIO()
-    rows.select(columns).hash_rows(seed=0).sort().to_frame("hash").write_ipc(hashes)
-    return hashlib.sha256(hashes.getvalue()).hexdigest()
+class Content:
+    """The contents of a table without times, rows added in any order: fast, only comparable with this class."""
+
+    def __init__(self, name: str) -> None:
+        self._columns = schema.BY_NAME[name].content_names
+        self._rows = self._total = self._xor = 0
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Add rows of the table."""
+        if self._columns and rows.height:
+            hashes = rows.select(self._columns).hash_rows(seed=0).to_numpy()
+            self._rows += len(hashes)
+            self._total += int(hashes.sum(dtype=np.uint64))
+            self._xor ^= int(np.bitwise_xor.reduce(hashes))
+
+    @property
+    def digest(self) -> str:
+        """A digest of all rows."""
+        if not self._columns:
+            return ""
+        sums = (self._rows, self._total & 0xFFFF_FFFF_FFFF_FFFF, self._xor)
+        return hashlib.sha256(" ".join(map(str, sums)).encode()).hexdigest()
 
 
 def inputs(lake: Lake) -> str:
@@ -195,21 +239,21 @@ def published_before(published: Path) -> Pointer | None:
     return pointer if pointer and (published / pointer.file).exists() else None
 
 
-def _companies(lake: Lake, current: pl.DataFrame) -> pl.DataFrame:
+def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
     """One row for each symbol of common equity of a company that has a value."""
     covered = current.group_by("cik").agg(
         first_period_end=pl.col("period_end").min(), last_period_end=pl.col("period_end").max()
     )
-    registrants = lake.read("registrants").rename({"name": "registered_name"})
+    registrants = part.read("registrants").rename({"name": "registered_name"})
     groups = pl.DataFrame(
         {"major_group": list(MAJOR_GROUPS), "sic_description": list(MAJOR_GROUPS.values())},
         schema={"major_group": pl.String, "sic_description": pl.String},
     )
     return (
-        lake.read("listings")
+        part.read("listings")
         .filter((pl.col("kind") == "common") | pl.col("is_primary"))
         .join(covered, on="cik")
-        .join(lake.read("profiles"), on="cik")
+        .join(part.read("profiles"), on="cik")
         .join(registrants, on="cik", how="left")
         .with_columns(
             sic=pl.when(pl.col("sic").str.contains(r"^\d{1,4}$")).then(pl.col("sic").str.zfill(4)),
@@ -217,44 +261,43 @@ def _companies(lake: Lake, current: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(major_group=pl.col("sic").str.slice(0, 2))
         .join(groups, on="major_group", how="left")
-        .join(lake.read("documents").select("cik", data_updated_at="synchronized_at"), on="cik", how="left")
+        .join(part.read("documents").select("cik", data_updated_at="synchronized_at"), on="cik", how="left")
         .with_columns(fiscal_year_end_month=pl.coalesce("fiscal_year_end_month", pl.col("last_period_end").dt.month()))
     )
 
 
-def _labelled(lake: Lake) -> pl.DataFrame:
+def _labelled(part: Part) -> pl.DataFrame:
     """All versions with labels of today's fiscal calendar; periods that are not in it keep their recorded labels."""
     names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
-    today = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = lake.read("versions").join(
+    today = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    labelled = part.read("versions").join(
         today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
     )
     return labelled.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
 
 
-def _with_rules(logged: pl.DataFrame, lake: Lake) -> pl.DataFrame:
+def _with_rules(logged: pl.DataFrame, part: Part) -> pl.DataFrame:
     """All versions with their rules, including those that were recorded before rules had ids."""
     if rule_table.unnamed(logged).height:
-        logged = rule_table.with_rules_of_today(logged, lake.read(REPLAYED))
+        logged = rule_table.with_rules_of_today(logged, part.read(REPLAYED))
     return logged
 
 
-def _rules(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
-    """Table `rules`; a value or gap of a fiscal year end is published twice but counts once."""
+def _counted(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """What each rule decided; a value or gap of a fiscal year end is published twice but counts once."""
     values, missing = (rows.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0]) for rows in (current, gaps))
-    files = {rule: path(rule) for rule in REGISTRY}
-    return rule_table.table(REGISTRY, files, values, missing, decisions)
+    return rule_table.counts(REGISTRY, values, missing, decisions)
 
 
-def _splits(lake: Lake) -> pl.DataFrame:
+def _splits(part: Part) -> pl.DataFrame:
     """Table `splits`: one row for each company and day."""
-    return lake.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True)
+    return part.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True)
 
 
-def _changes(lake: Lake) -> pl.DataFrame:
+def _changes(part: Part) -> pl.DataFrame:
     """Table `changes`: current values that are new since the previous build, with the values before them."""
     row = ["cik", "period_kind", "period_end", "item"]
-    appended = _by_kind(lake.read("appended").filter("is_current"))
+    appended = _by_kind(part.read("appended").filter("is_current"))
     return appended.select(*row, served("before").alias("before"), served("value").alias("after"), "cause")
 
 
@@ -271,8 +314,8 @@ def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([annual, ttm]).sort("cik", maintain_order=True)
 
 
-def _versions(lake: Lake, versions: pl.DataFrame) -> pl.DataFrame:
-    accepted = lake.read("filings").select("cik", "accession", known_at="accepted_at")
+def _versions(part: Part, versions: pl.DataFrame) -> pl.DataFrame:
+    accepted = part.read("filings").select("cik", "accession", known_at="accepted_at")
     return versions.join(accepted, on=["cik", "accession"], how="left").with_columns(value=served("value"))
 
 
@@ -289,26 +332,26 @@ def lineage(versions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _gaps(lake: Lake, current: pl.DataFrame) -> pl.DataFrame:
+def _gaps(part: Part, current: pl.DataFrame) -> pl.DataFrame:
     """Table `gaps`: reasons of periods without a value; not where the log still holds a value that is current."""
     row = ["cik", "period_kind", "period_end", "item"]
-    periods = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = _by_kind(lake.read("gaps").join(periods, on=["cik", "period_end"]))
+    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    labelled = _by_kind(part.read("gaps").join(periods, on=["cik", "period_end"]))
     return labelled.join(current.select(row), on=row, how="anti")
 
 
-def _proofs(lake: Lake, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
+def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """Table `proofs`: the identities that current values satisfy, and those that withhold a value."""
     row = ["cik", "period_kind", "period_end", "item"]
-    periods = lake.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = _by_kind(lake.read("proofs").join(periods, on=["cik", "period_end"]))
+    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    labelled = _by_kind(part.read("proofs").join(periods, on=["cik", "period_end"]))
     values = current.select(row)
     is_withheld = pl.col("outcome") == WITHHELD
     of_gaps = labelled.filter(is_withheld).join(gaps.select(row), on=row, how="semi")
     return pl.concat([labelled.filter(~is_withheld).join(values, on=row, how="semi"), of_gaps])
 
 
-def _valuations(lake: Lake, versions: pl.DataFrame, current: pl.DataFrame) -> pl.DataFrame:
+def _valuations(part: Part, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date) -> pl.DataFrame:
     """Table `valuations`: the fair value of each covered company, or the reasons why there is none."""
     row = ["cik", "period_kind", "period_end"]
     newest = pl.col("period_end") == pl.col("period_end").max().over("cik", "period_kind")
@@ -319,8 +362,8 @@ def _valuations(lake: Lake, versions: pl.DataFrame, current: pl.DataFrame) -> pl
     of_revenue = pl.col("item") == "revenue", pl.col("value").is_not_null()
     revenues = versions.select(*row, "item", "version", "cause", value=served("value")).filter(*of_revenue)
     revenues = revenues.join(ends, on=row, how="semi")
-    evidence = (lake.read(name) for name in ("profiles", "evidence", "latest_shares", "filings"))
-    return valuations(ends, revenues, *evidence)
+    profiles, evidence, shares, filings = map(part.read, ("profiles", "evidence", "latest_shares", "filings"))
+    return valuations(ends, revenues, profiles, evidence, shares, filings, newest_filing)
 
 
 def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:

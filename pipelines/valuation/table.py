@@ -46,6 +46,7 @@ def valuations(
     evidence: pl.DataFrame,
     latest_shares: pl.DataFrame,
     filings: pl.DataFrame,
+    newest_filing: date,
 ) -> pl.DataFrame:
     """The fair value, or the reasons why there is none, of each company that has any value: columns of VALUATIONS.
 
@@ -57,7 +58,8 @@ def valuations(
         profiles: `cik`, `currency`, `industry`.
         evidence: of normalize.evidence.
         latest_shares: of normalize.latest_shares.
-        filings: `cik`, `form`, `filed` of the whole source: data is stale compared with its newest filing.
+        filings: `cik`, `form`, `filed`.
+        newest_filing: the newest filing date of the whole source, which tells whether data is stale.
     """
     periods = _periods(current, revenues)
     companies = (
@@ -70,7 +72,6 @@ def valuations(
         .sort("cik")
     )
     held = {cik: rows.to_dicts() for (cik,), rows in periods.group_by("cik", maintain_order=True)}
-    newest_filing = max(filings["filed"], default=date.min)
     rows = [_valued(company, held[company["cik"]], newest_filing) for company in companies.iter_rows(named=True)]
     return pl.DataFrame(rows, schema=VALUATIONS, orient="row")
 

@@ -153,7 +153,8 @@ class Follower:
     def served(self) -> pl.DataFrame:
         """Table `financials`, one row per value."""
         syncs = tables.synchronization("s", self.now.isoformat(), "sample", {}, None)
-        financials = tables.assemble(self.lake, syncs)["financials"].filter("is_primary")
+        tables.assemble(self.lake, syncs)
+        financials = self.lake.read(tables.assembled("financials")).filter("is_primary")
         items = [name for name in financials.columns if name in ITEM_NAMES]
         index = ["cik", "period_kind", "period_end"]
         return financials.unpivot(items, index=index, variable_name="item").drop_nulls("value")

@@ -123,9 +123,9 @@ def test_without_changes_no_build_is_assembled(synchronized, same_mirror, monkey
     assembled: list[str] = []
     assemble = tables.assemble
 
-    def noted(lake: Lake, syncs: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    def noted(lake: Lake, syncs: pl.DataFrame) -> None:
         assembled.append("again")
-        return assemble(lake, syncs)
+        assemble(lake, syncs)
 
     monkeypatch.setattr(tables, "assemble", noted)
     assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0

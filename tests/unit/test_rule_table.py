@@ -102,6 +102,16 @@ def test_decisions_are_those_of_the_steps_and_the_rows_that_these_do_not_count()
     ]
 
 
+def table(registry: dict[str, Rule], values: pl.DataFrame, gaps: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+    """Table `rules`, counted in two parts: companies 1 and 2, and the others."""
+    first = pl.col("cik").is_in(["1", "2"])
+    parts = [
+        rule_table.counts(registry, *(frame.filter(which) for frame in (values, gaps, decided)))
+        for which in (first, ~first)
+    ]
+    return rule_table.table(registry, FILES | dict.fromkeys(registry, "cash.py"), pl.concat(parts))
+
+
 def test_every_rule_of_the_registry_has_a_row_with_its_decisions():
     values = frame(
         value("1", SUM.id, leg("Cash"), leg("Securities"), flags="mixed_basis,weeks_53"),
@@ -109,13 +119,8 @@ def test_every_rule_of_the_registry_has_a_row_with_its_decisions():
         value("2", None),
     )
     gaps = pl.DataFrame({"cik": ["1", "3"], "rule": [CASH.id, None]}, schema_overrides={"rule": pl.String})
-    found = rule_table.table(
-        REGISTRY,
-        FILES,
-        values,
-        gaps,
-        decided(("1", RECAST.id, 4), ("2", RECAST.id, 1), ("1", CASH.id, 99), ("4", CASH.id, 1)),
-    )
+    figures = decided(("1", RECAST.id, 4), ("2", RECAST.id, 1), ("1", CASH.id, 99), ("4", CASH.id, 1))
+    found = table(REGISTRY, values, gaps, figures)
     assert found.select("rule", "action", "applies", "code", "values", "companies", "figures").rows() == [
         # two legs of one value are one value; the gap is another; company 4 has figures only
         (CASH.id, "select", "all filers", None, 2, 2, 100),
@@ -132,7 +137,7 @@ def test_a_flag_of_two_rules_is_counted_for_neither():
     other = Rule("cash.mixed-basis", "Another.", "measured", "flag")
     registry = {rule.id: rule for rule in (BASES, other)}
     values = frame(value("1", None, flags="mixed_basis"))
-    found = rule_table.table(registry, dict.fromkeys(registry, "a.py"), values, NO_GAPS, decided(("1", other.id, 2)))
+    found = table(registry, values, NO_GAPS, decided(("1", other.id, 2)))
     assert found.select("rule", "code", "values", "figures").rows() == [
         (BASES.id, "mixed_basis", 0, 0),
         (other.id, "mixed_basis", 0, 2),
@@ -140,9 +145,9 @@ def test_a_flag_of_two_rules_is_counted_for_neither():
 
 
 def test_without_values_there_are_no_decisions():
-    found = rule_table.table(REGISTRY, FILES, frame(), NO_GAPS, decided())
+    found = table(REGISTRY, frame(), NO_GAPS, decided())
     assert found["values"].to_list() == found["figures"].to_list() == [0] * len(REGISTRY)
-    assert rule_table.table({}, {}, frame(), NO_GAPS, decided()).is_empty()
+    assert table({}, frame(), NO_GAPS, decided()).is_empty()
 
 
 def test_a_code_belongs_to_the_rule_whose_id_ends_with_it():
@@ -165,7 +170,7 @@ def test_the_rule_of_a_method_counts_the_values_computed_by_it():
     """Also if another rule composed the value."""
     way = Rule("ttm.year-to-date", "", "", "compose")
     values = frame(value("1", SUM.id, method="year_to_date"), value("2", way.id, method="year_to_date"))
-    found = rule_table.table({way.id: way}, {way.id: "ttm.py"}, values, NO_GAPS, decided())
+    found = table({way.id: way}, values, NO_GAPS, decided())
     assert found.select("code", "values", "companies").rows() == [("year_to_date", 2, 2)]
 
 

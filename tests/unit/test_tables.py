@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines import tables
+from pipelines import stages, tables
 from pipelines.definitions import run_job
 from pipelines.home import Home
 from pipelines.lake import Lake
@@ -40,7 +40,14 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
 
 @pytest.fixture(scope="module")
 def made(lake: Lake) -> dict[str, pl.DataFrame]:
-    return tables.assemble(lake, lake.read(tables.assembled("syncs")))
+    return {table.name: lake.read(tables.assembled(table.name)) for table in schema.TABLES}
+
+
+def digest(name: str, *parts: pl.DataFrame) -> str:
+    content = tables.Content(name)
+    for rows in parts:
+        content.add(rows)
+    return content.digest
 
 
 def test_each_table_has_the_columns_of_the_schema(made):
@@ -134,15 +141,36 @@ def test_line_items_have_their_sources():
 
 
 def test_the_content_digest_depends_on_content_and_not_on_time(made):
-    digests = {name: tables.content_digest(name, rows) for name, rows in made.items()}
+    digests = {name: digest(name, rows) for name, rows in made.items()}
     companies = made["companies"]
     later = companies.with_columns(pl.col("data_updated_at").dt.offset_by("1d"))
     renamed = companies.with_columns(name=pl.lit("Another"))
-    assert tables.content_digest("companies", later) == digests["companies"]
-    assert tables.content_digest("companies", companies.reverse()) == digests["companies"]
-    assert tables.content_digest("companies", renamed) != digests["companies"]
-    assert tables.content_digest("companies", companies.clear()) != digests["companies"]
+    assert digest("companies", later) == digests["companies"]
+    assert digest("companies", companies.reverse()) == digests["companies"]
+    assert digest("companies", renamed) != digests["companies"]
+    assert digest("companies", companies.clear()) != digests["companies"]
     assert digests["syncs"] == ""
+
+
+def test_the_content_digest_is_that_of_all_parts(made):
+    rows = made["versions"]
+    assert digest("versions", rows.tail(-3), rows.head(3)) == digest("versions", rows)
+    assert digest("versions", rows, rows) != digest("versions", rows)
+
+
+@pytest.mark.parametrize("companies", [1, 2])
+def test_the_tables_do_not_depend_on_the_size_of_the_batches(made, lake, companies, tmp_path, monkeypatch):
+    """All stages, from the same documents, with so many companies at a time."""
+    monkeypatch.setattr(stages, "BATCH", companies)
+    home = Home(tmp_path)
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
+    home.prepare()
+    run_job(home, str(lake.folder.parents[1] / "mirror"))
+    again = Lake(home.tables)
+    for name, rows in made.items():
+        of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
+        if name != "syncs":
+            assert again.read(tables.assembled(name)).drop(of_run).equals(rows.drop(of_run)), name
 
 
 def test_inputs_depend_on_every_table_except_changes(lake, tmp_path):

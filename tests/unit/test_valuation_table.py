@@ -62,7 +62,8 @@ def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, An
     annual = log.filter("is_year_end").with_columns(period_kind=pl.lit("annual"), period=pl.lit("FY"))
     versions = pl.concat([ttm, annual]).drop_nulls("value").with_columns(tag=tag)
     parts = (versions.filter("is_current"), versions.filter(pl.col("item") == "revenue"))
-    made = valuations(*parts, found.profiles, found.evidence, found.latest_shares, found.filings)
+    newest_filing = max(found.filings["filed"], default=NOW.date())
+    made = valuations(*parts, found.profiles, found.evidence, found.latest_shares, found.filings, newest_filing)
     assert made.schema == VALUATIONS
     columns = ("reasons", "assumptions", "projection")
     return {
