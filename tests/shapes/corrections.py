@@ -300,6 +300,10 @@ CONTEXTS: dict[str, list[Row]] = {
         *own(DIVIDENDS, {NINE_MONTHS: 0.255}),
         *yearly(DIVIDENDS, {YEAR: 0.34, FOURTH: 0.34}),
     ],
+    "correction.context.quarters-of-other-year": [
+        *yearly(REVENUE, {FIRST: 18_319e3, SECOND: 17_484e3, THIRD: 17_860e3, FOURTH: 19_391e3, YEAR: 68_681e3}),
+        fact(REVENUE, 73_054e3, "2011-01-01", "2011-12-31", filed="2013-01-30"),
+    ],
 }
 
 

@@ -274,3 +274,28 @@ def test_nine_months_stated_later_prove_nothing_before():
     rows = [*own(REVENUE, SALES), nine_months, later(DIVIDENDS, YEAR, 0.34), later(DIVIDENDS, FOURTH, 0.34)]
 
     assert left_out(*rows) == {}
+
+
+QUARTERS = (FIRST, SECOND, THIRD, FOURTH)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "year_before", "own_year", "shifted"),
+    [
+        ((18_319e3, 17_484e3, 17_860e3, 19_391e3), 73_054e3, 68_681e3, True),
+        ((18_319e3, 17_484e3, 17_860e3, 19_391e3), 73_054e3, 73_054e3, False),  # two equal years
+        ((18_319e3, 17_484e3, 17_860e3, 19_391e3), 73_064e3, 68_681e3, False),
+        ((25e6, 25e6, 25e6, 25e6), 100e6, 105e6, False),  # a level amount proves nothing
+    ],
+)
+def test_quarters_that_add_up_to_the_year_before(amounts, year_before, own_year, shifted):
+    """Westwood: the quarterly data of an annual report are dated a year late; all lines of its contexts are."""
+    years = later(REVENUE, YEAR, year_before, IN - 1), later(REVENUE, YEAR, own_year)
+    quarters = [later(REVENUE, quarter, amount) for quarter, amount in zip(QUARTERS, amounts, strict=True)]
+    beside = [later(EPS, quarter, 0.1) for quarter in QUARTERS]
+
+    found = left_out(*years, *quarters, *beside)
+
+    concepts = ("eps_basic", "revenue") if shifted else ()
+    assert set(found) == {(concept, *stretch(quarter, IN)) for concept in concepts for quarter in QUARTERS}
+    assert {start[:4] for start, _ in found.values()} == ({f"{IN - 1}"} if shifted else set())

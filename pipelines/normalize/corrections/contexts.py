@@ -32,8 +32,13 @@ A_YEAR = (350, 380)
 LENGTH = 0.25
 """A quarter's figure in the context of a year to date differs from the right one by more than this share. A restated
 figure of a year differs by less, even if an earlier filing has stated it in the context of a quarter."""
+A_QUARTER = (75, 110)
+"""Fewest and most days of a quarter."""
+UNITS_OF_SUM = 2
+"""A sum of four rounded quarters differs from the year by at most so many units."""
 ONE_END_DAYS = 8
 """Ends count as the same if they are fewer days apart, and lengths if they differ by at most so many days."""
+QUARTERS = 4
 PART = 0.05
 """If the first part of a period has more than this share of its amount, the rest must have another amount."""
 
@@ -89,6 +94,13 @@ LONGER_PERIOD = Rule(
     "ASC 270-10-45-1: interim periods are parts of an annual period, so the quarters add up to the year",
     "correct",
 )
+QUARTERS_OF_OTHER_YEAR = Rule(
+    "correction.context.quarters-of-other-year",
+    "If the four quarters of a fiscal year in one filing add up to the year before, as it states it, and not to their "
+    "own year, they belong to the year before, and all figures of the filing in their contexts are left out.",
+    "ASC 270-10-45-1: interim periods are parts of an annual period, so the quarters add up to the year",
+    "correct",
+)
 RULES = (
     SAME_END_PERIOD,
     OTHER_YEAR,
@@ -97,6 +109,7 @@ RULES = (
     BESIDE_PROVEN,
     LINE_OF_PROVEN,
     LONGER_PERIOD,
+    QUARTERS_OF_OTHER_YEAR,
 )
 
 
@@ -147,13 +160,60 @@ def of_other_periods(figures: Figures) -> WrongPeriods:
         figures: on one scale and with their signs corrected.
     """
     digits = _to_the_digit(figures.value)
+    shifted, days = _quarters_of_the_year_before(figures)
     found = [*_equal_to_other_periods(figures, digits), _repeating_longer(figures, digits)]
     at, of, way, rule = (
         np.concatenate([getattr(pairs, name) for pairs in found]) for name in ("at", "of", "way", "rule")
     )
     order = np.lexsort((figures.end[of], figures.start[of], way, at))
     chosen = order[starts(at[order])]
-    return WrongPeriods(at[chosen], rule[chosen], figures.start[of[chosen]], figures.end[of[chosen]])
+    chosen = chosen[~np.isin(at[chosen], shifted)]
+    return WrongPeriods(
+        np.concatenate([at[chosen], shifted]),
+        np.concatenate([rule[chosen], np.full(len(shifted), RULES.index(QUARTERS_OF_OTHER_YEAR))]),
+        np.concatenate([figures.start[of[chosen]], figures.start[shifted] - days]),
+        np.concatenate([figures.end[of[chosen]], figures.end[shifted] - days]),
+    )
+
+
+def _quarters_of_the_year_before(figures: Figures) -> tuple[Ints, Ints]:
+    """The figures in the contexts of four quarters that add up to the year before, and the days by which they err."""
+    is_flow = ~figures.is_instant & (figures.measure_sign == 0)
+    quarters = np.flatnonzero(is_flow & (figures.days >= A_QUARTER[0]) & (figures.days <= A_QUARTER[1]))
+    years = np.flatnonzero(is_flow & (figures.days >= A_YEAR[0]) & (figures.days <= A_YEAR[1]))
+    nothing = np.zeros(0, dtype=np.int64)
+    of_quarter, of_year = (packed(figures.line, figures.seq)[at] for at in (quarters, years))
+    order = np.argsort(of_year, kind="stable")
+    asked, found = pairs_of_equal(of_quarter, of_year[order])
+    quarter, year = quarters[asked], years[order][found]
+    is_within = figures.start[quarter] > figures.start[year] - ONE_END_DAYS
+    is_within &= figures.end[quarter] < figures.end[year] + ONE_END_DAYS
+    quarter, year = quarter[is_within], year[is_within]
+    by_year = np.argsort(year, kind="stable")
+    quarter, year = quarter[by_year], year[by_year]
+    begins = np.flatnonzero(starts(year))
+    four = np.flatnonzero(np.diff(np.append(begins, len(year))) == QUARTERS)
+    if not len(four):
+        return nothing, nothing
+    own = year[begins[four]]
+    amounts = figures.value[quarter[begins[four][:, None] + np.arange(QUARTERS)]]
+    total, unit = amounts.sum(axis=1), UNITS_OF_SUM * figures.grain[own]
+    pair, other = pairs_of_equal(packed(figures.line, figures.seq)[own], of_year[order])
+    before = years[order][other]
+    holds = np.abs(figures.start[own[pair]] - figures.end[before] - 1) < ONE_END_DAYS
+    holds &= (np.abs(total[pair] - figures.value[before]) <= unit[pair]) & (
+        np.abs(total[pair]) > FOUR_DIGITS * unit[pair]
+    )
+    holds &= np.abs(total[pair] - figures.value[own[pair]]) > unit[pair]
+    holds &= np.ptp(amounts, axis=1)[pair] > unit[pair]
+    wrong = quarter[(begins[four[pair[holds]]][:, None] + np.arange(QUARTERS))].ravel()
+    days = np.repeat(figures.start[own[pair[holds]]] - figures.start[before[holds]], QUARTERS)
+    if not len(wrong):
+        return nothing, nothing
+    period = _period(figures)
+    shown, first = np.unique(period[wrong], return_index=True)
+    at = np.flatnonzero(np.isin(period, shown) & ~figures.is_instant)
+    return at, days[first][np.searchsorted(shown, period[at])]
 
 
 def _equal_to_other_periods(figures: Figures, digits: Ints) -> list[_Pairs]:
