@@ -126,6 +126,12 @@ def run(
 ) -> dict[str, Frame]:
     """Run steps one after the other.
 
+    Args:
+        steps: the steps.
+        given: the frames that no step makes; those of earlier steps if `steps` are not all.
+        observe: as in standardize.
+        validate: as in standardize.
+
     Returns:
         every frame that a step made, by name; `decisions` and `proofs` are those of all steps.
 
@@ -136,7 +142,8 @@ def run(
     gathered: dict[str, list[Frame]] = {name: [FRAMES[name].empty] for name in GATHERED}
     for step in steps:
         began = perf_counter()
-        if step.of and not any(frames[name].height for name in step.of):
+        of = [frames.get(name, given.get(name)) for name in step.of]
+        if of and not any(frame.height for frame in of if frame is not None):
             made: tuple[Frame, ...] = tuple(FRAMES[name].empty for name in step.makes)
         else:
             result = step.run(*(frames.get(name, given.get(name)) for name in step.takes))

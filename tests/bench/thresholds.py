@@ -12,9 +12,12 @@ import math
 import pkgutil
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
@@ -24,10 +27,14 @@ from rich.progress import track
 from pipelines import normalize
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.normalize.pipeline import standardize
+from pipelines.normalize import pipeline
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "thresholds.md"
-KEY = ["cik", "period_end", "item"]
+KEY = ["cik", "q", "item"]
+STEPS = pipeline.STEPS[: 1 + [step.name for step in pipeline.STEPS].index("line items")]
+"""The steps that lead to the values of the items."""
+OWN = [step.run for step in STEPS if step.run.__module__ == pipeline.__name__]
+"""Steps that put together functions of several modules."""
 SAME = 1e-6
 NO_THRESHOLD = (
     "_BITS",
@@ -78,13 +85,9 @@ def thresholds() -> Iterator[Threshold]:
                 yield Threshold(module, target.id, value, " ".join(text.value.split()))
 
 
-def values(lake: Lake) -> pl.DataFrame:
+def values(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The current values of the companies of a home."""
-    accepted, registrants = lake.read("acceptances"), lake.read("registrants")
-    found = standardize(
-        lake.read("facts"), accepted.select("accession", "accepted_at"), registrants.select("cik", "sic")
-    )
-    newest = found.versions.group_by(KEY, maintain_order=True).last().select(*KEY, "value")
+    newest = frames["values"].sort("seq").group_by(KEY, maintain_order=True).last().select(*KEY, "value")
     return newest.drop_nulls("value")  # a withdrawn value is none
 
 
@@ -95,32 +98,81 @@ def moved(before: pl.DataFrame, after: pl.DataFrame) -> int:
     return both.filter(~same.fill_null(value=False)).height
 
 
-def with_another(threshold: Threshold, value: float, lake: Lake, before: pl.DataFrame) -> str:
-    """The number of values that move with another value of a threshold, wherever it was imported."""
-    holders = [
-        module
-        for name, module in sys.modules.items()
-        if name.startswith(normalize.__name__) and getattr(module, threshold.name, None) is threshold.value
-    ]
-    for module in holders:
-        setattr(module, threshold.name, value)
-    try:
-        return f"{moved(before, values(lake)):,}"
-    except (ArithmeticError, LookupError, ValueError, pl.exceptions.PolarsError) as error:
-        return type(error).__name__
-    finally:
-        for module in holders:
-            setattr(module, threshold.name, threshold.value)
+def first_steps() -> dict[str, int]:
+    """For each module of the rules, the number of the first step whose code it is, or that imports it."""
+    imports = {}
+    for found in pkgutil.walk_packages(normalize.__path__, prefix=f"{normalize.__name__}."):
+        nodes = ast.walk(ast.parse(Path(str(import_module(found.name).__file__)).read_text()))
+        named = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+        imports[found.name] = {node.module for node in named} | {
+            f"{node.module}.{alias.name}" for node in named for alias in node.names
+        }
+    first: dict[str, int] = {}
+    for number, step in enumerate(STEPS):
+        used = [getattr(pipeline, name, None) for name in step.run.__code__.co_names] if step.run in OWN else [step.run]
+        reached = {each.__name__ if isinstance(each, ModuleType) else getattr(each, "__module__", "") for each in used}
+        asked = list(reached)
+        while asked:
+            new = imports.get(asked.pop(), set()) - reached
+            reached |= new
+            asked += new
+        for name in reached:
+            first.setdefault(name, number)
+    return first
+
+
+class Runs:
+    """The rules with other thresholds: the steps before the first one that a threshold can change are run once."""
+
+    def __init__(self) -> None:
+        lake = Lake(Home.from_environment().tables)
+        self.frames: dict[str, pl.DataFrame] = {
+            "raw": lake.read("facts"),
+            "accepted": lake.read("acceptances").select("accession", "accepted_at"),
+            "registrants": lake.read("registrants").select("cik", "sic"),
+        }
+        self.frames |= pipeline.run(STEPS, dict(self.frames))
+        self.before = values(self.frames)
+        self.first = first_steps()
+
+    def with_another(self, module: str, name: str, factor: float) -> str:
+        """The number of values that move with a threshold times a factor, wherever it was imported."""
+        threshold = next(each for each in thresholds() if (each.module.__name__, each.name) == (module, name))
+        holders = [
+            each
+            for place, each in sys.modules.items()
+            if place.startswith(normalize.__name__) and getattr(each, name, None) is threshold.value
+        ]
+        for each in holders:
+            setattr(each, name, threshold.at(factor))
+        try:
+            first = min(self.first.get(each.__name__, len(STEPS)) for each in holders)
+            made = pipeline.run(STEPS[first:], dict(self.frames))
+            return f"{moved(self.before, values(self.frames | made)):,}"
+        except (ArithmeticError, LookupError, ValueError, pl.exceptions.PolarsError) as error:
+            return type(error).__name__
+        finally:
+            for each in holders:
+                setattr(each, name, threshold.value)
+
+
+@cache
+def _runs() -> Runs:
+    """Those of this process."""
+    return Runs()
+
+
+def _with_another(asked: tuple[str, str, float]) -> str:
+    return _runs().with_another(*asked)
 
 
 def main() -> None:
     """Write the page."""
-    lake = Lake(Home.from_environment().tables)
-    before = values(lake)
-    rows = [
-        (each, *(with_another(each, each.at(factor), lake, before) for factor in (0.5, 2)))
-        for each in track(list(thresholds()), description="thresholds")
-    ]
+    found, before = list(thresholds()), _runs().before
+    asked = [(each.module.__name__, each.name, factor) for each in found for factor in (0.5, 2.0)]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as workers:
+        counts = list(track(workers.map(_with_another, asked), description="thresholds", total=len(asked)))
+    rows = zip(found, counts[::2], counts[1::2], strict=True)
     companies = before["cik"].n_unique()
     lines = [
         "# Thresholds",
@@ -138,7 +190,7 @@ def main() -> None:
         meaning = each.meaning.replace("|", "/")
         lines.append(f"| `{place}.{each.name}` | {each.value:g} | {meaning} | {half} | {twice} |")
     PAGE.write_text("\n".join(lines) + "\n")
-    print(f"{PAGE}: {len(rows)} thresholds")
+    print(f"{PAGE}: {len(found)} thresholds")
 
 
 if __name__ == "__main__":
