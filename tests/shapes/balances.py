@@ -165,6 +165,11 @@ DEBT_AND_CASH: dict[str, Lines] = {
         **{NONCURRENT: 599.321, MATURITIES: 221.661, SHORT: 201.589, CURRENT_LIABILITIES: 560.901},
         **{"AccountsPayableCurrent": 194.481, "AccruedLiabilitiesCurrent": 144.759},
     },
+    "debt.classified.noncurrent-by-footing": {
+        **{NONCURRENT: 0, MATURITIES: 26.682, LIABILITIES: 317.920, CURRENT_LIABILITIES: 170.069},
+        **{"ConvertibleLongTermNotesPayable": 134.497, "NotesPayableToBankNoncurrent": 4.313},
+        "OperatingLeaseLiabilityNoncurrent": 9.041,
+    },
     "debt.classified.noncurrent-and-maturities": {NONCURRENT: 70, MATURITIES: 20, SHORT: 20},
     "debt.classified.noncurrent-maturities-and-short-term": {NONCURRENT: 70, MATURITIES: 20, SHORT: 10},
     "debt.classified.long-term-debt": {WHOLE: 90, MATURITIES: 20, SHORT: 20},

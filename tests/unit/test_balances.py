@@ -366,6 +366,35 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         1379.121,
     ),
+    # Applied Optoelectronics in 2024: long-term debt is stated as zero
+    "instruments that the non-current liabilities prove": (
+        filed(
+            "2024-02-20",
+            LongTermDebtCurrent=26.682,
+            LongTermDebtNoncurrent=0,
+            ConvertibleLongTermNotesPayable=134.497,
+            NotesPayableToBankNoncurrent=4.313,
+            OperatingLeaseLiabilityNoncurrent=9.041,
+            LiabilitiesCurrent=170.069,
+            Liabilities=317.920,
+        ),
+        "total_debt",
+        165.492,
+    ),
+    # Advanced Oxygen in 2025: the current liabilities have no room for what is due, which is the non-current loan
+    "one loan as current and as non-current": (
+        filed(
+            "2024-02-20",
+            LongTermDebtCurrent=0.127029,
+            LongTermDebtNoncurrent=0,
+            LongTermDebt=0.127029,
+            LongTermNotesPayable=0.127029,
+            LiabilitiesCurrent=0.150434,
+            Liabilities=0.277463,
+        ),
+        "total_debt",
+        0.127029,
+    ),
     # Coca-Cola in 2023: its line of loans and notes payable includes commercial paper
     "loans and notes on the balance sheet": (
         filed(

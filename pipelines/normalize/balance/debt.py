@@ -10,9 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance import current_debt, instruments, no_debt, roles
+from pipelines.normalize.balance import instruments, no_debt, proved_lines, roles
 from pipelines.normalize.balance.contradictions import Totals
-from pipelines.normalize.balance.current_debt import BY_FOOTING
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import within_current_liabilities
 from pipelines.normalize.balance.judged import Comparison
@@ -314,7 +313,7 @@ COMPOSING: tuple[Rule, ...] = (
     FILER_TOTAL_ABOVE_NOTES,
     FILER_TOTAL_ABOVE_LINES,
     FILER_TOTAL_BELOW_LINES,
-    BY_FOOTING,
+    *proved_lines.RULES,
     *no_debt.RULES,
 )
 """The rules that choose the lines, in the order that Sums.rule counts."""
@@ -360,7 +359,12 @@ def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tupl
     decided = [(CURRENT_BESIDE_LARGER_NOTES, sheets.cik[has_larger_notes])]
     decided += _add_lines_beside(sheets, chosen, rule != UNDECIDED)
     is_of_parts = ~(chosen[LINE["debt_long_term"]] | chosen[LINE["debt_all"]] | chosen[LINE["debt_current"]])
-    rule[current_debt.by_footing(sheets, chosen, (rule != UNDECIDED) & is_of_parts)] = COMPOSING.index(BY_FOOTING)
+    for proved, changed in zip(
+        proved_lines.RULES,
+        proved_lines.by_footing(sheets, chosen, (rule != UNDECIDED) & is_of_parts),
+        strict=True,
+    ):
+        rule[changed] = COMPOSING.index(proved)
     others = np.flatnonzero(~is_classified & is_served & instruments.may_be_known(sheets))
     chosen[:, ~is_classified] = False
     of_instruments, chosen[:, others] = instruments.instruments(sheets.only(others))

@@ -242,6 +242,15 @@ def without_debt(sheets: BalanceSheets, current_debt: Floats, where: Flags) -> t
 _NONE = np.iinfo(np.int64).max
 
 
+def of_all_noncurrent_liabilities(
+    sheets: BalanceSheets, readings: Sequence[Floats], where: Flags, tries: Floats
+) -> list[Flags]:
+    """The same of non-current debt and the non-current liabilities."""
+    total = sheets.value("liabilities") - sheets.value("liabilities_current")
+    unit = largest(sheets.grain("liabilities"), sheets.grain("liabilities_current"))
+    return _certain(total, unit, np.abs(sheets.values[_ALL_NONCURRENT_LINES]), readings, where, tries)
+
+
 def _certain(
     total: Floats, unit: Floats, beside: Floats, readings: Sequence[Floats], where: Flags, tries: Floats
 ) -> list[Flags]:

@@ -167,6 +167,20 @@ DEBT_NONCURRENT_INSTRUMENT = Concept(
 )
 """For most filers a part of long-term debt in the notes, for some a separate line of the balance sheet next to it."""
 
+DEBT_NONCURRENT_BY_INSTRUMENT = Concept(
+    "debt_noncurrent_by_instrument",
+    "money",
+    instant=True,
+    sources=(
+        not_banks(
+            plus=NONCURRENT_INSTRUMENTS,
+            rule="debt.noncurrent-by-instrument.sum",
+            statement="The sum of the noncurrent instruments is also read where a line states long-term debt: the "
+            "noncurrent liabilities may prove that it is the debt, or stands beside that line.",
+        ),
+    ),
+)
+
 DEBT_CURRENT_MATURITIES = Concept(
     "debt_current_maturities",
     "money",
