@@ -21,7 +21,7 @@ export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),samp
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
-	@echo '  SOURCE=sample | live | PATH of a mirror directory    SYMBOLS=AAPL,MSFT    PORT=8000    UI_PORT=3000'
+	@echo '  SOURCE=sample | live | PATH of a mirror or companyfacts.zip    SYMBOLS=AAPL,MSFT    PORT=8000    UI_PORT=3000'
 	@echo '  live needs EDGAR_USER_AGENT="Name mail@example.org"'
 
 setup: $(READY) ## create .venv from requirements.lock

@@ -12,7 +12,10 @@ import dagster as dg
 import polars as pl
 
 from pipelines import doubts, log, stages, tables
+from pipelines.edgar.ways import chosen
 from pipelines.lake import Lake
+from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
+from pipelines.progress import report as report_progress
 from pipelines.quality import report
 from pipelines.quality.checks import measured
 from pipelines.quality.text import markdown
@@ -20,6 +23,9 @@ from pipelines.resources import Synchronization
 from warehouse import publish
 
 SAMPLE_ROWS = 12
+WAY = "way"
+"""The metadata of the documents that says how they were brought up to date, and why so."""
+FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
 EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
 
 
@@ -64,7 +70,11 @@ def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         again = synchronization.asked.symbols or synchronization.asked.full
         absence_lasts = timedelta(0) if again else None
         wanted = stages.with_predecessors(ciks, listings)
-        rows, counts = stages.update_documents(source, store, lake, wanted, now, absence_lasts)
+        named = bool(synchronization.asked.symbols)
+        with chosen(source, store, now, FEEDING_FORMS, named=named, progress=report_progress) as way:
+            asks = way.asks(wanted, store)
+            rows, counts = stages.update_documents(way.source, store, lake, wanted, now, absence_lasts, asks)
+            way.remember(store, rows.drop_nulls("failure")["cik"].to_list())
     with_facts = rows.drop_nulls("facts_digest").filter(pl.col("cik").is_in(listings["cik"].implode()))
     numbers = {
         "seen": len(ciks),
@@ -73,7 +83,8 @@ def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         "failed": rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).height,
         "listed": listings.filter("is_listed")["cik"].n_unique(),
     }
-    return dg.MaterializeResult(metadata=row_metadata(with_facts, source=source.name, counts=dict(numbers)))
+    told = {WAY: way.why} if way.why else {}
+    return dg.MaterializeResult(metadata=row_metadata(with_facts, source=source.name, counts=dict(numbers), **told))
 
 
 @dg.asset(group_name=EXTRACT, deps=[documents], kinds={"msgspec", "parquet"})

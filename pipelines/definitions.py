@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import dagster as dg
 
-from pipelines.assets import ASSETS, counts_of
+from pipelines.assets import ASSETS, WAY, counts_of
 from pipelines.checks import CHECKS
 from pipelines.errors import PipelineError
 from pipelines.home import Home
@@ -44,10 +44,17 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a run: the counts that its assets report, and the checks that held back publishing."""
+    """The result of a run.
+
+    Attributes:
+        counts: what its assets report.
+        held_back_by: the checks that held back publishing.
+        way: how the documents were brought up to date, and why so; empty if there is only one way.
+    """
 
     counts: dict[str, int]
     held_back_by: list[str]
+    way: str = ""
 
 
 def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
@@ -80,16 +87,19 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
         ]
     counts: dict[str, int] = {}
     held_back_by: list[str] = []
+    way = ""
     for event in logged:
         if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION:
             check = event.asset_check_evaluation_data
             only_warns = check.severity is dg.AssetCheckSeverity.WARN
             held_back_by += [] if check.passed or only_warns else [f"{check.check_name}: {check.description}"]
         else:
-            counts.update(counts_of(event.step_materialization_data.materialization.metadata))
+            metadata = event.step_materialization_data.materialization.metadata
+            counts.update(counts_of(metadata))
+            way = str(metadata[WAY].value) if WAY in metadata else way
     if held_back and not held_back_by:
         raise _cause_of(held_back)
-    return Outcome(counts, held_back_by)
+    return Outcome(counts, held_back_by, way)
 
 
 def _cause_of(error: dg.DagsterError) -> BaseException:

@@ -9,7 +9,7 @@ killed, a run for some symbols and a run after a change of the rules all continu
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import get_close_matches
@@ -166,11 +166,13 @@ def update_documents(
     ciks: Sequence[str],
     now: datetime,
     absence_lasts: timedelta | None = None,
+    ask: Collection[str] | None = None,
 ) -> tuple[pl.DataFrame, Counter[str]]:
     """Bring the raw zone and table `documents` up to date: the state of the documents of each company.
 
     Args:
         absence_lasts: how long a 404 is not requested again; None: the default of the source.
+        ask: the companies to request; None: all.
 
     Raises:
         SourceError: the source refuses, or fails for several companies in a row.
@@ -179,7 +181,7 @@ def update_documents(
     def tell(done: int, total: int, _: CompanyDocuments) -> None:
         report("documents", done, total)
 
-    extracted = fetch_documents(source, store, ciks, now, progress=tell, absence_lasts=absence_lasts)
+    extracted = fetch_documents(source, store, ciks, now, progress=tell, absence_lasts=absence_lasts, ask=ask)
     before = {row[0]: row for row in lake.read("documents").iter_rows()} if lake.holds("documents") else {}
     rows = []
     for company in extracted.companies:

@@ -9,8 +9,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
 from pipelines import stopping
 from pipelines.definitions import run_job
@@ -57,6 +70,8 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
     except KeyboardInterrupt:
         print(stopping.MESSAGE, file=sys.stderr)
         return stopping.STATUS
+    if outcome.way:
+        print(f"Documents: {outcome.way}")
     _show(outcome.counts, time.monotonic() - began, home)
     for line in left_behind[:SHOWN_REASONS]:
         print(line, file=sys.stderr)
@@ -90,10 +105,31 @@ def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[str]:
     return [f"{line}; its previous values stay" for cik, line in quarantined + failed if cik in asked]
 
 
+def _is_file(stage: str) -> bool:
+    """Whether the progress of a stage is counted in bytes: the download of a file."""
+    return "." in stage
+
+
+class _Amount(ProgressColumn):
+    """How many of how many companies, or bytes with their rate."""
+
+    def render(self, task: Task) -> Text:
+        if not _is_file(task.description):
+            return MofNCompleteColumn().render(task)
+        return Text(" ").join([DownloadColumn().render(task), TransferSpeedColumn().render(task)])
+
+
+class _Times(ProgressColumn):
+    """The time so far, or of a download the time that is left."""
+
+    def render(self, task: Task) -> Text:
+        return (TimeRemainingColumn() if _is_file(task.description) else TimeElapsedColumn()).render(task)
+
+
 @contextmanager
 def _progress_shown() -> Iterator[None]:
     """Show a progress bar for each stage on standard error."""
-    columns = (TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description:<16}"), BarColumn(), _Amount(), _Times())
     bars = Progress(*columns, console=Console(stderr=True))
     tasks: dict[str, TaskID] = {}
 
@@ -102,7 +138,7 @@ def _progress_shown() -> Iterator[None]:
             bars.start()  # not earlier, because without a bar it would print an empty line above an error
         if stage not in tasks:
             tasks[stage] = bars.add_task(stage, total=total)
-        if done == total or done % max(1, total // STEPS_SHOWN) == 0:
+        if done == total or _is_file(stage) or done % max(1, total // STEPS_SHOWN) == 0:
             bars.update(tasks[stage], completed=done)
 
     try:

@@ -3,14 +3,17 @@
 Belongs here: what tests of the extract stage need in place of EDGAR. Does not: any test.
 """
 
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+import httpx
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,16 @@ class Reply:
 class EdgarServer:
     """The received requests, and the replies: a list per path, of which the last one is repeated.
 
-    Where there is no list, the reply is the file of a mirror directory; where there is no file, `otherwise`.
+    A request for the rest of a body is answered with it, if its `If-Range` is the value of a header of the reply.
+    Where there is no list, the reply is the file of a mirror directory, or that of a transport such as the sample's;
+    where there is none, `otherwise`.
     """
 
     url: str = ""
     replies: dict[str, list[Reply]] = field(default_factory=dict)
     otherwise: Reply = Reply(404)
     folder: Path | None = None
+    transport: httpx.BaseTransport | None = None
     asked: list[tuple[str, Message]] = field(default_factory=list)
 
     def on(self, url: str, *replies: Reply) -> None:
@@ -45,6 +51,9 @@ class EdgarServer:
 
     def next_reply(self, path: str) -> Reply:
         replies = self.replies.get(path)
+        if replies is None and self.transport:
+            answer = self.transport.handle_request(httpx.Request("GET", f"https:/{path}"))
+            return Reply(answer.status_code, answer.content, {"Last-Modified": answer.headers.get("Last-Modified", "")})
         if replies is None:
             file = self.folder / path[1:] if self.folder else None
             return Reply(body=file.read_bytes()) if file and file.is_file() else self.otherwise
@@ -63,6 +72,11 @@ def running_server() -> Iterator[EdgarServer]:
         def do_GET(self) -> None:
             state.asked.append((self.path, self.headers))
             reply = state.next_reply(self.path)
+            asked_range = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+            if asked_range and reply.status == 200 and self.headers["If-Range"] in reply.headers.values():
+                first, whole = int(asked_range[1]), reply.body
+                rest = {"Content-Range": f"bytes {first}-{len(whole) - 1}/{len(whole)}"}
+                reply = replace(reply, status=206, body=whole[first:], headers={**reply.headers, **rest})
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
@@ -80,7 +94,11 @@ def running_server() -> Iterator[EdgarServer]:
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """Says nothing: clients of these tests end connections early."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     state.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

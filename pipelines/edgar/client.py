@@ -13,17 +13,21 @@ import re
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
 from email.utils import parsedate_to_datetime
 from html import unescape
-from typing import Self
+from pathlib import Path
+from typing import Self, TypeVar
 
 import httpx
 
 from pipelines.edgar.answers import MAX_BYTES, Answer, Fetched, NotFound, NotModified, Validators
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.network import DEADLINE, Exchange, Pace, StoppedError, TooSlowError
+from pipelines.edgar.partial import Downloaded, Partial
+
+T = TypeVar("T")
 
 ATTEMPTS = 5
 FIRST_DELAY = 1.0  # seconds before the second attempt; doubles with each further one
@@ -34,6 +38,10 @@ REFUSALS_IN_A_ROW = 3
 """After so many documents in a row that are refused with 403, no more are requested: EDGAR blocks the caller."""
 PAGE_BYTES, PAGE_LENGTH = 1 << 16, 300
 """How much of the page of a refusal is read, and how much of its text is shown."""
+WHOLE, PART, RANGE_IMPOSSIBLE = 200, 206, 416
+DOWNLOAD_PIECE = 1 << 20
+"""A large file has to arrive at this number of bytes in each DEADLINE."""
+LARGEST_DOWNLOAD = 1 << 34
 BLOCKED = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
 TAGS = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
 GZIP_BODY = zlib.MAX_WBITS | 16
@@ -75,8 +83,8 @@ class EdgarClient:
             headers["User-Agent"] = user_agent
         self._stopped = threading.Event()
         self._pace = Pace(pace, sleep=sleep or self._stopped.wait, clock=clock)
-        if transport is None:
-            transport = Exchange(self._pace, self._stopped, self._raise_if_blocked, deadline, clock).transport()
+        self._exchange = Exchange(self._pace, self._stopped, self._raise_if_blocked, deadline, clock)
+        transport = transport or self._exchange.transport()
         self._http = httpx.Client(transport=transport, headers=headers, timeout=TIMEOUT, follow_redirects=False)
         self._base_url = base_url
         self._delays = [FIRST_DELAY * 2**n for n in range(attempts - 1)]
@@ -93,23 +101,22 @@ class EdgarClient:
                 unexpected status, 403 for this document.
         """
         conditions = validators.headers() if validators else {}
-        delays = iter(self._delays)
-        while True:
-            try:
-                self._pace.wait_out()
-                answer = self._ask(url, conditions)
-            except StoppedError as error:
-                raise FetchError(f"{url}: not requested, because the synchronization is being stopped") from error
-            except _NotNowError as failure:
-                delay = next(delays, None)
-                if failure.status == REFUSED:
-                    raise self._refused(url, failure) from failure
-                if delay is None or failure.retry_after > MAX_WAIT:
-                    raise failure.finally_for(url) from failure
-                self._pace.hold(max(delay, failure.retry_after))
-            else:
-                self._refused_in_a_row = 0
-                return answer
+        return self._repeated(url, lambda: self._ask(url, conditions))
+
+    def download(self, url: str, path: Path, progress: Callable[[int, int], object]) -> Downloaded | NotFound:
+        """Download a large file, or the rest of it, if an earlier call was interrupted.
+
+        The file is complete when it has its name. Until then, its beginning lies beside it with its validators.
+
+        Args:
+            url: its address.
+            path: where to put it.
+            progress: called with the number of bytes so far, and of all.
+
+        Raises:
+            RefusedError, FetchError: as `get`; FetchError also if it arrives too slowly.
+        """
+        return self._repeated(url, lambda: self._asked(url, lambda: self._continue(url, Partial(path), progress)))
 
     def stop(self) -> None:
         """Send no more requests, and end those in progress within a second; they raise FetchError."""
@@ -125,11 +132,75 @@ class EdgarClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _repeated(self, url: str, ask: Callable[[], T]) -> T:
+        """Ask, and ask again after a failure that may pass."""
+        delays = iter(self._delays)
+        while True:
+            try:
+                self._pace.wait_out()
+                answer = ask()
+            except StoppedError as error:
+                raise FetchError(f"{url}: not requested, because the synchronization is being stopped") from error
+            except _NotNowError as failure:
+                delay = next(delays, None)
+                if failure.status == REFUSED:
+                    raise self._refused(url, failure) from failure
+                if delay is None or failure.retry_after > MAX_WAIT:
+                    raise failure.finally_for(url) from failure
+                self._pace.hold(max(delay, failure.retry_after))
+            else:
+                self._refused_in_a_row = 0
+                return answer
+
     def _ask(self, url: str, conditions: dict[str, str]) -> Answer:
-        address = self._base_url.rstrip("/") + "/" + url.removeprefix("https://") if self._base_url else url
-        try:
-            with self._http.stream("GET", address, headers=conditions) as response:
+        def ask() -> Answer:
+            with self._stream(url, conditions) as response:
                 return _answer(url, response, asked_whether_modified=bool(conditions))
+
+        return self._asked(url, ask)
+
+    def _stream(self, url: str, headers: Mapping[str, str]) -> AbstractContextManager[httpx.Response]:
+        address = self._base_url.rstrip("/") + "/" + url.removeprefix("https://") if self._base_url else url
+        return self._http.stream("GET", address, headers=headers)
+
+    def _continue(self, url: str, partial: Partial, progress: Callable[[int, int], object]) -> Downloaded | NotFound:
+        """Receive a large file from where it ended; from the beginning if it has changed since."""
+        with self._stream(url, {"Accept-Encoding": "identity", **partial.headers()}) as response:
+            if response.status_code == RANGE_IMPOSSIBLE:
+                partial.drop()
+                raise _NotNowError("the file has changed since its download began")
+            if response.status_code == PART and partial.fits(response.headers.get("Content-Range", "")):
+                done = partial.size
+            elif response.status_code == WHOLE and "Content-Encoding" not in response.headers:
+                partial.drop()
+                done = 0
+                partial.note(url, response.headers)
+            else:
+                # a 304 or a part that was not asked for is an error, like any other unexpected answer
+                answer = _answer(url, response, asked_whether_modified=False)
+                if isinstance(answer, NotFound):
+                    return answer
+                raise FetchError(f"{url}: comes encoded, expected a plain zip file; check any proxy")
+            total = done + int(response.headers.get("Content-Length") or 0)
+            with partial.path.open("ab") as file:
+                told = done
+                for chunk in response.iter_raw():
+                    file.write(chunk)
+                    done += len(chunk)
+                    if done > LARGEST_DOWNLOAD:
+                        raise FetchError(f"{url}: has more than {LARGEST_DOWNLOAD} bytes, which no file of EDGAR has")
+                    if done - told >= DOWNLOAD_PIECE:
+                        told = done
+                        self._exchange.prolong()
+                        progress(done, max(total, done))
+            progress(done, max(total, done))
+        partial.complete()
+        return Downloaded(response.headers.get("Last-Modified"))
+
+    def _asked(self, url: str, ask: Callable[[], T]) -> T:
+        """Ask once, with the errors of connections in the words of this module."""
+        try:
+            return ask()
         except httpx.TransportError as error:
             raise _NotNowError(f"{type(error).__name__}: {error}".removesuffix(": ")) from error
         except zlib.error as error:

@@ -10,7 +10,7 @@ stored documents that no build contains. The stages decide it by comparing diges
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -111,6 +111,7 @@ def fetch_documents(
     now: datetime,
     progress: Progress = lambda done, total, company: None,
     absence_lasts: timedelta | None = None,
+    ask: Collection[str] | None = None,
 ) -> Extracted:
     """Bring companyfacts and submissions of companies up to date.
 
@@ -119,6 +120,7 @@ def fetch_documents(
         now: the time of this synchronization, in UTC.
         progress: called after each company with the number of finished companies, the number of all, and the result.
         absence_lasts: how long a 404 of this source is not requested again; None: the default of the source.
+        ask: the companies to request, because the documents of the others are known to be unchanged; None: all.
 
     Raises:
         SourceError: the source refuses, fails for several companies in a row, or answers 404 for many documents that
@@ -128,6 +130,7 @@ def fetch_documents(
     store.sweep()
     asked = _Asked(source, store, now, source.absence_lasts if absence_lasts is None else absence_lasts)
     companies: list[CompanyDocuments] = []
+    every, ciks = ciks, [cik for cik in ciks if ask is None or cik in ask]
     held = sum(map(asked.has_served, ciks))
     failed_in_a_row = gone = served = 0
     checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
@@ -154,7 +157,8 @@ def fetch_documents(
         asked.remember_absences()
     finally:
         store.checkpoint()
-    return Extracted(companies)
+    of = {company.cik: company for company in companies}
+    return Extracted([of.get(cik) or asked.unasked(cik) for cik in every])
 
 
 def _in_order(
@@ -216,6 +220,17 @@ class _Asked:
         if facts.change in ("no_facts", "gone", "skipped", "failed"):
             return CompanyDocuments(cik, facts)
         return CompanyDocuments(cik, facts, self.document(cik, "submissions", submissions_url(cik)))
+
+    def unasked(self, cik: str) -> CompanyDocuments:
+        """The documents of a company that is known to have no new ones."""
+        facts, submissions = self._store.seen(cik, "companyfacts"), self._store.seen(cik, "submissions")
+        if not facts or not facts.digest:
+            return CompanyDocuments(cik, Document("skipped", None))
+        return CompanyDocuments(
+            cik,
+            Document("unchanged", facts.digest),
+            Document("unchanged", submissions.digest) if submissions and submissions.digest else None,
+        )
 
     def document(self, cik: str, kind: Kind, url: str) -> Document:
         seen = self._store.seen(cik, kind)

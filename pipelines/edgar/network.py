@@ -117,7 +117,11 @@ class Exchange:
                 raise StoppedError
             self._may_send()
             yield
-            self._own.until = self._clock() + self._deadline
+            self.prolong()
+
+    def prolong(self) -> None:
+        """Let the time for the answer begin anew: for a large file, after each part of it."""
+        self._own.until = self._clock() + self._deadline
 
     def seconds_left(self) -> float:
         """The time that is left for the answer that this thread waits for.

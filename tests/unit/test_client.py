@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import pairwise
+from pathlib import Path
 from threading import Timer
 from time import monotonic
 
@@ -30,6 +31,7 @@ from pipelines.edgar.answers import (
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.network import Pace
+from pipelines.edgar.partial import Downloaded
 from pipelines.edgar.sources import REQUESTS_A_SECOND
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
 
@@ -494,3 +496,116 @@ def test_a_transport_that_answers_from_memory_needs_no_stream():
         httpx.MockTransport(lambda request: httpx.Response(200, content=DOCUMENT)), user_agent=None, pace=None
     ) as client:
         assert client.get(URL) == Fetched(DOCUMENT, Validators())
+
+
+# --- downloads
+
+ZIP_URL = "https://www.sec.gov/Archives/edgar/daily-index/xbrl/companyfacts.zip"
+FILE = bytes(range(256)) * 40
+TAG = {"ETag": '"zip-1"', "Last-Modified": "Sat, 01 Aug 2026 07:00:00 GMT"}
+
+
+def download(client: EdgarClient, path: Path) -> tuple[object, list[tuple[int, int]]]:
+    told: list[tuple[int, int]] = []
+    return client.download(ZIP_URL, path, lambda done, total: told.append((done, total))), told
+
+
+def test_a_file_is_downloaded_with_progress(server, client, tmp_path, monkeypatch):
+    monkeypatch.setattr(client_module, "DOWNLOAD_PIECE", 4096)
+    server.on(ZIP_URL, Reply(body=FILE, headers=TAG))
+    answer, told = download(client, tmp_path / "bulk" / "facts.zip")
+    assert answer == Downloaded(TAG["Last-Modified"])
+    assert told == sorted(told)
+    assert {total for _, total in told} == {10240}
+    assert told[-1] == (10240, 10240)
+    assert (tmp_path / "bulk" / "facts.zip").read_bytes() == FILE
+    assert [path.name for path in (tmp_path / "bulk").iterdir()] == ["facts.zip"]
+    assert server.asked[0][1]["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize(
+    ("headers", "condition"),
+    [
+        (TAG, '"zip-1"'),
+        ({"Last-Modified": TAG["Last-Modified"]}, TAG["Last-Modified"]),
+        (TAG | {"ETag": 'W/"1"'}, TAG["Last-Modified"]),
+        ({}, None),
+    ],
+    ids=["strong", "date", "weak", "none"],
+)
+def test_an_interrupted_download_is_continued(server, client, tmp_path, headers, condition):
+    """With a validator, so that the parts of two files are never put together; without one, from the beginning."""
+    server.on(ZIP_URL, Reply(body=FILE, headers=headers, cut=6000), Reply(body=FILE, headers=headers))
+    assert isinstance(download(client, tmp_path / "facts.zip")[0], Downloaded)
+    assert (tmp_path / "facts.zip").read_bytes() == FILE
+    assert [asked["If-Range"] for _, asked in server.asked] == [None, condition]
+    assert [asked["Range"] for _, asked in server.asked] == [None, "bytes=6000-" if condition else None]
+
+
+def test_another_process_continues_a_download(server, client, tmp_path):
+    server.on(ZIP_URL, Reply(body=FILE, headers=TAG, cut=6000), Reply(503))
+    with pytest.raises(FetchError, match="answers 503"):
+        download(client, tmp_path / "facts.zip")
+    assert not (tmp_path / "facts.zip").exists()
+    server.on(ZIP_URL, Reply(body=FILE, headers=TAG))
+    server.asked.clear()
+    _, told = download(client, tmp_path / "facts.zip")
+    assert [asked["Range"] for _, asked in server.asked] == ["bytes=6000-"]
+    assert told[-1] == (len(FILE), len(FILE))
+    assert (tmp_path / "facts.zip").read_bytes() == FILE
+
+
+OTHER = FILE[::-1] + b"more"
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [Reply(body=OTHER, headers={"ETag": '"zip-2"'})],
+        [Reply(416), Reply(body=OTHER)],
+        [Reply(206, OTHER, {"Content-Range": "bytes 0-10243/10244"}), Reply(416), Reply(body=OTHER)],
+    ],
+    ids=["whole", "impossible", "another part"],
+)
+def test_a_file_that_has_changed_is_downloaded_from_the_beginning(server, client, tmp_path, replies):
+    server.on(ZIP_URL, Reply(body=FILE, headers=TAG, cut=6000), *replies)
+    with suppress(FetchError):  # a part that was not asked for is an error, and never used
+        download(client, tmp_path / "facts.zip")
+    download(client, tmp_path / "facts.zip")
+    assert (tmp_path / "facts.zip").read_bytes() == OTHER
+
+
+def test_a_damaged_note_of_a_download_starts_it_again(server, client, tmp_path):
+    (tmp_path / "facts.zip.part").write_bytes(b"xyz")
+    (tmp_path / "facts.zip.part.json").write_text("{")
+    server.on(ZIP_URL, Reply(body=FILE, headers=TAG))
+    download(client, tmp_path / "facts.zip")
+    assert (tmp_path / "facts.zip").read_bytes() == FILE
+
+
+def test_a_download_has_the_errors_of_other_requests(server, client, tmp_path, monkeypatch):
+    assert download(client, tmp_path / "facts.zip")[0] == NotFound()
+    server.on(ZIP_URL, Reply(403, b"no"))
+    with pytest.raises(FetchError, match='answers 403 \\("no"\\)'):
+        download(client, tmp_path / "facts.zip")
+    server.on(ZIP_URL, Reply(body=gzip.compress(FILE), headers={"Content-Encoding": "gzip"}))
+    with pytest.raises(FetchError, match="comes encoded, expected a plain zip file"):
+        download(client, tmp_path / "facts.zip")
+    monkeypatch.setattr(client_module, "LARGEST_DOWNLOAD", 5000)
+    server.on(ZIP_URL, Reply(body=FILE))
+    with pytest.raises(FetchError, match="more than 5000 bytes"):
+        download(client, tmp_path / "facts.zip")
+
+
+def test_a_download_that_drips_has_a_deadline(tmp_path, monkeypatch):
+    """Each part of it has the deadline of a document, so that a large file may take long."""
+    monkeypatch.setattr(client_module, "DOWNLOAD_PIECE", 10)
+    head = HEAD.replace(b"9999", b"45")
+    with dripping_server(head, 0.02) as url:
+        with EdgarClient(user_agent=None, pace=None, base_url=url, deadline=0.5) as client:
+            assert download(client, tmp_path / "slow.zip")[0] == Downloaded(None)  # 0.9 seconds
+        with (
+            EdgarClient(user_agent=None, pace=None, base_url=url, deadline=0.1) as client,
+            pytest.raises(FetchError, match="is not complete"),
+        ):
+            download(client, tmp_path / "too-slow.zip")

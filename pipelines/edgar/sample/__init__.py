@@ -9,7 +9,7 @@ How the modules work together:
 - `filings`: what it reports, with the columns, comparatives and forms of its `schedule` and the lines of `statements`
   and `industries`;
 - `errors`: misstates some facts;
-- `documents` and `transport`: the filings as EDGAR's JSON, at EDGAR's addresses;
+- `documents`, `bulk` and `transport`: the filings as EDGAR's JSON, archives and indexes, at EDGAR's addresses;
 - `truth`: the true values that the filings support.
 """
 

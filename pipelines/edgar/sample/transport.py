@@ -6,26 +6,34 @@ Belongs here: addresses and answers. Does not: pacing, retries, storing; the cli
 import json
 import re
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
+from email.utils import format_datetime
+from functools import cached_property
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from pipelines.edgar.sample import documents
+from pipelines.edgar.sample import bulk, documents
 from pipelines.edgar.sample.company import Company, simulate
 from pipelines.edgar.sample.documents import Document
 from pipelines.edgar.sample.filers import sample_filers
+from pipelines.edgar.sample.filings import Filing
 from pipelines.edgar.sample.traits import Filer, Served
 
 TICKERS_URL = "https://www.sec.gov/files/company_tickers_exchange.json"
 FACTS_URL = "https://data.sec.gov/api/xbrl/companyfacts/"
 SUBMISSIONS_URL = "https://data.sec.gov/submissions/"
 CIK = re.compile(r"/CIK(\d{10})[^/]*\.json$")
+LISTING = re.compile(re.escape(bulk.ARCHIVES) + r"(\d{4})/QTR([1-4])/index\.json")
+INDEX = re.compile(re.escape(bulk.ARCHIVES) + r"(\d{4})/QTR[1-4]/master\.(\d{8})\.idx")
+MADE_AT = time(3, 0)
+"""When EDGAR makes its bulk files, in New York."""
 
 
 class SampleTransport(httpx.BaseTransport):
     """Answers GET with 200 and always the same bytes, or with 404 for a document that EDGAR would not have.
 
-    A company is simulated when one of its documents is first requested.
+    A company is simulated when one of its documents is first requested; bulk files and the daily index need all.
 
     Args:
         filers: the filers; by default the built-in sample.
@@ -43,14 +51,53 @@ class SampleTransport(httpx.BaseTransport):
         body = self._body(str(request.url)) if request.method == "GET" else None
         if body is None:
             return httpx.Response(404, text="No such document in the sample.", request=request)
-        return httpx.Response(200, headers={"content-type": "application/json"}, content=body, request=request)
+        headers = {"content-type": "application/json", **self._made_at(str(request.url))}
+        return httpx.Response(200, headers=headers, content=body, request=request)
+
+    def _made_at(self, address: str) -> dict[str, str]:
+        """The headers of a bulk file: when it was made, in the night after the last day."""
+        if not address.endswith(".zip") or not self._filings:
+            return {}
+        last = self._filed_by or max(filing.filed for _, filing in self._filings)
+        made = datetime.combine(last + timedelta(days=1), MADE_AT, bulk.NEW_YORK)
+        return {"last-modified": format_datetime(made.astimezone(UTC), usegmt=True)}
 
     def _body(self, address: str) -> bytes | None:
         found = CIK.search(address)
         if found and found[1] in self._filers and found[1] not in self._made:
             self._bodies |= self._documents(self._filers[found[1]])
             self._made.add(found[1])
-        return self._bodies.get(address)
+        return self._bodies.get(address) or self._bulk(address)
+
+    def _bulk(self, address: str) -> bytes | None:
+        """A bulk file, a listing or an index of a day, or the newest filings."""
+        if folder := {bulk.FACTS_ZIP: FACTS_URL, bulk.SUBMISSIONS_ZIP: SUBMISSIONS_URL}.get(address):
+            for cik in self._filers:
+                self._body(f"{folder}CIK{cik}.json")  # makes all documents of the filer
+            names = [name for name in self._bodies if name.startswith(folder)]
+            return bulk.archive({name.removeprefix(folder): self._bodies[name] for name in names})
+        if found := LISTING.fullmatch(address):
+            days = {filing.filed for _, filing in self._filings}
+            quarter = (int(found[1]), int(found[2]))
+            return bulk.listing(
+                (day for day in days if (day.year, (day.month + 2) // 3) == quarter), f"{found[1]}/QTR{found[2]}"
+            )
+        if found := INDEX.fullmatch(address):
+            rows = [row for row in self._filings if f"{row[1].filed:%Y%m%d}" == found[2]]
+            return bulk.index(rows[0][1].filed, rows) if rows else None
+        if address.startswith(bulk.NEWEST):
+            return bulk.newest(self._filings, parse_qs(urlsplit(address).query).get("type", [""])[0])
+        return None
+
+    @cached_property
+    def _filings(self) -> list[tuple[Filer, Filing]]:
+        """All filings that are served, with their filers."""
+        return [
+            (filer, filing)
+            for filer in self._filers.values()
+            for filing in self._company(filer).filings
+            if self._filed_by is None or filing.filed <= self._filed_by
+        ]
 
     def _documents(self, filer: Filer) -> dict[str, bytes]:
         """Every document of a filer by its address."""

@@ -1,0 +1,210 @@
+"""The ways to bring the documents of all companies up to date with the SEC: bulk files, daily index, one by one.
+
+Belongs here: which way a synchronization takes and why, and what is remembered for the next one. Does not: requesting
+documents (extract), formats (archive, daily_index).
+
+    bulk files      the first time, and once a week: everything in two downloads
+    daily index     on other days: only the companies that filed a form that feeds values
+    one by one      named symbols, sources other than the SEC, and where neither of the others is there
+
+`raw/index.json` remembers what the next synchronization needs. It is written when all documents are stored.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from pipelines.edgar.answers import Fetched, NotFound
+from pipelines.edgar.bulk_folder import FACTS, SUBMISSIONS, BulkFolder
+from pipelines.edgar.daily_index import companies_in, days_listed, index_url, listing_url
+from pipelines.edgar.errors import DocumentError, FetchError, RefusedError, SourceError
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import Source
+
+if TYPE_CHECKING:
+    from pipelines.edgar.client import EdgarClient  # a mirror needs no HTTP
+
+BULK_URLS = {
+    FACTS: "https://www.sec.gov/Archives/edgar/daily-index/xbrl/companyfacts.zip",
+    SUBMISSIONS: "https://www.sec.gov/Archives/edgar/daily-index/bulkdata/submissions.zip",
+}
+BULK_LASTS = timedelta(days=7)
+"""So long the daily index is enough; after that the bulk files catch what it missed."""
+
+BEFORE = timedelta(days=1)
+"""The bulk files are made in the night; the index of the day before is read again, because a filing may be late."""
+
+NEW_YORK = ZoneInfo("America/New_York")
+SHOWN_DAYS = 3
+
+Progress = Callable[[str, int, int], object]
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """What the next synchronization needs.
+
+    Attributes:
+        complete_at: when all companies were brought up to date, by bulk files or one by one.
+        base: the first day whose index has to be read.
+        days: the days from then on whose index was read.
+        pending: companies whose documents could not be fetched; they are requested again.
+    """
+
+    complete_at: datetime
+    base: date
+    days: list[date] = []
+    pending: list[str] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the documents are brought up to date.
+
+    Attributes:
+        source: answers the requests for documents.
+        why: which way this is, and why it is taken.
+        filed: the companies that filed something; None: all companies are requested.
+        memory: what to remember; None: nothing.
+    """
+
+    source: Source
+    why: str
+    filed: frozenset[str] | None = None
+    memory: Memory | None = None
+
+    def asks(self, ciks: Sequence[str], store: RawStore) -> frozenset[str] | None:
+        """The companies to request: those that filed, those never requested, and those whose documents are gone."""
+        if self.filed is None:
+            return None
+        seen = {cik: store.seen(cik, "companyfacts") for cik in ciks}
+        return self.filed | {cik for cik, row in seen.items() if not row or (row.digest and row.status != "ok")}
+
+    def remember(self, store: RawStore, failed: Collection[str]) -> None:
+        """Remember what was done, after all documents are stored; `failed` could not be fetched."""
+        if not self.memory:
+            return
+        path = _path(store)
+        written = path.with_suffix(".tmp")
+        written.write_bytes(msgspec.json.encode(msgspec.structs.replace(self.memory, pending=sorted(failed))))
+        written.replace(path)
+        for name in BULK_URLS:
+            (store.root / "bulk" / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def chosen(
+    source: Source, store: RawStore, now: datetime, forms: Collection[str], *, named: bool, progress: Progress
+) -> Iterator[Way]:
+    """Choose the way for a synchronization; its archives are closed at the end of the `with` block.
+
+    Args:
+        source: the opened source.
+        store: the raw zone.
+        now: the time of the synchronization, in UTC.
+        forms: the forms that feed values.
+        named: whether symbols were named.
+        progress: called with the name of a file that is downloaded, and the numbers of its bytes so far and of all.
+
+    Raises:
+        RefusedError: EDGAR refuses all requests.
+    """
+    if source.name != "live" or named:
+        yield Way(source, "one by one: symbols were named" if named else "")
+        return
+    memory, why = _memory(store), "nothing was synchronized with the SEC before"
+    if memory and now - memory.complete_at < BULK_LASTS:
+        daily = _daily(source, memory, now, forms)
+        if isinstance(daily, Way):
+            yield daily
+            return
+        why = daily
+    elif memory:
+        why = f"the last complete synchronization is {(now - memory.complete_at).days} days old"
+    today = now.astimezone(NEW_YORK).date()
+    folder = store.root / "bulk"
+    try:
+        made = [_downloaded(cast("EdgarClient", source.client), name, folder, progress) for name in BULK_URLS]
+        bulk = BulkFolder(folder / FACTS)
+    except RefusedError:
+        raise
+    except (FetchError, SourceError) as error:
+        for name in BULK_URLS:
+            (folder / name).unlink(missing_ok=True)  # a damaged archive is downloaded again
+        yield Way(
+            source, f"one by one: {why}, and the bulk files cannot be used: {error}", None, Memory(now, today - BEFORE)
+        )
+        return
+    try:
+        base = min([day for day in made if day] or [today]) - BEFORE
+        threads = os.cpu_count() or 1
+        yield Way(replace(source, client=bulk, threads=threads), f"bulk files: {why}", None, Memory(now, base))
+    finally:
+        bulk.close()
+
+
+def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]) -> Way | str:
+    """The way by daily index; if there is none, why."""
+    today = now.astimezone(NEW_YORK).date()
+    listed: set[date] = set()
+    reasons = []
+    for url in dict.fromkeys(
+        listing_url(memory.base + timedelta(days=n)) for n in range((today - memory.base).days + 1)
+    ):
+        try:
+            answer = source.client.get(url)
+            listed.update(days_listed(answer.content) if isinstance(answer, Fetched) else [])
+            reasons += [f"{url}: answers 404"] if isinstance(answer, NotFound) else []
+        except RefusedError:
+            raise
+        except (FetchError, DocumentError) as error:
+            reasons.append(str(error))
+    if not listed:
+        return f"the daily index lists no day ({'; '.join(reasons) or 'its listings are empty'})"
+    filed: set[str] = set()
+    read, unread = [], []
+    for day in sorted(day for day in listed if memory.base <= day <= today and day not in memory.days):
+        try:
+            answer = source.client.get(index_url(day))
+            if not isinstance(answer, Fetched):
+                raise FetchError(f"{index_url(day)}: answers 404, although it is listed")
+            filed |= companies_in(answer.content, day, forms)
+            read.append(day)
+        except RefusedError:
+            raise
+        except (FetchError, DocumentError) as error:
+            unread.append(f"{day} cannot be read yet ({error})")
+    since = f"{len(read)} new days" + (f" ({', '.join(map(str, read[-SHOWN_DAYS:]))})" if read else "")
+    why = "; ".join([f"daily index: {since}, {len(filed):,} companies filed", *unread, *reasons])
+    after = Memory(memory.complete_at, memory.base, [*memory.days, *read])
+    return Way(source, why, frozenset(filed | set(memory.pending)), after)
+
+
+def _downloaded(client: "EdgarClient", name: str, folder: Path, progress: Progress) -> date | None:
+    """Download a bulk file, and return the day on which it was made; None if the server does not say."""
+    answer = client.download(BULK_URLS[name], folder / name, lambda done, total: progress(name, done, total))
+    if isinstance(answer, NotFound):
+        raise FetchError(f"{BULK_URLS[name]}: answers 404")
+    try:
+        return parsedate_to_datetime(answer.last_modified or "").astimezone(NEW_YORK).date()
+    except (ValueError, TypeError):
+        return None
+
+
+def _path(store: RawStore) -> Path:
+    return store.root / "index.json"
+
+
+def _memory(store: RawStore) -> Memory | None:
+    """What the last synchronization remembered; None if it cannot be read, which costs one download more."""
+    try:
+        return msgspec.json.decode(_path(store).read_bytes(), type=Memory)
+    except (OSError, msgspec.DecodeError):
+        return None

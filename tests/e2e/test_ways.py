@@ -1,0 +1,89 @@
+"""A first and a daily synchronization with the SEC, through bulk files and the daily index.
+
+The server is a real one on a loopback port; behind it is the simulator, which files day by day.
+"""
+
+import subprocess
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from pipelines.assets import FEEDING_FORMS
+from pipelines.edgar.sample import SampleTransport, sample_filers
+from pipelines.edgar.ways import BULK_URLS
+from tests.e2e.homes import published, query, sync
+from tests.edgar_server import EdgarServer, Reply, running_server
+
+FILERS = sample_filers()[:6]
+FIRST, LATER = date(2024, 10, 31), date(2024, 11, 8)
+USER_AGENT = "Example Research mail@example.org"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[EdgarServer]:
+    with running_server() as state:
+        yield state
+
+
+def live(home: Path, server: EdgarServer, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return sync(home, "live", *arguments, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url)
+
+
+def asked(server: EdgarServer) -> list[str]:
+    """What was requested last, without the listings."""
+    paths = [path.rpartition("/")[2] for path, _ in server.asked if not path.endswith("index.json")]
+    server.asked.clear()
+    return paths
+
+
+def test_a_first_and_a_daily_synchronization(server, tmp_path):
+    """The build is the same as if all documents had been requested one by one."""
+    server.transport = SampleTransport(FILERS, filed_by=FIRST)
+    home = tmp_path / "home"
+
+    first = live(home, server)
+
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.startswith("Documents: bulk files: nothing was synchronized with the SEC before\n")
+    assert "companyfacts.zip" in first.stderr  # its progress
+    assert asked(server) == ["company_tickers_exchange.json", "companyfacts.zip", "submissions.zip"]
+    assert list((home / "raw" / "bulk").iterdir()) == []
+
+    server.transport = later = SampleTransport(FILERS, filed_by=LATER)
+    new = [(filer.cik, filing) for filer, filing in later._filings if filing.filed >= FIRST]
+    filed = {cik for cik, filing in new if filing.form.removesuffix("/A") in FEEDING_FORMS}
+    days = sorted({filing.filed for _, filing in new})
+    assert 0 < len(filed) < len(FILERS)
+
+    daily = live(home, server)
+
+    assert daily.returncode == 0, daily.stderr
+    assert f"Documents: daily index: {len(days)} new days" in daily.stdout
+    requested = asked(server)
+    assert requested[: len(days) + 1] == [
+        "company_tickers_exchange.json",
+        *(f"master.{day:%Y%m%d}.idx" for day in days),
+    ]
+    assert {name[3:13] for name in requested[len(days) + 1 :]} == filed
+    times = query(home, "SELECT DISTINCT data_updated_at FROM companies")
+    assert len(times) == 1  # the index proves of the others that they are up to date
+
+    again = live(home, server)
+
+    assert "Documents: daily index: 0 new days, 0 companies filed" in again.stdout
+    assert asked(server) == ["company_tickers_exchange.json"]
+    for name, url in BULK_URLS.items():
+        server.on(url, Reply(404))
+        assert name in url
+    assert "Documents: one by one" in live(tmp_path / "other", server).stdout
+    assert query(tmp_path / "other", "FROM financials ORDER BY ALL") == query(home, "FROM financials ORDER BY ALL")
+    assert published(home).is_whole
+
+
+def test_named_symbols_are_requested_one_by_one(server, tmp_path):
+    server.transport = SampleTransport(FILERS[:2], filed_by=FIRST)
+    done = live(tmp_path / "home", server, "--symbols", FILERS[0].symbols[0])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Documents: one by one: symbols were named\n")

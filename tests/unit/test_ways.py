@@ -1,0 +1,290 @@
+"""The ways to bring documents up to date: bulk files, daily index, one by one; and the formats of the index."""
+
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.edgar import daily_index, ways
+from pipelines.edgar.answers import Fetched, NotModified, Validators, facts_url
+from pipelines.edgar.client import EdgarClient
+from pipelines.edgar.daily_index import companies_in, days_listed, index_url, listing_url
+from pipelines.edgar.errors import DocumentError, RefusedError
+from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.edgar.sources import Source, open_source
+from pipelines.edgar.ways import BULK_URLS, Memory, Way, chosen
+from tests.archives import zipped
+from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from tests.mirrors import ALFA, BRAVO, Mirror
+
+NOW = datetime(2026, 8, 5, 10, tzinfo=UTC)  # a Wednesday, six in the morning in New York
+FORMS = frozenset({"10-K", "10-Q", "8-K"})
+INDEX = """Description:           Daily Index of EDGAR Dissemination Feed
+Last Data Received:    Aug 3, 2026
+Comments:              webmaster@sec.gov
+Anonymous FTP:         ftp://ftp.sec.gov/edgar/
+\x20
+CIK|Company Name|Form Type|Date Filed|File Name
+--------------------------------------------------------------------------------
+101|ALFA WORKS INC|10-Q|20260803|edgar/data/101/0000000101-26-000002.txt
+102|BRAVO WORKS INC /DE/|4|20260803|edgar/data/102/0000000102-26-000009.txt
+1000184|Société | Co|10-K/A|20260803|edgar/data/1000184/0001104659-26-100300.txt
+103|CARGO|8-K12B|20260803|edgar/data/103/0000000103-26-000009.txt
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[EdgarServer]:
+    with running_server() as state:
+        yield state
+
+
+@pytest.fixture
+def live(server: EdgarServer) -> Iterator[Source]:
+    time = FakeTime()
+    client = EdgarClient(
+        user_agent="x mail@example.org", pace=None, base_url=server.url, attempts=2, sleep=time.sleep, clock=time.clock
+    )
+    with Source("live", "edgar", client, threads=4, absence_lasts=timedelta(days=7)) as source:
+        yield source
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RawStore:
+    store = RawStore(tmp_path / "home")
+    store.checkpoint()
+    return store
+
+
+@pytest.fixture
+def choose(live: Source, store: RawStore, request: pytest.FixtureRequest) -> object:
+    """Chooses a way that stays open until the end of the test."""
+    with ExitStack() as stack:
+        told: list[tuple[str, int, int]] = []
+
+        def enter(now: datetime = NOW, *, named: bool = False) -> Way:
+            return stack.enter_context(
+                chosen(live, store, now, FORMS, named=named, progress=lambda *args: told.append(args))
+            )
+
+        enter.told = told  # type: ignore[attr-defined]
+        yield enter
+
+
+def remembered(store: RawStore, **given: object) -> None:
+    memory = {"complete_at": NOW - timedelta(days=2), "base": date(2026, 8, 2)} | given
+    Way(None, "", None, Memory(**memory)).remember(store, given.get("pending", []))
+
+
+def list_days(server: EdgarServer, *days: date) -> None:
+    names = [f"{kind}.{day:%Y%m%d}.idx" for day in days for kind in ("company", "crawler", "form", "master")]
+    items = [
+        {"last-modified": "08/03/2026 10:05:43 PM", "name": name, "type": "file", "href": name, "size": "1 KB"}
+        for name in names
+    ]
+    folder = {"directory": {"item": items, "name": "daily-index/2026/QTR3/", "parent-dir": "../"}}
+    server.on(listing_url(date(2026, 8, 1)), Reply(body=json.dumps(folder).encode()))
+
+
+# --- formats
+
+
+def test_addresses_of_the_index():
+    folder = "https://www.sec.gov/Archives/edgar/daily-index/2026"
+    assert listing_url(date(2026, 9, 30)) == f"{folder}/QTR3/index.json"
+    assert index_url(date(2026, 10, 1)) == f"{folder}/QTR4/master.20261001.idx"
+    assert index_url(date(2026, 1, 2)) == f"{folder}/QTR1/master.20260102.idx"
+
+
+def test_companies_of_the_wanted_forms():
+    """Amendments count; a name may have bars, and is in Latin-1."""
+    assert companies_in(INDEX.encode("latin-1"), date(2026, 8, 3), FORMS) == {"0000000101", "0001000184"}
+    assert companies_in(INDEX.replace("File Name", "Filename").encode("latin-1"), date(2026, 8, 3), {"4"}) == {
+        "0000000102"
+    }
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"", "has no line 'CIK|Company Name"),
+        (b"<html>Maintenance</html>", "has no line"),
+        (INDEX.encode()[:-20], "has the line '103"),
+        (INDEX.encode()[:-80], "has the line '1000184"),
+        (INDEX.replace("|20260803|", "|2026-13-03|").encode(), "expected CIK"),
+    ],
+)
+def test_an_index_that_is_cut_off_is_an_error(raw, reason):
+    with pytest.raises(DocumentError) as error:
+        companies_in(raw, date(2026, 8, 3), FORMS)
+    assert "daily index of 2026-08-03" in str(error.value)
+    assert reason in str(error.value)
+
+
+def test_days_of_a_listing():
+    names = [
+        "master.20260803.idx",
+        "form.20260804.idx",
+        "master.20260230.idx",
+        "master.070194.idx",
+        "master.20260804.idx.gz",
+    ]
+    listing = json.dumps({"directory": {"item": [{"name": name} for name in names]}}).encode()
+    assert days_listed(listing) == [date(2026, 8, 3)]
+    with pytest.raises(DocumentError, match="listing of the daily index"):
+        days_listed(b"<html>")
+    assert daily_index._day("x") is None
+
+
+# --- which way
+
+
+@pytest.fixture
+def bulk(server: EdgarServer, tmp_path: Path) -> Path:
+    """The bulk files of two companies, served and on the disk."""
+    facts = zipped(Mirror(tmp_path / "mirror", ALFA, BRAVO), tmp_path / "bulk")
+    for name, url in BULK_URLS.items():
+        made = {"Last-Modified": "Wed, 05 Aug 2026 07:12:00 GMT", "ETag": f'"{name}"'}
+        server.on(url, Reply(body=(facts.parent / name).read_bytes(), headers=made))
+    return facts
+
+
+def test_the_first_time_by_bulk_files(choose, live, store, bulk, tmp_path):
+    way = choose()
+    assert way.why == "bulk files: nothing was synchronized with the SEC before"
+    assert (way.filed, way.asks([ALFA.cik], store), way.source.name) == (None, None, "live")
+    whole = (tmp_path / f"mirror/data.sec.gov/api/xbrl/companyfacts/CIK{ALFA.cik}.json").read_bytes()
+    assert way.source.client.get(facts_url(ALFA.cik)) == Fetched(whole, Validators())
+    held = Validators('"an etag of the interface"', size=len(whole), crc=zlib.crc32(whole))
+    assert way.source.client.get(facts_url(ALFA.cik), held) == NotModified()
+    assert {name for name, _, _ in choose.told} == set(BULK_URLS)
+    way.remember(store, [BRAVO.cik])
+    assert list((store.root / "bulk").iterdir()) == []  # what was in them is in the raw zone
+    assert ways._memory(store) == Memory(NOW, date(2026, 8, 4), [], [BRAVO.cik])
+
+
+def test_bulk_files_without_a_date_count_as_made_today(choose, server, store, bulk):
+    for name, url in BULK_URLS.items():
+        server.on(url, Reply(body=(bulk.parent / name).read_bytes()))
+    assert choose().memory == Memory(NOW, date(2026, 8, 4))
+
+
+def test_older_bulk_files_need_the_index_of_more_days(choose, server, store, bulk):
+    headers = {"Last-Modified": "Sat, 01 Aug 2026 07:12:00 GMT"}
+    server.on(BULK_URLS["submissions.zip"], Reply(body=(bulk.parent / "submissions.zip").read_bytes(), headers=headers))
+    assert choose().memory.base == date(2026, 7, 31)
+
+
+def test_on_other_days_by_daily_index(choose, server, store):
+    """The listing tells which days have an index; only days that were not read before are read."""
+    remembered(store, days=[date(2026, 8, 2)], pending=["0000000555"])
+    list_days(server, date(2026, 7, 31), date(2026, 8, 2), date(2026, 8, 3), date(2026, 8, 4), date(2026, 8, 6))
+    server.on(index_url(date(2026, 8, 3)), Reply(body=INDEX.encode("latin-1")))
+    header = INDEX[: INDEX.index("101|")]
+    server.on(index_url(date(2026, 8, 4)), Reply(body=f"{header}777|X|8-K|20260804|edgar/data/777/x.txt\n".encode()))
+
+    way = choose()
+
+    assert way.why == "daily index: 2 new days (2026-08-03, 2026-08-04), 3 companies filed"
+    assert way.filed == {"0000000101", "0001000184", "0000000777", "0000000555"}
+    assert len(server.asked) == 3
+    way.remember(store, ["0000000777"])
+    days = [date(2026, 8, day) for day in (2, 3, 4)]
+    assert ways._memory(store) == Memory(NOW - timedelta(days=2), date(2026, 8, 2), days, ["0000000777"])
+    server.asked.clear()
+    assert choose(NOW + timedelta(hours=1)).filed == {"0000000777"}
+    assert len(server.asked) == 1
+
+
+def test_companies_that_were_never_requested_or_whose_documents_are_gone_are_requested(live, store):
+    def note(cik: str, status: str, digest: str | None) -> None:
+        store.note(Seen(cik=cik, kind="companyfacts", status=status, source="live", fetched_at=NOW, digest=digest))
+
+    note("1", "ok", "d")
+    note("2", "no_facts", None)
+    note("3", "no_facts", "d")
+    way = Way(live, "", frozenset({"5"}))
+    assert way.asks(["1", "2", "3", "4"], store) == {"3", "4", "5"}
+
+
+@pytest.mark.parametrize("answer", [Reply(404), Reply(403), Reply(body=b"<html>"), Reply(503)])
+def test_a_listed_day_that_cannot_be_read_is_no_failure(choose, server, store, answer):
+    """It is read the next time."""
+    remembered(store)
+    list_days(server, date(2026, 8, 3), date(2026, 8, 4))
+    server.on(index_url(date(2026, 8, 3)), Reply(body=INDEX.encode("latin-1")))
+    server.on(index_url(date(2026, 8, 4)), answer)
+    way = choose()
+    assert way.why.startswith(
+        "daily index: 1 new days (2026-08-03), 2 companies filed; 2026-08-04 cannot be read yet ("
+    )
+    assert way.memory.days == [date(2026, 8, 3)]
+
+
+def test_a_new_quarter_without_a_folder_is_no_failure(choose, server, store):
+    remembered(store, base=date(2026, 6, 30))
+    server.on(listing_url(date(2026, 6, 30)), Reply(body=b'{"directory": {"item": [{"name": "master.20260630.idx"}]}}'))
+    server.on(index_url(date(2026, 6, 30)), Reply(body=INDEX.encode("latin-1")))
+    way = choose()
+    assert way.why.startswith("daily index: 1 new days (2026-06-30), 2 companies filed; https://www.sec.gov/")
+    assert way.why.endswith("2026/QTR3/index.json: answers 404")
+
+
+def test_once_a_week_by_bulk_files(choose, store, bulk):
+    remembered(store, complete_at=NOW - timedelta(days=7))
+    assert choose().why == "bulk files: the last complete synchronization is 7 days old"
+
+
+@pytest.mark.parametrize("answer", [Reply(404), Reply(403, b"no listing"), Reply(body=b"[]")])
+def test_without_a_daily_index_by_bulk_files(choose, server, store, bulk, answer):
+    remembered(store)
+    server.on(listing_url(NOW.date()), answer)
+    assert choose().why.startswith("bulk files: the daily index lists no day (")
+
+
+def test_without_bulk_files_one_by_one(choose, live, store):
+    way = choose()
+    assert way.why == (
+        "one by one: nothing was synchronized with the SEC before, and the bulk files cannot be used: "
+        "https://www.sec.gov/Archives/edgar/daily-index/xbrl/companyfacts.zip: answers 404"
+    )
+    assert (way.source, way.filed, way.memory) == (live, None, Memory(NOW, date(2026, 8, 4)))
+
+
+def test_a_damaged_bulk_file_is_not_kept(choose, server, live, store, bulk):
+    server.on(BULK_URLS["companyfacts.zip"], Reply(body=b"<html>Maintenance</html>"))
+    way = choose()
+    assert "companyfacts.zip is not a whole zip file" in way.why
+    assert way.source is live
+    assert list((store.root / "bulk").iterdir()) == []
+
+
+def test_a_damaged_memory_counts_as_none(choose, store, bulk):
+    (store.root / "index.json").write_text("{")
+    assert choose().why == "bulk files: nothing was synchronized with the SEC before"
+
+
+def test_a_source_that_refuses_everything_is_left_after_three_requests(choose, server, store):
+    remembered(store)
+    server.otherwise = Reply(403, b"Undeclared Automated Tool")  # listing, archive, document
+    way = choose()
+    for cik in (ALFA.cik, BRAVO.cik):
+        with pytest.raises(RefusedError, match="Undeclared Automated Tool"):
+            way.source.client.get(facts_url(cik))
+    assert len(server.asked) == 3
+
+
+def test_named_symbols_and_other_sources_one_by_one(choose, live, store):
+    way = choose(named=True)
+    assert (way.source, way.why, way.asks(["1"], store)) == (live, "one by one: symbols were named", None)
+    way.remember(store, [])
+    assert not (store.root / "index.json").exists()
+    with (
+        open_source("sample") as sample,
+        chosen(sample, store, NOW, FORMS, named=False, progress=lambda *_: None) as way,
+    ):
+        assert (way.source, way.why) == (sample, "")
