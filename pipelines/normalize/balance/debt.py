@@ -56,9 +56,13 @@ def _maturities_as_short_term(sheets: BalanceSheets) -> Flags:
 
 def _foots(sheets: BalanceSheets) -> tuple[Flags, Flags]:
     """Whether the current liabilities add up with short-term borrowings alone, and with these plus the maturities."""
+    if "short-term" in sheets.known:
+        alone, both = sheets.known["short-term"]
+        return alone, both
     short, maturities = sheets.value("debt_short_term"), sheets.value("debt_current_maturities")
     where = (maturities > 0) & (short >= maturities * (1 - SAME_MONEY))
     alone, both = (within_current_liabilities(sheets, debt, where) for debt in (short, short + maturities))
+    sheets.known["short-term"] = alone, both
     return alone, both
 
 

@@ -65,7 +65,7 @@ def within_current_assets(sheets: BalanceSheets, cash: Floats, where: Flags) -> 
         where: the sheets to test; the result is false for all others.
     """
     missing = sheets.value("current_assets") - cash
-    fewest = _fewest(missing, sheets.grain("current_assets"), sheets.values[_CURRENT_ASSET_LINES], where)
+    fewest = _fewest(missing, sheets.grain("current_assets"), sheets, _CURRENT_ASSET_LINES, where)
     found: Flags = fewest < NEVER
     return found
 
@@ -74,7 +74,7 @@ def of_all_current_assets(sheets: BalanceSheets, readings: Sequence[Floats], whe
     """For each reading of cash whether it and some of all other lines certainly add up to the current assets."""
     total, unit = sheets.value("current_assets"), sheets.grain("current_assets")
     tries = np.ones(len(sheets))
-    return _certain(total, unit, sheets.values[_ALL_CURRENT_ASSET_LINES], readings, where, tries)
+    return _certain(total, unit, sheets, _ALL_CURRENT_ASSET_LINES, readings, where, tries)
 
 
 def of_all_current_liabilities(
@@ -88,8 +88,7 @@ def of_all_current_liabilities(
         tries: the number of readings that each sheet has.
     """
     total, unit = sheets.value("liabilities_current"), sheets.grain("liabilities_current")
-    beside = np.abs(sheets.values[_ALL_CURRENT_LIABILITY_LINES])
-    return _certain(total, unit, beside, readings, where, tries)
+    return _certain(total, unit, sheets, _ALL_CURRENT_LIABILITY_LINES, readings, where, tries)
 
 
 def within_current_liabilities(sheets: BalanceSheets, debt: Floats, where: Flags) -> Flags:
@@ -100,9 +99,8 @@ def within_current_liabilities(sheets: BalanceSheets, debt: Floats, where: Flags
         where: the sheets to test; the result is false for all others.
     """
     missing = sheets.value("liabilities_current") - debt
-    # liabilities that are not borrowed are stated with a minus sign, to be taken off the liabilities
-    beside = np.abs(sheets.values[_CURRENT_LIABILITY_LINES])
-    found: Flags = _fewest(missing, sheets.grain("liabilities_current"), beside, where) < NEVER
+    unit = sheets.grain("liabilities_current")
+    found: Flags = _fewest(missing, unit, sheets, _CURRENT_LIABILITY_LINES, where) < NEVER
     return found
 
 
@@ -198,7 +196,7 @@ def fewest_noncurrent_lines(sheets: BalanceSheets, debt: Floats, where: Flags) -
     """
     missing = sheets.value("liabilities") - sheets.value("liabilities_current") - debt
     unit = largest(sheets.grain("liabilities"), sheets.grain("liabilities_current"))
-    return _fewest(missing, unit, np.abs(sheets.values[_NONCURRENT_LINES]), where)
+    return _fewest(missing, unit, sheets, _NONCURRENT_LINES, where)
 
 
 def without_debt(sheets: BalanceSheets, current_debt: Floats, where: Flags) -> tuple[Flags, Flags]:
@@ -222,8 +220,8 @@ def without_debt(sheets: BalanceSheets, current_debt: Floats, where: Flags) -> t
         (noncurrent, largest(sheets.grain("liabilities"), sheets.grain("liabilities_current")), _ALL_NONCURRENT_LINES),
     ):
         asked = np.flatnonzero(holds)
-        amounts = np.abs(sheets.values[beside][:, asked])
-        sums_near_total = np.left_shift(1, np.count_nonzero(np.nan_to_num(amounts), axis=0)) * (2 * ROUNDED_UNITS + 1)
+        amounts = _amounts(sheets, beside, asked)
+        sums_near_total = np.left_shift(1, np.count_nonzero(amounts, axis=0)) * (2 * ROUNDED_UNITS + 1)
         is_certain = (total[asked] == 0) | (sums_near_total * unit[asked] <= CHANCE * np.abs(total[asked]))
         holds[asked[~is_certain]] = False
         asked, amounts = asked[is_certain], amounts[:, is_certain]
@@ -248,37 +246,52 @@ def of_all_noncurrent_liabilities(
     """The same of non-current debt and the non-current liabilities."""
     total = sheets.value("liabilities") - sheets.value("liabilities_current")
     unit = largest(sheets.grain("liabilities"), sheets.grain("liabilities_current"))
-    return _certain(total, unit, np.abs(sheets.values[_ALL_NONCURRENT_LINES]), readings, where, tries)
+    return _certain(total, unit, sheets, _ALL_NONCURRENT_LINES, readings, where, tries)
 
 
 def _certain(
-    total: Floats, unit: Floats, beside: Floats, readings: Sequence[Floats], where: Flags, tries: Floats
+    total: Floats,
+    unit: Floats,
+    sheets: BalanceSheets,
+    lines: list[int],
+    readings: Sequence[Floats],
+    where: Flags,
+    tries: Floats,
 ) -> list[Flags]:
     """For each reading whether it and some other lines add up to the total, and hardly by chance (CHANCE)."""
     found = [np.zeros(len(total), dtype=np.bool_) for _ in readings]
     asked = np.flatnonzero(where & ~np.isnan(total + unit))
     if len(asked):
-        lines = np.count_nonzero(np.nan_to_num(beside[:, asked]), axis=0)
-        sums_near_total = tries[asked] * np.left_shift(1, lines) * (2 * ROUNDED_UNITS + 1)
-        asked = asked[sums_near_total * unit[asked] <= CHANCE * np.abs(total[asked])]
+        beside = _amounts(sheets, lines, asked)
+        sums_near_total = np.left_shift(1, np.count_nonzero(beside, axis=0)) * (2 * ROUNDED_UNITS + 1)
+        is_certain = tries[asked] * sums_near_total * unit[asked] <= CHANCE * np.abs(total[asked])
+        asked, beside = asked[is_certain], beside[:, is_certain]
     if len(asked):
-        sums = subset_sums(beside[:, asked])
+        sums = subset_sums(beside)
+        tolerance = (ROUNDED_UNITS * unit[asked])[sums.sheet]
         for holds, reading in zip(found, readings, strict=True):
             missing = (total - reading)[asked]
-            fits = np.abs(missing[sums.sheet] - sums.total) <= ROUNDED_UNITS * unit[asked][sums.sheet]
-            holds[asked] = np.logical_or.reduceat(fits, sums.begins)
+            holds[asked] = np.logical_or.reduceat(np.abs(missing[sums.sheet] - sums.total) <= tolerance, sums.begins)
     return found
 
 
-def _fewest(missing: Floats, unit: Floats, beside: Floats, where: Flags) -> Ints:
+def _amounts(sheets: BalanceSheets, lines: list[int], asked: Ints) -> Floats:
+    """The amounts of some lines on some sheets; zero if missing.
+
+    Liabilities that are not borrowed are stated with a minus sign, to be taken off the liabilities.
+    """
+    amounts: Floats = np.abs(np.nan_to_num(sheets.values[np.array(lines)[:, None], asked]))
+    return amounts
+
+
+def _fewest(missing: Floats, unit: Floats, sheets: BalanceSheets, lines: list[int], where: Flags) -> Ints:
     """The smallest number of other lines that add up to the missing amount, within rounding; NEVER if none do."""
     found = np.full(len(missing), NEVER, dtype=np.int64)
     asked = np.flatnonzero(where & ~np.isnan(missing + unit))
     if len(asked):
-        sums = subset_sums(beside[:, asked])
+        sums = subset_sums(_amounts(sheets, lines, asked))
         fits = np.abs(missing[asked][sums.sheet] - sums.total) <= ROUNDED_UNITS * unit[asked][sums.sheet]
-        lines = np.where(fits, _BITS_SET[sums.members], NEVER)
-        found[asked] = np.minimum.reduceat(lines, sums.begins)
+        found[asked] = np.minimum.reduceat(np.where(fits, _BITS_SET[sums.members], NEVER), sums.begins)
     return found
 
 

@@ -70,3 +70,4 @@ def _since(sheets: BalanceSheets, filing: Ints, shown: Flags) -> Flags:
 def _clear(sheets: BalanceSheets, line: str, where: Flags) -> None:
     sheets.rows[LINE[line], where] = NOTHING
     sheets.values[LINE[line], where] = np.nan
+    sheets.known.clear()

@@ -35,7 +35,7 @@ RULES: tuple[Rule, ...] = (ZERO, ONE_LINE)
 
 _CONTROLS = {concept.name for concept in DEBT_CONTROLS}
 _PROVED_ONLY = LINE["debt_credit_line"]
-_SURE = [LINE[line] for line in DEBT_LINES if line not in _CONTROLS and LINE[line] != _PROVED_ONLY]
+_SURE = np.array([LINE[line] for line in DEBT_LINES if line not in _CONTROLS and LINE[line] != _PROVED_ONLY])
 
 
 def of_both_terms(sheets: BalanceSheets, where: Flags) -> tuple[Ints, Flags]:
@@ -48,7 +48,7 @@ def of_both_terms(sheets: BalanceSheets, where: Flags) -> tuple[Ints, Flags]:
     decided = np.full(len(sheets), -1)
     chosen = np.zeros((len(DEBT_LINES), len(sheets)), dtype=np.bool_)
     asked = np.flatnonzero(where & sheets.has("liabilities") & sheets.has("liabilities_current"))
-    asked = asked[(np.nan_to_num(sheets.values[_SURE][:, asked]) == 0).all(axis=0)]
+    asked = asked[(np.nan_to_num(sheets.values[_SURE[:, None], asked]) == 0).all(axis=0)]
     if not len(asked):
         return decided, chosen
     some = sheets.only(asked)

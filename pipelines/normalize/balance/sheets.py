@@ -7,7 +7,7 @@ An amount that a filing does not state is NaN. A comparison with NaN is false, s
 only, unless it is negated.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -58,6 +58,7 @@ class BalanceSheets:
     values: the amounts of `rows`; NaN if the line is missing.
     reclassified: for each of LINES the place in roles.RULES of the rule that replaced it by another line; NOTHING if
         it is the line that its element names.
+    known: what was found out about these sheets, by name, until a line is replaced.
     """
 
     keys: pl.DataFrame
@@ -68,6 +69,7 @@ class BalanceSheets:
     rows: Ints
     values: Floats
     reclassified: Ints
+    known: dict[str, tuple[Flags, ...]] = field(default_factory=dict, compare=False)
 
     def __len__(self) -> int:
         return len(self.cik)
@@ -101,6 +103,7 @@ class BalanceSheets:
         """Replace the line `place` by another line, and record the rule (its place in roles.RULES)."""
         for each in (self.rows, self.values):
             each[LINE[place], where] = each[LINE[line], where]
+        self.known.clear()
         self.reclassified[LINE[place], where] = rule
 
     def only(self, chosen: Ints) -> "BalanceSheets":
@@ -114,6 +117,7 @@ class BalanceSheets:
             rows=self.rows[:, chosen],
             values=self.values[:, chosen],
             reclassified=self.reclassified[:, chosen],
+            known={},
         )
 
 

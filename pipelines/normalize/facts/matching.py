@@ -9,7 +9,7 @@ sorting by part sorts by all three.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -127,14 +127,17 @@ def number_of(rule: str, element: str) -> int:
     )
 
 
+_PARTS_OF = {source: tuple(parts) for source, parts in groupby(_PARTS, lambda part: part.source)}
+"""The parts of each source; those of one source follow each other."""
+
+
 def elements_of(used: int) -> tuple[str, ...]:
     """The elements of a source that are present, in alphabetical order.
 
     Args:
         used: the number of the source, and in the last PART_BITS bits the parts that are present.
     """
-    source = used >> PART_BITS
-    return tuple(part.tag for part in _PARTS if part.source == source and part.bit & used)
+    return tuple(part.tag for part in _PARTS_OF[used >> PART_BITS] if part.bit & used)
 
 
 def used_of(concept: str, rank: int, elements: Iterable[str]) -> int:
