@@ -511,6 +511,17 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         "cash_and_equivalents",
         22226,
     ),
+    # SharpLink in 2022: the cash flow statement includes restricted cash and that of a business for sale
+    "cash alone beside restricted cash": (
+        filed(
+            "2024-02-20",
+            **{f"{RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations": 51.105486},
+            Cash=39.324529,
+            RestrictedCash=11.132957,
+        ),
+        "cash_and_equivalents",
+        39.324529,
+    ),
     # Scientific Energy in 2022
     "a cash flow statement less bank overdrafts": (
         filed(

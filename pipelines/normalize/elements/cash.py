@@ -106,6 +106,14 @@ CASH = Concept(
             "is flagged; some filers use this element for their balance sheet line.",
         ),
         us(
+            "Cash",
+            where=("RestrictedCash",),
+            but=("bank",),
+            rule="cash.alone-beside-restricted",
+            statement="Where the element for cash alone and restricted cash are reported, and no total less disposal "
+            "groups, cash is that element.",
+        ),
+        us(
             f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations",
             but=("bank",),
             reservation="may_include_restricted_cash",
