@@ -71,7 +71,8 @@ def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         absence_lasts = timedelta(0) if again else None
         wanted = stages.with_predecessors(ciks, listings)
         named = bool(synchronization.asked.symbols)
-        with chosen(source, store, now, FEEDING_FORMS, named=named, progress=report_progress) as way:
+        full = synchronization.asked.full
+        with chosen(source, store, now, FEEDING_FORMS, named=named, full=full, progress=report_progress) as way:
             asks = way.asks(wanted, store)
             rows, counts = stages.update_documents(way.source, store, lake, wanted, now, absence_lasts, asks)
             way.remember(store, rows.drop_nulls("failure")["cik"].to_list())

@@ -1,4 +1,4 @@
-"""The definitions that Dagster loads: assets, checks, the job and its schedule.
+"""The definitions that Dagster loads: assets, checks, the job, its schedule and its sensor.
 
 Belongs here: one factory for the UI, the command line and the tests. Does not: any asset or rule.
 """
@@ -6,23 +6,34 @@ Belongs here: one factory for the UI, the command line and the tests. Does not: 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import dagster as dg
+import msgspec
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from pipelines.assets import ASSETS, WAY, counts_of
 from pipelines.checks import CHECKS
+from pipelines.edgar.newest import Cursor, new_filings, symbols_of
+from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.home import Home
+from pipelines.lake import Lake
 from pipelines.resources import Synchronization
 from pipelines.run_history import instance_of
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
+FEED_INTERVAL = 600
+"""Seconds between two looks at the feed of newest filings: a report is served within an hour of its acceptance."""
 
 
 def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
-    """Assets, checks, job and schedule; FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad."""
+    """Assets, checks, job, schedule and sensor.
+
+    FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad.
+    """
     synchronization = Synchronization(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
     )
@@ -35,11 +46,52 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
         assets=ASSETS,
         asset_checks=CHECKS,
         jobs=[job],
+        sensors=[feed_of_newest_filings(job)],
         schedules=[dg.ScheduleDefinition(job=job, cron_schedule=CRON, execution_timezone=TIME_ZONE)],
         resources={"synchronization": synchronization},
         # one process for the run: it holds the lock of the home, and a process for each step costs a second each
         executor=dg.in_process_executor,
     )
+
+
+def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefinition:
+    """The sensor that synchronizes companies during the day, minutes after they filed; off until it is turned on."""
+
+    @dg.sensor(
+        name="newest_filings",
+        job=job,
+        minimum_interval_seconds=FEED_INTERVAL,
+        default_status=dg.DefaultSensorStatus.STOPPED,
+        description="Synchronizes companies whose report is new in EDGAR's feed; needs EDGAR_USER_AGENT.",
+    )
+    def newest_filings(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        before = msgspec.json.decode(context.cursor, type=Cursor) if context.cursor else None
+        agent, base_url = os.environ.get("EDGAR_USER_AGENT"), os.environ.get("EDGAR_BASE_URL")
+        try:
+            with open_source("live", user_agent=agent, base_url=base_url) as source:
+                filings, after = new_filings(source.client, before, datetime.now(UTC))
+            symbols = symbols_of(filings, _listed()) if filings else []
+        except PipelineError as error:
+            return dg.SkipReason(str(error))
+        config = {"source": "live", "symbols": ",".join(symbols)}
+        request = dg.RunRequest(
+            run_key=msgspec.json.encode(after).decode(),
+            run_config={"resources": {"synchronization": {"config": config}}},
+        )
+        reason = None if symbols else f"{len(filings)} new reports, none of a listed company"
+        return dg.SensorResult(
+            run_requests=[request] if symbols else [], cursor=msgspec.json.encode(after).decode(), skip_reason=reason
+        )
+
+    return newest_filings
+
+
+def _listed() -> list[tuple[str, str]]:
+    """Company and symbol of all that is listed, in the order of the list; empty before the first synchronization."""
+    lake = Lake(Home.from_environment().tables)
+    if not lake.holds("listings"):
+        return []
+    return lake.read("listings").filter("is_listed").select("cik", "symbol").rows()
 
 
 @dataclass(frozen=True, slots=True)

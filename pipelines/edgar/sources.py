@@ -97,7 +97,7 @@ def _mirror(folder: Path) -> Source:
     if folder.suffix.lower() == ".zip":
         from pipelines.edgar.bulk_folder import BulkFolder  # imported here, because a mirror needs no archives
 
-        return Source("mirror", "edgar", BulkFolder(folder), threads=os.cpu_count() or 1)
+        return Source("mirror", "edgar", BulkFolder(folder), threads=archive_threads())
     tickers = file_of(folder, TICKERS_URL)
     try:
         tickers.open("rb").close()
@@ -108,6 +108,11 @@ def _mirror(folder: Path) -> Source:
     except (OSError, ValueError) as error:
         raise SourceError(f"{folder} cannot be read: {error}; {hint}") from error
     return Source("mirror", "edgar", MirrorFolder(folder))
+
+
+def archive_threads() -> int:
+    """How many members of an archive are read at the same time; each may be as large as the largest document."""
+    return min(os.cpu_count() or 1, 4)
 
 
 def _is_web_address(text: str) -> bool:

@@ -10,7 +10,6 @@ documents (extract), formats (archive, daily_index).
 `raw/index.json` remembers what the next synchronization needs. It is written when all documents are stored.
 """
 
-import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from pipelines.edgar.bulk_folder import FACTS, SUBMISSIONS, BulkFolder
 from pipelines.edgar.daily_index import companies_in, days_listed, index_url, listing_url
 from pipelines.edgar.errors import DocumentError, FetchError, RefusedError, SourceError
 from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import Source
+from pipelines.edgar.sources import Source, archive_threads
 
 if TYPE_CHECKING:
     from pipelines.edgar.client import EdgarClient  # a mirror needs no HTTP
@@ -101,7 +100,14 @@ class Way:
 
 @contextmanager
 def chosen(
-    source: Source, store: RawStore, now: datetime, forms: Collection[str], *, named: bool, progress: Progress
+    source: Source,
+    store: RawStore,
+    now: datetime,
+    forms: Collection[str],
+    *,
+    named: bool,
+    progress: Progress,
+    full: bool = False,
 ) -> Iterator[Way]:
     """Choose the way for a synchronization; its archives are closed at the end of the `with` block.
 
@@ -111,6 +117,7 @@ def chosen(
         now: the time of the synchronization, in UTC.
         forms: the forms that feed values.
         named: whether symbols were named.
+        full: whether all companies are wanted, even if the index has none of them.
         progress: called with the name of a file that is downloaded, and the numbers of its bytes so far and of all.
 
     Raises:
@@ -120,7 +127,9 @@ def chosen(
         yield Way(source, "one by one: symbols were named" if named else "")
         return
     memory, why = _memory(store), "nothing was synchronized with the SEC before"
-    if memory and now - memory.complete_at < BULK_LASTS:
+    if full:
+        why = "with --full all documents are wanted"
+    elif memory and now - memory.complete_at < BULK_LASTS:
         daily = _daily(source, memory, now, forms)
         if isinstance(daily, Way):
             yield daily
@@ -144,8 +153,9 @@ def chosen(
         return
     try:
         base = min([day for day in made if day] or [today]) - BEFORE
-        threads = os.cpu_count() or 1
-        yield Way(replace(source, client=bulk, threads=threads), f"bulk files: {why}", None, Memory(now, base))
+        yield Way(
+            replace(source, client=bulk, threads=archive_threads()), f"bulk files: {why}", None, Memory(now, base)
+        )
     finally:
         bulk.close()
 

@@ -66,9 +66,9 @@ def choose(live: Source, store: RawStore, request: pytest.FixtureRequest) -> obj
     with ExitStack() as stack:
         told: list[tuple[str, int, int]] = []
 
-        def enter(now: datetime = NOW, *, named: bool = False) -> Way:
+        def enter(now: datetime = NOW, *, named: bool = False, full: bool = False) -> Way:
             return stack.enter_context(
-                chosen(live, store, now, FORMS, named=named, progress=lambda *args: told.append(args))
+                chosen(live, store, now, FORMS, named=named, full=full, progress=lambda *args: told.append(args))
             )
 
         enter.told = told  # type: ignore[attr-defined]
@@ -237,6 +237,11 @@ def test_a_new_quarter_without_a_folder_is_no_failure(choose, server, store):
 def test_once_a_week_by_bulk_files(choose, store, bulk):
     remembered(store, complete_at=NOW - timedelta(days=7))
     assert choose().why == "bulk files: the last complete synchronization is 7 days old"
+
+
+def test_for_everything_again_by_bulk_files(choose, store, bulk):
+    remembered(store)
+    assert choose(full=True).why == "bulk files: with --full all documents are wanted"
 
 
 @pytest.mark.parametrize("answer", [Reply(404), Reply(403, b"no listing"), Reply(body=b"[]")])
