@@ -92,7 +92,7 @@ def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
     lake = synchronization.lake
-    counts = stages.update_facts(synchronization.store, lake, _again(synchronization))
+    counts = stages.update_facts(synchronization.store, lake, _again(synchronization), synchronization.workers)
     return dg.MaterializeResult(metadata=table_metadata(lake, "facts", counts=counts))
 
 
@@ -100,7 +100,7 @@ def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 def values(context: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     lake, steps = synchronization.lake, Steps()
-    counts = stages.update_values(lake, _again(synchronization), steps.add)
+    counts = stages.update_values(lake, _again(synchronization), steps.add, synchronization.workers)
     if told := [f"{name}: {made:,} rows, {seconds:.3f} seconds" for name, made, seconds in steps.table.iter_rows()]:
         context.log.info("\n".join(told))
     rows = lake.read(stages.REPLAYED, ["cik", "period_end", "item"])
@@ -138,7 +138,12 @@ def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     home, lake = synchronization.home, synchronization.lake
     before = tables.published_before(home.published)
     segments = stages.update_versions(
-        lake, home.log, before.log if before else (), synchronization.sync_id, synchronization.started_at
+        lake,
+        home.log,
+        before.log if before else (),
+        synchronization.sync_id,
+        synchronization.started_at,
+        synchronization.workers,
     )
     lake.write(tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
     rows = lake.read(stages.VERSIONS, ["is_current", "value", "cause"])
@@ -160,7 +165,7 @@ def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The tables of the warehouse, ready to be published: companies, financials and all others."""
     lake = synchronization.lake
     if not tables.are_published(lake, synchronization.home.published):
-        tables.assemble(lake, _synchronizations(synchronization))
+        tables.assemble(lake, _synchronizations(synchronization), synchronization.workers)
     sizes = pl.DataFrame(
         [(name, lake.height(tables.assembled(name))) for name in tables.paths(lake)], ["table", "rows"], orient="row"
     )

@@ -12,14 +12,20 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 
 from pipelines.errors import PipelineError
+from pipelines.workers import Workers
+
+Input = TypeVar("Input")
+Notes = TypeVar("Notes")
 
 INPUTS = "fundamentals.inputs"
 ROW_GROUP = 250_000
@@ -196,6 +202,34 @@ class Batches:
             self._write(name, self._first.pop(name))
         self._write(name, rows)
 
+    def fill(
+        self,
+        workers: Workers,
+        task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]],
+        inputs: Sequence[Input],
+    ) -> Iterator[Notes]:
+        """Add the rows that a function makes of each input, in their order; several inputs are shared by the workers.
+
+        Args:
+            workers: the processes.
+            task: a picklable function: input to rows by table, and notes, which are passed on.
+            inputs: one for each batch.
+
+        Yields:
+            the notes on each batch.
+        """
+        if workers.number == 1 or len(inputs) == 1:
+            for each in inputs:
+                rows, notes = task(each)
+                for name, frame in rows.items():
+                    self.add(name, frame)
+                yield notes
+            return
+        for heights, notes in workers.map(partial(_to_files, task, self._folder), enumerate(inputs)):
+            self._heights.update(heights)
+            self._written.update(dict.fromkeys(heights, len(inputs)))
+            yield notes
+
     def height(self, name: str) -> int:
         """The number of rows of a table that were added."""
         return self._heights[name]
@@ -211,7 +245,21 @@ class Batches:
 
     def _write(self, name: str, rows: pl.DataFrame) -> None:
         with self._lake._named_errors(name):
-            folder = self._folder / name
-            folder.mkdir(parents=True, exist_ok=True)
-            rows.write_parquet(folder / f"{self._written[name]:05}.parquet", compression="lz4")
+            _write_part(self._folder / name, self._written[name], rows)
         self._written[name] += 1
+
+
+def _write_part(folder: Path, number: int, rows: pl.DataFrame) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    rows.write_parquet(folder / f"{number:05}.parquet", compression="lz4")
+
+
+def _to_files(
+    task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]], folder: Path, numbered: tuple[int, Input]
+) -> tuple[dict[str, int], Notes]:
+    """Write the rows of a batch to files, and return their number by table, and the notes."""
+    number, batch = numbered
+    rows, notes = task(batch)
+    for name, frame in rows.items():
+        _write_part(folder / name, number, frame)
+    return {name: frame.height for name, frame in rows.items()}, notes

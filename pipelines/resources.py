@@ -17,6 +17,7 @@ from pipelines.edgar.sources import Source, open_source
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.stages import Asked
+from pipelines.workers import Workers, started
 
 
 class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -30,14 +31,16 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
     full: bool = False
 
     _started_at: datetime = PrivateAttr()
+    _workers: Workers = PrivateAttr()
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator["Synchronization", None, None]:
         """Prepare and lock the home. The synchronization has the time of this call."""
         home = self.home
         home.prepare()
-        with home.writing():
+        with home.writing(), started(os.environ.get("FUNDAMENTALS_PROCESSES", "")) as workers:
             self._started_at = datetime.now(UTC)
+            self._workers = workers
             yield self
 
     @property
@@ -54,6 +57,11 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
     def store(self) -> RawStore:
         """The raw zone."""
         return RawStore(self.home.root)
+
+    @property
+    def workers(self) -> Workers:
+        """The processes that share the work."""
+        return self._workers
 
     @property
     def started_at(self) -> datetime:

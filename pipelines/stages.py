@@ -9,11 +9,11 @@ killed, a run for some symbols and a run after a change of the rules all continu
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
@@ -24,10 +24,10 @@ from pipelines.code import digest_of
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions, decode_tickers
 from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.extract import CompanyDocuments, fetch_documents, fetch_tickers
-from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
-from pipelines.lake import Lake
+from pipelines.lake import Lake, Notes
 from pipelines.log import clear, committed, read, write
 from pipelines.log import companies as companies_of
 from pipelines.normalize.elements import wanted_elements
@@ -37,9 +37,12 @@ from pipelines.normalize.listings import classified
 from pipelines.normalize.periods.predecessors import chains, stitched
 from pipelines.normalize.pipeline import ITEM_SIGNS, Observer, standardize
 from pipelines.progress import report
+from pipelines.workers import ALONE, Workers
 
-BATCH = 250
-"""Companies in one call of the rules: enough rows for columnar operations to be fast, few enough to fit in memory."""
+BATCH = 125
+"""Companies that a process works on at a time: enough rows for columnar operations to be fast, few enough for memory.
+
+More companies are shared by worker processes (FUNDAMENTALS_PROCESSES)."""
 
 TEXT, FLAG, UTC_TIME = pl.String(), pl.Boolean(), pl.Datetime("us", "UTC")
 
@@ -79,6 +82,9 @@ finished. The frame `versions` becomes table `replayed`, because table `versions
 
 MADE_FROM = "made_from"
 """The key of the digest of inputs in a table that is written as a whole."""
+
+Quarantined = tuple[str, str, str, str]
+"""A row of QUARANTINE."""
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 
@@ -207,7 +213,7 @@ def update_documents(
 # --- Facts ------------------------------------------------------------------------------------------------------
 
 
-def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str, int]:
+def update_facts(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers = ALONE) -> dict[str, int]:
     """Decode new documents of the raw zone into tables `facts`, `registrants`, `acceptances`, `quarantine`.
 
     If a document cannot be used, its company is quarantined and keeps its previous rows.
@@ -216,16 +222,22 @@ def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str,
         store: the raw zone.
         lake: the tables.
         again: companies to decode even if nothing is new.
+        workers: the processes that share the batches.
 
     Returns:
         counts: `decoded`, `quarantined`.
     """
     documents = lake.read("documents")
-    quarantine: list[tuple[str, str, str, str]] = []
+    quarantine: list[Quarantined] = []
     to_do = _outdated(lake, "facts", documents, "facts_digest", again, code=_elements_digest())
     done = {cik: _joined(digest, _elements_digest()) for cik, digest in to_do.items()}
-    parts = _decoded(to_do, lambda batch: _with_dropped(lake, _decode_facts(store, batch, done, quarantine)), "facts")
-    lake.replace_companies("facts", parts, done)
+    batches = [{cik: to_do[cik] for cik in batch} for batch in in_batches(sorted(to_do))]
+    with lake.gathering("facts") as made:
+        for broken in _told("facts", batches, made.fill(workers, partial(_decoded, store.home, lake), batches)):
+            quarantine += broken
+        for cik, *_ in quarantine:
+            del done[cik]
+        lake.replace_companies("facts", made.of("facts"), done)
     registrants = _outdated(lake, "registrants", documents, "submissions_digest", again)
     profiles, accepted = [], []
     for cik, digest in registrants.items():
@@ -253,17 +265,16 @@ def update_facts(store: RawStore, lake: Lake, again: Iterable[str]) -> dict[str,
     return {"decoded": len(done), "quarantined": rows["cik"].n_unique()}
 
 
-def _decode_facts(
-    store: RawStore, batch: Mapping[str, str], done: dict[str, str], quarantine: list[tuple[str, str, str, str]]
-) -> pl.DataFrame:
-    columns = FactColumns()
+def _decoded(home: Path, lake: Lake, batch: Mapping[str, str]) -> tuple[dict[str, pl.DataFrame], list[Quarantined]]:
+    """The facts of the documents of some companies, and the documents that cannot be used."""
+    store, columns, broken = Documents(home), FactColumns(), []
     for cik, digest in batch.items():
         try:
             columns.extend(decode_facts(store.get(digest), cik, wanted_elements()).columns)
         except (DocumentError, CorruptError) as error:
-            quarantine.append(_quarantined(cik, error, digest))
-            del done[cik]
-    return pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
+            broken.append(_quarantined(cik, error, digest))
+    decoded = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
+    return {"facts": _with_dropped(lake, decoded)}, broken
 
 
 def _with_dropped(lake: Lake, decoded: pl.DataFrame) -> pl.DataFrame:
@@ -274,7 +285,7 @@ def _with_dropped(lake: Lake, decoded: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([decoded, before.join(decoded, on=FACT, how="anti", nulls_equal=True)])
 
 
-def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> tuple[str, str, str, str]:
+def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:
     reason, place = (error.reason, error.place) if isinstance(error, DocumentError) else (str(error), "raw zone")
     return cik, reason, place, digest
 
@@ -282,13 +293,16 @@ def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> 
 # --- Values -----------------------------------------------------------------------------------------------------
 
 
-def update_values(lake: Lake, again: Iterable[str], observe: Observer | None = None) -> dict[str, int]:
+def update_values(
+    lake: Lake, again: Iterable[str], observe: Observer = lambda *step: None, workers: Workers = ALONE
+) -> dict[str, int]:
     """Standardize the companies whose facts, filings or rules changed: tables `replayed`, `periods`, `gaps` and so on.
 
     Args:
         lake: the tables.
         again: companies to standardize even if nothing is new.
-        observe: called after each step of the rules, in each batch.
+        observe: called with each step of the rules, after each batch.
+        workers: the processes that share the batches.
 
     Returns:
         counts: `standardized`.
@@ -306,29 +320,30 @@ def update_values(lake: Lake, again: Iterable[str], observe: Observer | None = N
     to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest or cik in chosen}
     if not to_do and known:
         return {"standardized": 0}
-    report("values", 0, len(to_do))
-    with lake.gathering("values") as batches:
-        for number, batch in enumerate(in_batches(sorted(to_do))):
-            chain_of = {cik: earlier[cik] for cik in batch if cik in earlier}
-            for name, rows in _standardized(lake, batch, chain_of, observe).items():
-                batches.add(name, rows)
-            report("values", min((number + 1) * BATCH, len(to_do)), len(to_do))
+    batches = [(batch, {cik: earlier[cik] for cik in batch if cik in earlier}) for batch in in_batches(sorted(to_do))]
+    with lake.gathering("values") as made:
+        of_batches = made.fill(workers, partial(_standardized, lake), batches)
+        for steps in _told("values", [batch for batch, _ in batches], of_batches):
+            for step in steps:
+                observe(*step)
         for name in VALUE_TABLES:
-            lake.replace_companies(name, batches.of(name), to_do)
+            lake.replace_companies(name, made.of(name), to_do)
     return {"standardized": len(to_do)}
 
 
 def _standardized(
-    lake: Lake, batch: Sequence[str], chain_of: Mapping[str, Sequence[str]], observe: Observer | None
-) -> dict[str, pl.DataFrame]:
-    """Standardize a batch of companies: the rows of each table, by name."""
+    lake: Lake, given: tuple[Sequence[str], Mapping[str, Sequence[str]]]
+) -> tuple[dict[str, pl.DataFrame], list[tuple[str, int, float]]]:
+    """Standardize a batch of companies: the rows of each table, by name; and the steps with their rows and seconds."""
+    batch, chain_of = given
     filers = [*batch, *(cik for chain in chain_of.values() for cik in chain)]
     accepted = lake.of_companies("acceptances", filers).select("accession", "accepted_at")
     codes = lake.of_companies("registrants", batch).select("cik", "sic")
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), chain_of)
-    made = standardize(facts, accepted, codes, observe)
+    steps: list[tuple[str, int, float]] = []
+    made = standardize(facts, accepted, codes, lambda *step: steps.append(step))
     tables = {name: getattr(made, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
-    return {**tables, "decisions": pl.concat([of_predecessors, tables["decisions"]])}
+    return {**tables, "decisions": pl.concat([of_predecessors, tables["decisions"]])}, steps
 
 
 def held_predecessors(lake: Lake) -> dict[str, list[str]]:
@@ -341,13 +356,16 @@ def held_predecessors(lake: Lake) -> dict[str, list[str]]:
 # --- Versions ---------------------------------------------------------------------------------------------------
 
 
-def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str, now: datetime) -> tuple[str, ...]:
+def update_versions(
+    lake: Lake, log: Path, segments: Sequence[str], sync_id: str, now: datetime, workers: Workers = ALONE
+) -> tuple[str, ...]:
     """Append new versions to the version log: tables `versions` (all) and `appended` (new).
 
     Args:
         log: the folder of the log.
         segments: the segments that the pointer names.
         sync_id, now: id and time of this synchronization.
+        workers: the processes that share the batches.
 
     Returns:
         the segments that a build from these tables has to commit.
@@ -361,9 +379,9 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
         return segments
     companies = sorted(companies_of(log, segments).union(lake.inputs("profiles")))
     with lake.gathering("versions") as batches:
-        for batch in in_batches(companies):
-            for name, rows in _compared(lake, read(log, segments, batch), batch, now).items():
-                batches.add(name, rows)
+        task = partial(_compared, lake, log, segments, now)
+        for _ in batches.fill(workers, task, list(in_batches(companies))):
+            pass
         if batches.height(RECORDED):
             segments = (*segments, write(log, sync_id, batches.of(RECORDED)))
         lake.write(VERSIONS, batches.of(VERSIONS), {MADE_FROM: _made_from(segments, replayed_from)})
@@ -371,8 +389,11 @@ def update_versions(lake: Lake, log: Path, segments: Sequence[str], sync_id: str
     return tuple(segments)
 
 
-def _compared(lake: Lake, logged: pl.DataFrame, batch: Sequence[str], now: datetime) -> dict[str, pl.DataFrame]:
+def _compared(
+    lake: Lake, log: Path, segments: Sequence[str], now: datetime, batch: Sequence[str]
+) -> tuple[dict[str, pl.DataFrame], None]:
     """The versions of some companies: all, those to record, and those that are shown as changes, by table."""
+    logged = read(log, segments, batch)
     filings, replayed = lake.of_companies("filings", batch), lake.of_companies(REPLAYED, batch)
     known = on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS)
     order = filings.select("cik", "accession", "seq")
@@ -385,7 +406,7 @@ def _compared(lake: Lake, logged: pl.DataFrame, batch: Sequence[str], now: datet
         RECORDED: new,
         VERSIONS: versions.sort(*VERSION_OF, "version"),
         APPENDED: changes.join(had_versions, on="cik", how="semi"),
-    }
+    }, None
 
 
 def _made_from(segments: Sequence[str], replayed_from: str) -> str:
@@ -409,14 +430,14 @@ def _outdated(
     }
 
 
-def _decoded(
-    to_do: Mapping[str, str], decode: Callable[[Mapping[str, str]], pl.DataFrame], stage: str
-) -> Iterator[pl.DataFrame]:
-    """The decoded batches; at least one, so that a table always has its columns."""
-    report(stage, 0, len(to_do))
-    for number, batch in enumerate(in_batches(to_do)):
-        yield decode({cik: to_do[cik] for cik in batch})
-        report(stage, min((number + 1) * BATCH, len(to_do)), len(to_do))
+def _told(stage: str, batches: Sequence[Collection[str]], results: Iterable[Notes]) -> Iterator[Notes]:
+    """The results of the batches, while the progress of the stage is reported."""
+    done, total = 0, sum(map(len, batches))
+    report(stage, 0, total)
+    for batch, result in zip(batches, results, strict=True):
+        yield result
+        done += len(batch)
+        report(stage, done, total)
 
 
 def in_batches(ciks: Iterable[str]) -> Iterator[tuple[str, ...]]:

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import REGISTRY, path
 from pipelines.stages import MADE_FROM, REPLAYED, VERSIONS, held_predecessors, in_batches
 from pipelines.valuation.table import valuations
+from pipelines.workers import ALONE, Workers
 from warehouse import publish, schema
 from warehouse.errors import BuildUnreadable
 from warehouse.publish import Pointer
@@ -53,7 +54,7 @@ LAST = "syncs"
 """The table that is written last: it carries the digest of the inputs of all tables."""
 
 
-def assemble(lake: Lake, synchronizations: pl.DataFrame) -> None:
+def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALONE) -> None:
     """Write every table of the warehouse that has rows, with the columns and the order of the schema.
 
     Companies are processed in batches, so that memory does not grow with their number. The table that is written last
@@ -62,17 +63,17 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame) -> None:
     Args:
         lake: tables of the stages.
         synchronizations: rows of table `syncs`.
+        workers: the processes that share the batches.
     """
     ciks = sorted({*lake.inputs("profiles"), *lake.read(VERSIONS, ["cik"])["cik"].unique()})
     filings = filing_addresses(lake)
     newest_filing = max(filings["filed"], default=date.min)
     content = {table.name: Content(table.name) for table in schema.TABLES}
     with lake.gathering("warehouse") as batches:
-        for batch in in_batches(ciks):
-            for name, rows in _of_companies(lake.only(batch), newest_filing).items():
-                batches.add(name, rows)
-                if name in content:
-                    content[name].add(rows)
+        parts = [lake.only(batch) for batch in in_batches(ciks)]
+        for of_part in batches.fill(workers, partial(_of_companies, newest_filing), parts):
+            for each in of_part:
+                content[each.name].merge(each)
         of_all = {
             "filings": filings,
             "rules": rule_table.table(REGISTRY, {rule: path(rule) for rule in REGISTRY}, batches.of(COUNTED).collect()),
@@ -95,8 +96,8 @@ def _store(lake: Lake, name: str, rows: pl.LazyFrame, content: "Content") -> Non
     lake.write(assembled(name), rows, digests | {MADE_FROM: _made_from(lake)} if name == LAST else digests)
 
 
-def _of_companies(part: Part, newest_filing: date) -> dict[str, pl.DataFrame]:
-    """The rows of some companies: the tables of OF_COMPANIES, and what each rule decided (COUNTED)."""
+def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFrame], list["Content"]]:
+    """The rows of some companies: the tables of OF_COMPANIES, and what each rule decided (COUNTED); their contents."""
     versions = _by_kind(_with_rules(_labelled(part), part))
     current = versions.filter("is_current").drop_nulls("value")
     companies = _companies(part, current)
@@ -116,7 +117,10 @@ def _of_companies(part: Part, newest_filing: date) -> dict[str, pl.DataFrame]:
         "valuations": _valuations(part, versions, current, newest_filing),
     }
     made = {name: conformed(name, frame) for name, frame in frames.items()}
-    return made | {COUNTED: _counted(current, gaps, decisions)}
+    contents = [Content(name) for name in made]
+    for content in contents:
+        content.add(made[content.name])
+    return made | {COUNTED: _counted(current, gaps, decisions)}, contents
 
 
 def are_published(lake: Lake, published: Path) -> bool:
@@ -200,6 +204,7 @@ class Content:
     """The contents of a table without times, rows added in any order: fast, only comparable with this class."""
 
     def __init__(self, name: str) -> None:
+        self.name = name
         self._columns = schema.BY_NAME[name].content_names
         self._rows = self._total = self._xor = 0
 
@@ -210,6 +215,12 @@ class Content:
             self._rows += len(hashes)
             self._total += int(hashes.sum(dtype=np.uint64))
             self._xor ^= int(np.bitwise_xor.reduce(hashes))
+
+    def merge(self, other: "Content") -> None:
+        """Add the rows of another part of the table."""
+        self._rows += other._rows
+        self._total += other._total
+        self._xor ^= other._xor
 
     @property
     def digest(self) -> str:

@@ -55,15 +55,12 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Validators(self.etag, self.last_modified, self.size, self.crc)
 
 
-class RawStore:
-    """The raw zone of one home. One synchronization writes at a time; any number of processes may read."""
+class Documents:
+    """The documents of a raw zone, to read; any number of processes may."""
 
     def __init__(self, home: Path) -> None:
+        self.home = home
         self.root = home / "raw"
-        self._seen_file = self.root / "seen.jsonl"
-        self._incoming = self.root / "incoming"
-        self._lock = threading.Lock()
-        self._seen = {(row.cik, row.kind): row for row in self._read_seen()}
 
     def path(self, digest: str) -> Path:
         """The file of the document with this digest, whether it exists or not."""
@@ -72,17 +69,6 @@ class RawStore:
     def has(self, digest: str) -> bool:
         """Whether the document with this digest is stored."""
         return self.path(digest).is_file()
-
-    def put(self, content: bytes) -> str:
-        """Store a document, unless it is stored already, and return the SHA-256 of its content.
-
-        Raises:
-            RawStoreError: the file cannot be written.
-        """
-        digest = hashlib.sha256(content).hexdigest()
-        if not self.has(digest):
-            self._write(self.path(digest), zstandard.ZstdCompressor(level=LEVEL).compress(content))
-        return digest
 
     def get(self, digest: str) -> bytes:
         """The document with this digest, exactly as it was received.
@@ -98,6 +84,28 @@ class RawStore:
         if content is None or hashlib.sha256(content).hexdigest() != digest:
             raise CorruptError(f"{path} is corrupt; delete it and synchronize again, which fetches the document again")
         return content
+
+
+class RawStore(Documents):
+    """The raw zone of one home. One synchronization writes at a time."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self._seen_file = self.root / "seen.jsonl"
+        self._incoming = self.root / "incoming"
+        self._lock = threading.Lock()
+        self._seen = {(row.cik, row.kind): row for row in self._read_seen()}
+
+    def put(self, content: bytes) -> str:
+        """Store a document, unless it is stored already, and return the SHA-256 of its content.
+
+        Raises:
+            RawStoreError: the file cannot be written.
+        """
+        digest = hashlib.sha256(content).hexdigest()
+        if not self.has(digest):
+            self._write(self.path(digest), zstandard.ZstdCompressor(level=LEVEL).compress(content))
+        return digest
 
     def seen(self, cik: str, kind: Kind) -> Seen | None:
         """The result of the last request for a document; None if it was never requested."""

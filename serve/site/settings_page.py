@@ -36,6 +36,11 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
         "the SEC",
     ),
     (
+        "FUNDAMENTALS_PROCESSES",
+        "Number of processes that share the work of a synchronization of many companies.",
+        "one for each core",
+    ),
+    (
         "FUNDAMENTALS_CONFIRM_SHRINK",
         "yes: publish although many companies vanished from the SEC's list, or a symbol belongs to two of them.",
         "off",

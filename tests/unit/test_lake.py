@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.lake import Lake, LakeError
+from pipelines.workers import ALONE, Workers
 
 SCHEMA = {"cik": pl.String, "n": pl.Int64}
 numbers = st.lists(st.integers(0, 9), max_size=4)
@@ -159,3 +160,25 @@ def test_a_disk_error_is_reported(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(LakeError, match="cannot be read or written"):
         Lake(tmp_path / "file").write("t", rows({"1": [1]}))
+
+
+class Here(Workers):
+    """Workers of which each is this process."""
+
+    def map(self, task, inputs):
+        return map(task, inputs)
+
+
+def counted(cik: str) -> tuple[dict[str, pl.DataFrame], str]:
+    return {"t": rows({cik: [1, 2]}), "u": rows({})}, f"notes on {cik}"
+
+
+@pytest.mark.parametrize(("workers", "ciks"), [(ALONE, "123"), (Here(2), "123"), (Here(2), "1"), (ALONE, "1")])
+def test_batches_that_workers_share_are_kept_in_order(tmp_path, workers, ciks):
+    lake = Lake(tmp_path)
+    with lake.gathering("all") as batches:
+        assert list(batches.fill(workers, counted, ciks)) == [f"notes on {cik}" for cik in ciks]
+        assert (batches.height("t"), batches.height("u")) == (2 * len(ciks), 0)
+        assert batches.of("t").collect().rows() == [(cik, n) for cik in ciks for n in (1, 2)]
+        assert batches.of("u").collect().is_empty()
+    assert not list(tmp_path.iterdir())

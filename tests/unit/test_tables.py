@@ -158,10 +158,11 @@ def test_the_content_digest_is_that_of_all_parts(made):
     assert digest("versions", rows, rows) != digest("versions", rows)
 
 
-@pytest.mark.parametrize("companies", [1, 2])
-def test_the_tables_do_not_depend_on_the_size_of_the_batches(made, lake, companies, tmp_path, monkeypatch):
-    """All stages, from the same documents, with so many companies at a time."""
+@pytest.mark.parametrize(("companies", "processes"), [(1, 1), (2, 1), (1, 2)])
+def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies, processes, tmp_path, monkeypatch):
+    """All stages, from the same documents, with so many companies at a time, in so many processes."""
     monkeypatch.setattr(stages, "BATCH", companies)
+    monkeypatch.setenv("FUNDAMENTALS_PROCESSES", str(processes))
     home = Home(tmp_path)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
     home.prepare()
