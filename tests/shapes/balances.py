@@ -108,6 +108,10 @@ DEBT_AND_CASH: dict[str, Lines] = {
         INVENTORY: 20.123,
         CURRENT_ASSETS: 65.702,
     },
+    "cash.investments.both-classes-of-debt-securities": {
+        **{CASH: 8588, "Investments": 592, "MarketableSecurities": 506, CURRENT_ASSETS: 18961},
+        **{"AvailableForSaleSecuritiesDebtSecurities": 286, "HeldToMaturitySecurities": 306},
+    },
     "cash.parts-by-footing": {
         "CashCashEquivalentsAndShortTermInvestments": 45.8,
         CASH: 30.123,
@@ -272,6 +276,10 @@ HISTORIES: dict[str, list[Row]] = {
     "cash.withheld.one-digit": after(
         {ASSETS: 999, CASH: 123, INVENTORY: 27, CURRENT_ASSETS: 150},
         {ASSETS: 999, CASH: 133, INVENTORY: 27, CURRENT_ASSETS: 170},
+    ),
+    "cash.withheld.amount-of-the-day-before": after(
+        {ASSETS: 999, CASH: 123.456, INVENTORY: 27, CURRENT_ASSETS: 150.456},
+        {ASSETS: 900, CASH: 123.456, INVENTORY: 27, CURRENT_ASSETS: 181.789},
     ),
     "cash.withheld.current-assets-did-not-move": after(
         {CASH: 30, CURRENT_ASSETS: 50, ASSETS: 90}, {CASH: 20, CURRENT_ASSETS: 50, ASSETS: 90}

@@ -223,6 +223,9 @@ NEEDS: dict[str, Needs] = {
         concept.name: Needs(30.111, {**EXACT, "AssetsCurrent": 180.666}, proves=True) for concept in MORE_CURRENT_ASSETS
     },
     "investments": Needs(50.333, {"CashAndCashEquivalentsAtCarryingValue": 100.222, "AssetsCurrent": 150.555}),
+    "debt_securities_of_both_classes": Needs(
+        60, {"CashAndCashEquivalentsAtCarryingValue": 100, "Investments": 60, "AssetsCurrent": 190}, proves=True
+    ),
     "cash_alone": Needs(40.111, {OF_FLOWS: 100.222, "AssetsCurrent": 40.111}),
     "bank_overdrafts": Needs(50, {"CashAndCashEquivalentsAtCarryingValue": 100, OF_FLOWS: 50}, proves=True),
     "cash_of_flows": Needs(50, {"CashAndCashEquivalentsAtCarryingValue": 100}, proves=True),

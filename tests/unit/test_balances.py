@@ -522,6 +522,20 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         "cash_and_equivalents",
         39.324529,
     ),
+    # Mastercard in 2023: its marketable securities are equity securities, which are not current
+    "investments of both classes": (
+        filed(
+            "2024-02-20",
+            CashAndCashEquivalentsAtCarryingValue=8588,
+            Investments=592,
+            MarketableSecurities=506,
+            AvailableForSaleSecuritiesDebtSecurities=286,
+            HeldToMaturitySecurities=306,
+            AssetsCurrent=18961,
+        ),
+        "cash_and_equivalents",
+        9180,
+    ),
     # Scientific Energy in 2022
     "a cash flow statement less bank overdrafts": (
         filed(

@@ -153,6 +153,12 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
         {ASSETS: 900, CASH: 60, OF_FLOWS: 66},
         60,
     ),
+    "cash that stayed the same, and foots": (
+        "cash_and_equivalents",
+        {ASSETS: 999, CASH: 123.456, "InventoryNet": 27, "AssetsCurrent": 150.456},
+        {ASSETS: 900, CASH: 123.456, "InventoryNet": 28, "AssetsCurrent": 151.456},
+        123.456,
+    ),
     "assets of a company that shrank, and not by a thousand": (
         "cash_and_equivalents",
         {ASSETS: 900, CASH: 100},
@@ -178,6 +184,7 @@ WITHHELD = {
     "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),
     "cash.withheld.one-digit": ("cash_and_equivalents", "cash_not_footing"),
+    "cash.withheld.amount-of-the-day-before": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.exceeds-current-assets": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.exceeds-cash-of-flows": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.current-assets-did-not-move": ("cash_and_equivalents", "cash_not_footing"),

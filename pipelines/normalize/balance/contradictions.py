@@ -55,6 +55,9 @@ OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "Noninter
 """Elements of deposits. A bank that states one of them has few other lines of liabilities."""
 
 
+LEAST_DIGITS = 4
+"""Two amounts of so many digits are hardly equal by chance."""
+
 Totals = list[tuple[Flags, Flags]]
 """For each of the filer's own totals the sheets on which it is equal to debt, and those on which it contradicts it."""
 
@@ -172,6 +175,13 @@ CASH_APART_FROM_FLOWS = _contradiction(
     "at the end of the cash flow statement did not follow.",
     "ASC 230-10-45-4; measured: none of 1,100 balance sheets with this figure",
 )
+CASH_REPEATED = _contradiction(
+    "cash_not_footing",
+    "cash.withheld.amount-of-the-day-before",
+    f"Cash of at least {LEAST_DIGITS} digits is withheld if it is to the last digit that of a balance sheet before, "
+    "total assets are others, and the current assets do not prove it: the filing states an older amount for this day.",
+    "Measured: none of 6,700 pairs of balance sheets",
+)
 OTHER_SCALE = _contradiction(
     "sheet_in_other_units",
     "balance.withheld.sheet-in-other-units",
@@ -222,6 +232,7 @@ OF_CASH: tuple[Contradiction, ...] = (
     CASH_MOVED_ALONE,
     CASH_APART_FROM_FLOWS,
     CASH_DIGIT,
+    CASH_REPEATED,
     LEFT_OUT,
 )
 
@@ -315,7 +326,8 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     # the line of cash may include restricted cash, as that of the cash flow statement does
     lacks = _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH) & ~proof.holds
     readings = (cash, cash - line + of_flows)
-    is_proven = np.logical_or.reduce(of_all_current_assets(sheets, readings, moved.found | lacks))
+    repeated = _repeats(sheets, before, sums, cash) & ~proof.holds
+    is_proven = np.logical_or.reduce(of_all_current_assets(sheets, readings, moved.found | lacks | repeated))
     footed = _digit_is_wrong(CASH_DIGIT, before, cash, proof)
     comparisons = (exceeds, of_line, moved, apart, footed)
     holds = (
@@ -325,6 +337,7 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
         (moved.found & ~is_proven)[sums.sheet],
         apart.found[sums.sheet],
         footed.found[sums.sheet],
+        (repeated & ~is_proven)[sums.sheet],
         # no line is missing where the current assets add up with the cash as it is
         (lacks & ~is_proven)[sums.sheet],
     )
@@ -398,6 +411,18 @@ def _lacks_line(
         asked.append(is_asked)
         lacks.append(found)
     return any_line(all_of_those_asked(asked, lacks))
+
+
+def _repeats(sheets: BalanceSheets, before: Before, sums: Sums, balance: Floats) -> Flags:
+    """Whether a balance of several digits is exactly that of a sheet before, although total assets are others."""
+    has_digits = np.zeros(len(sheets), dtype=np.bool_)
+    has_digits[sums.sheet] = np.abs(sums.value) >= 10 ** (LEAST_DIGITS - 1) * sums.grain
+    assets = sheets.value("assets")
+    found = np.zeros(len(sheets), dtype=np.bool_)
+    for place in (before.in_filing, before.in_filing_before):
+        found |= (place >= 0) & (balance == balance[place]) & (np.abs(assets - assets[place]) > 0)
+    repeats: Flags = found & has_digits & (balance != 0)
+    return repeats
 
 
 def _has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:

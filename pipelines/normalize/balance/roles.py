@@ -55,6 +55,9 @@ OF_CURRENT_NOTES = set_of(sorted(all_parts("NotesAndLoansPayableCurrent") & set(
 OF_SHORT_TERM_BORROWINGS = set_of(["ShortTermBorrowings"])
 """The element of all short-term borrowings."""
 
+OF_ANY_SECURITIES = set_of(["MarketableSecurities"])
+"""The element of marketable securities of any term."""
+
 OF_CURRENT_LOANS = set_of(["LoansPayableCurrent"])
 """The element of current loans, which are one instrument of several."""
 
@@ -117,6 +120,15 @@ def _securities_are_current(sheets: BalanceSheets) -> Flags:
 def _investments_are_current(sheets: BalanceSheets) -> Flags:
     """Whether the current assets add up with investments of all kinds, and not without them."""
     return _foot_only_with(sheets, sheets.value("investments"), ~sheets.has("short_term_investments"))
+
+
+def _investments_are_debt_securities(sheets: BalanceSheets) -> Flags:
+    """Whether investments are the sum of both classes of debt securities, and no line names current securities."""
+    investments, both = sheets.value("investments"), sheets.value("debt_securities_of_both_classes")
+    has_other = sheets.has("short_term_investments") & ~sheets.is_stated_by("short_term_investments", OF_ANY_SECURITIES)
+    fits = sheets.value("cash") + investments <= sheets.value("current_assets")
+    found: Flags = (investments > 0) & (investments == both) & fits & ~has_other
+    return found
 
 
 def _foot_only_with(sheets: BalanceSheets, securities: Floats, where: Flags) -> Flags:
@@ -360,6 +372,19 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
         "investments",
         "short_term_investments",
         _investments_are_current,
+    ),
+    Reclassification(
+        Rule(
+            "cash.investments.both-classes-of-debt-securities",
+            "Investments of all kinds are short-term investments if they are exactly the debt securities available for "
+            "sale plus those held to maturity, the current assets have room for them, and no other line names current "
+            "securities (marketable securities without a term may be equity securities).",
+            "ASC 320-10-45-1 (classes of debt securities); measured: such lines are current assets",
+            "select",
+        ),
+        "investments",
+        "short_term_investments",
+        _investments_are_debt_securities,
     ),
     Reclassification(
         Rule(

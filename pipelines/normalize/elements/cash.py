@@ -404,6 +404,21 @@ INVESTMENTS = Concept(
     ),
 )
 
+DEBT_SECURITIES_OF_BOTH_CLASSES = Concept(
+    "debt_securities_of_both_classes",
+    "money",
+    instant=True,
+    sources=(
+        securities(
+            "AvailableForSaleSecuritiesDebtSecurities",
+            "HeldToMaturitySecurities",
+            rule="securities-of-any-term.both-classes",
+            statement="Debt securities available for sale plus those held to maturity are read to find out which "
+            "investments they are.",
+        ),
+    ),
+)
+
 BANK_OVERDRAFTS = Concept(
     "bank_overdrafts",
     "money",
@@ -437,6 +452,7 @@ CASH_CONTROLS: tuple[Concept, ...] = (
     CASH_ALONE,
     SECURITIES_OF_ANY_TERM,
     INVESTMENTS,
+    DEBT_SECURITIES_OF_BOTH_CLASSES,
     CURRENT_ASSETS,
     *OTHER_CURRENT_ASSETS,
     *MORE_CURRENT_ASSETS,
