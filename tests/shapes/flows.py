@@ -214,6 +214,7 @@ WINDOWS: dict[str, list[Row]] = {
         *company(8, **{REVENUE: [1_187e6] * 8}),
         fact(REVENUE, 4_700e6, *YEAR_2022, filed="2025-02-20"),
     ],
+    "period.outlier": [*sales(8, 100.5e6), fact(REVENUE, 421e6, *YEAR_2022, filed="2025-02-20")],
     "period.corrected-error": [
         *(
             fact(REVENUE, 100e6 if year != 2022 else 100e9, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20")

@@ -196,7 +196,7 @@ def company_with(*later: dict) -> Today:
     return standardized(raw(company.rows(), list(later)))
 
 
-FIRST_YEAR = ("2022-01-01", "2022-12-31")
+FIRST_YEAR, SECOND_YEAR = ("2022-01-01", "2022-12-31"), ("2023-01-01", "2023-12-31")
 
 
 def test_a_coarser_repetition_changes_nothing():
@@ -213,7 +213,7 @@ def test_two_digits_of_a_known_amount_change_nothing():
     company = Filer(month_ends(2022, 8), {REVENUE: [1_187e6] * 8, NET_INCOME: [MILLION] * 8})
 
     def revenue_after(value):
-        later = fact(REVENUE, value, *FIRST_YEAR, filed="2025-02-20")
+        later = [fact(REVENUE, value, *year, filed="2025-02-20") for year in (FIRST_YEAR, SECOND_YEAR)]
         return value_of(standardized(raw(company.rows(), later)), "revenue", "annual", "2022-12-31")
 
     assert revenue_after(4_700e6) == 4_748e6
@@ -229,19 +229,30 @@ def test_a_finer_repetition_replaces():
 
 def test_a_restated_value_replaces():
     """A difference beyond rounding is a restatement: the newest value counts, also if it returns to the first one."""
-    restated = fact(REVENUE, 97_100_000_000, *FIRST_YEAR, filed="2025-02-20")
+    years = (FIRST_YEAR, SECOND_YEAR)
+    restated = [fact(REVENUE, 97_100_000_000, *year, filed="2025-02-20") for year in years]
     back = fact(REVENUE, 96_662_000_000, *FIRST_YEAR, filed="2026-02-20")
 
-    assert value_of(company_with(restated), "revenue", "annual", "2022-12-31") == 97_100_000_000
-    assert value_of(company_with(restated, back), "revenue", "annual", "2022-12-31") == 96_662_000_000
+    assert value_of(company_with(*restated), "revenue", "annual", "2022-12-31") == 97_100_000_000
+    assert value_of(company_with(*restated, back), "revenue", "annual", "2022-12-31") == 96_662_000_000
 
 
 def test_an_amendment_of_the_same_day_replaces():
-    found = company_with(
-        fact(REVENUE, 97_100_000_000, *FIRST_YEAR, form="10-K/A", filed="2024-02-29"),
-    )
+    years = (FIRST_YEAR, SECOND_YEAR)
+    found = company_with(*(fact(REVENUE, 97_100_000_000, *year, form="10-K/A", filed="2024-02-29") for year in years))
 
     assert value_of(found, "revenue", "annual", "2022-12-31") == 97_100_000_000
+
+
+def test_one_filing_that_disagrees_with_two_is_an_outlier():
+    """Another filing that repeats its figure confirms it; until then what two filings have stated counts."""
+    other = [fact(REVENUE, 97_100_000_000, *FIRST_YEAR, filed=f"{year}-02-20") for year in (2025, 2026, 2027)]
+    usual = fact(REVENUE, 96_662_000_000, *FIRST_YEAR, filed="2026-02-20")
+
+    assert value_of(company_with(other[0]), "revenue", "annual", "2022-12-31") == 96_662_000_000
+    assert value_of(company_with(other[0], usual), "revenue", "annual", "2022-12-31") == 96_662_000_000
+    assert value_of(company_with(*other[:2]), "revenue", "annual", "2022-12-31") == 97_100_000_000
+    assert value_of(company_with(other[0], usual, other[2]), "revenue", "annual", "2022-12-31") == 97_100_000_000
 
 
 @pytest.mark.parametrize("form", ["DEF 14A", "8-K"])

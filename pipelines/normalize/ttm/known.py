@@ -61,6 +61,8 @@ FEWEST_CENTS = 2
 """Amounts per share that differ by a cent may be rounded in another way."""
 LEAST_DISPUTE = 0.001
 """A dispute about less than a thousandth of an amount moves no value."""
+AGREEING = 2
+"""So many filings that state the same amount, and none that states another, outweigh one that states another."""
 RESTATED_ALONE = 2
 """A filing that corrects one figure restates at most so many amounts of its period, as one element may feed two
 concepts; a filing that follows another basis restates more."""
@@ -116,7 +118,14 @@ ERRATUM = Rule(
     "leaves all digits as they were",
     "select",
 )
-RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_DIGITS, TWO_PERIODS_OF_ONE_FILING, ERRATUM)
+OUTLIER = Rule(
+    "period.outlier",
+    f"A figure of a period that differs from the one that at least {AGREEING} filings state, in a filing that restates "
+    "no other period of the line and hardly anything else, changes nothing, until another filing repeats it.",
+    "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented",
+    "select",
+)
+RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_DIGITS, TWO_PERIODS_OF_ONE_FILING, ERRATUM, OUTLIER)
 
 
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -152,9 +161,15 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     place = np.unique(cik, return_inverse=True)[1]
     slots = slot_key(place, *(part[is_last] for part in slot[1:]))
     is_erratum = _errata(value, before(value, begins), slots, seq)
+    is_outlier = _outliers([part[is_last] for part in slot], seq, value, begins, repeats | is_erratum, half_a_unit)
+    # what follows an outlier repeats the amount before it, or confirms the outlier
+    after = np.flatnonzero(np.append(False, is_outlier[:-1]) & ~begins)[:]
+    repeats[after] = np.abs(value[after] - value[after - 2]) <= half_a_unit[after]
+    is_erratum[after] = False
+    repeats |= is_outlier
     # a corrected error is no restatement: the amount is known since its first statement, as corrected
     of_run = first_row(~(repeats | is_erratum))
-    finest = _finest_so_far(grain, ~repeats)
+    finest = _finest_so_far(np.where(is_outlier, np.inf, grain), ~repeats)
     weight = np.where(ints(rows, "measure_sign") > 0, floats(rows, "days"), 1.0)
     known = rows.select(*SLOT, "seq", "days", "regime", "rank").with_columns(
         amount=numbers(value[finest] * weight),
@@ -167,13 +182,45 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     is_finest = finest == np.arange(len(finest))
     decided = [
-        (COARSER_REPETITION, cik[repeats & ~is_finest & (grain > grain[finest]) & ~in_two_digits]),
+        (COARSER_REPETITION, cik[repeats & ~is_finest & (grain > grain[finest]) & ~in_two_digits & ~is_outlier]),
         (TWO_DIGITS, cik[in_two_digits]),
         (FINER_REPETITION, cik[repeats & is_finest]),
         (TWO_PERIODS_OF_ONE_FILING, of_left_out),
         (ERRATUM, cik[is_erratum]),
+        (OUTLIER, cik[is_outlier]),
     ]
     return known, counted(decided)
+
+
+def _outliers(slot: list[Ints], seq: Ints, value: Floats, begins: Flags, repeats: Flags, half_a_unit: Floats) -> Flags:
+    """Whether a figure of a duration differs from the one that several filings before it state, and from nothing else.
+
+    Args:
+        slot: company, concept, quarter and number of quarters of each figure, sorted by them and by filing.
+        seq: the filing.
+        value: the figure.
+        begins: whether a figure is the first of its slot.
+        repeats: whether it is the amount known before.
+        half_a_unit: the largest difference by rounding.
+    """
+    changes = ~begins & ~repeats
+    outlier = np.zeros(len(seq), dtype=np.bool_)
+    if not changes.any():
+        return outlier
+    cik, concept, _, n = slot
+    place = np.unique(cik[changes], return_inverse=True)[1]
+    filing = (place << SEQ_BITS) | seq[changes]
+    line = (filing << CONCEPT_BITS) | concept[changes]
+    alone = np.ones(len(filing), dtype=np.bool_)
+    for key, most in ((filing, RESTATED_ALONE), (line, 1)):
+        _, of_key, number = np.unique(key, return_inverse=True, return_counts=True)
+        alone &= number[of_key] <= most
+    at = np.flatnonzero(changes)
+    agreeing = at - first_row(~repeats)[at - 1]
+    outlier[at] = alone & (agreeing >= AGREEING) & (n[at] > 0)
+    # two rounded figures on both sides of a limit are no outlier
+    outlier[at] &= np.abs(value[at] - value[at - 1]) > 2 * half_a_unit[at]
+    return outlier
 
 
 def _errata(value: Floats, known: Floats, slot: Ints, seq: Ints) -> Flags:
