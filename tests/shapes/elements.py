@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pipelines.normalize.elements import CONCEPTS, wanted_elements
 from pipelines.normalize.elements.cash import MORE_CURRENT_ASSETS, OTHER_CURRENT_ASSETS
 from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
-from pipelines.normalize.elements.loans import (
+from pipelines.normalize.elements.liabilities import (
     LIABILITIES_NOT_DEBT,
     MORE_CURRENT_LIABILITIES,
     MORE_NONCURRENT_LIABILITIES,

@@ -14,7 +14,7 @@ from pipelines.normalize.elements import (
 )
 from pipelines.normalize.elements.cash import CASH_CONTROLS
 from pipelines.normalize.elements.cash_flow import CUSTOMER_FUNDS
-from pipelines.normalize.elements.loans import DEBT_CONTROLS
+from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
 from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.names import INDUSTRIES
 from pipelines.normalize.industry.table import INDICATORS

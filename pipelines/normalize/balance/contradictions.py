@@ -34,7 +34,7 @@ from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, LINE, Bal
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
 from pipelines.normalize.elements.cash import CASH_CONTROLS, OTHER_CURRENT_ASSETS
-from pipelines.normalize.elements.loans import DEBT_CONTROLS
+from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
 from pipelines.normalize.rule import Rule
 
 ROUNDED = 1.005

@@ -13,7 +13,7 @@ from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets
 from pipelines.normalize.balance.subset_sums import subset_sums
 from pipelines.normalize.elements.cash import MORE_CURRENT_ASSETS, OTHER_CURRENT_ASSETS
-from pipelines.normalize.elements.loans import (
+from pipelines.normalize.elements.liabilities import (
     MORE_CURRENT_LIABILITIES,
     MORE_NONCURRENT_LIABILITIES,
     OTHER_CURRENT_LIABILITIES,

@@ -13,7 +13,7 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Floats, Ints, smallest
 from pipelines.normalize.balance.sheets import DEBT_LINES, LINE, BalanceSheets, same
 from pipelines.normalize.balance.subset_sums import SubsetSums, subset_sums
-from pipelines.normalize.elements.loans import LIABILITIES_NOT_DEBT
+from pipelines.normalize.elements.liabilities import LIABILITIES_NOT_DEBT
 from pipelines.normalize.rule import Rule
 
 ROUNDED_UNITS = 3

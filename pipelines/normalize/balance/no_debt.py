@@ -9,7 +9,7 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Ints
 from pipelines.normalize.balance.footing import without_debt
 from pipelines.normalize.balance.sheets import DEBT_LINES, LINE, BalanceSheets
-from pipelines.normalize.elements.loans import DEBT_CONTROLS
+from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
 from pipelines.normalize.rule import Rule
 
 _WITHOUT_DEBT = "classified balance sheets without a line of debt"

@@ -21,7 +21,7 @@ from pipelines.normalize.balance.footing import (
 from pipelines.normalize.balance.sheets import CONTRADICTS, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.elements.containment import all_parts
 from pipelines.normalize.elements.debt import CURRENT_INSTRUMENTS
-from pipelines.normalize.elements.loans import OTHER_NONCURRENT_LIABILITIES
+from pipelines.normalize.elements.liabilities import OTHER_NONCURRENT_LIABILITIES
 from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.rule import Rule
 

@@ -1,8 +1,8 @@
 """The elements of the taxonomies from which each amount is taken, in order of preference: tables, not code.
 
 Belongs here: all concepts, and tables that other steps derive from them. Does not: the sources of a concept (income,
-cash_flow, per_share, cash, totals, debt, loans), how a source is chosen in a filing (facts), how concepts combine into
-line items (items, balance).
+cash_flow, per_share, cash, totals, debt, loans, liabilities), how a source is chosen in a filing (facts), how concepts
+combine into line items (items, balance).
 
 The value of a concept in a filing comes from the first source of the filer's industry whose elements are all reported
 in the filing for the same period. `minus` elements are required too and subtracted; `where` elements are required but
@@ -55,7 +55,8 @@ from pipelines.normalize.elements.income import (
     PRETAX_INCOME,
     REVENUE,
 )
-from pipelines.normalize.elements.loans import DEBT_BY_INSTRUMENT, DEBT_CONTROLS
+from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
+from pipelines.normalize.elements.loans import DEBT_BY_INSTRUMENT
 from pipelines.normalize.elements.per_share import DIVIDENDS_PER_SHARE, EPS_BASIC, SHARES_BASIC, SHARES_DILUTED
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.elements.totals import ASSETS, EQUITY

@@ -11,7 +11,7 @@ from pipelines.normalize.balance.vanished import WATCHED
 from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
 from pipelines.normalize.elements.cash import CASH_CONTROLS
-from pipelines.normalize.elements.loans import DEBT_CONTROLS
+from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.returns import NO_OPERATING_INCOME
