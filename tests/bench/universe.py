@@ -1,0 +1,228 @@
+"""The cost of a synchronization of many companies, from EDGAR's bulk files: wall time, CPU seconds, memory.
+
+Run it with `make bench SOURCE=../shared/edgar`; GIGABYTES sets the sizes. The documents of a mirror directory are copied
+under other CIKs and accession numbers into companyfacts.zip and submissions.zip until they hold so many bytes of JSON.
+Each figure is compared with `orjson.loads` of the same documents on one core, measured before and after it in the run.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import orjson
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+PROJECT = Path(__file__).resolve().parents[2]
+FACTS, SUBMISSIONS = "data.sec.gov/api/xbrl/companyfacts", "data.sec.gov/submissions"
+TICKERS = "company_tickers_exchange.json"
+ACCESSION = re.compile(rb'"\d{4}(\d{6}-\d\d-\d{6})"')
+CIK = re.compile(rb'"cik":\s*"?\d{1,10}"?')
+GIGABYTE = 1e9
+ONE_PERCENT = 0.01
+SAMPLE_EVERY = 0.05
+"""Seconds between two samples of the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Wall seconds, CPU seconds and the largest resident memory of a command with all of its processes, in MB."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+def renumbered(document: bytes, cik: int, number: int) -> bytes:
+    """A document as if another company had filed it under other accession numbers."""
+    named = CIK.sub(b'"cik":%d' % cik, document, count=1)
+    return ACCESSION.sub(rb'"%04d\1"' % number, named)
+
+
+def revised(document: bytes) -> bytes:
+    """A companyfacts document whose newest filing states other values."""
+    read = orjson.loads(document)
+    lists = [facts for tags in read["facts"].values() for tag in tags.values() for facts in tag["units"].values()]
+    newest = max(fact["filed"] for facts in lists for fact in facts)
+    for fact in (fact for facts in lists for fact in facts if fact["filed"] == newest):
+        fact["val"] = round(fact["val"] * 1.01, 4)
+    return orjson.dumps(read)
+
+
+def write(folder: Path, mirror: Path, size: float, revise: float = 0.0) -> int:
+    """Write bulk files with so many bytes of JSON; a share of the companies is revised. Return their number."""
+    folder.mkdir(parents=True)
+    originals = {int(path.stem[3:]): path.read_bytes() for path in sorted((mirror / FACTS).glob("*.json"))}
+    submissions = {int(path.stem[3:]): path.read_bytes() for path in (mirror / SUBMISSIONS).glob("CIK??????????.json")}
+    listed = json.loads((mirror / "www.sec.gov/files" / TICKERS).read_bytes())
+    symbols = {row[0]: row for row in reversed(listed["data"])}
+    copies = max(1, round(size / sum(map(len, originals.values()))))
+    rows, each = [], 0
+    options = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
+    with (
+        zipfile.ZipFile(folder / "companyfacts.zip", "w", **options) as facts,  # type: ignore[arg-type]
+        zipfile.ZipFile(folder / "submissions.zip", "w", **options) as filings,  # type: ignore[arg-type]
+    ):
+        for number in track(range(copies), f"{folder.name}: {size / GIGABYTE:g} GB", console=Console(stderr=True)):
+            for original, document in originals.items():
+                cik, each = number * 10_000_000 + original, each + 1
+                changed = revise and each % round(1 / revise) == 0
+                made = renumbered(revised(document) if changed else document, cik, number)
+                facts.writestr(f"CIK{cik:010}.json", made)
+                if original in submissions:
+                    filings.writestr(f"CIK{cik:010}.json", renumbered(submissions[original], cik, number))
+                _, name, symbol, exchange = symbols.get(original, (original, f"Company {original}", "", None))
+                rows.append([cik, name, f"{symbol or f'C{original}'}{number or ''}", exchange])
+    (folder / TICKERS).write_text(json.dumps({**listed, "data": rows}))
+    return len(rows)
+
+
+def parsed(folder: Path) -> float:
+    """Wall seconds of `orjson.loads` for all documents of companyfacts.zip, on one core, without unpacking them."""
+    seconds = 0.0
+    with zipfile.ZipFile(folder / "companyfacts.zip") as archive:
+        for name in archive.namelist():
+            content = archive.read(name)
+            began = time.perf_counter()
+            orjson.loads(content)
+            seconds += time.perf_counter() - began
+    return seconds
+
+
+def synchronized(folder: Path, home: Path) -> Cost:
+    """The cost of a synchronization."""
+    command = [sys.executable, "-m", "fundamentals", "sync", "--source", str(folder / "companyfacts.zip")]
+    environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "PYTHONPATH": str(PROJECT)}
+    before, began = os.times(), time.perf_counter()
+    with subprocess.Popen(
+        command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        memory = Memory(process.pid)
+        said = process.stdout.read() if process.stdout else ""
+        process.wait()
+    wall, after = time.perf_counter() - began, os.times()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{said}")
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return Cost(wall, spent, memory.largest)
+
+
+class Memory(threading.Thread):
+    """Samples the proportional memory of a process and its descendants until it ends."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.pid, self.largest = pid, 0.0
+        self.start()
+
+    def run(self) -> None:
+        while Path(f"/proc/{self.pid}").exists():
+            self.largest = max(self.largest, sum(map(_megabytes, _tree(self.pid))))
+            time.sleep(SAMPLE_EVERY)
+
+
+def _tree(pid: int) -> Iterator[int]:
+    yield pid
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return
+    for child in children:
+        yield from _tree(int(child))
+
+
+def _megabytes(pid: int) -> float:
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    found = re.search(r"^Pss: +(\d+) kB", rollup, re.MULTILINE)
+    return int(found[1]) / 1000 if found else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round with files of one size: `orjson.loads`, and the synchronizations one after the other."""
+
+    gigabytes: float
+    companies: int
+    orjson: float
+    full: Cost
+    again: Cost
+    one_percent: Cost
+
+    @property
+    def memory(self) -> float:
+        """The largest memory of the three, in MB."""
+        return max(self.full.memory, self.again.memory, self.one_percent.memory)
+
+
+COLUMNS: dict[str, tuple[Callable[[Round], float], str]] = {
+    "orjson.loads, s": (lambda each: each.orjson, ".1f"),
+    "full, s": (lambda each: each.full.wall, ".1f"),
+    "full / orjson": (lambda each: each.full.wall / each.orjson, ".2f"),
+    "CPU / orjson": (lambda each: each.full.cpu / each.orjson, ".2f"),
+    "again / full": (lambda each: each.again.wall / each.full.wall, ".1%"),
+    "1 % changed / full": (lambda each: each.one_percent.wall / each.full.wall, ".1%"),
+    "memory, MB": (lambda each: each.memory, ",.0f"),
+}
+"""The figures of a round, and how they are printed."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("mirror", type=Path, help="the mirror directory whose documents are copied")
+    parser.add_argument("--gigabytes", type=float, nargs="+", default=[0.5, 1.0, 2.0], help="sizes of the JSON")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="where to write the files; default: a temporary folder")
+    given = parser.parse_args()
+    rounds = []
+    with tempfile.TemporaryDirectory(dir=given.folder) as temporary:
+        bulk, changed, home = (Path(temporary) / name for name in ("bulk", "revised", "home"))
+        for size in given.gigabytes:
+            companies = write(bulk, given.mirror, size * GIGABYTE)
+            write(changed, given.mirror, size * GIGABYTE, revise=ONE_PERCENT)
+            for _ in range(given.rounds):
+                before = parsed(bulk)
+                costs = [synchronized(folder, home) for folder in (bulk, bulk, changed)]
+                rounds.append(Round(size, companies, (before + parsed(bulk)) / 2, *costs))
+                shutil.rmtree(home)
+            shutil.rmtree(bulk)
+            shutil.rmtree(changed)
+    show(rounds)
+    print(json.dumps([asdict(each) for each in rounds]))
+
+
+def show(rounds: Sequence[Round]) -> None:
+    """Print a table: for each size the median of each figure, and its range if there are several rounds."""
+    table = Table(title="synchronizations from bulk files", title_justify="left")
+    table.add_column("")
+    columns = []
+    for size, companies in dict.fromkeys((each.gigabytes, each.companies) for each in rounds):
+        table.add_column(f"{size:g} GB, {companies:,} companies", justify="right")
+        columns.append([each for each in rounds if each.gigabytes == size])
+    for name, (of, form) in COLUMNS.items():
+        table.add_row(name, *(_median([of(each) for each in column], form) for column in columns))
+    Console().print(table)
+
+
+def _median(values: Sequence[float], form: str) -> str:
+    spread = f" ({min(values):{form}} to {max(values):{form}})" if len(values) > 1 else ""
+    return f"{statistics.median(values):{form}}{spread}"
+
+
+if __name__ == "__main__":
+    main()
