@@ -273,6 +273,14 @@ HISTORIES: dict[str, list[Row]] = {
         {ASSETS: 999, LIABILITIES: 500, CURRENT_LIABILITIES: 200, NONCURRENT: 273, "OtherLiabilitiesNoncurrent": 27},
         {ASSETS: 999, LIABILITIES: 510, CURRENT_LIABILITIES: 200, NONCURRENT: 263, "OtherLiabilitiesNoncurrent": 27},
     ),
+    "debt.withheld.noncurrent-above-total": after(
+        {ASSETS: 999, LIABILITIES: 500, CURRENT_LIABILITIES: 200, NONCURRENT: 273, "OtherLiabilitiesNoncurrent": 27},
+        {ASSETS: 999, LIABILITIES: 510, CURRENT_LIABILITIES: 200, NONCURRENT: 299, "OtherLiabilitiesNoncurrent": 27},
+    ),
+    "cash.withheld.above-total": after(
+        {ASSETS: 999, CASH: 123, INVENTORY: 27, CURRENT_ASSETS: 150},
+        {ASSETS: 999, CASH: 159, INVENTORY: 27, CURRENT_ASSETS: 171},
+    ),
     "cash.withheld.one-digit": after(
         {ASSETS: 999, CASH: 123, INVENTORY: 27, CURRENT_ASSETS: 150},
         {ASSETS: 999, CASH: 133, INVENTORY: 27, CURRENT_ASSETS: 170},

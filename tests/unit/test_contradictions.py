@@ -183,6 +183,8 @@ WITHHELD = {
     "debt.withheld.total-agreed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),
+    "debt.withheld.noncurrent-above-total": ("total_debt", "debt_not_footing"),
+    "cash.withheld.above-total": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.one-digit": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.amount-of-the-day-before": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.exceeds-current-assets": ("cash_and_equivalents", "cash_not_footing"),

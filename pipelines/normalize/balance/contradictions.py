@@ -55,6 +55,9 @@ OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "Noninter
 """Elements of deposits. A bank that states one of them has few other lines of liabilities."""
 
 
+ROUNDED_LINES = 5
+"""Lines that are each rounded to a unit exceed their total by at most so many units."""
+
 LEAST_DIGITS = 4
 """Two amounts of so many digits are hardly equal by chance."""
 
@@ -141,6 +144,20 @@ NONCURRENT_DIGIT = _contradiction(
     "balance sheets before miss them by a single digit followed by zeros.",
     f"{_FOOTS}; measured: none of 570 balance sheets after such ones",
 )
+NONCURRENT_ABOVE = _contradiction(
+    "debt_not_footing",
+    "debt.withheld.noncurrent-above-total",
+    "Total debt is withheld if its non-current part and the lines that added up to the non-current liabilities on the "
+    f"balance sheets before exceed them by more than {ROUNDED_LINES} units: no line that is missing can explain it.",
+    f"{_FOOTS}; measured: none of 600 balance sheets after such ones",
+)
+CASH_ABOVE = _contradiction(
+    "cash_not_footing",
+    "cash.withheld.above-total",
+    "Cash is withheld if it and the lines that added up to the current assets on the balance sheets before exceed them "
+    f"by more than {ROUNDED_LINES} units: no line that is missing can explain it.",
+    f"{_FOOTS}; measured: 1 of 570 balance sheets after such ones, whose cash includes restricted cash",
+)
 CASH_DIGIT = _contradiction(
     "cash_not_footing",
     "cash.withheld.one-digit",
@@ -223,6 +240,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     UNEXPLAINED,
     FOOTED_BEFORE,
     NONCURRENT_DIGIT,
+    NONCURRENT_ABOVE,
     LEFT_OUT,
 )
 OF_CASH: tuple[Contradiction, ...] = (
@@ -232,6 +250,7 @@ OF_CASH: tuple[Contradiction, ...] = (
     CASH_MOVED_ALONE,
     CASH_APART_FROM_FLOWS,
     CASH_DIGIT,
+    CASH_ABOVE,
     CASH_REPEATED,
     LEFT_OUT,
 )
@@ -294,7 +313,9 @@ def of_debt(
     is_over = (part > np.maximum(room, 0) * ROUNDED) | (within > current * ROUNDED)
     apart = Comparison(PART_EXCEEDS.rule, ~np.isnan(part + room) | ~np.isnan(within + current), is_over, part, room)
     part = np.where((part > 0) & ~np.isnan(room), part, np.nan)
-    noncurrent = _digit_is_wrong(NONCURRENT_DIGIT, before, part, of_noncurrent_liabilities(sheets, part))
+    proof = of_noncurrent_liabilities(sheets, part)
+    noncurrent = _digit_is_wrong(NONCURRENT_DIGIT, before, part, proof)
+    above = _is_above_total(NONCURRENT_ABOVE, before, part, proof)
     holds = (
         *_of_both(sheets, before, sums, debt, DEBT_CANDIDATES),
         exceeds.found[sums.sheet],
@@ -305,11 +326,12 @@ def of_debt(
         is_likely & _leaves_more(sheets, debt, liabilities)[sums.sheet],
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
+        above.found[sums.sheet],
         _lacks_line(sheets, before, sums, debt, liabilities, OTHER_LIABILITIES)[sums.sheet],
     )
     is_zero = is_proven & (sums.value == 0)
     found = np.where(is_zero, NOTHING, np.select(holds, range(len(OF_DEBT)), NOTHING))
-    return Judged(OF_DEBT, found, (exceeds, apart, moved, noncurrent))
+    return Judged(OF_DEBT, found, (exceeds, apart, moved, noncurrent, above))
 
 
 def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
@@ -329,7 +351,8 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     repeated = _repeats(sheets, before, sums, CASH_CANDIDATES) & ~proof.holds
     is_proven = np.logical_or.reduce(of_all_current_assets(sheets, readings, moved.found | lacks | repeated))
     footed = _digit_is_wrong(CASH_DIGIT, before, cash, proof)
-    comparisons = (exceeds, of_line, moved, apart, footed)
+    above = _is_above_total(CASH_ABOVE, before, cash, proof)
+    comparisons = (exceeds, of_line, moved, apart, footed, above)
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
         exceeds.found[sums.sheet],
@@ -337,6 +360,7 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
         (moved.found & ~is_proven)[sums.sheet],
         apart.found[sums.sheet],
         footed.found[sums.sheet],
+        above.found[sums.sheet],
         (repeated & ~is_proven)[sums.sheet],
         # no line is missing where the current assets add up with the cash as it is
         (lacks & ~is_proven)[sums.sheet],
@@ -473,6 +497,17 @@ def _digit_is_wrong(contradiction: Contradiction, before: Before, balance: Float
         left = proof.left(place)
         asked.append((place >= 0) & ~np.isnan(proof.missing[place]) & ~np.isnan(proof.missing))
         wrong.append(asked[-1] & is_one_digit(left, proof.unit))
+    contradicts = all_of_those_asked(asked, wrong) & ~proof.holds
+    return Comparison(contradiction.rule, proof.holds, contradicts, balance, balance)
+
+
+def _is_above_total(contradiction: Contradiction, before: Before, balance: Floats, proof: Proof) -> Comparison:
+    """Whether a balance and the lines that add up on every sheet before exceed the total by more than rounding."""
+    asked, wrong = [], []
+    for place in (before.in_filing, before.in_filing_before):
+        left = proof.left(place)
+        asked.append(~np.isnan(left))
+        wrong.append(left < -ROUNDED_LINES * proof.unit)
     contradicts = all_of_those_asked(asked, wrong) & ~proof.holds
     return Comparison(contradiction.rule, proof.holds, contradicts, balance, balance)
 
