@@ -474,6 +474,7 @@ class Points(dy.Schema):
     preferred_dividends_row = dy.UInt32(nullable=True)
     eps_basic_row = dy.UInt32(nullable=True)
     dividends_per_share_row = dy.UInt32(nullable=True)
+    dividends_paid_row = dy.UInt32(nullable=True)
     operating_cash_flow_row = dy.UInt32(nullable=True)
     capital_expenditure_row = dy.UInt32(nullable=True)
     shares_basic_row = dy.UInt32(nullable=True)

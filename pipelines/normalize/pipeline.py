@@ -20,7 +20,7 @@ from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
 from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
-from pipelines.normalize.items import earnings, evidence, gaps, line_items, provenance, returns
+from pipelines.normalize.items import dividends, earnings, evidence, gaps, line_items, provenance, returns
 from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
 from pipelines.normalize.shares import basis, latest, splits
@@ -227,10 +227,12 @@ def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> 
     standing = Points(points, flows, balances)
     judged = returns.judged(standing)
     per_share = earnings.PerShare(standing, line_items.net_income(standing))
-    items = line_items.line_items(standing, judged, per_share)
+    paid, of_dividends = dividends.dividends(standing, per_share.basic, per_share.diluted)
+    items = line_items.line_items(standing, judged, per_share, paid)
     values, legs, withheld, decisions = replay.item_versions(standing, items, industries)
     no_returns, lacking = returns.no_return(standing, judged), line_items.lacking(standing)
-    return values, legs, no_returns, lacking, withheld, per_share.proofs, decisions
+    proved = pl.concat([per_share.proofs, of_dividends])
+    return values, legs, no_returns, lacking, withheld, proved, decisions
 
 
 def _filed_facts(

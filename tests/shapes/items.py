@@ -13,6 +13,7 @@ from tests.factories import (
     CASH,
     CASH_FLOW,
     DILUTED,
+    DIVIDENDS,
     EPS,
     NET_INCOME,
     REVENUE,
@@ -86,6 +87,17 @@ def conversion() -> list[Row]:
     ]
 
 
+def paid_half_yearly(each: float = 0.88) -> list[Row]:
+    """A dividend twice a year, stated for the quarter in which it is declared and for that in which it is paid."""
+    rows = company({**INCOME, PAID: [0.0, 8.8] * (QUARTERS // 2)}, shares=10.0)
+    ends = ("2022-03-31", "2022-06-30", "2022-09-30", "2022-12-31")
+    starts = ("2022-01-01", "2022-04-01", "2022-07-01", "2022-10-01")
+    return [
+        *rows,
+        *(fact(DIVIDENDS, each, *quarter, filed="2023-02-28") for quarter in zip(starts, ends, strict=True)),
+    ]
+
+
 def earned_apart(quarter: float) -> list[Row]:
     """Earnings per share of two quarters of 2022 that no share count of the same period contradicts."""
     rows = company(INCOME, shares=10.0, **{EPS: [1.0] * 5 + [quarter] * 2 + [1.0] * 5})
@@ -99,6 +111,7 @@ def earned_apart(quarter: float) -> list[Row]:
 
 
 YEAR_2022 = ("2022-01-01", "2022-12-31")
+PAID = "PaymentsOfDividendsCommonStock"
 EARNED = {OPERATING: 50.0, PRETAX: 40.0, TAX: 8.0}
 INCOME = {NET_INCOME: 10.0}
 GROWING = [10.0] * 8 + [20.0] * 4
@@ -125,6 +138,7 @@ ITEMS: dict[str, list[Row]] = {
         for row in company(INCOME, shares=10.0, **{EPS: [0.5] * QUARTERS})
         if row["tag"] != EPS or row["end"] > "2022-12-31"
     ],
+    "identity.dividends.times-shares": paid_half_yearly(),
     "shares.day-weighted-mean": company(INCOME, shares=10.0),
     "shares.withheld.other-basis": reverse_split(),
     "identity.shares.mean-like-quarters": conversion(),

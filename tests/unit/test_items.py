@@ -27,7 +27,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
-from tests.shapes.items import conversion, reverse_split
+from tests.shapes.items import conversion, paid_half_yearly, reverse_split
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
@@ -460,6 +460,15 @@ def test_diluted_shares_are_below_basic_shares_by_rounding_only():
 
     assert value_of(found, "shares_diluted", "ttm", "2022-09-30") is None
     assert reason(found, "shares_diluted", "2022-09-30", "ttm") == "contradicted_by_filing"
+
+
+def test_four_even_dividends_are_those_paid():
+    """Disney 2019: a half-yearly dividend of 0.88, in the quarter in which it was declared and in the next one."""
+    twice, once = (standardized(raw(paid_half_yearly(each))) for each in (0.88, 0.44))
+
+    assert value_of(twice, "dividends_per_share", "annual", "2022-12-31") is None
+    assert reason(twice, "dividends_per_share", "2022-12-31", "annual") == "contradicted_by_filing"
+    assert value_of(once, "dividends_per_share", "annual", "2022-12-31") == 1.76
 
 
 def test_a_mean_of_shares_is_like_its_quarters():

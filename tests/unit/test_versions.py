@@ -18,6 +18,7 @@ from pipelines.normalize.history.versions import (
     to_append,
     unsupported,
 )
+from pipelines.normalize.items.dividends import dividends
 from pipelines.normalize.items.earnings import PerShare
 from pipelines.normalize.items.line_items import line_items, net_income, recomputed
 from pipelines.normalize.items.points import Points, points_of
@@ -268,9 +269,9 @@ def test_a_version_is_a_value_that_differs_from_the_one_before():
     found, none = flows("revenue", *changes).sample(fraction=1, shuffle=True, seed=3), balances("equity", (8, 0, 1.0))
     points = Points(points_of(found, none), found, none)
 
-    versions, *_ = item_versions(
-        points, line_items(points, judged(points), PerShare(points, net_income(points))), GENERAL
-    )
+    per_share = PerShare(points, net_income(points))
+    paid, _ = dividends(points, per_share.basic, per_share.diluted)
+    versions, *_ = item_versions(points, line_items(points, judged(points), per_share, paid), GENERAL)
 
     assert versions.filter(item="revenue")["seq"].to_list() == [0, 2, 4]
 

@@ -126,7 +126,9 @@ def corrected(
     )
 
 
-_IS_WITNESS = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in WITNESSES])
+KEPT = ("dividends_paid",)
+"""Witnesses that later steps compare with other amounts, too."""
+_IS_WITNESS = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in WITNESSES if concept.name not in KEPT])
 
 
 def _of_witnesses(vintages: pl.DataFrame, figures: Figures, places: Ints) -> pl.DataFrame:

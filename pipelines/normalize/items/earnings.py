@@ -204,7 +204,7 @@ def _shares(points: Points, name: str, takes_other: Flags) -> tuple[Item, pl.Dat
     )
     judged = ~is_year & ~is_mixed & ~takes_other & ~np.isnan(mean * excess)
     sides = (mean, mean * (1 - excess))
-    return found, _proofs(points, found, MEAN_AS_QUARTERS, judged, np.where(is_beyond, 2, 0), sides)
+    return found, proofs(points, found, MEAN_AS_QUARTERS, judged, np.where(is_beyond, 2, 0), sides)
 
 
 def _mixes_bases(points: Points, name: str) -> Flags:
@@ -243,7 +243,7 @@ def _not_below_basic(points: Points, diluted: Item, basic: Item, income: Item) -
         legs=(*(leg.where(~takes_basic) for leg in diluted.legs), *(leg.where(takes_basic) for leg in basic.legs)),
         withheld=(*diluted.withheld, (CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted)),
     )
-    return found, _proofs(points, found, NOT_BELOW_BASIC, judged, outcome, (diluted.value, basic.value))
+    return found, proofs(points, found, NOT_BELOW_BASIC, judged, outcome, (diluted.value, basic.value))
 
 
 def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Item, pl.DataFrame]:
@@ -314,7 +314,7 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     )
     judged = ~is_of_others & (agrees | is_issuance | is_far | is_contradicted | is_withheld)
     outcome = np.select([is_withheld, takes_control], [2, 1], 0)
-    return found, _proofs(points, found, TIMES_SHARES, judged, outcome, (filed * shares.value, income.value))
+    return found, proofs(points, found, TIMES_SHARES, judged, outcome, (filed * shares.value, income.value))
 
 
 def _is_of_other_count(points: Points, income: Item, filed: Floats, rounding: Floats) -> Flags:
@@ -371,7 +371,7 @@ def _fiscal_years(points: Points, holds: Flags) -> Ints:
     return count
 
 
-def _proofs(
+def proofs(
     points: Points, item: Item, rule: Rule, judged: Flags, outcome: Ints, sides: tuple[Floats, Floats]
 ) -> pl.DataFrame:
     """The judgements of an item at the newest points: frames.PROOFS; `outcome` 0 holds, 1 chose, 2 withheld."""

@@ -129,13 +129,14 @@ ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
 BALANCE_ITEMS = ("total_debt", "cash_and_equivalents")
 
 
-def line_items(points: Points, returns: Return, per_share: PerShare) -> Iterator[Item]:
+def line_items(points: Points, returns: Return, per_share: PerShare, dividends: Item) -> Iterator[Item]:
     """The values of each line item at each point, with their rules, methods, flags and legs.
 
     Args:
         points: the amounts known at each quarter end after each filing.
         returns: of returns.judged.
         per_share: of net_income: earnings per share and shares.
+        dividends: of items.dividends: dividends per share.
 
     Yields:
         the eleven items in the order of the specification.
@@ -144,7 +145,7 @@ def line_items(points: Points, returns: Return, per_share: PerShare) -> Iterator
     yield _flow(points, "revenue")
     yield per_share.income
     yield per_share.earnings
-    yield _flow(points, "dividends_per_share")
+    yield dividends
     yield free_cash_flow
     yield per_share.basic
     yield per_share.diluted

@@ -49,6 +49,7 @@ FLOWS = (
     "preferred_dividends",
     "eps_basic",
     "dividends_per_share",
+    "dividends_paid",
     "operating_cash_flow",
     "capital_expenditure",
     "shares_basic",
