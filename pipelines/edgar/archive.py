@@ -109,7 +109,8 @@ class Archive:
         position = int(self._positions[first])
         try:
             _, flags, method, crc, packed, size, name, extra, _, offset = ENTRY.unpack_from(self._directory, position)
-            fields = self._directory[position + NAME_AT + name :][:extra]
+            fields_at = position + NAME_AT + name
+            fields = self._directory[fields_at : fields_at + extra]
             size, packed, offset = _in_64_bits(fields, size, packed, offset)
         except struct.error as error:
             raise self._refused(cik, "has an entry whose 64-bit sizes are missing") from error

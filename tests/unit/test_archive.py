@@ -121,6 +121,24 @@ def test_the_directory_of_many_members_takes_little_memory(path):
     assert opened._ciks.nbytes + opened._positions.nbytes + len(opened._directory) < 20_000 * 100
 
 
+def test_a_member_is_found_without_copying_the_directory(path):
+    """The directory of submissions.zip has 65 MB, and there is a look-up for each company."""
+
+    class Watched(bytes):
+        longest = 0
+
+        def __getitem__(self, part: slice) -> bytes:  # type: ignore[override]
+            found = super().__getitem__(part)
+            Watched.longest = max(Watched.longest, len(found))
+            return found
+
+    write(path, *((name(f"{number:010}"), b"{}") for number in range(200)))
+    archive = Archive(path)
+    archive._directory = Watched(archive._directory)
+    assert all(archive.member(cik) for cik in archive.ciks)
+    assert Watched.longest < 100
+
+
 # --- hostile members
 
 
