@@ -233,6 +233,9 @@ NEEDS: dict[str, Needs] = {
     "debt_noncurrent_by_instrument": Needs(
         253.253, {"LongTermDebtNoncurrent": 0, "LiabilitiesCurrent": 80.222, "Liabilities": 270.412}
     ),
+    "debt_current_by_instrument": Needs(
+        105.105, {"LongTermDebtNoncurrent": 500, "LongTermDebtCurrent": 0, "LiabilitiesCurrent": 89.09}
+    ),
     "debt_noncurrent_alone": Needs(
         beside={"NotesPayableRelatedPartiesNoncurrent": 300, "DebtLongtermAndShorttermCombinedAmount": 1000}
     ),

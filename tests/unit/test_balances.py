@@ -395,6 +395,19 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         0.127029,
     ),
+    "two current instruments beside the maturities": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=70.707,
+            LongTermDebtCurrent=30.303,
+            ConvertibleNotesPayableCurrent=10.101,
+            SubordinatedDebtCurrent=5.252,
+            AccountsPayableCurrent=40.404,
+            LiabilitiesCurrent=86.060,
+        ),
+        "total_debt",
+        116.363,
+    ),
     # Coca-Cola in 2023: its line of loans and notes payable includes commercial paper
     "loans and notes on the balance sheet": (
         filed(

@@ -41,7 +41,9 @@ _NONCURRENT = ("debt_noncurrent", "debt_noncurrent_instrument")
 """The lines that each part of debt is added up from."""
 _OTHER_CURRENT = (
     "debt_current_instrument",
+    "debt_current_by_instrument",
     "debt_short_term_loans",
+    "debt_short_term_by_instrument",
     "debt_notes_current",
     "debt_notes",
     "debt_credit_line",
@@ -133,7 +135,7 @@ def _current_moves(sheets: BalanceSheets, parts: dict[str, Floats]) -> list[_Mov
     for other in _OTHER_CURRENT:
         amount, is_new = _new(sheets, other, parts)
         moves.append(_Move((), (other,), amount, is_new))
-        for line in ("debt_current_maturities", "debt_short_term"):
+        for line in ("debt_current_maturities", "debt_current_instrument", "debt_short_term"):
             is_larger = is_new & (parts[line] > 0) & (amount > parts[line])
             moves.append(_Move((line,), (other,), amount - parts[line], is_larger))
     return moves

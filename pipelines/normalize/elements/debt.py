@@ -60,6 +60,7 @@ CURRENT_INSTRUMENTS = (
     "SubordinatedDebtCurrent",
     "LongTermCommercialPaperCurrent",
     "LongTermConstructionLoanCurrent",
+    "FederalHomeLoanBankAdvancesCurrent",
     "OtherLongTermDebtCurrent",
 )
 SHORT_TERM_INSTRUMENTS = (
@@ -216,6 +217,20 @@ DEBT_CURRENT_MATURITIES = Concept(
             "CurrentPortionOfLongtermBorrowings",
             rule="debt.current-maturities.ifrs.borrowings",
             statement="Under IFRS, otherwise, current maturities are the current portion of long-term borrowings.",
+        ),
+    ),
+)
+
+DEBT_CURRENT_BY_INSTRUMENT = Concept(
+    "debt_current_by_instrument",
+    "money",
+    instant=True,
+    sources=(
+        not_banks(
+            plus=CURRENT_INSTRUMENTS,
+            rule="debt.current-by-instrument.sum",
+            statement="The sum of the current instruments is also read where a line states the current maturities: the "
+            "current liabilities may prove that it is the debt, or stands beside that line.",
         ),
     ),
 )
