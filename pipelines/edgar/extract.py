@@ -247,7 +247,7 @@ class _Asked:
         if isinstance(answer, NotModified):
             self._note(cik, kind, "ok", held, self._validators(seen))
             return Document("unchanged", held)
-        digest = self._store.put(answer.content)
+        digest = self._store.put(answer.content, at_checkpoint=True)
         validators = answer.validators if _looks_whole(answer.content) else NONE
         validators = replace(validators, size=len(answer.content), crc=zlib.crc32(answer.content))
         self._note(cik, kind, "ok", digest, validators)

@@ -5,7 +5,7 @@ changed; `seen.jsonl` is the only file that changes, and it is replaced as a who
 Does not: requesting documents (extract), reading their contents (documents).
 
     raw/3f/3fa2….json.zst   a document, compressed
-    raw/incoming/           files being written; the next run deletes those that a killed run left
+    raw/incoming/           documents until the next checkpoint; the next run deletes those that a killed run left
     raw/seen.jsonl          one line for each requested document
 """
 
@@ -94,17 +94,39 @@ class RawStore(Documents):
         self._seen_file = self.root / "seen.jsonl"
         self._incoming = self.root / "incoming"
         self._lock = threading.Lock()
+        self._unnamed: set[str] = set()
         self._seen = {(row.cik, row.kind): row for row in self._read_seen()}
 
-    def put(self, content: bytes) -> str:
+    def has(self, digest: str) -> bool:
+        """Whether the document with this digest is stored, or gets its name at the next checkpoint."""
+        return digest in self._unnamed or super().has(digest)
+
+    def put(self, content: bytes, *, at_checkpoint: bool = False) -> str:
         """Store a document, unless it is stored already, and return the SHA-256 of its content.
+
+        Args:
+            content: the document.
+            at_checkpoint: the file gets its name at the next checkpoint. This waits once for the disk for all
+                documents together; waiting for each takes several milliseconds.
 
         Raises:
             RawStoreError: the file cannot be written.
         """
         digest = hashlib.sha256(content).hexdigest()
-        if not self.has(digest):
-            self._write(self.path(digest), zstandard.ZstdCompressor(level=LEVEL).compress(content))
+        if self.has(digest):
+            return digest
+        packed = zstandard.ZstdCompressor(level=LEVEL).compress(content)
+        if not at_checkpoint:
+            self._write(self.path(digest), packed)
+            return digest
+        path = self._incoming / self.path(digest).name
+        with _named_errors(path, "written"):
+            self._incoming.mkdir(parents=True, exist_ok=True)
+            written = self._incoming / f"{path.name}.{os.getpid()}.{threading.get_ident()}"
+            written.write_bytes(packed)
+            written.replace(path)
+        with self._lock:
+            self._unnamed.add(digest)
         return digest
 
     def seen(self, cik: str, kind: Kind) -> Seen | None:
@@ -117,14 +139,34 @@ class RawStore(Documents):
             self._seen[row.cik, row.kind] = row
 
     def checkpoint(self) -> None:
-        """Write all recorded results; the file is replaced completely or not at all.
+        """Give all documents their names, then write all recorded results, completely or not at all.
 
         Raises:
-            RawStoreError: the file cannot be written.
+            RawStoreError: a file cannot be written.
         """
         with self._lock:
             rows = sorted(self._seen.values(), key=lambda row: (row.cik, row.kind))
+        self._name_documents()
         self._write(self._seen_file, msgspec.json.Encoder().encode_lines(rows))
+
+    def _name_documents(self) -> None:
+        """Wait until the documents are on the disk, and give them their names."""
+        with self._lock:
+            digests = sorted(self._unnamed)
+        if not digests:
+            return
+        os.sync()
+        folders = {self.path(digest).parent for digest in digests}
+        with _named_errors(self._incoming, "written"):
+            for folder in folders:
+                folder.mkdir(exist_ok=True)
+            for digest in digests:
+                path = self.path(digest)
+                (self._incoming / path.name).replace(path)
+            for folder in folders:
+                _sync_folder(folder)
+        with self._lock:
+            self._unnamed.difference_update(digests)
 
     def sweep(self) -> None:
         """Delete unfinished files of killed runs. Only the one process that may write calls this."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -180,3 +181,65 @@ def test_reading_does_not_create_a_raw_zone(tmp_path):
     store.sweep()
     assert store.seen("0000001234", "companyfacts") is None
     assert list(tmp_path.iterdir()) == []
+
+
+# --- documents that get their names at a checkpoint
+
+
+def test_documents_are_named_at_the_checkpoint_before_they_are_recorded(store, monkeypatch):
+    """The disk is waited for once; no record names a document that is not on it."""
+    waited: list[list[str]] = []
+    monkeypatch.setattr("pipelines.edgar.raw_store.os.sync", lambda: waited.append(files(store)))
+    digests = [store.put(content, at_checkpoint=True) for content in (b"{}", b"[]", b"{}")]
+    incoming = sorted(f"incoming/{digest}.json.zst" for digest in set(digests))
+    assert files(store) == incoming
+    assert all(map(store.has, digests))
+
+    store.checkpoint()
+    store.checkpoint()
+
+    assert waited == [incoming]
+    assert store.get(digests[0]) == b"{}"
+    assert store.put(b"[]") == digests[1]
+    named = sorted(f"{digest[:2]}/{digest}.json.zst" for digest in set(digests))
+    assert files(store) == sorted([*named, "seen.jsonl"])
+
+
+def test_a_run_that_is_killed_before_the_checkpoint_leaves_nothing(store, tmp_path):
+    digest = store.put(b"{}", at_checkpoint=True)
+    again = RawStore(store.root.parent)
+    assert not again.has(digest)
+    again.sweep()
+    assert files(again) == []
+    assert again.get(again.put(b"{}")) == b"{}"
+
+
+def test_documents_that_cannot_be_written_are_reported(store, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    digest = store.put(b"{}", at_checkpoint=True)
+    monkeypatch.setattr("pathlib.Path.replace", refuse)
+    with pytest.raises(RawStoreError, match="cannot be written: No space left"):
+        store.checkpoint()
+    with pytest.raises(RawStoreError, match="cannot be written: No space left"):
+        store.put(b"[]", at_checkpoint=True)
+    assert store.has(digest)
+
+
+def test_threads_may_store_documents_during_checkpoints(store):
+    contents = [str(number).encode() for number in range(200)]
+
+    def put(content: bytes) -> str:
+        digest = store.put(content, at_checkpoint=True)
+        store.note(seen(digest))
+        return digest
+
+    with ThreadPoolExecutor(4) as pool:
+        stored = pool.map(put, contents)
+        for _ in range(5):
+            store.checkpoint()
+        digests = list(stored)
+    store.checkpoint()
+    assert [store.get(digest) for digest in digests] == contents
+    assert not list((store.root / "incoming").iterdir())
