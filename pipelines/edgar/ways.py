@@ -10,6 +10,7 @@ documents (extract), formats (archive, daily_index).
 `raw/index.json` remembers what the next synchronization needs. It is written when all documents are stored.
 """
 
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -139,20 +140,25 @@ def chosen(
         why = f"the last complete synchronization is {(now - memory.complete_at).days} days old"
     today = now.astimezone(NEW_YORK).date()
     folder = store.root / "bulk"
+    client = cast("EdgarClient", source.client)
+    why_not = ""
     try:
-        made = [_downloaded(cast("EdgarClient", source.client), name, folder, progress) for name in BULK_URLS]
+        made = [_downloaded(client, name, folder, today, progress) for name in BULK_URLS]
         bulk = BulkFolder(folder / FACTS)
     except RefusedError:
         raise
-    except (FetchError, SourceError) as error:
+    except FetchError as error:  # what was downloaded of them is used the next time
+        why_not = str(error)
+    except SourceError as error:
+        why_not = str(error)
         for name in BULK_URLS:
             (folder / name).unlink(missing_ok=True)  # a damaged archive is downloaded again
-        yield Way(
-            source, f"one by one: {why}, and the bulk files cannot be used: {error}", None, Memory(now, today - BEFORE)
-        )
+    if why_not:
+        why = f"one by one: {why}, and the bulk files cannot be used: {why_not}"
+        yield Way(source, why, None, Memory(now, today - BEFORE))
         return
     try:
-        base = min([day for day in made if day] or [today]) - BEFORE
+        base = min(made) - BEFORE
         yield Way(
             replace(source, client=bulk, threads=archive_threads()), f"bulk files: {why}", None, Memory(now, base)
         )
@@ -197,15 +203,28 @@ def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]
     return Way(source, why, frozenset(filed | set(memory.pending)), after)
 
 
-def _downloaded(client: "EdgarClient", name: str, folder: Path, progress: Progress) -> date | None:
-    """Download a bulk file, and return the day on which it was made; None if the server does not say."""
-    answer = client.download(BULK_URLS[name], folder / name, lambda done, total: progress(name, done, total))
+def _downloaded(client: "EdgarClient", name: str, folder: Path, today: date, progress: Progress) -> date:
+    """Download a bulk file, and return the day on which it was made; today if the server does not say.
+
+    A file of this night that a synchronization downloaded before it was stopped is used as it is.
+    """
+    path = folder / name
+    if path.exists() and (made := _made_on(path)) >= today:
+        return made
+    answer = client.download(BULK_URLS[name], path, lambda done, total: progress(name, done, total))
     if isinstance(answer, NotFound):
         raise FetchError(f"{BULK_URLS[name]}: answers 404")
     try:
-        return parsedate_to_datetime(answer.last_modified or "").astimezone(NEW_YORK).date()
+        made_at = parsedate_to_datetime(answer.last_modified or "").timestamp()
     except (ValueError, TypeError):
-        return None
+        return today
+    os.utime(path, (made_at, made_at))
+    return _made_on(path)
+
+
+def _made_on(path: Path) -> date:
+    """The day in New York on which a downloaded file was made."""
+    return datetime.fromtimestamp(path.stat().st_mtime, NEW_YORK).date()
 
 
 def _path(store: RawStore) -> Path:

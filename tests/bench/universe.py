@@ -1,7 +1,8 @@
 """The cost of a synchronization of many companies, from EDGAR's bulk files: wall time, CPU seconds, memory.
 
-Run it with `make bench SOURCE=../shared/edgar`; GIGABYTES sets the sizes. The documents of a mirror directory are copied
-under other CIKs and accession numbers into companyfacts.zip and submissions.zip until they hold so many bytes of JSON.
+Run it with `make bench SOURCE=../shared/edgar`; GIGABYTES sets the sizes. The documents of a mirror directory are
+copied under other CIKs and accession numbers into companyfacts.zip and submissions.zip until they hold so many bytes of
+JSON.
 Each figure is compared with `orjson.loads` of the same documents on one core, measured before and after it in the run.
 """
 

@@ -260,6 +260,19 @@ def test_without_bulk_files_one_by_one(choose, live, store):
     assert (way.source, way.filed, way.memory) == (live, None, Memory(NOW, date(2026, 8, 4)))
 
 
+def test_a_bulk_file_that_was_downloaded_before_is_used(choose, server, store, bulk):
+    """A synchronization was stopped, or failed, after the first of the two; the next night it is downloaded again."""
+    submissions = server.replies.pop("/" + BULK_URLS["submissions.zip"].removeprefix("https://"))
+    assert choose().why.endswith("submissions.zip: answers 404")
+    server.on(BULK_URLS["submissions.zip"], *submissions)
+    server.asked.clear()
+    assert choose().memory == Memory(NOW, date(2026, 8, 4))
+    assert [path.rpartition("/")[2] for path, _ in server.asked] == ["submissions.zip"]
+    server.asked.clear()
+    choose(NOW + timedelta(days=2))
+    assert len(server.asked) == 2
+
+
 def test_a_damaged_bulk_file_is_not_kept(choose, server, live, store, bulk):
     server.on(BULK_URLS["companyfacts.zip"], Reply(body=b"<html>Maintenance</html>"))
     way = choose()
