@@ -10,7 +10,7 @@ restatement.
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance.debt import DISCOUNT
+from pipelines.normalize.balance.classified import DISCOUNT
 from pipelines.normalize.balance.element_sets import Sets, are_equal, contain
 from pipelines.normalize.rule import Rule
 
