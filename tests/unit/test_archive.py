@@ -1,6 +1,7 @@
 """Bulk archives: their directory, single members, and what is refused."""
 
 import struct
+import tracemalloc
 import warnings
 import zipfile
 import zlib
@@ -181,6 +182,16 @@ def test_a_member_that_is_not_as_the_directory_says_is_refused(path, at, value, 
     patched(path, A, at, value)
     assert reason in refusal(path, A)
     assert content_of(path, B) == b"{}"
+
+
+def test_a_member_that_inflates_to_more_than_it_states_takes_no_memory(path):
+    write(path, (name(A), b" " * (20 << 20)))
+    patched(path, A, SIZE, struct.pack("<L", 10))
+    tracemalloc.start()
+    assert "has not the 10 bytes" in refusal(path, A)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20
 
 
 def test_a_member_of_broken_data_is_refused(path):
