@@ -32,6 +32,7 @@ REPLACED: dict[str, tuple[str, ...]] = {
         "debt.current-maturities.senior-notes-and-secured",
         "debt.current-maturities.unsecured",
     ),
+    "debt.current-maturities.ifrs.borrowings": ("debt.current-maturities.ifrs.bonds-and-loans",),
     "debt.short-term.instruments": (
         "debt.short-term.bank-loans-and-notes",
         "debt.short-term.commercial-paper-and-others",
@@ -41,7 +42,7 @@ REPLACED: dict[str, tuple[str, ...]] = {
         "debt.short-term.other",
     ),
 }
-"""For each rule those that it replaced: instruments are added up by containment, not by a list for each of them."""
+"""For each rule those that it replaced: elements are added up by containment, not by a list for each of them."""
 
 RULES: tuple[Rule, ...] = tuple(
     Rule(old, f"Decides nothing any more: `{new}` replaced it.", "the source of the rule that replaced it", "compose")

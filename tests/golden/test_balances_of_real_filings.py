@@ -38,7 +38,7 @@ DEBT: dict[str, tuple[str, str, float]] = {
     "a drawn credit line": ("TCBX", "2022-09-30", 111.2),
     "the limit of a credit line": ("FSBC", "2021-12-31", 28.4),
     "a bank that owes nothing but deposits": ("RRBI", "2025-09-30", 0),
-    "bonds, loans and their current parts": ("TSM", "2024-12-31", 926_604.5 + 57_148.0 + 31_824.4 + 59_857.9),
+    "current bonds are a part of the current borrowings": ("TSM", "2024-12-31", 926_604.5 + 31_824.4 + 59_857.9),
 }
 
 CASH: dict[str, tuple[str, str, float]] = {

@@ -214,6 +214,14 @@ WINDOWS: dict[str, list[Row]] = {
         *company(8, **{REVENUE: [1_187e6] * 8}),
         fact(REVENUE, 4_700e6, *YEAR_2022, filed="2025-02-20"),
     ],
+    "precision.whole-units": [
+        *company(8, **{REVENUE: [1_187e6] * 8}),
+        *(
+            fact(DIVIDENDS, each, f"{year}-01-01", f"{year}-12-31", filed=filed)
+            for filed, of_years in (("2024-01-20", (2.7, 2.8)), ("2025-02-20", (3.0, 3.0)))
+            for year, each in zip((2022, 2023), of_years, strict=True)
+        ),
+    ],
     "period.outlier": [*sales(8, 100.5e6), fact(REVENUE, 421e6, *YEAR_2022, filed="2025-02-20")],
     "period.corrected-error": [
         *(

@@ -281,6 +281,11 @@ def filed(date_filed: str, form: str = "10-K", **lines: float) -> list[Row]:
     ]
 
 
+def of_ifrs(**lines: float) -> list[Row]:
+    """A report on 2023 under IFRS and its balance sheet."""
+    return [{**row, "taxonomy": "ifrs-full"} for row in filed("2024-02-20", "20-F", **lines)]
+
+
 def of_a_bank(**lines: float) -> list[Row]:
     """A report on 2023 of a bank, with some lines of its balance sheet."""
     income = [
@@ -604,6 +609,38 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         [*filed("2024-02-20", **PARTS), *filed("2024-06-20", form="10-K/A", LongTermDebt=110)],
         "total_debt",
         110,
+    ),
+    # JPMorgan's 10-Q/A of 2012 repeats long-term debt of the year end without commercial paper
+    "an amendment that lacks a line restates nothing": (
+        [*filed("2024-02-20", **PARTS), *filed("2024-06-20", form="10-Q/A", LongTermDebtNoncurrent=70)],
+        "total_debt",
+        100,
+    ),
+    "current bonds are within the current portion of borrowings": (
+        of_ifrs(
+            NoncurrentPortionOfNoncurrentBondsIssued=70,
+            CurrentPortionOfLongtermBorrowings=20,
+            CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued=15,
+        ),
+        "total_debt",
+        90,
+    ),
+    "current bonds that are larger are beside it": (
+        of_ifrs(
+            NoncurrentPortionOfNoncurrentBondsIssued=70,
+            CurrentPortionOfLongtermBorrowings=20,
+            CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued=25,
+        ),
+        "total_debt",
+        115,
+    ),
+    "current bonds alone": (
+        of_ifrs(
+            NoncurrentPortionOfNoncurrentBondsIssued=70,
+            CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued=15,
+        ),
+        "total_debt",
+        85,
     ),
     "two filings never make one balance sheet": (
         [*filed("2024-02-20", LongTermDebtNoncurrent=70), *filed("2025-02-20", LongTermDebtCurrent=20)],

@@ -220,6 +220,24 @@ def test_two_digits_of_a_known_amount_change_nothing():
     assert revenue_after(4_900e6) == 4_900e6
 
 
+def test_dividends_rounded_to_a_whole_unit_change_nothing():
+    """2.70 and 2.80 a share, later stated as 3; if one of them is stated otherwise, the other is restated."""
+    company = Filer(month_ends(2022, 8), {REVENUE: [1_187e6] * 8, NET_INCOME: [MILLION] * 8})
+
+    def dividends_after(*amounts):
+        reports = [("2024-01-20", (2.7, 2.8)), ("2025-02-20", amounts)]
+        stated = [
+            fact(DIVIDENDS, amount, *year, filed=filed)
+            for filed, of_years in reports
+            for year, amount in zip((FIRST_YEAR, SECOND_YEAR), of_years, strict=True)
+        ]
+        return value_of(standardized(raw(company.rows(), stated)), "dividends_per_share", "annual", "2022-12-31")
+
+    assert dividends_after(3.0, 3.0) == 2.7
+    assert dividends_after(3.0, 2.9) == dividends_after(3.0, 2.8) == 3.0
+    assert dividends_after(4.0, 3.0) == 4.0
+
+
 def test_a_finer_repetition_replaces():
     """96,662 million, later stated to the dollar: the more precise value replaces it."""
     found = company_with(fact(REVENUE, 96_662_345_678, *FIRST_YEAR, filed="2025-02-20"))

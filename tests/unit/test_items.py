@@ -501,6 +501,25 @@ def test_earnings_of_another_count_than_the_quarters_are_left_out():
     assert value_of(found, "net_income", "ttm", "2023-03-31") == 40e6
 
 
+def test_earnings_without_shares_are_like_those_of_the_last_count():
+    """FB Bancorp 2025: its quarters before the offering state no earnings per share and no shares."""
+
+    def stated(start, end, filed, **amounts):
+        amounts = {REVENUE: 3e6, **{named[name]: value for name, value in amounts.items()}}
+        return [fact(tag, value, start, end, form="10-Q", filed=filed) for tag, value in amounts.items()]
+
+    named = {"income": NET_INCOME, "each": EPS, "shares": SHARES}
+    rows = [
+        *stated("2022-01-01", "2022-03-31", "2022-05-10", income=-1.2e6, each=0.0),
+        *stated("2022-01-01", "2022-12-31", "2023-03-20", income=-4e6, each=-1.74, shares=2.3e6),
+        *stated("2023-01-01", "2023-03-31", "2023-05-10", income=0.0, each=0.04),
+    ]
+    found = standardized(raw(rows))
+
+    assert value_of(found, "eps_basic", "ttm", "2022-12-31") == -1.74
+    assert value_of(found, "eps_basic", "ttm", "2023-03-31") is None
+
+
 def test_a_quarter_between_two_counts_is_like_them():
     """Airbnb 2020: the offering was in the last quarter, whose average lies between those of the quarters beside it."""
     counts = [10e6] * 4 + [10e6, 10e6, 10e6, 14e6] + [25e6] * 4

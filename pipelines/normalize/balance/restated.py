@@ -19,8 +19,8 @@ _MEASURED = "measured: later filings repeat fewer lines of an old balance sheet 
 
 AMENDMENT = Rule(
     "balance.restated.by-amendment",
-    "An amendment restates the balance sheet, whichever lines it has, unless it lacks the filer's own total that the "
-    "first filing has and states less.",
+    "An amendment restates the balance sheet, whichever lines it has, unless it lacks lines or the filer's own total "
+    "that the first filing has and so states less.",
     "Form 10-K/A and 10-Q/A, Exchange Act Rule 12b-15",
     "select",
 )
@@ -71,7 +71,7 @@ def restatements(
 
     If the first statement has only debt that is due within a year, later ones are compared with the first that has
     long-term debt. The filer's own total counts if it exceeds the first amount by more than discounts explain. An
-    amendment that lacks this total restates nothing by stating less.
+    amendment that lacks this total, or some of the lines, restates nothing by stating less.
 
     Args:
         begins: the rows at which another quarter end (or company, or amount) begins; rows are in the order of filing.
@@ -99,9 +99,10 @@ def restatements(
     is_no_less = (repeats | adds) & (nonzero_lines >= most)
     exceeds = is_filer_total & (value > value[first] * (1 + DISCOUNT))
     later = seq != seq[first]
-    lacks_total = is_filer_total[first] & ~is_filer_total & (value < value[first])
+    lacks_lines = contain(elements[:, first], elements) & ~are_equal(elements, elements[:, first])
+    lacks = ((is_filer_total[first] & ~is_filer_total) | lacks_lines) & (value < value[first])
     conditions = [
-        later & amended & ~lacks_total,
+        later & amended & ~lacks,
         later & is_no_less & repeats,
         later & is_no_less,
         later & exceeds,

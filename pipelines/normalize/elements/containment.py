@@ -4,7 +4,7 @@ Belongs here: totals and their parts, and the pairs that filers use as separate 
 to which amount (debt, loans), what follows for the amounts of a filing (facts.repetitions, balance.debt).
 
 Source: calculation links of the US GAAP taxonomies of 2008 to 2025 (FASB) in the statements of financial position,
-classified.
+classified; under IFRS the definition of the element: current bonds are a current portion of borrowings.
 """
 
 PARTS: dict[str, tuple[str, ...]] = {
@@ -29,6 +29,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "Deposits": ("InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"),
     "AccountsPayableAndAccruedLiabilitiesCurrent": ("AccountsPayableCurrent", "AccruedLiabilitiesCurrent"),
     "AccruedLiabilitiesAndOtherLiabilities": ("OtherLiabilities",),
+    "CurrentPortionOfLongtermBorrowings": ("CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",),
 }
 """The parts of each total, as far as rules use both."""
 

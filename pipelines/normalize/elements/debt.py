@@ -207,16 +207,16 @@ DEBT_CURRENT_MATURITIES = Concept(
             source="Regulation S-X Rule 5-02.19 and 5-02.20",
         ),
         ifrs(
-            "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
-            plus=("CurrentPortionOfLongtermBorrowings",),
-            rule="debt.current-maturities.ifrs.bonds-and-loans",
-            statement="Under IFRS, where bonds are a separate line, current maturities are current bonds plus the "
-            "current portion of long-term borrowings.",
+            "CurrentPortionOfLongtermBorrowings",
+            plus=("CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",),
+            rule="debt.current-maturities.ifrs.borrowings",
+            statement="Under IFRS, otherwise, current maturities are the current portion of long-term borrowings; "
+            "current bonds are a part of it, unless they are larger.",
         ),
         ifrs(
-            "CurrentPortionOfLongtermBorrowings",
-            rule="debt.current-maturities.ifrs.borrowings",
-            statement="Under IFRS, otherwise, current maturities are the current portion of long-term borrowings.",
+            "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued",
+            rule="debt.current-maturities.ifrs.bonds",
+            statement="Under IFRS, where nothing else is stated, current maturities are current bonds.",
         ),
     ),
 )

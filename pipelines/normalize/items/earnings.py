@@ -40,7 +40,7 @@ securities take less (AAR 2011: 3 %)."""
 RARELY_DIFFERS = 9
 """Net income over shares proves a sum of quarters wrong if the earnings of so many times more fiscal years agree with
 it as differ from it."""
-OTHER_COUNT = 2.5
+OTHER_COUNT = 1.25
 """Where no shares of a window are known, earnings per share that mean so many times more or fewer shares than the last
 average are a sum of quarters on different counts: Kraft Heinz after its merger has 0.14 for 0.48."""
 OF_YEARS = 0.04
@@ -304,8 +304,8 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
         ),
         withheld=(
             (OTHER_SHARES_REASON, OTHER_SHARES, is_derived & is_of_others),
-            (CONTRADICTED_REASON, TIMES_SHARES, is_withheld),
             (MIXED_REASON, ONE_SHARE_BASIS, is_mixed),
+            (CONTRADICTED_REASON, TIMES_SHARES, is_withheld),
             (MIXED_REASON, MEAN_AS_QUARTERS, is_of_other_count),
         ),
     )

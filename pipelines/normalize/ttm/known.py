@@ -45,6 +45,9 @@ fractions."""
 ROUNDED_DIGITS, LOST = 2, 100
 """A figure of two digits repeats an amount that is a hundred times finer, in which it would hardly ever be so round."""
 
+CENTS = 0.01
+"""An amount per share of this rounding or a finer one has cents."""
+
 NOISE_OF_SUMS = 1e-9
 """Largest relative difference between sums of the same legs in another order."""
 
@@ -71,6 +74,9 @@ IS_ADDITIVE = np.array(
     [concept.measure == "money" or concept.name == "dividends_per_share" for concept in BY_NAME.values()]
 )
 """For each code of a concept: whether the quarters of a year add up to it exactly."""
+
+DIVIDENDS = list(BY_NAME).index("dividends_per_share")
+"""The code of the concept. Earnings per share are judged by net income over shares instead."""
 
 FEWEST_UNITS_OF = np.array(
     [FEWEST_CENTS if concept.measure == "per_share" else FEWEST_UNITS for concept in BY_NAME.values()]
@@ -102,6 +108,13 @@ TWO_DIGITS = Rule(
     "Measured on 101 companies: 15 figures do so, such as 5,400 million in the text of a note for 5,445 million",
     "select",
 )
+WHOLE_UNITS = Rule(
+    "precision.whole-units",
+    "A later filing that repeats known dividends per share, which have cents, rounded to a whole unit of the currency, "
+    "as it does with those of all periods, changes nothing.",
+    "Measured: Procter & Gamble's report of 2019 states 3 for dividends of 2.70 and 2.79 that reports before it state",
+    "select",
+)
 TWO_PERIODS_OF_ONE_FILING = Rule(
     "period.two-in-one-filing",
     "If one filing states an amount for two periods that cover the same fiscal quarters, one figure counts: that of "
@@ -125,7 +138,15 @@ OUTLIER = Rule(
     "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented",
     "select",
 )
-RULES = (COARSER_REPETITION, FINER_REPETITION, TWO_DIGITS, TWO_PERIODS_OF_ONE_FILING, ERRATUM, OUTLIER)
+RULES = (
+    COARSER_REPETITION,
+    FINER_REPETITION,
+    TWO_DIGITS,
+    WHOLE_UNITS,
+    TWO_PERIODS_OF_ONE_FILING,
+    ERRATUM,
+    OUTLIER,
+)
 
 
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -157,7 +178,11 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     half_a_unit = np.fmax(grain, before(grain, begins)) * HALF_A_UNIT
     repeats = np.abs(value - before(value, begins)) <= half_a_unit
     in_two_digits = _rounded_to_two_digits(value, grain, begins, ~repeats)
-    repeats |= in_two_digits
+    is_dividend = (slot[1][is_last] == DIVIDENDS) & (value != 0)
+    is_rounded = ~begins & ~repeats & (before(grain, begins) <= CENTS) & (value == np.rint(value))
+    is_rounded &= np.abs(value - before(value, begins)) <= HALF_A_UNIT
+    in_whole_units = is_rounded & _of_several(cik, seq, is_dividend & is_rounded, is_dividend & ~begins & ~is_rounded)
+    repeats |= in_two_digits | in_whole_units
     place = np.unique(cik, return_inverse=True)[1]
     slots = slot_key(place, *(part[is_last] for part in slot[1:]))
     is_erratum = _errata(value, before(value, begins), slots, seq)
@@ -182,8 +207,9 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     is_finest = finest == np.arange(len(finest))
     decided = [
-        (COARSER_REPETITION, cik[repeats & ~is_finest & (grain > grain[finest]) & ~in_two_digits & ~is_outlier]),
+        (COARSER_REPETITION, cik[repeats & ~is_finest & (grain > grain[finest]) & ~(in_two_digits | is_outlier)]),
         (TWO_DIGITS, cik[in_two_digits]),
+        (WHOLE_UNITS, cik[in_whole_units]),
         (FINER_REPETITION, cik[repeats & is_finest]),
         (TWO_PERIODS_OF_ONE_FILING, of_left_out),
         (ERRATUM, cik[is_erratum]),
@@ -257,6 +283,14 @@ def _rounded_to_two_digits(value: Floats, grain: Floats, begins: Flags, differs:
     rounded_to = grains(value[rows], ROUNDED_DIGITS)
     has_more = grain[rows - 1] * LOST <= rounded_to
     found[rows] = has_more & (np.abs(value[rows] - value[rows - 1]) <= rounded_to * HALF_A_UNIT)
+    return found
+
+
+def _of_several(cik: Ints, seq: Ints, which: Flags, others: Flags) -> Flags:
+    """The figures that are not alone in their filing, which has none of the other ones."""
+    filing = np.unique((cik << SEQ_BITS) | seq, return_inverse=True)[1]
+    number, of_others = (np.bincount(filing, weights=what) for what in (which, others))
+    found: Flags = which & ((number > 1) & (of_others == 0))[filing]
     return found
 
 
