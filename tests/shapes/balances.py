@@ -258,6 +258,9 @@ HISTORIES: dict[str, list[Row]] = {
         {WHOLE: 90, NONCURRENT: 77, MATURITIES: 20, ASSETS: 200},
     ),
     "cash.withdrawn.other-digit-in-next-filing": next_year(20.123, 20.523),
+    "cash.withheld.no-balance-sheet-with-securities": after(
+        {CASH: 20, SECURITIES: 10, ASSETS: 100, LIABILITIES: 60}, {OF_FLOWS: 30, ASSETS: 90}
+    ),
     "balance.withheld.no-total-assets": after({CASH: 20, ASSETS: 100}, {CASH: 30}),
     "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
     "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),

@@ -165,11 +165,18 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
         {ASSETS: 8, CASH: 5},
         5,
     ),
+    "a day without a balance sheet, of a filer without securities": (
+        "cash_and_equivalents",
+        {ASSETS: 900, LIABILITIES: 500, CASH: 100},
+        {ASSETS: 890, OF_FLOWS: 60},
+        60,
+    ),
     "a filing without any total of assets": ("cash_and_equivalents", {CASH: 100}, {CASH: 60}, 60),
 }
 
 WITHHELD = {
     "balance.withheld.no-total-assets": ("cash_and_equivalents", "not_on_balance_sheet"),
+    "cash.withheld.no-balance-sheet-with-securities": ("cash_and_equivalents", "not_on_balance_sheet"),
     "balance.withheld.negative-line": ("total_debt", "negative_line"),
     "balance.withheld.sheet-in-other-units": ("cash_and_equivalents", "sheet_in_other_units"),
     "balance.withheld.line-finer-than-filing": ("total_debt", "line_in_other_units"),

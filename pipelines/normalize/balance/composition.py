@@ -128,7 +128,7 @@ def balances(placed: pl.DataFrame) -> Balances:
     decided += [(each.watched.rule, sheets.cik[each.sheets]) for each in found]
     missed.append(_without_notes(sheets, found))
     # the first reason of a day is given; what is no balance sheet is the weakest
-    is_no_sheet = pl.col("rule") == contradictions.NO_ASSETS.rule.id
+    is_no_sheet = pl.col("rule").is_in([each.rule.id for each in contradictions.OF_NO_SHEET])
     reasons = pl.concat(missed).sort(is_no_sheet, maintain_order=True)
     return Balances(pl.concat(composed), pl.concat(parts), reasons, pl.concat(proved), _counted(decided))
 
@@ -149,7 +149,7 @@ def _withheld(
     is_found = judged.contradiction != NOTHING
     sheet, found = sums.sheet[is_found], judged.contradiction[is_found]
     # the newest reason of a day is given; what is no balance sheet is the weakest
-    strongest_last = np.argsort(found != judged.table.index(contradictions.NO_ASSETS), kind="stable")
+    strongest_last = np.argsort(contradictions.is_of_balance_sheet(judged)[is_found], kind="stable")
     sheet, found = sheet[strongest_last], found[strongest_last]
     decided = [(each.rule, sheets.cik[sheet[found == number]]) for number, each in enumerate(judged.table)]
     if not len(sheet):

@@ -78,6 +78,14 @@ NO_ASSETS = _contradiction(
     "such figures are from the notes or from the cash flow statement.",
     "Regulation S-X Rule 5-02.18 (total assets are a line of every balance sheet)",
 )
+NO_SHEET = _contradiction(
+    "not_on_balance_sheet",
+    "cash.withheld.no-balance-sheet-with-securities",
+    "Cash without short-term investments is not taken for a day for which the filing states no current assets and no "
+    "liabilities, if its balance sheets of other days show short-term investments beside cash.",
+    "Regulation S-X Rule 5-02.2 (marketable securities are a line of the balance sheet); measured: the other figures "
+    "of such days are total assets of segments, equity, and cash of the cash flow statement",
+)
 NEGATIVE = _contradiction(
     "negative_line",
     "balance.withheld.negative-line",
@@ -245,6 +253,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
 )
 OF_CASH: tuple[Contradiction, ...] = (
     *_OF_BOTH,
+    NO_SHEET,
     CASH_EXCEEDS,
     CASH_EXCEEDS_FLOWS,
     CASH_MOVED_ALONE,
@@ -254,6 +263,9 @@ OF_CASH: tuple[Contradiction, ...] = (
     CASH_REPEATED,
     LEFT_OUT,
 )
+
+OF_NO_SHEET = (NO_ASSETS, NO_SHEET)
+"""What withholds an amount because the day has no balance sheet."""
 
 RULES: tuple[Rule, ...] = tuple(dict.fromkeys(each.rule for each in (*OF_DEBT, *OF_CASH)))
 REASONS: tuple[str, ...] = tuple(dict.fromkeys(each.reason for each in (*OF_DEBT, *OF_CASH)))
@@ -355,6 +367,7 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     comparisons = (exceeds, of_line, moved, apart, footed, above)
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
+        _has_no_sheet(sheets)[sums.sheet],
         exceeds.found[sums.sheet],
         of_line.found[sums.sheet],
         (moved.found & ~is_proven)[sums.sheet],
@@ -390,7 +403,8 @@ def _by_sheet(sheets: BalanceSheets, sums: Sums) -> Floats:
 
 def is_of_balance_sheet(judged: Judged) -> Flags:
     """Whether each sum is from a balance sheet; a later one with fewer lines does not replace it."""
-    found: Flags = judged.contradiction != judged.table.index(NO_ASSETS)
+    places = [judged.table.index(each) for each in OF_NO_SHEET if each in judged.table]
+    found: Flags = ~np.isin(judged.contradiction, places)
     return found
 
 
@@ -400,6 +414,18 @@ def _has_no_assets(sheets: BalanceSheets) -> Flags:
     has = sheets.has("assets")
     lacks: Flags = ~has & np.isin(filing, filing[has])
     return lacks
+
+
+def _has_no_sheet(sheets: BalanceSheets) -> Flags:
+    """Whether a day has no line of a balance sheet but cash, and other days of its filing have securities."""
+    filing = (sheets.cik << 32) | sheets.seq
+    is_sheet = sheets.has("current_assets") | sheets.has("liabilities") | sheets.has("liabilities_current")
+    securities = sheets.value("short_term_investments")
+    shows = is_sheet & (securities >= LEAST_PART * (sheets.or_zero("cash") + securities))
+    shows &= securities > 0
+    states = sheets.has("short_term_investments") | sheets.has("cash_total")
+    found: Flags = ~is_sheet & ~states & np.isin(filing, filing[shows])
+    return found
 
 
 def _lacks_line(
