@@ -223,6 +223,12 @@ DEBT_AND_CASH: dict[str, Lines] = {
     },
     "debt.beside.short-term-loans": {NONCURRENT: 102, SHORT: 2, "LoansPayableCurrent": 32, CURRENT_LIABILITIES: 145},
     "debt.beside.loans-of-any-term": {MATURITIES: 25, "LoansPayableCurrent": 25, "LoansPayable": 7, LIABILITIES: 100},
+    "debt.withheld.small-beside-unexplained-liabilities": {
+        SHORT: 10,
+        "NotesPayableCurrent": 1,
+        CURRENT_LIABILITIES: 80,
+        LIABILITIES: 90,
+    },
     "debt.withheld.unexplained-liabilities": {ADVANCES: 1.9, DEPOSITS: 337, OTHER: 2.5, LIABILITIES: 351},
     "balance.withheld.negative-line": {NONCURRENT: -70, MATURITIES: 20},
     "balance.withheld.line-finer-than-filing": {NONCURRENT: 0.07, MATURITIES: 20, ASSETS: 1000},

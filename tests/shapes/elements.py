@@ -258,6 +258,15 @@ NEEDS: dict[str, Needs] = {
     "not_borrowed_current_contracts": Needs(
         30, {**DRAWN, "Liabilities": 1230, "ContractWithCustomerLiabilityNoncurrent": 20}, proves=True
     ),
+    "not_lent": Needs(
+        800,
+        {
+            **lines((("LongTermDebtNoncurrent", "LongtermBorrowings"), 100)),
+            **lines((("LiabilitiesCurrent", "CurrentLiabilities"), 850)),
+            "Liabilities": 1000,
+        },
+        proves=True,
+    ),
     "liabilities_current": Needs(400, {**WITHOUT_MATURITIES, "Liabilities": 1400}, proves=True),
     **{concept.name: Needs(30, TWO_SHORT_TERM_LINES, proves=True) for concept in OTHER_CURRENT_LIABILITIES},
     **{concept.name: Needs(30.111, LOANS_BESIDE, proves=True) for concept in MORE_CURRENT_LIABILITIES},

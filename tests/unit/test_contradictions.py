@@ -51,7 +51,7 @@ DEBT: dict[str, tuple[Lines, float]] = {
     ),
     "notes to related parties are beside it": ({NONCURRENT: 672, RELATED: 170, SHORT: 236, EVERYTHING: 1078}, 1078),
     "the filer's own total holds a line that no element has": (
-        {NONCURRENT: 757, SHORT: 353, EVERYTHING: 1198, LIABILITIES: 9869, CURRENT_LIABILITIES: 7145},
+        {NONCURRENT: 757, SHORT: 353, EVERYTHING: 1198, LIABILITIES: 9869, CURRENT_LIABILITIES: 7145, PAYABLE: 6100},
         1198,
     ),
     "loans of a subsidiary are long-term debt only": (
@@ -187,6 +187,7 @@ WITHHELD = {
     "debt.withheld.large-maturities-without-line": ("total_debt", "debt_not_footing"),
     "debt.withheld.footed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.unexplained-liabilities": ("total_debt", "debt_not_footing"),
+    "debt.withheld.small-beside-unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.total-agreed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),

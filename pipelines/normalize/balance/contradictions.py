@@ -51,6 +51,9 @@ UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
 OF_LIABILITIES = 0.01
 """Less than a hundredth of the liabilities may be lines that no element states."""
 
+TIMES, OF_ALL_LIABILITIES = 3, 0.2
+"""Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
+
 OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
 """Elements of deposits. A bank that states one of them has few other lines of liabilities."""
 
@@ -137,6 +140,15 @@ UNEXPLAINED = _contradiction(
     f"debt and the other known lines by more than the debt and {OF_LIABILITIES:.0%} of the liabilities.",
     "us-gaap:Liabilities: the total of all liabilities; measured: 19 of 230 such sums, of which those read lack lines "
     "such as other borrowed funds",
+)
+MOSTLY_UNEXPLAINED = _contradiction(
+    "debt_not_footing",
+    "debt.withheld.small-beside-unexplained-liabilities",
+    "Total debt of a filer that states current liabilities is withheld, also a total and zero, if the liabilities do "
+    f"not prove it, and exceed it and all other known lines together by more than {TIMES} times the debt and "
+    f"{OF_ALL_LIABILITIES:.0%} of the liabilities.",
+    "us-gaap:Liabilities, ifrs-full:Liabilities: the total of all liabilities; measured: 12 of 2,300 balance sheets, of "
+    "which each lacks a line of borrowings",
 )
 FOOTED_BEFORE = _contradiction(
     "debt_not_footing",
@@ -246,6 +258,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     DEBT_MOVED_ALONE,
     TOTAL_AGREED_BEFORE,
     UNEXPLAINED,
+    MOSTLY_UNEXPLAINED,
     FOOTED_BEFORE,
     NONCURRENT_DIGIT,
     NONCURRENT_ABOVE,
@@ -275,6 +288,10 @@ DEBT_CANDIDATES, CASH_CANDIDATES = (
     np.array([LINE[line] for line in lines if line not in _CONTROLS]) for lines in (DEBT_LINES, CASH_LINES)
 )
 """The lines that can be debt, and those that can be cash."""
+
+_TOTALS = ("liabilities", "liabilities_current", "debt_principal", "debt_issue_costs_current")
+_OTHER_LINES = [LINE[concept.name] for concept in DEBT_CONTROLS if concept.name not in _TOTALS]
+"""The lines of liabilities that are no debt."""
 
 _NONCURRENT_LINES = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
 _CURRENT_LINES = [
@@ -336,6 +353,7 @@ def of_debt(
         moved.found[sums.sheet] & ~is_proven,
         np.logical_or.reduce([apart & equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
         is_likely & _leaves_more(sheets, debt, liabilities)[sums.sheet],
+        ~is_proven & _leaves_most(sheets, debt, liabilities)[sums.sheet],
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
         above.found[sums.sheet],
@@ -496,6 +514,17 @@ def _leaves_more(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Fl
     left = liabilities + known - debt
     found: Flags = sheets.is_stated_by("not_borrowed", OF_DEPOSITS) & (left > debt)
     found &= left > OF_LIABILITIES * liabilities
+    return found
+
+
+def _leaves_most(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
+    """Whether current liabilities are stated, and all known lines and the debt leave several times the debt.
+
+    A line may count twice, so that less is left.
+    """
+    known = np.abs(np.nan_to_num(sheets.values[_OTHER_LINES])).sum(axis=0)
+    left = liabilities - debt - known
+    found: Flags = sheets.has("liabilities_current") & (left > TIMES * debt) & (left > OF_ALL_LIABILITIES * liabilities)
     return found
 
 

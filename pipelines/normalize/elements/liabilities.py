@@ -470,6 +470,55 @@ MORE_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
 )
 """Further noncurrent liabilities, which count only in exact sums."""
 
+NOT_LENT = line(
+    "not_lent",
+    not_debt(
+        "DerivativeLiabilitiesCurrent",
+        "DepositLiabilityCurrent",
+        "CustomerAdvancesCurrent",
+        "AccountsPayableAndOtherAccruedLiabilities",
+        "AccountsPayableCurrentAndNoncurrent",
+        "AccountsPayableRelatedPartiesCurrent",
+        "AccruedSalariesCurrent",
+        "AccruedPayrollTaxesCurrent",
+        "AccruedRentCurrent",
+        "AccruedRentNoncurrent",
+        rule="liabilities.not-lent",
+        statement="Derivatives, deposits of customers, and further payables and accruals, as far as reported, are "
+        "liabilities that are not borrowings; some are part of other lines.",
+    ),
+    ifrs(
+        less=(
+            "TradeAndOtherCurrentPayables",
+            "TradeAndOtherCurrentPayablesToTradeSuppliers",
+            "TradeAndOtherPayablesToTradeSuppliers",
+            "CurrentAccruedExpensesAndOtherCurrentLiabilities",
+            "CurrentContractLiabilities",
+            "NoncurrentContractLiabilities",
+            "CurrentProvisions",
+            "NoncurrentProvisions",
+            "CurrentTaxLiabilities",
+            "CurrentTaxLiabilitiesCurrent",
+            "DeferredTaxLiabilities",
+            "CurrentLeaseLiabilities",
+            "NoncurrentLeaseLiabilities",
+            "CurrentRecognisedLiabilitiesDefinedBenefitPlan",
+            "NoncurrentRecognisedLiabilitiesDefinedBenefitPlan",
+            "CurrentDerivativeFinancialLiabilities",
+            "NoncurrentDerivativeFinancialLiabilities",
+            "OtherCurrentLiabilities",
+            "OtherNoncurrentLiabilities",
+            "OtherCurrentFinancialLiabilities",
+            "OtherNoncurrentFinancialLiabilities",
+            "OtherCurrentNonfinancialLiabilities",
+            "OtherNoncurrentNonfinancialLiabilities",
+        ),
+        rule="liabilities.not-lent.ifrs",
+        statement="Under IFRS payables, accruals, provisions, taxes, leases, benefits, derivatives and other "
+        "liabilities, as far as reported, are liabilities that are not borrowings; some are part of other lines.",
+    ),
+)
+
 DEBT_PRINCIPAL = line(
     "debt_principal",
     us(
@@ -499,6 +548,7 @@ DEBT_CONTROLS: tuple[Concept, ...] = (
     *MORE_CURRENT_LIABILITIES,
     *OTHER_NONCURRENT_LIABILITIES,
     *MORE_NONCURRENT_LIABILITIES,
+    NOT_LENT,
     DEBT_PRINCIPAL,
     DEBT_ISSUE_COSTS_CURRENT,
 )

@@ -100,14 +100,14 @@ def ifrs(
     source: str = "",
     plus: Elements = (),
     minus: Elements = (),
+    less: Elements = (),
     at_least: Elements = (),
     of: tuple[Industry, ...] = INDUSTRIES,
     but: tuple[Industry, ...] = (),
 ) -> Source:
     """An ifrs-full source, of some industries (`of`) or of all but some (`but`)."""
-    return Source(
-        rule, statement, source, elements, plus, minus, at_least=at_least, taxonomy=IFRS, industries=_without(of, but)
-    )
+    industries = _without(of, but)
+    return Source(rule, statement, source, elements, plus, minus, less, at_least, taxonomy=IFRS, industries=industries)
 
 
 def rule_of_source(source: Source) -> Rule:
