@@ -73,6 +73,14 @@ def after(before: Lines, lines: Lines) -> list[Row]:
     return [*older, *sheet(lines)]
 
 
+def since_quarter(before: Lines, lines: Lines) -> list[Row]:
+    """A report on the third quarter of 2023, and one on the year."""
+    report = {"form": "10-Q", "filed": "2023-11-10"}
+    flow = fact(REVENUE, 70e6, "2023-01-01", "2023-09-30", **report)
+    older = (fact(tag, amount * 1e6, None, "2023-09-30", **report) for tag, amount in before.items())
+    return [flow, *older, *sheet(lines)]
+
+
 def between(lines: Lines, year_ends: Lines) -> list[Row]:
     """A report on the first half of 2023, and then one that shows the year ends before and after."""
     half = {"form": "10-Q", "filed": "2023-08-10"}
@@ -264,6 +272,9 @@ HISTORIES: dict[str, list[Row]] = {
         {WHOLE: 90, NONCURRENT: 77, MATURITIES: 20, ASSETS: 200},
     ),
     "cash.withdrawn.other-digit-in-next-filing": next_year(20.123, 20.523),
+    "debt.withheld.maturities-left-long-term-debt": since_quarter(
+        {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
+    ),
     "cash.withheld.no-balance-sheet-with-securities": after(
         {CASH: 20, SECURITIES: 10, ASSETS: 100, LIABILITIES: 60}, {OF_FLOWS: 30, ASSETS: 90}
     ),

@@ -165,6 +165,12 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
         {ASSETS: 8, CASH: 5},
         5,
     ),
+    "long-term debt was repaid within a year, and other lines rose": (
+        "total_debt",
+        {ASSETS: 2000, WHOLE: 400, CURRENT_LIABILITIES: 700},
+        {ASSETS: 2010, WHOLE: 300, CURRENT_LIABILITIES: 810},
+        300,
+    ),
     "a day without a balance sheet, of a filer without securities": (
         "cash_and_equivalents",
         {ASSETS: 900, LIABILITIES: 500, CASH: 100},
@@ -188,6 +194,7 @@ WITHHELD = {
     "debt.withheld.footed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.small-beside-unexplained-liabilities": ("total_debt", "debt_not_footing"),
+    "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.total-agreed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),

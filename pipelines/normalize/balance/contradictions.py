@@ -13,6 +13,7 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
 from pipelines.normalize.balance.before import (
     FELL_WITH_IT,
+    QUARTERS,
     Before,
     Readings,
     all_of_those_asked,
@@ -53,6 +54,16 @@ OF_LIABILITIES = 0.01
 
 TIMES, OF_ALL_LIABILITIES = 3, 0.2
 """Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
+
+FELL_DUE = 0.1
+"""Long-term debt of which a tenth fell due."""
+ROSE_BY, MUST_NOT_EXCEED = 0.8, 1.2
+"""The current liabilities rise by about what fell due; other lines move by little of it."""
+MUST_NOT_EXCEED_IN_QUARTERS = 1.6
+"""The same between two reports that follow each other."""
+
+STAYS = 0.01
+"""Long-term debt stays if it moves by at most a hundredth, by which discounts grow."""
 
 OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
 """Elements of deposits. A bank that states one of them has few other lines of liabilities."""
@@ -147,8 +158,17 @@ MOSTLY_UNEXPLAINED = _contradiction(
     "Total debt of a filer that states current liabilities is withheld, also a total and zero, if the liabilities do "
     f"not prove it, and exceed it and all other known lines together by more than {TIMES} times the debt and "
     f"{OF_ALL_LIABILITIES:.0%} of the liabilities.",
-    "us-gaap:Liabilities, ifrs-full:Liabilities: the total of all liabilities; measured: 12 of 2,300 balance sheets, of "
-    "which each lacks a line of borrowings",
+    "us-gaap:Liabilities, ifrs-full:Liabilities: the total of all liabilities; measured: 12 of 2,300 balance sheets, "
+    "of which each lacks a line of borrowings",
+)
+FELL_DUE_ALONE = _contradiction(
+    "current_debt_not_shown",
+    "debt.withheld.maturities-left-long-term-debt",
+    "Long-term debt alone is withheld if it is lower by a tenth or more than on the balance sheet of the report "
+    "before, or of another day of its report, and the current liabilities are higher by about as much, because what "
+    "fell due is no longer in it; also in the next reports, while it stays and the current liabilities do not fall.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 40 of 900 balance sheets with "
+    "long-term debt alone",
 )
 FOOTED_BEFORE = _contradiction(
     "debt_not_footing",
@@ -259,6 +279,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     TOTAL_AGREED_BEFORE,
     UNEXPLAINED,
     MOSTLY_UNEXPLAINED,
+    FELL_DUE_ALONE,
     FOOTED_BEFORE,
     NONCURRENT_DIGIT,
     NONCURRENT_ABOVE,
@@ -354,6 +375,7 @@ def of_debt(
         np.logical_or.reduce([apart & equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
         is_likely & _leaves_more(sheets, debt, liabilities)[sums.sheet],
         ~is_proven & _leaves_most(sheets, debt, liabilities)[sums.sheet],
+        _fell_due(sheets, before, sums)[sums.sheet],
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
         above.found[sums.sheet],
@@ -525,6 +547,31 @@ def _leaves_most(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Fl
     known = np.abs(np.nan_to_num(sheets.values[_OTHER_LINES])).sum(axis=0)
     left = liabilities - debt - known
     found: Flags = sheets.has("liabilities_current") & (left > TIMES * debt) & (left > OF_ALL_LIABILITIES * liabilities)
+    return found
+
+
+def _fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
+    """Whether long-term debt is all of the debt, and as much of it as it fell is in the current liabilities."""
+    whole, current = sheets.value("debt_long_term"), sheets.value("liabilities_current")
+    others = np.bincount(sums.part_sum, sums.part_line != LINE["debt_long_term"], len(sums.sheet))
+    is_alone = np.zeros(len(sheets), dtype=np.bool_)
+    is_alone[sums.sheet] = others == 0
+    is_alone &= ~np.logical_or.reduce(sheets.rows[[*_NONCURRENT_LINES, *_CURRENT_LINES]] >= 0)
+    found = np.zeros(len(sheets), dtype=np.bool_)
+    for place, quarters, most in (
+        (before.in_filing, 3, MUST_NOT_EXCEED),
+        (before.in_filing_before, 2, MUST_NOT_EXCEED_IN_QUARTERS),
+        (before.after_in_filing, QUARTERS, MUST_NOT_EXCEED),
+    ):
+        asked = np.flatnonzero((place >= 0) & is_alone)
+        other = place[asked]
+        fell, rose = whole[other] - whole[asked], current[asked] - current[other]
+        is_due = (fell >= FELL_DUE * whole[other]) & (rose >= ROSE_BY * fell) & (rose <= most * fell) & (fell > 0)
+        found[asked] |= is_due & (np.abs(sheets.q[asked] - sheets.q[other]) <= quarters)
+    for _ in range(QUARTERS if found.any() else 0):
+        for place in (before.in_filing_before, before.of_day):
+            stays = same(whole, whole[place], STAYS) & (current >= current[place])
+            found |= (place >= 0) & is_alone & found[place] & stays
     return found
 
 
