@@ -154,13 +154,11 @@ def year_recast_and_quarter_with_more_digits() -> list[Row]:
     return [*rows, again, fact(REVENUE, 100.4e6, "2022-01-01", "2022-03-31", form="10-Q", filed="2024-05-10")]
 
 
-def year_recast_before_a_quarter_is_known() -> list[Row]:
-    """2022 is restated to 3.00 per share; only then a filing states the first quarter of 2023."""
-    first = ("2023-01-01", "2023-03-31")
+def year_recast_before_a_quarter_has_more_digits() -> list[Row]:
+    """2022 is restated to 2.95 per share; then a filing states the first quarter of 2023 with more digits."""
     rows = [row for row in company(8, **{EPS: [1.0] * 8}) if row["filed"] < "2024-02-20"]
-    rows = [row for row in rows if (row["tag"], row["start"], row["end"]) != (EPS, *first)]
     again = fact(EPS, 2.95, *YEAR_2022, filed="2024-02-20")
-    return [*rows, again, fact(EPS, 1.0, *first, form="10-Q", filed="2024-05-10")]
+    return [*rows, again, fact(EPS, 1.004, "2023-01-01", "2023-03-31", form="10-Q", filed="2024-05-10")]
 
 
 def more_than_its_year() -> list[Row]:
@@ -181,7 +179,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.fourth-quarter-less-three-quarters": without_nine_months(company(**{DIVIDENDS: [0.25] * 6})),
     "ttm.year-before-recast": year_recast_and_quarter_with_more_digits(),
     "flag.before-recast": year_recast_and_quarter_with_more_digits(),
-    "ttm.quarter-before-recast": year_recast_before_a_quarter_is_known(),
+    "ttm.quarter-before-recast": year_recast_before_a_quarter_has_more_digits(),
     "ttm.newest-comparative": recast_with_its_quarter(),
     "ttm.no-mixed-regimes": other_standards_in_quarters(),
     "ttm.no-mixed-elements": lesser_element(["2022-03", "2022-06", "2022-09"], []),

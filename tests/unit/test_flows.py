@@ -462,6 +462,40 @@ def test_quarters_that_the_newest_year_confirms_count():
     assert value_of(standardized(raw(rows)), "revenue", "ttm", "2023-06-30") == pytest.approx(445.2e6)
 
 
+QUARTERS_ON_TWO_BASES = {
+    "a quarter from the year before its recast, and two after it": [
+        fact(REVENUE, 72e6, "2021-01-01", "2021-09-30", form="10-Q", filed="2022-11-05"),
+        fact(REVENUE, 25e6, "2021-07-01", "2021-09-30", form="10-Q", filed="2022-11-05"),
+        fact(REVENUE, 100e6, "2021-01-01", "2021-12-31", filed="2023-02-20"),
+        fact(REVENUE, 141.7e6, "2021-01-01", "2021-12-31", form="10-K/A", filed="2023-04-20"),
+        fact(REVENUE, 37e6, "2022-01-01", "2022-03-31", form="10-Q", filed="2023-05-05"),
+        fact(REVENUE, 38e6, "2022-04-01", "2022-06-30", form="10-Q", filed="2023-08-05"),
+    ],
+    "a half year that its quarters do not add up to": [
+        fact(REVENUE, 72e6, "2021-01-01", "2021-09-30", form="10-Q", filed="2022-11-05"),
+        fact(REVENUE, 25e6, "2021-07-01", "2021-09-30", form="10-Q", filed="2022-11-05"),
+        fact(REVENUE, 100e6, "2021-01-01", "2021-12-31", filed="2023-02-20"),
+        fact(REVENUE, 26e6, "2022-01-01", "2022-03-31", form="10-Q", filed="2023-05-05"),
+        fact(REVENUE, 38e6, "2022-04-01", "2022-06-30", form="10-Q", filed="2023-08-05"),
+        fact(REVENUE, 75e6, "2022-01-01", "2022-06-30", form="10-Q", filed="2023-08-05"),
+    ],
+}
+
+
+@pytest.mark.parametrize("case", QUARTERS_ON_TWO_BASES)
+def test_quarters_on_two_bases_are_not_added_up(case):
+    """No half year of 2021 is known, so that twelve months to June 2022 could be the sum of four quarters only."""
+    others = [fact(NET_INCOME, MILLION, row["start"], row["end"], filed=row["filed"]) for row in _years_of(case)]
+    found = standardized(raw(QUARTERS_ON_TWO_BASES[case], others))
+
+    assert value_of(found, "revenue", "ttm", "2021-12-31") == max(row["value"] for row in _years_of(case))
+    assert value_of(found, "revenue", "ttm", "2022-06-30") is None
+
+
+def _years_of(case: str) -> list[Row]:
+    return [row for row in QUARTERS_ON_TWO_BASES[case] if row["form"].startswith("10-K")]
+
+
 def quarter_apart(quarters: int) -> Today:
     """Sales of 100 each quarter, and of 150 for the second quarter of 2023, which its year to date does not have."""
     company = Filer(month_ends(2022, quarters), {REVENUE: [100 * MILLION] * quarters, NET_INCOME: [MILLION] * quarters})

@@ -13,7 +13,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import DISAGREEMENT, filing_of_quarters, refined, settled
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, Leg, Way
+from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, IS_MONEY, Leg, Way
 
 LARGEST_RAISE = 1.5
 """A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
@@ -55,10 +55,16 @@ class Quarter:
     year_before: Flags
     is_negative: Flags
     mixes_bases: Flags
+    recast_by: Floats
 
 
-def quarters_added_up(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
-    """The sum of the last four discrete quarters of the window."""
+def quarters_added_up(windows: Windows, is_alone: Flags) -> tuple[Way, tuple[Quarter, ...]]:
+    """The sum of the last four discrete quarters of the window.
+
+    Args:
+        windows: the windows.
+        is_alone: the windows to which no other way leads.
+    """
     as_of, is_recast = filing_of_quarters(windows)
     quarters = tuple(
         _quarter(windows, windows.q - back, as_of, is_recast & (back >= windows.quarter))
@@ -70,7 +76,8 @@ def quarters_added_up(windows: Windows) -> tuple[Way, tuple[Quarter, ...]]:
     legs = tuple(leg for quarter in quarters for leg in quarter.legs)
     mixes = np.any([quarter.mixes_bases for quarter in quarters], axis=0)
     mixes |= _exceed_their_year(windows, quarters, as_of)
-    recast = np.flatnonzero(is_recast & IS_ADDITIVE[windows.concept])
+    mixes |= _stated_after_recast(windows, quarters)
+    recast = np.flatnonzero((is_recast & IS_ADDITIVE[windows.concept]) | (is_alone & IS_MONEY[windows.concept]))
     if len(recast):
         mixes[recast] |= _leave_their_year_to_date(windows, quarters, recast, as_of)
     return Way.of(windows, legs, amount, days, regime, mixes), quarters
@@ -87,6 +94,18 @@ def _exceed_their_year(windows: Windows, quarters: tuple[Quarter, ...], as_of: F
     )
     rounding = DIGITS_OF_SUMS * some.of("grain", year)
     found[rows] = of_last_year > some.of("amount", year) * (1 + DISAGREEMENT) + rounding
+    return found
+
+
+def _stated_after_recast(windows: Windows, quarters: tuple[Quarter, ...]) -> Flags:
+    """Whether a quarter is from the year before its recast, and another one is known from later filings alone."""
+    found = np.zeros(len(windows.q), dtype=np.bool_)
+    recast_by = largest(*(quarter.recast_by for quarter in quarters))
+    rows = np.flatnonzero(recast_by >= 0)
+    for quarter in quarters:
+        legs = [leg.row[rows] for leg in quarter.legs]
+        since = largest(*(windows.of("since", row) for row in legs))
+        found[rows] |= since >= recast_by[rows]
     return found
 
 
@@ -148,12 +167,14 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     longer = np.where(is_wrong, newest, longer)
     # a recast year less nine months before the recast would put the whole recast into the fourth quarter
     year_before = np.zeros(len(q), dtype=np.bool_)
+    recast_by = np.full(len(q), np.nan)
     restated = np.flatnonzero((of("seq", shorter) < of("revised", longer)) & ~stated_anew)
     former = windows.at(restated).find(q[restated], number[restated], of("revised", longer[restated]) - 1)
     nine_months = shorter[restated]
     is_possible = can_be_negative[restated] | (of("amount", former) >= of("amount", nine_months))
     recast_along = of("since", nine_months) > of("seq", former)
     year_before[restated] = is_possible & ~recast_along
+    recast_by[restated] = np.where(year_before[restated], of("revised", longer[restated]), np.nan)
     longer[restated] = np.where(year_before[restated], former, longer[restated])
 
     is_stated = stated >= 0
@@ -195,6 +216,7 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
         year_before=(year_before | (of("since", newest) > of("since", longer))) & by_difference,
         is_negative=~is_stated & ~can_be_negative & (rest < 0),
         mixes_bases=_quarters_restated_since(windows, q, shorter, by_difference & (number == QUARTERS_A_YEAR), as_of),
+        recast_by=np.where(by_difference, recast_by, np.nan),
     )
 
 

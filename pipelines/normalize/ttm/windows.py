@@ -258,7 +258,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
     windows = Windows(points_to_compute(known), grid, Known.of(known, companies))
     by_years, years = _by_years(windows)
-    by_quarters, quarters = quarters_added_up(windows)
+    by_quarters, quarters = quarters_added_up(windows, ~by_years.is_whole)
     return _chosen(windows, by_years, years, by_quarters, quarters)
 
 
