@@ -227,6 +227,7 @@ class Sound(Statements):
 
     repair = dy.Float64(description="factor that corrected an error of scale or sign; 1 without error")
     corrected_by = dy.String(nullable=True, description="the rule that corrected the value")
+    foots = dy.Bool(description="whether an identity of its statement holds with the value")
 
 
 class Corrections(dy.Schema):

@@ -34,6 +34,8 @@ from tests.shapes.flows import report_without_zeros, year_with_another_digit
 amounts = st.integers(-900_000, 900_000).map(lambda thousands: thousands * 1e3)
 counts = st.integers(1_000, 9_000).map(lambda thousands: thousands * 1e3)
 few = settings(max_examples=5, deadline=None)
+FINANCING = "NetCashProvidedByUsedInFinancingActivities"
+CHANGE = "CashAndCashEquivalentsPeriodIncreaseDecrease"
 WEEKS_52 = [13, 13, 13, 13]
 
 
@@ -271,6 +273,31 @@ def test_one_filing_that_disagrees_with_two_is_an_outlier():
     assert value_of(company_with(other[0], usual), "revenue", "annual", "2022-12-31") == 96_662_000_000
     assert value_of(company_with(*other[:2]), "revenue", "annual", "2022-12-31") == 97_100_000_000
     assert value_of(company_with(other[0], usual, other[2]), "revenue", "annual", "2022-12-31") == 97_100_000_000
+
+
+def test_a_filing_that_restates_more_than_one_figure_is_no_outlier():
+    """The oldest year of an annual report is not stated again; another line of it was restated along."""
+    restated = fact(REVENUE, 97_100_000_000, *FIRST_YEAR, filed="2025-02-20")
+    income = [fact("OperatingIncomeLoss", 900e6, *FIRST_YEAR, filed=f"{year}-02-20") for year in (2023, 2024)]
+    along = fact("OperatingIncomeLoss", 1_338e6, *FIRST_YEAR, filed="2025-02-20")
+
+    assert value_of(company_with(*income, restated), "revenue", "annual", "2022-12-31") == 96_662_000_000
+    assert value_of(company_with(*income, along, restated), "revenue", "annual", "2022-12-31") == 97_100_000_000
+
+
+@pytest.mark.parametrize(("financing", "value"), [(-3_178, 8_178), (-3_000, 8_000)])
+def test_a_figure_with_which_its_statement_foots_is_no_outlier(financing, value):
+    """Operating cash flow is stated 178 higher, and financing 178 lower: the activities still make the change."""
+    lines = {CASH_FLOW: 8_000, "NetCashProvidedByUsedInInvestingActivities": -1_000, FINANCING: -3_000, CHANGE: 4_000}
+    again = lines | {CASH_FLOW: 8_178, FINANCING: financing}
+    rows = [
+        fact(tag, amount * MILLION, *FIRST_YEAR, filed=f"{filed}-02-20")
+        for filed, figures in ((2023, lines), (2024, lines), (2025, again))
+        for tag, amount in {**figures, CAPITAL_SPENDING: 500}.items()
+    ]
+
+    found = company_with(*rows)
+    assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == (value - 500) * MILLION
 
 
 @pytest.mark.parametrize("form", ["DEF 14A", "8-K"])

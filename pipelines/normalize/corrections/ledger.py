@@ -64,7 +64,8 @@ def corrected(
 
     Returns:
         sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 for figures without error), and
-            `corrected_by`, the rule (null for figures without error). Amounts that only prove others (WITNESSES) have
+            `corrected_by`, the rule (null for figures without error), and `foots`, whether an identity of its
+            statement holds with the figure. Amounts that only prove others (WITNESSES) have
             no rows.
         corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, figure,
             context, total, doubt), `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A
@@ -83,11 +84,14 @@ def corrected(
     counts[elsewhere.at] = False
     counts[footed.left_out] = False
     by_row = np.argsort(figures.row)
+    foots = np.zeros(len(by_row), dtype=np.bool_)
+    foots[np.concatenate([each.at[each.holds] for each in footed.judged])] = True
     sound = vintages.with_columns(
         value=figures.value[by_row],
         grain=figures.grain[by_row],
         repair=repair[by_row],
         corrected_by=_picked(rules, np.where(repair == 1, -1, last)[by_row]),
+        foots=foots[by_row],
     ).filter(counts[by_row] & ~_IS_WITNESS[figures.concept[by_row]])
     turned, doubtful = np.flatnonzero(counts & (repair != 1)), np.flatnonzero(is_doubtful)
     evidence = [proposal.evidence for proposal in applied]

@@ -134,7 +134,7 @@ ERRATUM = Rule(
 OUTLIER = Rule(
     "period.outlier",
     f"A figure of a period that differs from the one that at least {AGREEING} filings state, in a filing that restates "
-    "no other period of the line and hardly anything else, changes nothing, until another filing repeats it.",
+    "no other figure and whose statement does not foot with it, changes nothing, until another filing repeats it.",
     "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented",
     "select",
 )
@@ -186,7 +186,9 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     place = np.unique(cik, return_inverse=True)[1]
     slots = slot_key(place, *(part[is_last] for part in slot[1:]))
     is_erratum = _errata(value, before(value, begins), slots, seq)
-    is_outlier = _outliers([part[is_last] for part in slot], seq, value, begins, repeats | is_erratum, half_a_unit)
+    is_known = repeats | is_erratum
+    foots = flags(rows, "foots")
+    is_outlier = _outliers([part[is_last] for part in slot], seq, value, begins, is_known, half_a_unit, foots)
     # what follows an outlier repeats the amount before it, or confirms the outlier
     after = np.flatnonzero(np.append(False, is_outlier[:-1]) & ~begins)[:]
     repeats[after] = np.abs(value[after] - value[after - 2]) <= half_a_unit[after]
@@ -218,7 +220,9 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     return known, counted(decided)
 
 
-def _outliers(slot: list[Ints], seq: Ints, value: Floats, begins: Flags, repeats: Flags, half_a_unit: Floats) -> Flags:
+def _outliers(
+    slot: list[Ints], seq: Ints, value: Floats, begins: Flags, repeats: Flags, half_a_unit: Floats, foots: Flags
+) -> Flags:
     """Whether a figure of a duration differs from the one that several filings before it state, and from nothing else.
 
     Args:
@@ -228,19 +232,20 @@ def _outliers(slot: list[Ints], seq: Ints, value: Floats, begins: Flags, repeats
         begins: whether a figure is the first of its slot.
         repeats: whether it is the amount known before.
         half_a_unit: the largest difference by rounding.
+        foots: whether the statement of the filing foots with the figure.
     """
     changes = ~begins & ~repeats
     outlier = np.zeros(len(seq), dtype=np.bool_)
     if not changes.any():
         return outlier
-    cik, concept, _, n = slot
-    place = np.unique(cik[changes], return_inverse=True)[1]
-    filing = (place << SEQ_BITS) | seq[changes]
-    line = (filing << CONCEPT_BITS) | concept[changes]
-    alone = np.ones(len(filing), dtype=np.bool_)
-    for key, most in ((filing, RESTATED_ALONE), (line, 1)):
-        _, of_key, number = np.unique(key, return_inverse=True, return_counts=True)
-        alone &= number[of_key] <= most
+    cik, _, q, n = slot
+    # an element may feed two concepts: figures of a period that are the same are one
+    of_filing = np.unique((cik[changes] << SEQ_BITS) | seq[changes], return_inverse=True)[1]
+    period, changed = (q[changes] << SPAN_BITS) | n[changes], value[changes]
+    order = np.lexsort((changed, period, of_filing))
+    is_first = starts(of_filing[order], period[order], changed[order])
+    distinct = np.bincount(of_filing[order], weights=is_first)
+    alone = (distinct == 1)[of_filing] & ~foots[changes]
     at = np.flatnonzero(changes)
     agreeing = at - first_row(~repeats)[at - 1]
     outlier[at] = alone & (agreeing >= AGREEING) & (n[at] > 0)
