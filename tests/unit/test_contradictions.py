@@ -45,6 +45,30 @@ DEBT: dict[str, tuple[Lines, float]] = {
         },
         2000,
     ),
+    "only without its maturities can long-term debt be in the non-current liabilities": (
+        {
+            WHOLE: 1982,
+            "ConvertibleDebtCurrent": 1011,
+            LIABILITIES: 4243,
+            CURRENT_LIABILITIES: 2041,
+            OTHER_NONCURRENT: 213,
+            "DeferredTaxLiabilitiesNoncurrent": 88,
+        },
+        2993,
+    ),
+    "convertible debt is larger than the maturities, and the total lacks it": (
+        {
+            NONCURRENT: 2.409,
+            MATURITIES: 1.042,
+            WHOLE: 3.465,
+            "ConvertibleDebtCurrent": 3.831,
+            "LinesOfCreditCurrent": 4.994,
+            PAYABLE: 43.4,
+            CURRENT_LIABILITIES: 59.045,
+            LIABILITIES: 61.702,
+        },
+        12.276,
+    ),
     "notes to related parties are in long-term debt": (
         {NONCURRENT: 672, RELATED: 170, SHORT: 236, EVERYTHING: 909, LIABILITIES: 2353},
         908,

@@ -18,10 +18,16 @@ from pipelines.normalize.balance.footing import (
     within_noncurrent_liabilities,
 )
 from pipelines.normalize.balance.securities import Reclassification
-from pipelines.normalize.balance.sheets import CONTRADICTS, SAME_MONEY, BalanceSheets, same
+from pipelines.normalize.balance.sheets import CONTRADICTS, LINE, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.elements.containment import all_parts
 from pipelines.normalize.elements.debt import CURRENT_INSTRUMENTS
-from pipelines.normalize.elements.liabilities import OTHER_NONCURRENT_LIABILITIES
+from pipelines.normalize.elements.liabilities import (
+    MORE_CURRENT_LIABILITIES,
+    MORE_NONCURRENT_LIABILITIES,
+    NOT_LENT,
+    OTHER_CURRENT_LIABILITIES,
+    OTHER_NONCURRENT_LIABILITIES,
+)
 from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.rule import Rule
 
@@ -59,6 +65,15 @@ OF_SHORT_TERM_BORROWINGS = set_of(["ShortTermBorrowings"])
 OF_CURRENT_LOANS = set_of(["LoansPayableCurrent"])
 """The element of current loans, which are one instrument of several."""
 
+
+LARGE, WITHOUT_LINE = 0.2, 0.5
+"""Maturities of a fifth of long-term debt, half of which no other line of the non-current liabilities can replace."""
+
+_OTHER_NONCURRENT = [LINE[concept.name] for concept in (*OTHER_NONCURRENT_LIABILITIES, *MORE_NONCURRENT_LIABILITIES)]
+"""Lines of the non-current liabilities other than debt."""
+
+_OTHER_CURRENT = [LINE[concept.name] for concept in (*OTHER_CURRENT_LIABILITIES, *MORE_CURRENT_LIABILITIES, NOT_LENT)]
+"""Lines of the current liabilities other than debt."""
 
 ROUNDED_TEXT = 0.02
 """An amount in the text of a note is rounded by at most two per cent."""
@@ -159,9 +174,10 @@ def _notes_are_long_term_debt(sheets: BalanceSheets) -> Flags:
 def _long_term_debt_is_noncurrent(sheets: BalanceSheets) -> Flags:
     """Whether the element of all long-term debt is used without current maturities, which are a separate line.
 
-    Either the non-current liabilities add up with it, or it is less than the maturities, or it is less than its
-    principal by the maturities (discounts and costs of issue are less than these). In addition, the non-current
-    liabilities must not add up with the amount less the maturities, or only with more lines.
+    Either the non-current liabilities add up with it, or it is less than the maturities, or less than its principal by
+    these (discounts and costs of issue are less), or it and the other lines can be all non-current liabilities, and
+    without large maturities cannot. In addition, the non-current liabilities must not add up with the amount less the
+    maturities, or only with more lines.
     """
     whole, owed = sheets.value("debt_long_term"), due(sheets)
     where = ~sheets.has("debt_noncurrent") & (owed > 0)
@@ -170,6 +186,10 @@ def _long_term_debt_is_noncurrent(sheets: BalanceSheets) -> Flags:
     lines_less_maturities = fewest_noncurrent_lines(sheets, whole - owed, where)
     lines = fewest_noncurrent_lines(sheets, whole, where)
     has_maturities = lines_less_maturities < NEVER
+    others = np.abs(np.nan_to_num(sheets.values[_OTHER_NONCURRENT])).sum(axis=0)
+    left = sheets.value("liabilities") - sheets.value("liabilities_current") - whole
+    is_filled = (left >= 0) & (left <= others) & (left + owed - others >= WITHOUT_LINE * owed)
+    lacks_maturities |= (owed >= LARGE * whole) & is_filled
     return where & ((lines < lines_less_maturities) | (~has_maturities & lacks_maturities))
 
 
@@ -212,7 +232,11 @@ def _is_beside_maturities(sheets: BalanceSheets) -> Flags:
     is_all = same(sheets.value("debt_long_term"), sheets.value("debt_noncurrent") + maturities, CONTRADICTS)
     is_larger = beside > maturities * (1 + CONTRADICTS)
     is_apart = (beside > 0) & ~same(beside, maturities, CONTRADICTS) & _loans_are_all_maturities(sheets)
-    return is_total & (is_larger | is_apart) & ~is_short_term & ~is_all
+    known = np.abs(np.nan_to_num(sheets.values[_OTHER_CURRENT])).sum(axis=0)
+    room = sheets.value("liabilities_current") - known - maturities - sheets.or_zero("debt_short_term")
+    # the total of long-term debt may lack a line that is larger than all maturities
+    is_part = is_all & ~(is_larger & (sheets.value("debt_long_term") < beside) & (beside <= room))
+    return is_total & (is_larger | is_apart) & ~is_short_term & ~is_part
 
 
 def _loans_are_beside(sheets: BalanceSheets) -> Flags:
@@ -361,8 +385,9 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
         Rule(
             "debt.long-term-debt.noncurrent",
             "The element of long-term debt is only the non-current part if the non-current liabilities add up with it "
-            "(with fewer other lines than with the amount less the current maturities), if it is less than these, or "
-            "if its principal exceeds it by them.",
+            "(with fewer other lines than with the amount less the current maturities), if it is less than these, if "
+            "its principal exceeds it by them, or if it and the other lines can be all non-current liabilities and, "
+            "less large maturities, cannot.",
             _NONCURRENT_LIABILITIES,
             "select",
         ),
@@ -429,7 +454,8 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
         Rule(
             "debt.beside.current-instrument",
             "An instrument that is due within a year is added to the current maturities if no other line repeats or "
-            "includes it and it is larger, or if the current loans alone are all of the maturities.",
+            "includes it and it is larger (a total of long-term debt without it only if the current liabilities have "
+            "room for it), or if the current loans alone are all of the maturities.",
             "us-gaap:LongTermDebtCurrent; measured: a part of the maturities is never larger than the whole",
             "compose",
             "classified balance sheets",
