@@ -304,6 +304,12 @@ CONTEXTS: dict[str, list[Row]] = {
         *yearly(REVENUE, {FIRST: 18_319e3, SECOND: 17_484e3, THIRD: 17_860e3, FOURTH: 19_391e3, YEAR: 68_681e3}),
         fact(REVENUE, 73_054e3, "2011-01-01", "2011-12-31", filed="2013-01-30"),
     ],
+    "correction.context.next-year-repeated": [
+        *yearly(REVENUE, {YEAR: 213e6}),
+        *yearly(DIVIDENDS, {YEAR: 0.34}),
+        *yearly(NET_INCOME, {YEAR: -15_437e3}),
+        fact(NET_INCOME, -15_437e3, "2011-01-01", "2011-12-31", filed="2013-01-30"),
+    ],
 }
 
 

@@ -299,3 +299,19 @@ def test_quarters_that_add_up_to_the_year_before(amounts, year_before, own_year,
     concepts = ("eps_basic", "revenue") if shifted else ()
     assert set(found) == {(concept, *stretch(quarter, IN)) for concept in concepts for quarter in QUARTERS}
     assert {start[:4] for start, _ in found.values()} == ({f"{IN - 1}"} if shifted else set())
+
+
+@pytest.mark.parametrize(
+    ("amount", "lines", "is_wrong"),
+    [(-15_437e3, True, True), (-15_437e3, False, False), (-12_667e3, True, False)],
+)
+def test_a_year_before_the_statements_that_repeats_the_next_one(amount, lines, is_wrong):
+    """Riot Platforms: the statement of equity begins a year early, with the loss of the first year of the others."""
+    others = {REVENUE: 213e6, EPS: -0.17, SHARES: 91e6} if lines else {}
+    beside = [later(line, YEAR, value) for line, value in others.items()]
+    figures = [later("ProfitLoss", YEAR, amount, IN - 1), later("ProfitLoss", YEAR, -15_437e3)]
+
+    found = left_out(*figures, *beside)
+
+    assert {period[1:] for period in found} == ({stretch(YEAR, IN - 1)} if is_wrong else set())
+    assert set(found.values()) == ({stretch(YEAR, IN)} if is_wrong else set())

@@ -39,6 +39,8 @@ UNITS_OF_SUM = 2
 ONE_END_DAYS = 8
 """Ends count as the same if they are fewer days apart, and lengths if they differ by at most so many days."""
 QUARTERS = 4
+FEWER = 0.5
+"""A year before those of the statements has fewer than this share of their lines, such as those of equity alone."""
 PART = 0.05
 """If the first part of a period has more than this share of its amount, the rest must have another amount."""
 
@@ -101,6 +103,14 @@ QUARTERS_OF_OTHER_YEAR = Rule(
     "ASC 270-10-45-1: interim periods are parts of an annual period, so the quarters add up to the year",
     "correct",
 )
+YEAR_REPEATED = Rule(
+    "correction.context.next-year-repeated",
+    "If the first filing that states a year has the same amount of four digits or more for the year after, and for the "
+    "earlier one fewer than half as many lines, the amount of the earlier year is left out.",
+    "Measured on 228 companies: one filing, Riot Platforms' annual report of 2023, whose statement of equity has the "
+    "loss of 2021 for 2020, too; the other equal amounts of two years are of periods with the same number of lines",
+    "correct",
+)
 RULES = (
     SAME_END_PERIOD,
     OTHER_YEAR,
@@ -110,10 +120,11 @@ RULES = (
     LINE_OF_PROVEN,
     LONGER_PERIOD,
     QUARTERS_OF_OTHER_YEAR,
+    YEAR_REPEATED,
 )
 
 
-PROVEN_BY_LINE, PROVEN, BESIDE, OF_LINE, LONGER = range(5)
+PROVEN_BY_LINE, PROVEN, BESIDE, OF_LINE, LONGER, REPEATED = range(6)
 """Ways to find a figure's true period; the first one that finds a period is taken."""
 
 
@@ -155,13 +166,19 @@ def of_other_periods(figures: Figures) -> WrongPeriods:
     other figures of the filing in the same context, and of the same line in other contexts, are in the wrong context
     too if they equal the figures of that period. If a filing states the same figure for a year and for its last
     quarter, contrary to the figure of the first nine months, the quarter's figure is in the wrong context.
+    So is that of a year before those of the statements which repeats the year after.
 
     Args:
         figures: on one scale and with their signs corrected.
     """
     digits = _to_the_digit(figures.value)
     shifted, days = _quarters_of_the_year_before(figures)
-    found = [*_equal_to_other_periods(figures, digits), _repeating_longer(figures, digits)]
+    of_one_filing = _equal_in_one_filing(figures, digits)
+    found = [
+        *_equal_to_other_periods(figures, digits),
+        _repeating_longer(figures, *of_one_filing),
+        _repeating_next_year(figures, *of_one_filing),
+    ]
     at, of, way, rule = (
         np.concatenate([getattr(pairs, name) for pairs in found]) for name in ("at", "of", "way", "rule")
     )
@@ -285,8 +302,8 @@ def _equal_figures(figures: Figures, line_and_digits: Ints, at: Ints) -> tuple[I
     return at[holds], of[holds]
 
 
-def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
-    """Figures that repeat that of a longer period with the same end, although its first part has an amount too."""
+def _equal_in_one_filing(figures: Figures, digits: Ints) -> tuple[Ints, Ints]:
+    """Pairs of equal figures of one line in one filing, of which neither is zero."""
     additive = np.flatnonzero(~figures.is_instant & (figures.measure_sign <= 0) & (figures.value != 0))
     key = packed(*(column[additive] for column in (figures.line, figures.seq, digits)))
     order = np.argsort(key, kind="stable")
@@ -295,6 +312,26 @@ def _repeating_longer(figures: Figures, digits: Ints) -> _Pairs:
     repeats[1:] |= key[1:] == key[:-1]
     repeats[:-1] |= key[1:] == key[:-1]
     at, of = (additive[repeats][places] for places in pairs_of_equal(key[repeats], key[repeats]))
+    return at, of
+
+
+def _repeating_next_year(figures: Figures, at: Ints, of: Ints) -> _Pairs:
+    """Figures of a year of which the filing states few lines, equal to those of the year after."""
+    days, apart = figures.days, figures.end[of] - figures.end[at]
+    holds = (apart >= A_YEAR[0]) & (apart <= A_YEAR[1]) & (np.abs(days[at] - days[of]) <= ONE_END_DAYS)
+    holds &= (days[at] >= A_YEAR[0]) & figures.is_first[at] & (figures.measure_sign[at] == 0)
+    holds &= np.abs(figures.value[at]) >= FOUR_DIGITS * figures.grain[at]
+    at, of = at[holds], of[holds]
+    if len(at):
+        shown, lines = np.unique(_period(figures), return_inverse=True, return_counts=True)[1:]
+        is_alone = lines[shown[at]] < FEWER * lines[shown[of]]
+        at, of = at[is_alone], of[is_alone]
+    way, rule = (np.full(len(at), number) for number in (REPEATED, RULES.index(YEAR_REPEATED)))
+    return _Pairs(at, of, way, rule)
+
+
+def _repeating_longer(figures: Figures, at: Ints, of: Ints) -> _Pairs:
+    """Figures that repeat that of a longer period with the same end, although its first part has an amount too."""
     days = figures.days
     holds = np.abs(figures.end[at] - figures.end[of]) < ONE_END_DAYS
     holds &= days[of] - days[at] > 2 * ONE_END_DAYS
