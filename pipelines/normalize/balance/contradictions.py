@@ -72,8 +72,9 @@ OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "Noninter
 ROUNDED_LINES = 5
 """Lines that are each rounded to a unit exceed their total by at most so many units."""
 
-LEAST_DIGITS = 4
-"""Two amounts of so many digits are hardly equal by chance."""
+LINES_OF_CASH = ("cash", "cash_total")
+LEAST_DIGITS = 5
+"""Two amounts of cash of so many digits are hardly equal by chance; securities may stay as they are."""
 
 Totals = list[tuple[Flags, Flags]]
 """For each of the filer's own totals the sheets on which it is equal to debt, and those on which it contradicts it."""
@@ -235,7 +236,7 @@ CASH_APART_FROM_FLOWS = _contradiction(
 CASH_REPEATED = _contradiction(
     "cash_not_footing",
     "cash.withheld.amount-of-the-day-before",
-    f"Cash is withheld if a line of it, of {LEAST_DIGITS} digits or more, is to the last digit that of a balance sheet "
+    f"Cash is withheld if its line, of {LEAST_DIGITS} digits or more, is to the last digit that of a balance sheet "
     "before, total assets are others, and the current assets do not prove it: an older amount is stated for this day.",
     "Measured: none of 7,100 lines of two balance sheets",
 )
@@ -400,7 +401,7 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     # the line of cash may include restricted cash, as that of the cash flow statement does
     lacks = _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH) & ~proof.holds
     readings = (cash, cash - line + of_flows)
-    repeated = _repeats(sheets, before, sums, CASH_CANDIDATES) & ~proof.holds
+    repeated = _repeats(sheets, before, sums, np.array([LINE[line] for line in LINES_OF_CASH])) & ~proof.holds
     is_proven = np.logical_or.reduce(of_all_current_assets(sheets, readings, moved.found | lacks | repeated))
     footed = _digit_is_wrong(CASH_DIGIT, before, cash, proof)
     above = _is_above_total(CASH_ABOVE, before, cash, proof)
