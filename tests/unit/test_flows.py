@@ -462,6 +462,18 @@ def test_dollars_of_a_report_in_thousands_are_not_added_to_thousands():
     assert (gap["reason"], gap["rule"]) == ("line_in_other_units", "ttm.no-mixed-units")
 
 
+@pytest.mark.parametrize(("prior", "twelve_months"), [(6_500e3, 26_168e3), (6_448, None), (1_448, None)])
+def test_thousands_of_sales_stated_as_dollars_are_not_added_to_thousands(prior, twelve_months):
+    """Only the first quarter of 2022 is so: twelve months to March 2023 would be too large by a quarter."""
+    rows = [
+        fact(REVENUE, prior, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-10"),
+        fact(REVENUE, 25_954e3, "2022-01-01", "2022-12-31", filed="2023-02-20"),
+        fact(REVENUE, 6_714e3, "2023-01-01", "2023-03-31", form="10-Q", filed="2023-05-10"),
+    ]
+
+    assert value_of(standardized(raw(rows)), "revenue", "ttm", "2023-03-31") == twelve_months
+
+
 def test_quarters_that_the_newest_year_confirms_count():
     """Sales of 2022 were 100.3 million a quarter, and 110.7 a year later, when its first half is stated for once."""
 

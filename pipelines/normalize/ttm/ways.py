@@ -25,6 +25,8 @@ SMALLEST_UNIT = 1e3
 """A filer that states thousands or millions has no amounts of less."""
 LARGE_AMOUNT = 1e5
 """An amount of at least so much is stated in thousands if it is a multiple of them."""
+A_THOUSANDTH = (200, 5000)
+"""An amount a day that is so many times smaller than that of the other legs is in thousands, stated as units."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Leg:
 class Way:
     """One way to twelve months, for each window.
 
-    `regime` is that of the sum. `mixes_units`: a leg of less than a thousand is beside one in thousands. `is_disputed`:
+    `regime` is that of the sum. `mixes_units`: a leg is in thousands, but stated in units, beside one in
+    thousands. `is_disputed`:
     the next filing states a leg with one other digit. `is_whole`: all required legs are known, they span twelve months,
     and the sum is not below zero if it cannot be. `has_other_length` and `is_negative` say why a known sum is not
     whole.
@@ -77,6 +80,8 @@ class Way:
         amounts = [np.abs(windows.of("amount", leg.row)) for leg in legs]
         with_digits = smallest(*(np.where(each == 0, np.nan, each) for each in amounts))
         mixes_units = IS_MONEY[windows.concept] & (with_digits < SMALLEST_UNIT) & (largest(*grains) >= SMALLEST_UNIT)
+        mixes_units &= largest(*amounts) >= LARGE_AMOUNT
+        mixes_units |= _in_other_units(windows, legs, amounts, grains)
         is_disputed = np.zeros(len(amount), dtype=np.bool_)
         for leg in legs:
             is_settled = windows.of("settled", leg.row) <= windows.seq
@@ -96,7 +101,7 @@ class Way:
             mixes_regimes=smallest(*regimes) != largest(*regimes),
             mixes_elements=has_other & (smallest(*others) == 0),
             mixes_bases=np.zeros(len(amount), dtype=np.bool_) if mixes_bases is None else mixes_bases,
-            mixes_units=mixes_units & (largest(*amounts) >= LARGE_AMOUNT),
+            mixes_units=mixes_units,
             is_disputed=is_disputed,
             has_other_element=has_other,
         )
@@ -106,3 +111,18 @@ class Way:
         """Whether it leads to twelve months without a leg in dispute, or mixed regimes, elements, bases or units."""
         is_mixed = self.mixes_regimes | self.mixes_elements | self.mixes_bases | self.mixes_units
         return self.is_whole & ~is_mixed & ~self.is_disputed
+
+
+def _in_other_units(windows: Windows, legs: tuple[Leg, ...], amounts: list[Floats], grains: list[Floats]) -> Flags:
+    """Whether a leg in single units is about a thousandth of one in thousands, of amounts that are never negative."""
+    found = np.zeros(len(windows.q), dtype=np.bool_)
+    is_steady = IS_MONEY[windows.concept] & ~windows.can_be_negative
+    rows = np.flatnonzero(is_steady & (smallest(*grains) < SMALLEST_UNIT) & (largest(*grains) >= SMALLEST_UNIT))
+    if len(rows):
+        is_fine = [grain[rows] < SMALLEST_UNIT for grain in grains]
+        daily = [amount[rows] / windows.of("days", leg.row[rows]) for amount, leg in zip(amounts, legs, strict=True)]
+        most = largest(*(np.where(fine, np.nan, each) for fine, each in zip(is_fine, daily, strict=True)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for fine, each in zip(is_fine, daily, strict=True):
+                found[rows] |= fine & (most / each >= A_THOUSANDTH[0]) & (most / each <= A_THOUSANDTH[1])
+    return found

@@ -50,6 +50,7 @@ from pipelines.normalize.ttm.quarters import (
     quarters_added_up,
 )
 from pipelines.normalize.ttm.ways import (
+    A_THOUSANDTH,
     BY_QUARTER_FIRST,
     LONGEST_WINDOW,
     SHORTEST_WINDOW,
@@ -118,7 +119,8 @@ NEWEST_COMPARATIVE = Rule(
 )
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
-    f"Amounts of money below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions: their filing is in "
+    f"Amounts of money below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions, nor an amount that "
+    f"cannot be negative to one in thousands that is at least {A_THOUSANDTH[0]} times larger a day: their filing is in "
     "thousands or millions as well, and states them without the zeros.",
     "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
     "withhold",
