@@ -81,6 +81,15 @@ def since_quarter(before: Lines, lines: Lines) -> list[Row]:
     return [flow, *older, *sheet(lines)]
 
 
+def part_of_cash() -> list[Row]:
+    """Three reports on the cash of 2022, of which the third states a part of it, and of that of 2023."""
+    rows = []
+    for filed, form, cash in (("2023-02-20", "10-K", 160), ("2023-05-10", "10-Q", 155), ("2023-08-10", "10-Q", 155)):
+        line = {CASH: cash, ASSETS: 1240}
+        rows += [fact(tag, amount * 1e6, None, "2022-12-31", form=form, filed=filed) for tag, amount in line.items()]
+    return [*rows, *after({CASH: 40, ASSETS: 1240}, {CASH: 7, ASSETS: 1460})]
+
+
 def between(lines: Lines, year_ends: Lines) -> list[Row]:
     """A report on the first half of 2023, and then one that shows the year ends before and after."""
     half = {"form": "10-Q", "filed": "2023-08-10"}
@@ -275,6 +284,7 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),
+    "cash.withheld.part-of-earlier-cash": part_of_cash(),
     "cash.withheld.no-balance-sheet-with-securities": after(
         {CASH: 20, SECURITIES: 10, ASSETS: 100, LIABILITIES: 60}, {OF_FLOWS: 30, ASSETS: 90}
     ),

@@ -207,6 +207,7 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
 WITHHELD = {
     "balance.withheld.no-total-assets": ("cash_and_equivalents", "not_on_balance_sheet"),
     "cash.withheld.no-balance-sheet-with-securities": ("cash_and_equivalents", "not_on_balance_sheet"),
+    "cash.withheld.part-of-earlier-cash": ("cash_and_equivalents", "line_left_out"),
     "balance.withheld.negative-line": ("total_debt", "negative_line"),
     "balance.withheld.sheet-in-other-units": ("cash_and_equivalents", "sheet_in_other_units"),
     "balance.withheld.line-finer-than-filing": ("total_debt", "line_in_other_units"),

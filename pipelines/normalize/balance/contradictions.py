@@ -31,6 +31,7 @@ from pipelines.normalize.balance.footing import (
 )
 from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged
+from pipelines.normalize.balance.part_lines import OF_PART, is_part
 from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, LINE, BalanceSheets, same, total_liabilities
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
@@ -289,6 +290,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
 OF_CASH: tuple[Contradiction, ...] = (
     *_OF_BOTH,
     NO_SHEET,
+    OF_PART,
     CASH_EXCEEDS,
     CASH_EXCEEDS_FLOWS,
     CASH_MOVED_ALONE,
@@ -409,6 +411,7 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
         _has_no_sheet(sheets)[sums.sheet],
+        is_part(sheets, sums),
         exceeds.found[sums.sheet],
         of_line.found[sums.sheet],
         (moved.found & ~is_proven)[sums.sheet],

@@ -236,7 +236,8 @@ def _is_beside_maturities(sheets: BalanceSheets) -> Flags:
     room = sheets.value("liabilities_current") - known - maturities - sheets.or_zero("debt_short_term")
     # the total of long-term debt may lack a line that is larger than all maturities
     is_part = is_all & ~(is_larger & (sheets.value("debt_long_term") < beside) & (beside <= room))
-    return is_total & (is_larger | is_apart) & ~is_short_term & ~is_part
+    found: Flags = is_total & (is_larger | is_apart) & ~is_short_term & ~is_part
+    return found
 
 
 def _loans_are_beside(sheets: BalanceSheets) -> Flags:
