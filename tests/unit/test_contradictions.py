@@ -251,10 +251,15 @@ WITHDRAWN = {
 NEXT_YEARS = {"a difference of two digits": (20.123, 20.543), "a difference of a few units": (20.123, 20.127)}
 """Cash of a day, and that of the report of the next year without a balance sheet of that day."""
 RESTATED: dict[str, tuple[list[Row], float | None]] = {
-    "a later filing repeats a line of a contradicted balance sheet": (
+    "a later filing repeats the cash of a contradicted balance sheet": (
         again({CASH: 20, SECURITIES: -80}, {CASH: 20}),
         None,
     ),
+    "a later filing shows securities beside the cash": (
+        again({CASH: 36.219}, {OF_FLOWS: 36.122, SECURITIES: 7.319}),
+        43.441,
+    ),
+    "a later filing shows securities beside other cash": (again({CASH: 36.219}, {OF_FLOWS: 30, SECURITIES: 7}), 36.219),
     "a later filing shows the total of long-term debt": (again({NONCURRENT: 110}, {NONCURRENT: 110, WHOLE: 250}), 250),
     "an amendment lacks the total": (again({NONCURRENT: 4, WHOLE: 46}, {NONCURRENT: 4}, form="10-K/A"), 46),
     "an amendment states another total": (again({NONCURRENT: 4, WHOLE: 46}, {WHOLE: 40}, form="10-K/A"), 40),
@@ -333,7 +338,7 @@ def test_cash_that_the_next_filing_states_otherwise_stays(found, name):
 @pytest.mark.parametrize("name", RESTATED)
 def test_lines_are_not_lost_by_later_filings(found, name):
     """A later total replaces a part; a filing that lacks the total, or a contradicted line, does not replace it."""
-    item = "cash_and_equivalents" if "contradicted" in name else "total_debt"
+    item = "cash_and_equivalents" if "cash" in name else "total_debt"
     value = RESTATED[name][1]
 
     assert _value(found, name, item) == (value if value is None else pytest.approx(value))

@@ -103,6 +103,9 @@ COMPOSITIONS: tuple[Composition, ...] = (
 _FILER_TOTAL = 1
 """The place of the filer's own total among the compositions."""
 
+CASH_AND_SECURITIES: Rule = COMPOSITIONS[3].rule
+"""The rule by which cash is cash and short-term investments."""
+
 TOTAL_CONTRADICTS_PARTS = Rule(
     "cash.total-contradicts-parts",
     "The filer's own total matches neither cash nor cash plus short-term investments.",

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize import arrays
-from pipelines.normalize.arrays import NOTHING, Ints
+from pipelines.normalize.arrays import NOTHING, Floats, Ints
 from pipelines.normalize.balance import (
     cash,
     contradictions,
@@ -110,7 +110,7 @@ def balances(placed: pl.DataFrame) -> Balances:
         missed.append(withheld)
         all_sums, of_sheets = sums, contradictions.is_of_balance_sheet(judged)
         sums, stands = only(sums, of_sheets), judged.contradiction[of_sheets] == NOTHING
-        counts, of_filings = _as_first_stated(sheets, sums)
+        counts, of_filings = _as_first_stated(sheets, sums, item)
         counts = counts[stands[counts]]
         agrees = (debt if item == "total_debt" else cash).total_agrees(sheets, all_sums)
         proved.append(proofs.judgements(sheets, item, judged, all_sums, sums, counts, rules, agrees))
@@ -251,7 +251,7 @@ def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     return lines.filter(counts), _counted([(rule, cik[holds]) for rule, holds in decided.items()])
 
 
-def _as_first_stated(sheets: BalanceSheets, sums: Sums) -> tuple[Ints, list[tuple[Rule, Ints]]]:
+def _as_first_stated(sheets: BalanceSheets, sums: Sums, item: str) -> tuple[Ints, list[tuple[Rule, Ints]]]:
     """The places of the sums that count, and each rule with the CIK of the sums that it decided."""
     cik = sheets.cik[sums.sheet]
     if not len(cik):
@@ -265,8 +265,16 @@ def _as_first_stated(sheets: BalanceSheets, sums: Sums) -> tuple[Ints, list[tupl
         nonzero_lines=sums.nonzero_lines,
         is_short_term=sums.is_short_term,
         is_filer_total=sums.is_filer_total,
+        cash_beside_securities=_cash_beside_securities(sheets, sums) if item != "total_debt" else None,
     )
     return np.flatnonzero(counts), [(rule, cik[holds]) for rule, holds in decided.items()]
+
+
+def _cash_beside_securities(sheets: BalanceSheets, sums: Sums) -> Floats:
+    """The cash of each sum that is cash and short-term investments; NaN for other sums."""
+    has = sums.rule == cash.COMPOSING.index(cash.CASH_AND_SECURITIES)
+    has &= sheets.value("short_term_investments")[sums.sheet] > 0
+    return np.where(has, sheets.value("cash")[sums.sheet], np.nan)
 
 
 def _frames(

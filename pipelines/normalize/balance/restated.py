@@ -12,6 +12,7 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance.classified import DISCOUNT
 from pipelines.normalize.balance.element_sets import Sets, are_equal, contain
+from pipelines.normalize.balance.sheets import CONTRADICTS, same
 from pipelines.normalize.rule import Rule
 
 _COMPARATIVES = "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c); IAS 1.38)"
@@ -33,7 +34,8 @@ SAME_ELEMENTS = Rule(
 )
 MORE_LINES = Rule(
     "balance.restated.more-lines",
-    "A later filing restates an amount if it states all elements of the first filing and further lines.",
+    "A later filing restates an amount if it states all elements of the first filing and further lines, or if it shows "
+    "short-term investments beside cash that is within one per cent of the first amount.",
     "measured: an element of the filer's own hides a line until the filer gives it one of the taxonomy",
     "select",
     _COMPARATIVES,
@@ -66,6 +68,7 @@ def restatements(
     nonzero_lines: Ints,
     is_short_term: Flags,
     is_filer_total: Flags,
+    cash_beside_securities: Floats | None = None,
 ) -> tuple[Flags, dict[Rule, Flags]]:
     """Which statements of an amount at a quarter end count: the first, amendments, and those with at least its lines.
 
@@ -82,6 +85,7 @@ def restatements(
         nonzero_lines: number of their lines that are not zero.
         is_short_term: whether all their lines are due within a year.
         is_filer_total: whether they are the filer's own total of cash, of debt or of long-term debt.
+        cash_beside_securities: of each sum of cash and short-term investments the cash; NaN for other sums.
 
     Returns:
         whether each counts, and for each rule the statements after the first that it decided.
@@ -99,12 +103,15 @@ def restatements(
     is_no_less = (repeats | adds) & (nonzero_lines >= most)
     exceeds = is_filer_total & (value > value[first] * (1 + DISCOUNT))
     later = seq != seq[first]
+    shows = np.zeros(len(rows), dtype=np.bool_)
+    if cash_beside_securities is not None:
+        shows = np.isnan(cash_beside_securities[first]) & same(cash_beside_securities, value[first], CONTRADICTS)
     lacks_lines = contain(elements[:, first], elements) & ~are_equal(elements, elements[:, first])
     lacks = ((is_filer_total[first] & ~is_filer_total) | lacks_lines) & (value < value[first])
     conditions = [
         later & amended & ~lacks,
         later & is_no_less & repeats,
-        later & is_no_less,
+        later & (is_no_less | shows),
         later & exceeds,
         later,
     ]
