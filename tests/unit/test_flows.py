@@ -760,6 +760,24 @@ def test_amounts_that_cannot_be_negative_have_no_negative_quarter(item):
     assert (values["value"].min() or 0) >= 0
 
 
+@pytest.mark.parametrize(("nine_months", "twelve_months"), [(0.35, 0.70), (0.15, None)])
+def test_nine_months_of_dividends_that_are_less_than_their_quarters_are_a_rate(nine_months, twelve_months):
+    """The year would leave 0.50 for its fourth quarter, and 0.30 by three quarters may have a special dividend."""
+    rows = [
+        fact(DIVIDENDS, 0.10, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-10"),
+        fact(DIVIDENDS, 0.10, "2022-04-01", "2022-06-30", form="10-Q", filed="2022-08-10"),
+        fact(DIVIDENDS, nine_months, "2022-01-01", "2022-09-30", form="10-Q", filed="2022-11-10"),
+        fact(DIVIDENDS, 0.15, "2022-07-01", "2022-09-30", form="10-Q", filed="2023-11-10"),
+        fact(DIVIDENDS, 0.65, "2022-01-01", "2022-12-31", filed="2023-02-20"),
+        fact(DIVIDENDS, 0.10, "2023-01-01", "2023-03-31", form="10-Q", filed="2023-05-10"),
+        fact(DIVIDENDS, 0.15, "2023-04-01", "2023-06-30", form="10-Q", filed="2023-08-10"),
+    ]
+    found = standardized(raw(rows, [row | {"tag": REVENUE, "unit": "USD", "value": 1e6} for row in rows]))
+
+    assert value_of(found, "dividends_per_share", "annual", "2022-12-31") == 0.65
+    assert value_of(found, "dividends_per_share", "ttm", "2023-06-30") == twelve_months
+
+
 def test_losses_may_follow_profits_within_a_year():
     """Amounts that can be negative are subtracted: a year of 10 less nine months of 30 is a quarter's loss of 20."""
     company = Filer(month_ends(2021, 7), {REVENUE: [MILLION] * 7, NET_INCOME: [10e6, 10e6, 10e6, -20e6, 5e6, 5e6, 5e6]})

@@ -21,7 +21,8 @@ quarter."""
 
 QUARTER_BY_DIFFERENCE = Rule(
     "ttm.quarter-by-difference",
-    "A quarter that no filing states is the year to date at its end less the year to date at its beginning.",
+    "A quarter that no filing states is the year to date at its end less the year to date at its beginning, unless "
+    "these are dividends of nine months that are less than those of the three quarters.",
     "Regulation S-X Rule 10-01(c)",
     "compose",
 )
@@ -161,6 +162,14 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     newest[fourth] = windows.at(fourth).find(q[fourth], number[fourth])
     q_before = np.where(number > 1, q - 1, np.nan)
     shorter = finest(find(q_before, number - 1), q_before, number - 1)
+    # a rate of one quarter in the context of nine months, which are less than their quarters
+    asked = per_share[(number[per_share] == QUARTERS_A_YEAR) & IS_ADDITIVE[windows.concept[per_share]]]
+    if len(asked):
+        at_ends = windows.at(asked)
+        three = [at_ends.around(q[asked] - ago, 1, as_of[asked]) for ago in range(1, QUARTERS_A_YEAR)]
+        quarters = np.sum([of("amount", row) for row in three], axis=0)
+        rounding = DIGITS_OF_SUMS * of("grain", shorter[asked])
+        shorter[asked[quarters > of("amount", shorter[asked]) + rounding]] = NOTHING
 
     # a year that was first stated as less than its nine months
     is_wrong = ~can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
