@@ -165,6 +165,12 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
         {ASSETS: 950.456, NONCURRENT: 312.345},
         312.345,
     ),
+    "cash and the other lines exceed the current assets by a trifle": (
+        "cash_and_equivalents",
+        {ASSETS: 900, CASH: 100.123, CURRENT_ASSETS: 150.456, INVENTORY: 50.333},
+        {ASSETS: 911, CASH: 110.123, CURRENT_ASSETS: 160.433, INVENTORY: 50.333},
+        110.123,
+    ),
     "a further line of the current assets": (
         "cash_and_equivalents",
         {ASSETS: 900, CASH: 123, CURRENT_ASSETS: 150, "InventoryNet": 27},

@@ -32,7 +32,15 @@ from pipelines.normalize.balance.footing import (
 from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged
 from pipelines.normalize.balance.part_lines import OF_PART, is_part
-from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, LINE, BalanceSheets, same, total_liabilities
+from pipelines.normalize.balance.sheets import (
+    CASH_LINES,
+    DEBT_LINES,
+    LINE,
+    SAME_MONEY,
+    BalanceSheets,
+    same,
+    total_liabilities,
+)
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
 from pipelines.normalize.elements.cash import CASH_CONTROLS, OTHER_CURRENT_ASSETS
@@ -190,15 +198,16 @@ NONCURRENT_ABOVE = _contradiction(
     "debt_not_footing",
     "debt.withheld.noncurrent-above-total",
     "Total debt is withheld if its non-current part and the lines that added up to the non-current liabilities on the "
-    f"balance sheets before exceed them by more than {ROUNDED_LINES} units: no line that is missing can explain it.",
+    f"balance sheets before exceed them by more than {ROUNDED_LINES} units and {SAME_MONEY:.1%} of it: no line that is "
+    "missing can explain it.",
     f"{_FOOTS}; measured: none of 600 balance sheets after such ones",
 )
 CASH_ABOVE = _contradiction(
     "cash_not_footing",
     "cash.withheld.above-total",
     "Cash is withheld if it and the lines that added up to the current assets on the balance sheets before exceed them "
-    f"by more than {ROUNDED_LINES} units: no line that is missing can explain it.",
-    f"{_FOOTS}; measured: 1 of 570 balance sheets after such ones, whose cash includes restricted cash",
+    f"by more than {ROUNDED_LINES} units and {SAME_MONEY:.1%} of it: no line that is missing can explain it.",
+    f"{_FOOTS}; measured: none of 570 balance sheets after such ones",
 )
 CASH_DIGIT = _contradiction(
     "cash_not_footing",
@@ -613,7 +622,7 @@ def _is_above_total(contradiction: Contradiction, before: Before, balance: Float
     for place in (before.in_filing, before.in_filing_before):
         left = proof.left(place)
         asked.append(~np.isnan(left))
-        wrong.append(left < -ROUNDED_LINES * proof.unit)
+        wrong.append(left < -np.maximum(ROUNDED_LINES * proof.unit, SAME_MONEY * np.abs(balance)))
     contradicts = all_of_those_asked(asked, wrong) & ~proof.holds
     return Comparison(contradiction.rule, proof.holds, contradicts, balance, balance)
 
