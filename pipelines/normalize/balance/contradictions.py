@@ -13,7 +13,6 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
 from pipelines.normalize.balance.before import (
     FELL_WITH_IT,
-    QUARTERS,
     Before,
     Readings,
     all_of_those_asked,
@@ -21,7 +20,6 @@ from pipelines.normalize.balance.before import (
     moved_alone,
     room,
 )
-from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import (
     Proof,
     is_one_digit,
@@ -29,8 +27,8 @@ from pipelines.normalize.balance.footing import (
     of_current_assets,
     of_noncurrent_liabilities,
 )
-from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
-from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged
+from pipelines.normalize.balance.instruments import ROOM
+from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged, contradiction
 from pipelines.normalize.balance.part_lines import OF_PART, is_part
 from pipelines.normalize.balance.sheets import (
     CASH_LINES,
@@ -42,6 +40,18 @@ from pipelines.normalize.balance.sheets import (
     total_liabilities,
 )
 from pipelines.normalize.balance.sums import Sums
+from pipelines.normalize.balance.unexplained import (
+    CURRENT_PARTS,
+    FELL_DUE_ALONE,
+    MOSTLY_UNEXPLAINED,
+    NONCURRENT_PARTS,
+    UNEXPLAINED,
+    UNNAMED_MATURITIES,
+    fell_due,
+    has_large_maturities_without_line,
+    leaves_more,
+    leaves_most,
+)
 from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
 from pipelines.normalize.elements.cash import CASH_CONTROLS, OTHER_CURRENT_ASSETS
 from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
@@ -55,29 +65,6 @@ did."""
 LEAST_PART = 0.01
 """A missing line counts if it was at least a hundredth of the sum."""
 
-UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
-"""Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of its own."""
-
-OF_LIABILITIES = 0.01
-"""Less than a hundredth of the liabilities may be lines that no element states."""
-
-TIMES, OF_ALL_LIABILITIES = 3, 0.2
-"""Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
-
-FELL_DUE = 0.1
-"""Long-term debt of which a tenth fell due."""
-ROSE_BY, MUST_NOT_EXCEED = 0.8, 1.2
-"""The current liabilities rise by about what fell due; other lines move by little of it."""
-MUST_NOT_EXCEED_IN_QUARTERS = 1.6
-"""The same between two reports that follow each other."""
-
-STAYS = 0.01
-"""Long-term debt stays if it moves by at most a hundredth, by which discounts grow."""
-
-OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
-"""Elements of deposits. A bank that states one of them has few other lines of liabilities."""
-
-
 ROUNDED_LINES = 5
 """Lines that are each rounded to a unit exceed their total by at most so many units."""
 
@@ -89,20 +76,16 @@ Totals = list[tuple[Flags, Flags]]
 """For each of the filer's own totals the sheets on which it is equal to debt, and those on which it contradicts it."""
 
 
-def _contradiction(reason: str, id: str, statement: str, source: str) -> Contradiction:
-    return Contradiction(Rule(id, statement, source, "withhold"), reason)
-
-
 _FOOTS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
 
-NO_ASSETS = _contradiction(
+NO_ASSETS = contradiction(
     "not_on_balance_sheet",
     "balance.withheld.no-total-assets",
     "A balance is not taken for a day for which the filing states no total assets, if it states them for another day: "
     "such figures are from the notes or from the cash flow statement.",
     "Regulation S-X Rule 5-02.18 (total assets are a line of every balance sheet)",
 )
-NO_SHEET = _contradiction(
+NO_SHEET = contradiction(
     "not_on_balance_sheet",
     "cash.withheld.no-balance-sheet-with-securities",
     "Cash without short-term investments is not taken for a day for which the filing states no current assets and no "
@@ -110,19 +93,19 @@ NO_SHEET = _contradiction(
     "Regulation S-X Rule 5-02.2 (marketable securities are a line of the balance sheet); measured: the other figures "
     "of such days are total assets of segments, equity, and cash of the cash flow statement",
 )
-NEGATIVE = _contradiction(
+NEGATIVE = contradiction(
     "negative_line",
     "balance.withheld.negative-line",
     "Debt and cash are withheld if one of their lines is negative.",
     "ASC 210-20-45-1 (assets and liabilities are not set off); measured: no such line on 13,000 balance sheets",
 )
-DEBT_EXCEEDS = _contradiction(
+DEBT_EXCEEDS = contradiction(
     "debt_not_footing",
     "debt.withheld.exceeds-liabilities",
     "Total debt is withheld if it exceeds the total liabilities.",
     "us-gaap:Liabilities: the total of all liabilities",
 )
-PART_EXCEEDS = _contradiction(
+PART_EXCEEDS = contradiction(
     "debt_not_footing",
     "debt.withheld.part-exceeds-its-liabilities",
     "Total debt is withheld if its current part exceeds the current liabilities, or its non-current part the "
@@ -130,23 +113,14 @@ PART_EXCEEDS = _contradiction(
     f"{_FOOTS}; measured: 2 of 2,000 balance sheets with these totals, one of which tags all long-term debt as "
     "non-current and the other a note to the balance sheet",
 )
-DEBT_MOVED_ALONE = _contradiction(
+DEBT_MOVED_ALONE = contradiction(
     "debt_not_footing",
     "debt.withheld.liabilities-did-not-move",
     "Total debt is withheld if it changed by a tenth or more since the balance sheets before and the liabilities, "
     "less other known lines, did not follow.",
     f"{_FOOTS}; measured: 4 of 1,600 balance sheets with these totals",
 )
-UNNAMED_MATURITIES = _contradiction(
-    "debt_not_footing",
-    "debt.withheld.large-maturities-without-line",
-    "Total debt is withheld if it is the filer's total of long-term debt, no line states its current maturities, and "
-    f"these would be more than {UNNAMED_OF_CURRENT:.0%} of the current liabilities (but not more than all of them) and "
-    f"{UNNAMED_OF_DEBT:.0%} of the debt: some filers tag payments with interest as long-term debt.",
-    "Regulation S-X Rule 5-02.19, 5-02.22 (current maturities are a line); measured: 20 such balance sheets "
-    "among 101 companies, 15 of them of one filer whose amounts look like payments with interest",
-)
-TOTAL_AGREED_BEFORE = _contradiction(
+TOTAL_AGREED_BEFORE = contradiction(
     "debt_not_footing",
     "debt.withheld.total-agreed-before",
     "Total debt is withheld if the filer's own total differs from it by more than one per cent, and was equal to it on "
@@ -154,47 +128,21 @@ TOTAL_AGREED_BEFORE = _contradiction(
     "us-gaap:LongTermDebt, us-gaap:DebtLongtermAndShorttermCombinedAmount: totals by definition; measured: 4 of 250 "
     "balance sheets after such ones",
 )
-UNEXPLAINED = _contradiction(
-    "debt_not_footing",
-    "debt.withheld.unexplained-liabilities",
-    "Debt by instrument of a filer with deposits is withheld if the liabilities do not prove it, and they exceed the "
-    f"debt and the other known lines by more than the debt and {OF_LIABILITIES:.0%} of the liabilities.",
-    "us-gaap:Liabilities: the total of all liabilities; measured: 19 of 230 such sums, of which those read lack lines "
-    "such as other borrowed funds",
-)
-MOSTLY_UNEXPLAINED = _contradiction(
-    "debt_not_footing",
-    "debt.withheld.small-beside-unexplained-liabilities",
-    "Total debt of a filer that states current liabilities is withheld, also a total and zero, if the liabilities do "
-    f"not prove it, and exceed it and all other known lines together by more than {TIMES} times the debt and "
-    f"{OF_ALL_LIABILITIES:.0%} of the liabilities.",
-    "us-gaap:Liabilities, ifrs-full:Liabilities: the total of all liabilities; measured: 12 of 2,300 balance sheets, "
-    "of which each lacks a line of borrowings",
-)
-FELL_DUE_ALONE = _contradiction(
-    "current_debt_not_shown",
-    "debt.withheld.maturities-left-long-term-debt",
-    "Long-term debt alone is withheld if it is lower by a tenth or more than on the balance sheet of the report "
-    "before, or of another day of its report, and the current liabilities are higher by about as much, because what "
-    "fell due is no longer in it; also in the next reports, while it stays and the current liabilities do not fall.",
-    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 40 of 900 balance sheets with "
-    "long-term debt alone",
-)
-FOOTED_BEFORE = _contradiction(
+FOOTED_BEFORE = contradiction(
     "debt_not_footing",
     "debt.withheld.footed-before",
     "Debt by instrument is withheld if the liabilities do not prove it, and proved it on the balance sheets before, "
     "because then a line is wrong or missing.",
     "us-gaap:Liabilities: the total of all liabilities; measured: 1 of 300 balance sheets after proved ones",
 )
-NONCURRENT_DIGIT = _contradiction(
+NONCURRENT_DIGIT = contradiction(
     "debt_not_footing",
     "debt.withheld.noncurrent-one-digit",
     "Total debt is withheld if its non-current part and the lines that added up to the non-current liabilities on the "
     "balance sheets before miss them by a single digit followed by zeros.",
     f"{_FOOTS}; measured: none of 570 balance sheets after such ones",
 )
-NONCURRENT_ABOVE = _contradiction(
+NONCURRENT_ABOVE = contradiction(
     "debt_not_footing",
     "debt.withheld.noncurrent-above-total",
     "Total debt is withheld if its non-current part and the lines that added up to the non-current liabilities on the "
@@ -202,55 +150,55 @@ NONCURRENT_ABOVE = _contradiction(
     "missing can explain it.",
     f"{_FOOTS}; measured: none of 600 balance sheets after such ones",
 )
-CASH_ABOVE = _contradiction(
+CASH_ABOVE = contradiction(
     "cash_not_footing",
     "cash.withheld.above-total",
     "Cash is withheld if it and the lines that added up to the current assets on the balance sheets before exceed them "
     f"by more than {ROUNDED_LINES} units and {SAME_MONEY:.1%} of it: no line that is missing can explain it.",
     f"{_FOOTS}; measured: none of 570 balance sheets after such ones",
 )
-CASH_DIGIT = _contradiction(
+CASH_DIGIT = contradiction(
     "cash_not_footing",
     "cash.withheld.one-digit",
     "Cash is withheld if it and the lines that added up to the current assets on the balance sheets before miss them "
     "by a single digit followed by zeros.",
     f"{_FOOTS}; measured: none of 510 balance sheets after such ones",
 )
-CASH_EXCEEDS = _contradiction(
+CASH_EXCEEDS = contradiction(
     "cash_not_footing",
     "cash.withheld.exceeds-current-assets",
     "Cash is withheld if it exceeds the current assets, or without them the total assets.",
     _FOOTS,
 )
-CASH_EXCEEDS_FLOWS = _contradiction(
+CASH_EXCEEDS_FLOWS = contradiction(
     "cash_not_footing",
     "cash.withheld.exceeds-cash-of-flows",
     "Cash is withheld if the line of cash exceeds the cash at the end of the cash flow statement, which includes it, "
     "unless the latter is that line less bank overdrafts.",
     "ASC 230-10-45-4, 230-10-50-8; measured: no such line on 3,700 balance sheets",
 )
-CASH_MOVED_ALONE = _contradiction(
+CASH_MOVED_ALONE = contradiction(
     "cash_not_footing",
     "cash.withheld.current-assets-did-not-move",
     "Cash is withheld if it changed by a tenth or more since the balance sheets before and the current assets, "
     "less other known lines, did not follow.",
     f"{_FOOTS}; measured: none of 1,250 balance sheets with these totals",
 )
-CASH_APART_FROM_FLOWS = _contradiction(
+CASH_APART_FROM_FLOWS = contradiction(
     "cash_not_footing",
     "cash.withheld.cash-of-flows-did-not-move",
     "Cash is withheld if the line of cash changed by a tenth or more since the balance sheets before and the cash "
     "at the end of the cash flow statement did not follow.",
     "ASC 230-10-45-4; measured: none of 1,100 balance sheets with this figure",
 )
-CASH_REPEATED = _contradiction(
+CASH_REPEATED = contradiction(
     "cash_not_footing",
     "cash.withheld.amount-of-the-day-before",
     f"Cash is withheld if its line, of {LEAST_DIGITS} digits or more, is to the last digit that of a balance sheet "
     "before, total assets are others, and the current assets do not prove it: an older amount is stated for this day.",
     "Measured: none of 7,100 lines of two balance sheets",
 )
-OTHER_SCALE = _contradiction(
+OTHER_SCALE = contradiction(
     "sheet_in_other_units",
     "balance.withheld.sheet-in-other-units",
     "Debt and cash are withheld if total assets are about a thousandth or a millionth of those before and the balance "
@@ -258,21 +206,21 @@ OTHER_SCALE = _contradiction(
     "Measured: two balance sheets of 8,300, both filed in other units",
 )
 
-FINER = _contradiction(
+FINER = contradiction(
     "line_in_other_units",
     "balance.withheld.line-finer-than-filing",
     "Debt and cash are withheld if one of their lines is stated in units a hundred times finer than every other amount "
     "of its filing's balance sheets that is no debt or no cash, so that it is a thousandth of the true amount.",
     "Measured: no such line on 12,000 balance sheets",
 )
-FELL = _contradiction(
+FELL = contradiction(
     "line_in_other_units",
     "balance.withheld.line-a-thousandth",
     "Debt and cash are withheld if one of their lines is about a thousandth of what the balance sheets before state "
     "for it, and total assets are of the same size.",
     "Measured: none of 12,000 balance sheets",
 )
-LEFT_OUT = _contradiction(
+LEFT_OUT = contradiction(
     "line_left_out",
     "balance.withheld.line-left-out",
     "Debt and cash are withheld if a line that was part of them on all balance sheets before that they can be compared "
@@ -322,22 +270,6 @@ DEBT_CANDIDATES, CASH_CANDIDATES = (
 )
 """The lines that can be debt, and those that can be cash."""
 
-_TOTALS = ("liabilities", "liabilities_current", "debt_principal", "debt_issue_costs_current")
-_OTHER_LINES = [LINE[concept.name] for concept in DEBT_CONTROLS if concept.name not in _TOTALS]
-"""The lines of liabilities that are no debt."""
-
-_NONCURRENT_LINES = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
-_CURRENT_LINES = [
-    LINE[line]
-    for line in (
-        "debt_current_maturities",
-        "debt_current_instrument",
-        "debt_short_term",
-        "debt_short_term_loans",
-        "debt_current",
-    )
-]
-
 OTHER_LIABILITIES = (
     ("not_borrowed",),
     (
@@ -369,7 +301,7 @@ def of_debt(
     most = np.where(np.isnan(liabilities), sheets.value("assets"), liabilities)
     exceeds = Comparison(DEBT_EXCEEDS.rule, ~np.isnan(debt + most), debt > most * ROOM, debt, most)
     moved = moved_alone(DEBT_MOVED_ALONE, sheets, before, debt, liabilities, OTHER_LIABILITIES)
-    part, within = _part(sheets, sums, _NONCURRENT_LINES), _part(sheets, sums, _CURRENT_LINES)
+    part, within = _part(sheets, sums, NONCURRENT_PARTS), _part(sheets, sums, CURRENT_PARTS)
     current = sheets.value("liabilities_current")
     room = sheets.value("liabilities") - current
     is_over = (part > np.maximum(room, 0) * ROUNDED) | (within > current * ROUNDED)
@@ -382,12 +314,12 @@ def of_debt(
         *_of_both(sheets, before, sums, debt, DEBT_CANDIDATES),
         exceeds.found[sums.sheet],
         apart.found[sums.sheet],
-        _has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent"),
+        has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent"),
         moved.found[sums.sheet] & ~is_proven,
         np.logical_or.reduce([apart & equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
-        is_likely & _leaves_more(sheets, debt, liabilities)[sums.sheet],
-        ~is_proven & _leaves_most(sheets, debt, liabilities)[sums.sheet],
-        _fell_due(sheets, before, sums)[sums.sheet],
+        is_likely & leaves_more(sheets, debt, liabilities)[sums.sheet],
+        ~is_proven & leaves_most(sheets, debt, liabilities)[sums.sheet],
+        fell_due(sheets, before, sums)[sums.sheet],
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
         above.found[sums.sheet],
@@ -494,7 +426,7 @@ def _lacks_line(
         is_part &= sheets.values >= LEAST_PART * balance
     lines = np.flatnonzero(is_part.any(axis=1))
     stated, is_part, amounts = sheets.rows[lines] >= 0, is_part[lines], sheets.values[lines]
-    current, of_current = sheets.value("liabilities_current"), np.isin(lines, _CURRENT_LINES)
+    current, of_current = sheets.value("liabilities_current"), np.isin(lines, CURRENT_PARTS)
     asked, lacks = [], []
     for place in (before.in_filing, before.in_filing_before):
         newer = np.flatnonzero((place >= 0) & ~np.isnan(balance) & ~np.isnan(balance[place]))
@@ -529,62 +461,6 @@ def _repeats(sheets: BalanceSheets, before: Before, sums: Sums, candidates: Ints
         newer = np.flatnonzero((place >= 0) & (np.abs(assets - assets[place]) > 0))
         repeats = has_digits[:, newer] & (amounts[:, newer] == amounts[:, place[newer]])
         found[newer] |= np.logical_or.reduce(repeats, axis=0)
-    return found
-
-
-def _has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:
-    """Whether long-term debt exceeds its non-current part by much, and no line states current debt."""
-    whole, current = sheets.value("debt_long_term"), sheets.value("liabilities_current")
-    maturities = whole - sheets.value("debt_noncurrent")
-    stated = (sheets.has(line) for line in ("debt_current_maturities", "debt_current", "debt_short_term"))
-    no_line = ~np.logical_or.reduce(list(stated))
-    is_large = (maturities > UNNAMED_OF_CURRENT * current) & (maturities > UNNAMED_OF_DEBT * whole)
-    found: Flags = no_line & is_large & (maturities <= current)
-    return found
-
-
-def _leaves_more(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
-    """Whether deposits are stated, and the lines that are known and the debt leave more of the liabilities than it."""
-    known = sum((sheets.or_zero(line) for line in NOT_BORROWED), sheets.value("not_borrowed"))
-    left = liabilities + known - debt
-    found: Flags = sheets.is_stated_by("not_borrowed", OF_DEPOSITS) & (left > debt)
-    found &= left > OF_LIABILITIES * liabilities
-    return found
-
-
-def _leaves_most(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
-    """Whether current liabilities are stated, and all known lines and the debt leave several times the debt.
-
-    A line may count twice, so that less is left.
-    """
-    known = np.abs(np.nan_to_num(sheets.values[_OTHER_LINES])).sum(axis=0)
-    left = liabilities - debt - known
-    found: Flags = sheets.has("liabilities_current") & (left > TIMES * debt) & (left > OF_ALL_LIABILITIES * liabilities)
-    return found
-
-
-def _fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
-    """Whether long-term debt is all of the debt, and as much of it as it fell is in the current liabilities."""
-    whole, current = sheets.value("debt_long_term"), sheets.value("liabilities_current")
-    others = np.bincount(sums.part_sum, sums.part_line != LINE["debt_long_term"], len(sums.sheet))
-    is_alone = np.zeros(len(sheets), dtype=np.bool_)
-    is_alone[sums.sheet] = others == 0
-    is_alone &= ~np.logical_or.reduce(sheets.rows[[*_NONCURRENT_LINES, *_CURRENT_LINES]] >= 0)
-    found = np.zeros(len(sheets), dtype=np.bool_)
-    for place, quarters, most in (
-        (before.in_filing, 3, MUST_NOT_EXCEED),
-        (before.in_filing_before, 2, MUST_NOT_EXCEED_IN_QUARTERS),
-        (before.after_in_filing, QUARTERS, MUST_NOT_EXCEED),
-    ):
-        asked = np.flatnonzero((place >= 0) & is_alone)
-        other = place[asked]
-        fell, rose = whole[other] - whole[asked], current[asked] - current[other]
-        is_due = (fell >= FELL_DUE * whole[other]) & (rose >= ROSE_BY * fell) & (rose <= most * fell) & (fell > 0)
-        found[asked] |= is_due & (np.abs(sheets.q[asked] - sheets.q[other]) <= quarters)
-    for _ in range(QUARTERS if found.any() else 0):
-        for place in (before.in_filing_before, before.of_day):
-            stays = same(whole, whole[place], STAYS) & (current >= current[place])
-            found |= (place >= 0) & is_alone & found[place] & stays
     return found
 
 

@@ -17,6 +17,11 @@ class Contradiction:
     reason: str
 
 
+def contradiction(reason: str, id: str, statement: str, source: str) -> Contradiction:
+    """A rule that withholds for a reason."""
+    return Contradiction(Rule(id, statement, source, "withhold"), reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What a rule compares on each sheet.

@@ -1,0 +1,151 @@
+"""Debt that is not all of the borrowings: what the liabilities leave of it, and maturities that no line states.
+
+Belongs here: debt that is too little for the rest of its balance sheet. Does not: debt that is too much, or that moved
+alone (contradictions); lines that are no longer stated (vanished).
+"""
+
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Floats
+from pipelines.normalize.balance.before import QUARTERS, Before
+from pipelines.normalize.balance.element_sets import set_of
+from pipelines.normalize.balance.instruments import NOT_BORROWED
+from pipelines.normalize.balance.judged import contradiction
+from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
+from pipelines.normalize.balance.sums import Sums
+from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
+from pipelines.normalize.rule import Rule
+
+UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
+"""Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of its own."""
+
+OF_LIABILITIES = 0.01
+"""Less than a hundredth of the liabilities may be lines that no element states."""
+
+TIMES, OF_ALL_LIABILITIES = 3, 0.2
+"""Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
+
+FELL_DUE = 0.1
+"""Long-term debt of which a tenth fell due."""
+ROSE_BY, MUST_NOT_EXCEED = 0.8, 1.2
+"""The current liabilities rise by about what fell due; other lines move by little of it."""
+MUST_NOT_EXCEED_IN_QUARTERS = 1.6
+"""The same between two reports that follow each other."""
+
+STAYS = 0.01
+"""Long-term debt stays if it moves by at most a hundredth, by which discounts grow."""
+
+OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
+"""Elements of deposits. A bank that states one of them has few other lines of liabilities."""
+
+
+UNNAMED_MATURITIES = contradiction(
+    "debt_not_footing",
+    "debt.withheld.large-maturities-without-line",
+    "Total debt is withheld if it is the filer's total of long-term debt, no line states its current maturities, and "
+    f"these would be more than {UNNAMED_OF_CURRENT:.0%} of the current liabilities (but not more than all of them) and "
+    f"{UNNAMED_OF_DEBT:.0%} of the debt: some filers tag payments with interest as long-term debt.",
+    "Regulation S-X Rule 5-02.19, 5-02.22 (current maturities are a line); measured: 20 such balance sheets "
+    "among 101 companies, 15 of them of one filer whose amounts look like payments with interest",
+)
+UNEXPLAINED = contradiction(
+    "debt_not_footing",
+    "debt.withheld.unexplained-liabilities",
+    "Debt by instrument of a filer with deposits is withheld if the liabilities do not prove it, and they exceed the "
+    f"debt and the other known lines by more than the debt and {OF_LIABILITIES:.0%} of the liabilities.",
+    "us-gaap:Liabilities: the total of all liabilities; measured: 19 of 230 such sums, of which those read lack lines "
+    "such as other borrowed funds",
+)
+MOSTLY_UNEXPLAINED = contradiction(
+    "debt_not_footing",
+    "debt.withheld.small-beside-unexplained-liabilities",
+    "Total debt of a filer that states current liabilities is withheld, also a total and zero, if the liabilities do "
+    f"not prove it, and exceed it and all other known lines together by more than {TIMES} times the debt and "
+    f"{OF_ALL_LIABILITIES:.0%} of the liabilities.",
+    "us-gaap:Liabilities, ifrs-full:Liabilities: the total of all liabilities; measured: 12 of 2,300 balance sheets, "
+    "of which each lacks a line of borrowings",
+)
+FELL_DUE_ALONE = contradiction(
+    "current_debt_not_shown",
+    "debt.withheld.maturities-left-long-term-debt",
+    "Long-term debt alone is withheld if it is lower by a tenth or more than on the balance sheet of the report "
+    "before, or of another day of its report, and the current liabilities are higher by about as much, because what "
+    "fell due is no longer in it; also in the next reports, while it stays and the current liabilities do not fall.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 21 of 900 balance sheets with "
+    "long-term debt alone",
+)
+RULES: tuple[Rule, ...] = tuple(
+    each.rule for each in (UNNAMED_MATURITIES, UNEXPLAINED, MOSTLY_UNEXPLAINED, FELL_DUE_ALONE)
+)
+
+_TOTALS = ("liabilities", "liabilities_current", "debt_principal", "debt_issue_costs_current")
+_OTHER_LINES = [LINE[concept.name] for concept in DEBT_CONTROLS if concept.name not in _TOTALS]
+"""The lines of liabilities that are no debt."""
+
+NONCURRENT_PARTS = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
+CURRENT_PARTS = [
+    LINE[line]
+    for line in (
+        "debt_current_maturities",
+        "debt_current_instrument",
+        "debt_short_term",
+        "debt_short_term_loans",
+        "debt_current",
+    )
+]
+
+
+def has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:
+    """Whether long-term debt exceeds its non-current part by much, and no line states current debt."""
+    whole, current = sheets.value("debt_long_term"), sheets.value("liabilities_current")
+    maturities = whole - sheets.value("debt_noncurrent")
+    stated = (sheets.has(line) for line in ("debt_current_maturities", "debt_current", "debt_short_term"))
+    no_line = ~np.logical_or.reduce(list(stated))
+    is_large = (maturities > UNNAMED_OF_CURRENT * current) & (maturities > UNNAMED_OF_DEBT * whole)
+    found: Flags = no_line & is_large & (maturities <= current)
+    return found
+
+
+def leaves_more(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
+    """Whether deposits are stated, and the lines that are known and the debt leave more of the liabilities than it."""
+    known = sum((sheets.or_zero(line) for line in NOT_BORROWED), sheets.value("not_borrowed"))
+    left = liabilities + known - debt
+    found: Flags = sheets.is_stated_by("not_borrowed", OF_DEPOSITS) & (left > debt)
+    found &= left > OF_LIABILITIES * liabilities
+    return found
+
+
+def leaves_most(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
+    """Whether current liabilities are stated, and all known lines and the debt leave several times the debt.
+
+    A line may count twice, so that less is left.
+    """
+    known = np.abs(np.nan_to_num(sheets.values[_OTHER_LINES])).sum(axis=0)
+    left = liabilities - debt - known
+    found: Flags = sheets.has("liabilities_current") & (left > TIMES * debt) & (left > OF_ALL_LIABILITIES * liabilities)
+    return found
+
+
+def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
+    """Whether long-term debt is all of the debt, and as much of it as it fell is in the current liabilities."""
+    whole, current = sheets.value("debt_long_term"), sheets.value("liabilities_current")
+    others = np.bincount(sums.part_sum, sums.part_line != LINE["debt_long_term"], len(sums.sheet))
+    is_alone = np.zeros(len(sheets), dtype=np.bool_)
+    is_alone[sums.sheet] = others == 0
+    is_alone &= ~np.logical_or.reduce(sheets.rows[[*NONCURRENT_PARTS, *CURRENT_PARTS]] >= 0)
+    found = np.zeros(len(sheets), dtype=np.bool_)
+    for place, quarters, most in (
+        (before.in_filing, 3, MUST_NOT_EXCEED),
+        (before.in_filing_before, 2, MUST_NOT_EXCEED_IN_QUARTERS),
+        (before.after_in_filing, QUARTERS, MUST_NOT_EXCEED),
+    ):
+        asked = np.flatnonzero((place >= 0) & is_alone)
+        other = place[asked]
+        fell, rose = whole[other] - whole[asked], current[asked] - current[other]
+        is_due = (fell >= FELL_DUE * whole[other]) & (rose >= ROSE_BY * fell) & (rose <= most * fell) & (fell > 0)
+        found[asked] |= is_due & (np.abs(sheets.q[asked] - sheets.q[other]) <= quarters)
+    for _ in range(QUARTERS if found.any() else 0):
+        for place in (before.in_filing_before, before.of_day):
+            stays = same(whole, whole[place], STAYS) & (current >= current[place])
+            found |= (place >= 0) & is_alone & found[place] & stays
+    return found
