@@ -134,7 +134,8 @@ ERRATUM = Rule(
 OUTLIER = Rule(
     "period.outlier",
     f"A figure of a period that differs from the one that at least {AGREEING} filings state, in a filing that restates "
-    "no other figure and whose statement does not foot with it, changes nothing, until another filing repeats it.",
+    "no other figure of the period, hardly anything else, and whose statement does not foot with it, changes nothing, "
+    "until another filing repeats it.",
     "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented",
     "select",
 )
@@ -238,14 +239,19 @@ def _outliers(
     outlier = np.zeros(len(seq), dtype=np.bool_)
     if not changes.any():
         return outlier
-    cik, _, q, n = slot
+    cik, concept, q, n = slot
+    filing = (np.unique(cik[changes], return_inverse=True)[1] << SEQ_BITS) | seq[changes]
+    alone = ~foots[changes]
+    for key, most in ((filing, RESTATED_ALONE), ((filing << CONCEPT_BITS) | concept[changes], 1)):
+        _, of_key, number = np.unique(key, return_inverse=True, return_counts=True)
+        alone &= number[of_key] <= most
     # an element may feed two concepts: figures of a period that are the same are one
-    of_filing = np.unique((cik[changes] << SEQ_BITS) | seq[changes], return_inverse=True)[1]
-    period, changed = (q[changes] << SPAN_BITS) | n[changes], value[changes]
-    order = np.lexsort((changed, period, of_filing))
-    is_first = starts(of_filing[order], period[order], changed[order])
-    distinct = np.bincount(of_filing[order], weights=is_first)
-    alone = (distinct == 1)[of_filing] & ~foots[changes]
+    period = np.unique(
+        (filing << (QUARTER_BITS + SPAN_BITS)) | (q[changes] << SPAN_BITS) | n[changes], return_inverse=True
+    )[1]
+    order = np.lexsort((value[changes], period))
+    distinct = np.bincount(period[order], weights=starts(period[order], value[changes][order]))
+    alone &= (distinct == 1)[period]
     at = np.flatnonzero(changes)
     agreeing = at - first_row(~repeats)[at - 1]
     outlier[at] = alone & (agreeing >= AGREEING) & (n[at] > 0)
