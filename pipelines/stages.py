@@ -117,18 +117,18 @@ def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) 
     rows = decode_tickers(store.get(str(document.digest)))
     if not rows:
         raise DocumentError("lists no company at all; check the source", "tickers file")
-    told = pl.DataFrame(
+    listed_now = pl.DataFrame(
         [(row.cik, row.symbol, row.name, row.exchange) for row in rows],
         schema=dict.fromkeys(("cik", "symbol", "name", "exchange"), pl.String),
         orient="row",
     )
     before = lake.read("listings") if lake.holds("listings") else pl.DataFrame(schema=LISTINGS)
     known = lake.read(doubts.TABLE) if lake.holds(doubts.TABLE) else pl.DataFrame(schema=doubts.DOUBTS)
-    found = doubts.found(told, before.filter("is_listed"), known, now)
+    found = doubts.found(listed_now, before.filter("is_listed"), known, now)
     if not found.equals(known) or not lake.holds(doubts.TABLE):
         lake.write(doubts.TABLE, found)
     listed = classified(
-        told.unique("symbol", keep="first", maintain_order=True)
+        listed_now.unique("symbol", keep="first", maintain_order=True)
         .with_row_index("position")
         .with_columns(pl.col("position").cast(pl.Int32), is_listed=pl.lit(value=True))
     ).select(LISTINGS.names())
@@ -233,7 +233,7 @@ def update_facts(store: RawStore, lake: Lake, again: Iterable[str], workers: Wor
     done = {cik: _joined(digest, _elements_digest()) for cik, digest in to_do.items()}
     batches = [{cik: to_do[cik] for cik in batch} for batch in in_batches(sorted(to_do))]
     with lake.gathering("facts") as made:
-        for broken in _told("facts", batches, made.fill(workers, partial(_decoded, store.home, lake), batches)):
+        for broken in _reported("facts", batches, made.fill(workers, partial(_decoded, store.home, lake), batches)):
             quarantine += broken
         for cik, *_ in quarantine:
             del done[cik]
@@ -323,7 +323,7 @@ def update_values(
     batches = [(batch, {cik: earlier[cik] for cik in batch if cik in earlier}) for batch in in_batches(sorted(to_do))]
     with lake.gathering("values") as made:
         of_batches = made.fill(workers, partial(_standardized, lake), batches)
-        for steps in _told("values", [batch for batch, _ in batches], of_batches):
+        for steps in _reported("values", [batch for batch, _ in batches], of_batches):
             for step in steps:
                 observe(*step)
         for name in VALUE_TABLES:
@@ -430,7 +430,7 @@ def _outdated(
     }
 
 
-def _told(stage: str, batches: Sequence[Collection[str]], results: Iterable[Notes]) -> Iterator[Notes]:
+def _reported(stage: str, batches: Sequence[Collection[str]], results: Iterable[Notes]) -> Iterator[Notes]:
     """The results of the batches, while the progress of the stage is reported."""
     done, total = 0, sum(map(len, batches))
     report(stage, 0, total)

@@ -57,8 +57,8 @@ LAST = "syncs"
 def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALONE) -> None:
     """Write every table of the warehouse that has rows, with the columns and the order of the schema.
 
-    Companies are processed in batches, so that memory does not grow with their number. The table that is written last
-    carries the digest of the inputs of all tables.
+    Companies are processed in batches, of which each process holds one at a time. The table that is written last has
+    the digest of the inputs of all tables.
 
     Args:
         lake: tables of the stages.

@@ -1,6 +1,6 @@
 """A large file that is being downloaded, and what is needed to continue it later.
 
-Belongs here: the beginning of the file beside its final place, with its validators. Does not: requests (client).
+Belongs here: the beginning of the file, next to its final place, with its validators. Does not: requests (client).
 """
 
 import re
