@@ -171,6 +171,14 @@ def more_than_its_year() -> list[Row]:
     )
 
 
+def recast_with_quarterly_data() -> list[Row]:
+    """The report of 2023 restates 2022, and the quarters of both years, to four fifths of their sales."""
+    ends = [f"{year}-{end}" for year in (2022, 2023) for end in ("03-31", "06-30", "09-30", "12-31")]
+    again = [fact(REVENUE, 80e6, f"{end[:5]}{int(end[5:7]) - 2:02}-01", end, filed="2024-02-20") for end in ends]
+    years = [fact(REVENUE, 320e6, f"{year}-01-01", f"{year}-12-31", filed="2024-02-20") for year in (2022, 2023)]
+    return [*sales(7), *again, *years]
+
+
 WINDOWS: dict[str, list[Row]] = {
     "ttm.fiscal-year": sales(),
     "ttm.year-to-date": sales(),
@@ -179,6 +187,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.fourth-quarter-less-three-quarters": without_nine_months(company(**{DIVIDENDS: [0.25] * 6})),
     "ttm.year-before-recast": year_recast_and_quarter_with_more_digits(),
     "flag.before-recast": year_recast_and_quarter_with_more_digits(),
+    "ttm.quarters-of-recast": recast_with_quarterly_data(),
     "ttm.quarter-before-recast": year_recast_before_a_quarter_has_more_digits(),
     "ttm.newest-comparative": recast_with_its_quarter(),
     "ttm.no-mixed-regimes": other_standards_in_quarters(),

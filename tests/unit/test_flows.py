@@ -29,7 +29,7 @@ from tests.factories import (
     value_of,
     week_ends,
 )
-from tests.shapes.flows import report_without_zeros, year_with_another_digit
+from tests.shapes.flows import recast_with_quarterly_data, report_without_zeros, year_with_another_digit
 
 amounts = st.integers(-900_000, 900_000).map(lambda thousands: thousands * 1e3)
 counts = st.integers(1_000, 9_000).map(lambda thousands: thousands * 1e3)
@@ -450,6 +450,19 @@ def test_a_year_restated_after_its_quarter_was_by_little_is_on_the_new_basis(
     )
 
     assert value_of(standardized(rows), "revenue", "ttm", "2023-03-31") == twelve_months
+
+
+@pytest.mark.parametrize(("quarter_of_2022", "twelve_months"), [(80e6, 320e6), (90e6, 400e6)])
+def test_the_quarterly_data_of_a_recast_are_twelve_months_on_its_basis(quarter_of_2022, twelve_months):
+    """If the quarters of 2022 do not add up to the year in the filing of the recast, the windows stay as they were."""
+    rows = [
+        row | {"value": quarter_of_2022} if (row["end"], row["filed"]) == ("2022-09-30", "2024-02-20") else row
+        for row in recast_with_quarterly_data()
+    ]
+    found = standardized(raw(rows))
+
+    assert value_of(found, "revenue", "ttm", "2023-06-30") == twelve_months
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 320e6
 
 
 def test_dollars_of_a_report_in_thousands_are_not_added_to_thousands():

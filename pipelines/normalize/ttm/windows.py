@@ -46,6 +46,7 @@ from pipelines.normalize.ttm.quarters import (
     FOURTH_QUARTER_BY_THREE,
     QUARTER_BEFORE_RECAST,
     QUARTER_BY_DIFFERENCE,
+    QUARTERS_OF_RECAST,
     Quarter,
     quarters_added_up,
 )
@@ -260,8 +261,8 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
     windows = Windows(points_to_compute(known), grid, Known.of(known, companies))
     by_years, years = _by_years(windows)
-    by_quarters, quarters = quarters_added_up(windows, ~by_years.is_whole)
-    return _chosen(windows, by_years, years, by_quarters, quarters)
+    by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole)
+    return _chosen(windows, by_years, years, by_quarters, quarters, of_recast)
 
 
 def _by_years(windows: Windows) -> tuple[Way, Years]:
@@ -297,7 +298,12 @@ def _behind_quarters(
 
 
 def _chosen(
-    windows: Windows, by_years: Way, years: Years, by_quarters: Way, quarters: tuple[Quarter, ...]
+    windows: Windows,
+    by_years: Way,
+    years: Years,
+    by_quarters: Way,
+    quarters: tuple[Quarter, ...],
+    of_recast: Flags,
 ) -> tuple[pl.DataFrame, ...]:
     """The results of flow_versions: the chosen way of each window, its flags, legs and decisions."""
     of = windows.of
@@ -320,7 +326,8 @@ def _chosen(
     is_behind, agrees = _behind_quarters(windows, by_years, years, by_quarters, may_take_years)
     by_years.mixes_bases[is_behind] = True
     judged.neither[is_behind] = False
-    takes_quarters |= agrees
+    takes_quarters |= agrees | of_recast
+    judged.neither[of_recast] = False
     holds = [is_year, takes_own, takes_quarters & ~judged.neither, by_years.is_sound & ~judged.neither]
     ways = (by_year, by_own, by_quarters, by_years)
 
@@ -357,7 +364,7 @@ def _chosen(
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=other_element,
         mixed_basis=pl.lit(value=False),
-        before_recast=~is_year & ~takes_own & years.is_before,
+        before_recast=~is_year & ~takes_own & years.is_before & ~of_recast,
         recast=is_year & restated(windows, year, first_year, DISAGREEMENT * np.abs(by_year.amount)),
         ways_disagree=apart & ~IS_ADDITIVE[windows.concept],
         regime=numbers(chosen("regime")).cast(pl.Int32),
@@ -378,6 +385,7 @@ def _chosen(
         [
             (CONFIRMED_LEGS, cik[judged.by_years | judged.by_quarters]),
             (NO_CONTRADICTING_WAYS, cik[judged.neither & ~has_way]),
+            (QUARTERS_OF_RECAST, cik[of_recast]),
         ]
     )
     decided = pl.concat([decided, confirmed])
