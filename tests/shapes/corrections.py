@@ -310,6 +310,12 @@ CONTEXTS: dict[str, list[Row]] = {
         *yearly(NET_INCOME, {YEAR: -15_437e3}),
         fact(NET_INCOME, -15_437e3, "2011-01-01", "2011-12-31", filed="2013-01-30"),
     ],
+    "correction.context.mean-of-part": [
+        *own(REVENUE, SALES_NOW),
+        *own(SHARES, {FIRST: 8_242_873}),
+        fact(SHARES, 5_799_496, "2011-01-01", "2011-03-31", form="10-Q", filed="2012-05-01"),
+        fact(SHARES, 5_799_496, "2011-01-01", "2011-12-31", form="10-Q", filed="2012-05-01"),
+    ],
 }
 
 

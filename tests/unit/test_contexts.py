@@ -315,3 +315,25 @@ def test_a_year_before_the_statements_that_repeats_the_next_one(amount, lines, i
 
     assert {period[1:] for period in found} == ({stretch(YEAR, IN - 1)} if is_wrong else set())
     assert set(found.values()) == ({stretch(YEAR, IN)} if is_wrong else set())
+
+
+@pytest.mark.parametrize(
+    ("mean", "of_year", "is_wrong"),
+    [(5_799_496, 5_799_496, True), (5_799_496, 6_652_979, False), (0, 0, False)],
+)
+def test_a_mean_of_the_year_before_in_an_interim_report_that_is_the_quarters(mean, of_year, is_wrong):
+    """MainStreet: the first quarter of 2018 in the context of 2018, in which shares were issued."""
+    beside = {"form": "10-Q", "filed": f"{IN}{FILED[FIRST]}"}
+    before = {FIRST: mean, YEAR: of_year}
+    figures = [fact(SHARES, value, *stretch(period, IN - 1), **beside) for period, value in before.items()]
+
+    found = left_out(*own(SHARES, {FIRST: 8.243}), *figures, *own(REVENUE, SALES))
+
+    assert found == ({("shares_basic", *stretch(YEAR, IN - 1)): stretch(FIRST, IN - 1)} if is_wrong else {})
+
+
+def test_a_mean_of_the_year_that_is_that_of_a_quarter_in_an_annual_report():
+    """A company whose number of shares does not change."""
+    years = [later(SHARES, period, 5_799_496, year) for year in (IN - 1, IN) for period in (FIRST, YEAR)]
+
+    assert left_out(*own(REVENUE, SALES), *years) == {}

@@ -27,7 +27,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
-from tests.shapes.items import conversion, paid_half_yearly, reverse_split
+from tests.shapes.items import PAID, conversion, paid_half_yearly, reverse_split
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
@@ -469,6 +469,17 @@ def test_four_even_dividends_are_those_paid():
     assert value_of(twice, "dividends_per_share", "annual", "2022-12-31") is None
     assert reason(twice, "dividends_per_share", "2022-12-31", "annual") == "contradicted_by_filing"
     assert value_of(once, "dividends_per_share", "annual", "2022-12-31") == 1.76
+
+
+@pytest.mark.parametrize("each", [0.88, 0.44])
+def test_the_sum_after_dividends_that_were_repeated_has_three_of_them(each):
+    """Disney to December 2019: the report of the quarter states no dividends paid."""
+    known = [row for row in paid_half_yearly(each) if row["tag"] not in (PAID, DIVIDENDS) or row["end"] <= "2022-12-31"]
+    rows = [*known, fact(DIVIDENDS, each, "2023-01-01", "2023-03-31", form="10-Q", filed="2023-05-05")]
+
+    value = value_of(standardized(raw(rows)), "dividends_per_share", "ttm", "2023-03-31")
+
+    assert value == (None if each == 0.88 else 1.76)
 
 
 def test_a_mean_of_shares_is_like_its_quarters():

@@ -111,6 +111,13 @@ YEAR_REPEATED = Rule(
     "loss of 2021 for 2020, too; the other equal amounts of two years are of periods with the same number of lines",
     "correct",
 )
+MEAN_OF_PART = Rule(
+    "correction.context.mean-of-part",
+    "An average number of shares of a year in an interim report that, to the digit, is that of a part of the year in "
+    "the same report belongs to that part, and is left out.",
+    "Measured on 228 companies: MainStreet's reports of 2019 alone, of a year in which shares were issued",
+    "correct",
+)
 RULES = (
     SAME_END_PERIOD,
     OTHER_YEAR,
@@ -121,10 +128,11 @@ RULES = (
     LONGER_PERIOD,
     QUARTERS_OF_OTHER_YEAR,
     YEAR_REPEATED,
+    MEAN_OF_PART,
 )
 
 
-PROVEN_BY_LINE, PROVEN, BESIDE, OF_LINE, LONGER, REPEATED = range(6)
+PROVEN_BY_LINE, PROVEN, BESIDE, OF_LINE, LONGER, REPEATED, SHORTER = range(7)
 """Ways to find a figure's true period; the first one that finds a period is taken."""
 
 
@@ -166,7 +174,8 @@ def of_other_periods(figures: Figures) -> WrongPeriods:
     other figures of the filing in the same context, and of the same line in other contexts, are in the wrong context
     too if they equal the figures of that period. If a filing states the same figure for a year and for its last
     quarter, contrary to the figure of the first nine months, the quarter's figure is in the wrong context.
-    So is that of a year before those of the statements which repeats the year after.
+    So is that of a year before those of the statements which repeats the year after, and a year's average number of
+    shares in an interim report which is that of a part of the year.
 
     Args:
         figures: on one scale and with their signs corrected.
@@ -178,6 +187,7 @@ def of_other_periods(figures: Figures) -> WrongPeriods:
         *_equal_to_other_periods(figures, digits),
         _repeating_longer(figures, *of_one_filing),
         _repeating_next_year(figures, *of_one_filing),
+        _means_of_parts(figures, *of_one_filing),
     ]
     at, of, way, rule = (
         np.concatenate([getattr(pairs, name) for pairs in found]) for name in ("at", "of", "way", "rule")
@@ -304,14 +314,14 @@ def _equal_figures(figures: Figures, line_and_digits: Ints, at: Ints) -> tuple[I
 
 def _equal_in_one_filing(figures: Figures, digits: Ints) -> tuple[Ints, Ints]:
     """Pairs of equal figures of one line in one filing, of which neither is zero."""
-    additive = np.flatnonzero(~figures.is_instant & (figures.measure_sign <= 0) & (figures.value != 0))
-    key = packed(*(column[additive] for column in (figures.line, figures.seq, digits)))
+    flows = np.flatnonzero(~figures.is_instant & (figures.value != 0))
+    key = packed(*(column[flows] for column in (figures.line, figures.seq, digits)))
     order = np.argsort(key, kind="stable")
-    additive, key = additive[order], key[order]
+    flows, key = flows[order], key[order]
     repeats = np.zeros(len(key), dtype=np.bool_)
     repeats[1:] |= key[1:] == key[:-1]
     repeats[:-1] |= key[1:] == key[:-1]
-    at, of = (additive[repeats][places] for places in pairs_of_equal(key[repeats], key[repeats]))
+    at, of = (flows[repeats][places] for places in pairs_of_equal(key[repeats], key[repeats]))
     return at, of
 
 
@@ -333,7 +343,7 @@ def _repeating_next_year(figures: Figures, at: Ints, of: Ints) -> _Pairs:
 def _repeating_longer(figures: Figures, at: Ints, of: Ints) -> _Pairs:
     """Figures that repeat that of a longer period with the same end, although its first part has an amount too."""
     days = figures.days
-    holds = np.abs(figures.end[at] - figures.end[of]) < ONE_END_DAYS
+    holds = (np.abs(figures.end[at] - figures.end[of]) < ONE_END_DAYS) & (figures.measure_sign[at] <= 0)
     holds &= days[of] - days[at] > 2 * ONE_END_DAYS
     at, of = at[holds], of[holds]
     line_and_start = packed(figures.line, figures.start)
@@ -346,6 +356,25 @@ def _repeating_longer(figures: Figures, at: Ints, of: Ints) -> _Pairs:
     holds &= np.abs(of_whole - of_part) < np.abs(of_rest - of_part)
     way, rule = (np.full(holds.sum(), number) for number in (LONGER, RULES.index(LONGER_PERIOD)))
     return _Pairs(at[holds], of[holds], way, rule)
+
+
+def _means_of_parts(figures: Figures, at: Ints, of: Ints) -> _Pairs:
+    """Averages of a year, in a report of a later period that is no year, that are those of a part of the year."""
+    days = figures.days
+    holds = (figures.measure_sign[at] > 0) & (days[at] >= A_YEAR[0]) & (days[of] < A_YEAR[0] - A_QUARTER[0])
+    holds &= (figures.start[of] > figures.start[at] - ONE_END_DAYS) & (figures.end[of] < figures.end[at] + ONE_END_DAYS)
+    at, of = at[holds], of[holds]
+    if len(at):
+        line = packed(figures.line, figures.seq)
+        shown, place = np.unique(line[at], return_inverse=True)
+        beside = np.flatnonzero(np.isin(line, shown))
+        last = np.zeros((2, len(shown)), dtype=np.int64)
+        is_year = (days[beside] >= A_YEAR[0]).astype(np.int64)
+        np.maximum.at(last, (is_year, np.searchsorted(shown, line[beside])), figures.end[beside])
+        is_interim = last[0, place] > last[1, place]
+        at, of = at[is_interim], of[is_interim]
+    way, rule = (np.full(len(at), number) for number in (SHORTER, RULES.index(MEAN_OF_PART)))
+    return _Pairs(at, of, way, rule)
 
 
 def _shift(figures: Figures, at: Ints, of: Ints) -> Ints:

@@ -26,7 +26,8 @@ dividends, each in the quarter in which it was declared and in that in which it 
 TIMES_SHARES = Rule(
     "identity.dividends.times-shares",
     "Dividends per share times average shares are the dividends paid: a sum of four even quarters that exceeds them by "
-    f"more than {TOO_MANY - 1:.0%} is withheld, because contexts of quarters repeat a dividend.",
+    f"more than {TOO_MANY - 1:.0%} is withheld, because contexts of quarters repeat a dividend; and so is the next "
+    "one, which has three quarters of it, if no dividends paid show it to be right.",
     "Taxonomy definitions: dividends per share times the shares are the dividends",
     "withhold",
 )
@@ -45,8 +46,11 @@ def dividends(points: Points, basic: Item, diluted: Item) -> tuple[Item, pl.Data
     product = value * np.where(np.isnan(basic.value), diluted.value, basic.value)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = product / np.abs(paid)
-    is_even = points.of(name, "own_spread") < EVEN
-    contradicted = (way == METHODS.index(FOUR_QUARTERS)) & is_even & np.isfinite(times) & (times > TOO_MANY)
+    may_repeat = (way == METHODS.index(FOUR_QUARTERS)) & (points.of(name, "own_spread") < EVEN)
+    contradicted = may_repeat & np.isfinite(times) & (times > TOO_MANY)
+    if contradicted.any():
+        before = points.earlier(points.timeline(), 1)
+        contradicted |= may_repeat & np.isnan(times) & (before >= 0) & contradicted[before]
     found = Item(
         name,
         np.where(contradicted, np.nan, value),
