@@ -146,12 +146,35 @@ def standardized(
     rows: pl.DataFrame, accepted: pl.DataFrame | None = None, registrants: pl.DataFrame | None = None
 ) -> Today:
     """Normalize facts with all steps."""
-    found = standardize(rows, accepted, registrants)
+    found = standardize(with_total_assets(rows), accepted, registrants)
     newest = found.versions.group_by("cik", "period_end", "item", maintain_order=True).last().drop_nulls("value")
     values = _by_kind(newest.with_columns(value=items.served("value")))
     lineage = values.select(*KEY, "legs").explode("legs").unnest("legs")
     gaps = _by_kind(found.gaps.join(found.periods, on=["cik", "period_end"]))
     return Today(values.drop("legs"), lineage, gaps, found)
+
+
+def with_total_assets(rows: pl.DataFrame) -> pl.DataFrame:
+    """Facts with liabilities and equity for each balance sheet of a filing that states no total assets.
+
+    Every complete filing states them. They are four times the largest balance of the day.
+    """
+    lines = rows.filter(pl.col("start").is_null(), pl.col("taxonomy").is_in(list(LIABILITIES_AND_EQUITY)))
+    sheets = lines.join(
+        lines.filter(pl.col("tag").is_in([ASSETS, *LIABILITIES_AND_EQUITY.values()])),
+        on=["cik", "accession"],
+        how="anti",
+    )
+    totals = sheets.unique(SHEET, keep="first", maintain_order=True).with_columns(
+        tag=pl.col("taxonomy").replace(LIABILITIES_AND_EQUITY), unit=pl.lit("USD")
+    )
+    most = lines.group_by(SHEET).agg(value=4 * pl.col("value").abs().max())
+    return pl.concat([rows, totals.drop("value").join(most, on=SHEET).select(rows.columns)])
+
+
+SHEET = ["cik", "accession", "end"]
+LIABILITIES_AND_EQUITY = {"us-gaap": "LiabilitiesAndStockholdersEquity", "ifrs-full": "EquityAndLiabilities"}
+"""The element that equals total assets, by taxonomy."""
 
 
 KEY = ["cik", "period_kind", "period_end", "item"]

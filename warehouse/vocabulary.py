@@ -134,7 +134,6 @@ GAPS: dict[str, Gap] = {
     "no_income_tax": Gap("There is no income tax for the period.", ("roic",)),
     "no_equity": Gap("There is no equity on that day.", ("roic",)),
     "no_cash": Gap("There is no cash on that day.", ("roic",)),
-    "no_assets": Gap("There are no total assets on that day.", ("roic",)),
     "no_capital_a_year_before": Gap("Invested capital is not known a year before.", ("roic",)),
     "basis_break": Gap(
         "The figures needed follow different accounting standards, or belong to different companies under one CIK.",

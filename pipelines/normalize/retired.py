@@ -41,8 +41,10 @@ REPLACED: dict[str, tuple[str, ...]] = {
         "debt.short-term.notes-to-banks",
         "debt.short-term.other",
     ),
+    "balance.withheld.no-total-assets": ("gap.no-assets",),
 }
-"""For each rule those that it replaced: elements are added up by containment, not by a list for each of them."""
+"""For each rule those that it replaced: elements are added up by containment, not by a list for each of them; without
+total assets there is no debt and no cash."""
 
 RULES: tuple[Rule, ...] = tuple(
     Rule(old, f"Decides nothing any more: `{new}` replaced it.", "the source of the rule that replaced it", "compose")

@@ -98,7 +98,7 @@ OWED: dict[str, tuple[Lines, float]] = {
         5873,
     ),
     "notes of any term that are the current notes, rounded": (
-        {"ConvertibleNotesPayableCurrent": 1.090651, "ConvertibleNotesPayable": 1.1},
+        {"ConvertibleNotesPayableCurrent": 1.090651, "ConvertibleNotesPayable": 1.1, "Assets": 6.213406},
         1.090651,
     ),
     "maturities, and notes payable of a short term": (

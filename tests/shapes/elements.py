@@ -107,6 +107,7 @@ RETURN_IFRS = {
 """The amounts of a return on capital; elements of us-gaap and of ifrs-full."""
 OPERATING_INCOME = ("OperatingIncomeLoss", "ProfitLossFromOperatingActivities")
 WITH_RETURN = {**RETURN, **RETURN_IFRS}
+WITHOUT_ASSETS = {element: amount for element, amount in WITH_RETURN.items() if element != "Assets"}
 DERIVED_RETURN = {element: amount for element, amount in WITH_RETURN.items() if element not in OPERATING_INCOME}
 CONTRADICTED = {**RETURN, tuple(RETURN)[1]: 90, "Revenues": 1000, "InterestExpense": 10}
 """Operating income of 300, although revenue less costs of 900, and income before tax and interest, give 100."""
@@ -169,6 +170,9 @@ PROPOSED = {
 }
 """Dividends of six a share that are paid next year, and 180 million paid on 40 million shares this year."""
 
+TOTAL_ASSETS = 20_000.123456
+"""Of every report with a balance sheet, in the units of its finest line."""
+
 OF_EVERY_REPORT = {
     US_GAAP: {"NetCashProvidedByUsedInOperatingActivities": 70},
     IFRS: {"CashFlowsFromUsedInOperatingActivities": 70},
@@ -212,7 +216,7 @@ NEEDS: dict[str, Needs] = {
     "investment_income": Needs(20, {**DERIVED_RETURN, "InterestExpense": 30, "FinanceCosts": 30}, both_ends=True),
     "net_interest": Needs(20, DERIVED_RETURN, both_ends=True),
     "equity": Needs(2000, WITH_RETURN, both_ends=True),
-    "assets": Needs(3000, WITH_RETURN, both_ends=True, proves=True),
+    "assets": Needs(3000, WITHOUT_ASSETS, both_ends=True, proves=True),
     "short_term_investments": Needs(
         beside={"CashAndCashEquivalentsAtCarryingValue": 100, "CashAndCashEquivalents": 100}
     ),
@@ -357,6 +361,8 @@ def _report(concept: Concept, source: Source, number: int) -> Report:
     known = WANTED[source.taxonomy] - own
     amounts = {element: amount for element, amount in beside.items() if element in known}
     amounts |= {**SHOWS_INDUSTRY.get(industry, {}), **_amounts(source, needs.amount)}
+    if concept.name != "assets" and not amounts.keys().isdisjoint(INSTANT):
+        amounts.setdefault("Assets", TOTAL_ASSETS)
     cik = str(number)
     rows = []
     for element, amount in amounts.items():

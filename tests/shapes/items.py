@@ -234,7 +234,6 @@ NO_RETURN: dict[str, list[Row]] = {
     "gap.no-capital-a-year-before": company(EARNED, CAPITAL),
     "gap.basis-break": other_standards(),
     "gap.non-positive-capital": company(EARNED, without(CAPITAL, **{CASH: 800.0})),
-    "gap.no-assets": company(EARNED, without(CAPITAL, ASSETS)),
     "gap.thin-capital": company(EARNED, without(CAPITAL, **{ASSETS: 90_000.0})),
 }
 ONE_REGIME: dict[str, list[Row]] = {"free-cash-flow.no-mixed-regimes": cash_flow_by_other_standards()}

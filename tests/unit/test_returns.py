@@ -141,7 +141,6 @@ WITHOUT: list[tuple[Amounts, Amounts, str]] = [
     ({}, {EQUITY: None}, "no_equity"),
     ({}, {DEBT: None}, "no_total_debt"),
     ({}, {CASH: None}, "no_cash"),
-    ({}, {ASSETS: None}, "no_assets"),
     ({}, {EQUITY: [-400] * 12}, "non_positive_capital"),  # buy-backs: invested capital is negative
     ({}, {EQUITY: [-150] * 8 + [600] * 4}, "non_positive_capital"),  # at one of the two ends
     ({}, {EQUITY: [-80] * 8 + [-170] * 4}, "thin_capital"),  # 2.5 % of assets: the ratio would be meaningless

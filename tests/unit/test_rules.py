@@ -15,7 +15,7 @@ from pipelines.normalize.periods.predecessors import CONTINUED, stitched
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.rules import REGISTRY
-from tests.factories import raw
+from tests.factories import raw, with_total_assets
 from tests.shapes import balances, calendars, corrections, facts, flows, industries, items, of_company, shares
 from tests.shapes import elements as elements_shapes
 from tests.unit.test_predecessors import SUCCEEDS, two_filers
@@ -109,15 +109,13 @@ def reports() -> list[elements_shapes.Report]:
 @pytest.fixture(scope="module")
 def found(reports) -> Standardized:
     """All small documents, standardized together; every frame between two steps is checked against its declaration."""
-    rows = raw(
-        *(report.rows for report in reports),
-        *map(elements_shapes.twins, reports),
-        *(of_company(shape.rows, cik) for cik, shape in SHAPES.items()),
-    )
+    of_elements = raw(*(report.rows for report in reports), *map(elements_shapes.twins, reports))
+    of_rules = raw(*(of_company(shape.rows, cik) for cik, shape in SHAPES.items()))
     registrants = [
         *({"cik": cik, "sic": report.sic} for report in reports for cik in (report.cik, report.twin) if cik),
         *({"cik": cik, "sic": shape.sic} for cik, shape in SHAPES.items()),
     ]
+    rows = pl.concat([of_elements, with_total_assets(of_rules)])
     return standardize(rows, registrants=pl.DataFrame(registrants), validate=True)
 
 

@@ -26,6 +26,7 @@ from tests.factories import (
     standardized,
     value_of,
     week_ends,
+    with_total_assets,
 )
 
 VERSION = ["cik", "period_end", "item", "number"]
@@ -63,7 +64,7 @@ def companies() -> pl.DataFrame:
         cik="9990000003",
     )
     in_francs = foreign.facts().with_columns(unit=pl.lit("CHF"))
-    return pl.concat([monthly.facts(), weekly.facts(), in_francs])
+    return with_total_assets(pl.concat([monthly.facts(), weekly.facts(), in_francs]))
 
 
 @cache

@@ -26,6 +26,7 @@ from tests.factories import (
     fact,
     month_ends,
     raw,
+    with_total_assets,
 )
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -54,7 +55,8 @@ def with_sums(filer: Filer = STEADY, **changed: list[float] | None) -> Filer:
 
 def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """The row of each company, with its JSON decoded."""
-    found = standardize(pl.concat([part if isinstance(part, pl.DataFrame) else raw(part) for part in rows]))
+    facts = pl.concat([part if isinstance(part, pl.DataFrame) else raw(part) for part in rows])
+    found = standardize(with_total_assets(facts))
     log = numbered(recorded(found.versions, NOW, "rules")).with_columns(value=served("value"))
     tag = pl.col("legs").list.first().struct.field("tag")
     label = pl.concat_str(pl.col("fiscal_year").cast(pl.String), pl.lit("Q"), pl.col("fiscal_quarter").cast(pl.String))

@@ -81,8 +81,8 @@ _FOOTS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
 NO_ASSETS = contradiction(
     "not_on_balance_sheet",
     "balance.withheld.no-total-assets",
-    "A balance is not taken for a day for which the filing states no total assets, if it states them for another day: "
-    "such figures are from the notes or from the cash flow statement.",
+    "A balance is not taken for a day for which the filing states no total assets: such figures are from the notes or "
+    "from the cash flow statement.",
     "Regulation S-X Rule 5-02.18 (total assets are a line of every balance sheet)",
 )
 NO_SHEET = contradiction(
@@ -372,7 +372,7 @@ def _of_both(
 ) -> tuple[Flags, Flags, Flags, Flags, Flags]:
     """The conditions of _OF_BOTH for each sum."""
     return (
-        _has_no_assets(sheets)[sums.sheet],
+        ~sheets.has("assets")[sums.sheet],
         any_line(sheets.values[candidates] < 0)[sums.sheet],
         in_other_units(sheets, before, balance)[sums.sheet],
         is_finer(sheets, sums, candidates),
@@ -391,14 +391,6 @@ def is_of_balance_sheet(judged: Judged) -> Flags:
     places = [judged.table.index(each) for each in OF_NO_SHEET if each in judged.table]
     found: Flags = ~np.isin(judged.contradiction, places)
     return found
-
-
-def _has_no_assets(sheets: BalanceSheets) -> Flags:
-    """Whether the filing states total assets for other days only."""
-    filing = (sheets.cik << 32) | sheets.seq
-    has = sheets.has("assets")
-    lacks: Flags = ~has & np.isin(filing, filing[has])
-    return lacks
 
 
 def _has_no_sheet(sheets: BalanceSheets) -> Flags:

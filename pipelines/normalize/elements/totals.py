@@ -63,10 +63,28 @@ ASSETS = Concept(
     instant=True,
     sources=(
         us("Assets", rule="assets.total", statement="Assets are the total of the balance sheet."),
+        us(
+            "LiabilitiesAndStockholdersEquity",
+            rule="assets.liabilities-and-equity",
+            statement="Without their own line, assets are the total of liabilities and equity, which equals them.",
+        ),
+        us(
+            "AssetsNet",
+            "Liabilities",
+            rule="assets.net-assets-and-liabilities",
+            statement="Where net assets are stated instead of equity, as by investment companies, assets without a "
+            "line of their own are net assets and liabilities.",
+        ),
         ifrs(
             "Assets",
             rule="assets.ifrs.total",
             statement="Under IFRS assets are the total of the balance sheet.",
+        ),
+        ifrs(
+            "EquityAndLiabilities",
+            rule="assets.ifrs.equity-and-liabilities",
+            statement="Under IFRS, assets without a line of their own are the total of equity and liabilities, which "
+            "equals them.",
         ),
     ),
 )

@@ -69,12 +69,6 @@ GAPS: dict[str, Rule] = {
             "Service specification, section 2.4: the divisor of the ratio is invested capital",
         ),
         (
-            "no_assets",
-            "gap.no-assets",
-            "Return on capital is withheld where total assets are not stated.",
-            NO_SUCH_AMOUNT,
-        ),
-        (
             "thin_capital",
             "gap.thin-capital",
             f"Return on capital is withheld where invested capital is less than {returns.THIN_CAPITAL:.0%} of assets.",

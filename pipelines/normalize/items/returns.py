@@ -120,7 +120,6 @@ REASONS = (
     "no_capital_a_year_before",
     "basis_break",
     "non_positive_capital",
-    "no_assets",
     "thin_capital",
 )
 """Reasons why there is no return on capital, in the order in which they are tested."""
@@ -178,7 +177,6 @@ def judged(points: Points) -> Return:
             np.isnan(capital_before),
             mixes,
             np.minimum(capital, capital_before) <= 0,
-            np.isnan(mean_assets),
             mean_capital < THIN_CAPITAL * mean_assets,
         ],
         list(range(len(REASONS))),
