@@ -133,6 +133,9 @@ ITEMS: dict[str, list[Row]] = {
     "eps.net-income-over-shares.far-apart": earned_apart(3.0),
     "flag.apart-from-net-income": company(INCOME, shares=10.0, **{EPS: [1.2] * QUARTERS}),
     "identity.earnings-per-share.times-shares": earned_apart(1.25),
+    "eps.net-income-over-shares.rounded-quarters": company(
+        {NET_INCOME: 0.135}, shares=10.0, **{EPS: [0.01] * QUARTERS}
+    ),
     "eps.withheld.other-shares": [
         row
         for row in company(INCOME, shares=10.0, **{EPS: [0.5] * QUARTERS})

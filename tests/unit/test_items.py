@@ -399,6 +399,17 @@ def test_a_sum_a_hundred_times_net_income_over_shares_is_withheld():
     assert reason(found, "eps_basic", "2022-09-30", "ttm") == "contradicted_by_filing"
 
 
+@pytest.mark.parametrize(
+    ("quarter", "each", "expected"), [(135e3, 0.01, 0.054), (105e3, 0.01, 0.04), (1_365e3, 0.14, 0.56)]
+)
+def test_roundings_of_small_quarters_do_not_add_up(quarter, each, expected):
+    """Quarters of 1.35 cents a share, stated as 1: twelve months are 5.4 cents, not 4; of 13.65 cents, 56 will do."""
+    sums = {REVENUE: [1e8] * 12, NET_INCOME: [quarter] * 12, EPS: [each] * 12}
+    found = standardized(raw(Filer(ENDS, sums, {SHARES: [1e7] * 12}).rows()))
+
+    assert value_of(found, "eps_basic", "ttm", "2022-09-30") == pytest.approx(expected)
+
+
 def test_quarters_before_and_after_a_merger_do_not_add_up():
     """Kraft Heinz: filings state shares of fiscal years only, 786 million on average in the year of the merger."""
     sums = {REVENUE: [1e9] * 5, NET_INCOME: [96e6, -344e6, -303e6, 285e6, 896e6], EPS: [0.26, -0.91, -0.27, 0.58, 0.74]}

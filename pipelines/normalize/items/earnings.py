@@ -23,6 +23,9 @@ NOTHING_PER_SHARE = 1e-9
 ROUNDINGS = 2
 """Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
 cent."""
+HALF_A_UNIT, ROUNDED_AWAY = 0.5, 0.05
+"""A sum of quarters is not the rounded quotient of the twelve months if it is off by more than half a unit. It matters
+if that is more than this share, as with BK Technologies, whose cents a reverse split of 1:5 made five."""
 SHARE_APART = 0.02
 """Earnings per share and net income divided by shares agree if they differ by at most this share."""
 FAR_APART = 0.5
@@ -86,6 +89,14 @@ TIMES_SHARES = Rule(
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "correct",
 )
+EPS_ROUNDED = Rule(
+    "eps.net-income-over-shares.rounded-quarters",
+    f"A sum of quarters whose roundings add up to more than half a unit and to more than {ROUNDED_AWAY:.0%} of net "
+    "income over average shares is replaced by this quotient, if the filed earnings of nearly all fiscal years agree "
+    "with it.",
+    "ASC 260-10-45-10: income available to common over the weighted average of shares of the period",
+    "correct",
+)
 OTHER_SHARES = Rule(
     "eps.withheld.other-shares",
     "Net income is not divided by shares where the earnings per share that filings state for as many or more fiscal "
@@ -141,6 +152,7 @@ RULES = (
     EPS_ISSUANCE,
     EPS_FAR_APART,
     TIMES_SHARES,
+    EPS_ROUNDED,
     OTHER_SHARES,
     DERIVED,
     ISSUED,
@@ -277,18 +289,20 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     is_unexplained = apart & (off > rounding + drift) & ~is_issuance
     is_far = is_unexplained & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD) & ~is_of_others
     is_contradicted = is_unexplained & is_proved & (scale < HUNDREDFOLD) & ~is_far
+    adds_roundings = is_proved & ~is_year & ~is_of_others & (off <= rounding)
+    adds_roundings &= (off * ROUNDINGS > HALF_A_UNIT * rounding) & (off > ROUNDED_AWAY * np.abs(control))
     is_withheld = is_unexplained & is_proved & (scale >= HUNDREDFOLD)
     is_withheld |= np.isnan(control) & ~is_year & ~is_of_others & _contradicts_last_count(points, shares, income, filed)
     is_mixed = _mixes_bases(points, "shares_basic") & ~is_year & ~np.isnan(filed)
     is_of_other_count = _is_of_other_count(points, income, filed, rounding) & ~is_year & ~is_mixed
     is_derived = np.isnan(filed) & ~np.isnan(control)
-    takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted
+    takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted | adds_roundings
     as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
     found = Item(
         "eps_basic",
         np.select([takes_control, is_withheld | is_mixed | is_of_other_count], [control, np.nan], filed),
-        rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES),
-        rule=np.select([is_derived, is_issuance, is_far, is_contradicted], [1, 2, 3, 4], 0),
+        rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES, EPS_ROUNDED),
+        rule=np.select([is_derived, is_issuance, is_far, is_contradicted, adds_roundings], [1, 2, 3, 4, 5], 0),
         methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
         method=np.where(takes_control, len(METHODS), way),
         flags={
