@@ -1,8 +1,10 @@
 """Debt and cash against the rest of the balance sheet: what another fact contradicts is corrected or withheld."""
 
+from datetime import date, timedelta
+
 import pytest
 
-from tests.factories import CASH, CIK, Row, Today, day, raw, row_of, standardized, value_of
+from tests.factories import CASH, CIK, REVENUE, Row, Today, day, fact, month_ends, raw, row_of, standardized, value_of
 from tests.shapes import of_company
 from tests.shapes.balances import (
     ASSETS,
@@ -272,6 +274,38 @@ RESTATED: dict[str, tuple[list[Row], float | None]] = {
 }
 
 
+ENDS = month_ends(2022, 6)
+FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = {
+    "new notes are issued before the old ones are paid": (
+        [400, 300, 420, 421, 422, 423],
+        [700, 810, 805, 815, 712, 715],
+        [400, None, None, None, 422, 423],
+    ),
+    "it is paid within a year": (
+        [400, 300, 301, 302, 303, 304],
+        [700, 810, 805, 815, 820, 822],
+        [400, None, None, None, None, 304],
+    ),
+    "the current liabilities fall by another amount": (
+        [400, 300, 292, 284, 276, 268],
+        [700, 810, 640, 650, 660, 670],
+        [400, None, None, None, None, 268],
+    ),
+}
+"""Long-term debt and current liabilities at six quarter ends, and the debt that is served."""
+
+
+def _six_quarters(whole: list[int], current: list[int]) -> list[Row]:
+    """Reports on six quarters with long-term debt alone; in millions."""
+    rows = []
+    for end, debt, due in zip(ENDS, whole, current, strict=True):
+        report = {"form": "10-K" if end.month == 12 else "10-Q", "filed": end + timedelta(days=40)}
+        rows.append(fact(REVENUE, 10e6 * end.month, date(end.year, 1, 1), end, **report))
+        lines = {WHOLE: debt, CURRENT_LIABILITIES: due, ASSETS: 2000 + end.month}
+        rows += [fact(tag, amount * 1e6, None, end, **report) for tag, amount in lines.items()]
+    return rows
+
+
 def _documents() -> dict[str, list[Row]]:
     shapes = {**{rule: sheet(lines) for rule, lines in DEBT_AND_CASH.items()}, **HISTORIES}
     return {
@@ -280,6 +314,7 @@ def _documents() -> dict[str, list[Row]]:
         **{rule: shapes[rule] for rule in (*WITHHELD, *WITHDRAWN)},
         **{name: rows for name, (rows, _) in RESTATED.items()},
         **{name: next_year(*cash) for name, cash in NEXT_YEARS.items()},
+        **{name: _six_quarters(*lines) for name, (*lines, _) in FELL_DUE.items()},
         "securities": SECURITIES_LEFT_OUT,
         "bank": BANK_WITHOUT_ADVANCES,
     }
@@ -321,6 +356,14 @@ def test_contradicted_balances_are_withheld(found, rule):
 
     assert _value(found, rule, item) is None
     assert (gap["rule"], gap["reason"]) == (rule, reason)
+
+
+@pytest.mark.parametrize("name", FELL_DUE)
+def test_maturities_are_missed_until_they_are_paid(found, name):
+    """The current liabilities fall by about as much, or a year has passed; new notes do not show it."""
+    values = [value_of(found, "total_debt", "ttm", end, COMPANY[name]) for end in ENDS]
+
+    assert [None if value is None else value / 1e6 for value in values] == FELL_DUE[name][2]
 
 
 @pytest.mark.parametrize("rule", WITHDRAWN)

@@ -32,6 +32,9 @@ ROSE_BY, MUST_NOT_EXCEED = 0.8, 1.2
 MUST_NOT_EXCEED_IN_QUARTERS = 1.6
 """The same between two reports that follow each other."""
 
+WITHIN = 4
+"""What fell due is paid within so many quarters, because current liabilities are due within a year."""
+
 STAYS = 0.01
 """Long-term debt stays if it moves by at most a hundredth, by which discounts grow."""
 
@@ -70,7 +73,8 @@ FELL_DUE_ALONE = contradiction(
     "debt.withheld.maturities-left-long-term-debt",
     "Long-term debt alone is withheld if it is lower by a tenth or more than on the balance sheet of the report "
     "before, or of another day of its report, and the current liabilities are higher by about as much, because what "
-    "fell due is no longer in it; also in the next reports, while it stays and the current liabilities do not fall.",
+    "fell due is no longer in it; also in the next reports of a year, until the current liabilities fall by about as "
+    "much.",
     "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 21 of 900 balance sheets with "
     "long-term debt alone",
 )
@@ -133,7 +137,7 @@ def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
     is_alone = np.zeros(len(sheets), dtype=np.bool_)
     is_alone[sums.sheet] = others == 0
     is_alone &= ~np.logical_or.reduce(sheets.rows[[*NONCURRENT_PARTS, *CURRENT_PARTS]] >= 0)
-    found = np.zeros(len(sheets), dtype=np.bool_)
+    due = np.zeros(len(sheets))
     for place, quarters, most in (
         (before.in_filing, 3, MUST_NOT_EXCEED),
         (before.in_filing_before, 2, MUST_NOT_EXCEED_IN_QUARTERS),
@@ -143,9 +147,29 @@ def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
         other = place[asked]
         fell, rose = whole[other] - whole[asked], current[asked] - current[other]
         is_due = (fell >= FELL_DUE * whole[other]) & (rose >= ROSE_BY * fell) & (rose <= most * fell) & (fell > 0)
-        found[asked] |= is_due & (np.abs(sheets.q[asked] - sheets.q[other]) <= quarters)
-    for _ in range(QUARTERS if found.any() else 0):
+        is_due &= np.abs(sheets.q[asked] - sheets.q[other]) <= quarters
+        due[asked] = np.fmax(due[asked], np.where(is_due, fell, 0))
+    return _until_paid(sheets, before, is_alone, due) if due.any() else due > 0
+
+
+def _until_paid(sheets: BalanceSheets, before: Before, is_alone: Flags, due: Floats) -> Flags:
+    """The sheets on which maturities are due, and the next ones until the current liabilities fall by as much.
+
+    Args:
+        is_alone: whether long-term debt is all of the debt.
+        due: what fell due before a sheet; zero for other sheets.
+    """
+    whole, current = sheets.value("debt_long_term"), sheets.value("liabilities_current")
+    since, place = sheets.q, before.in_filing_before
+    for _ in range(WITHIN):
+        stays = (place >= 0) & same(whole, whole[place], STAYS)
+        since = np.where(stays, np.minimum(since, since[place]), since)
+    while True:
+        known = due
         for place in (before.in_filing_before, before.of_day):
-            stays = same(whole, whole[place], STAYS) & (current >= current[place])
-            found |= (place >= 0) & is_alone & found[place] & stays
-    return found
+            paid, left = current[place] - current, due[place]
+            is_left = (left > 0) & ~((paid >= ROSE_BY * left) & (paid <= MUST_NOT_EXCEED * left))
+            is_left &= (place >= 0) & is_alone & (due == 0) & (sheets.q - since[place] < WITHIN)
+            due, since = np.where(is_left, left, due), np.where(is_left, since[place], since)
+        if np.array_equal(due, known):
+            return due > 0
