@@ -111,14 +111,20 @@ def _unknown_item(item: str) -> NoReturn:
 
 
 def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
-    labels = [span.period for span in held if span.period.startswith("FY") == asked.startswith("FY")]
+    labels = [span.period for span in held if span.period != span.period_end]
+    labels = [label for label in labels if label.startswith("FY") == asked.startswith("FY")]
     if LABEL.fullmatch(asked):
         there = f"there are {labels[-1]} to {labels[0]}" if labels else "there is no period of this kind"
         raise CommandError(f"{holder.symbol} has no period {asked}; {there}")
     day = date.fromisoformat(asked)
     nearest = min(held, key=lambda span: abs(date.fromisoformat(span.period_end) - day), default=None)
-    there = f"the nearest period ends {nearest.period_end} ({nearest.period})" if nearest else "there is no period"
+    there = f"the nearest period ends {_day_and_label(nearest)}" if nearest else "there is no period"
     raise CommandError(f"{holder.symbol} has no period that ends {asked}; {there}")
+
+
+def _day_and_label(span: Span) -> str:
+    """The last day of a period, with its label; a period without any value has none."""
+    return span.period_end if span.period == span.period_end else f"{span.period_end} ({span.period})"
 
 
 # --- As text ----------------------------------------------------------------------------------------------------
@@ -142,7 +148,7 @@ def text(explained: Explanation, width: int) -> str:
 def _head(explained: Explanation, width: int) -> Iterator[str]:
     yield f"{explained.name or explained.symbol} ({explained.symbol}, CIK {explained.cik})"
     when = "balance sheet of" if explained.item in BALANCES else KINDS[explained.kind]
-    yield f"{explained.item}, {when} {explained.period_end} ({explained.period})"
+    yield f"{explained.item}, {when} {_day_and_label(Span(explained.kind, explained.period, explained.period_end))}"
     yield ""
     yield "  no value" if explained.value is None else f"  {number(explained.value)} {explained.unit}"
     yield ""

@@ -130,10 +130,15 @@ def known_symbols(build: OpenBuild) -> dict[str, str]:
 
 
 def spans(build: OpenBuild, cik: str) -> list[Span]:
-    """The periods of a company that have or had a value, newest first, trailing twelve months before years."""
+    """The periods of a company that have or had a value, newest first, trailing twelve months before years.
+
+    Also those whose values are all withheld; they have no label but their last day.
+    """
     found = build.rows(
         "SELECT period_kind, period, CAST(period_end AS VARCHAR) FROM "
-        "(SELECT DISTINCT period_kind, period, period_end FROM versions WHERE cik = $cik) AS held "
+        "(SELECT DISTINCT period_kind, period, period_end FROM versions WHERE cik = $cik UNION ALL "
+        "SELECT DISTINCT period_kind, CAST(period_end AS VARCHAR), period_end FROM gaps ANTI JOIN versions "
+        "USING (cik, period_kind, period_end) WHERE cik = $cik) AS held "
         "ORDER BY held.period_end DESC, list_position($kinds, period_kind)",
         {"cik": cik, "kinds": schema.PERIOD_KINDS},
     )

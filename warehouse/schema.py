@@ -279,7 +279,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "gaps",
-        "Reasons why covered periods have no value for an item.",
+        "Reasons why covered periods have no value for an item, and why values of other periods are withheld.",
         ("cik", "period_kind", "period_end", "item"),
         (
             CIK,

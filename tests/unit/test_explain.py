@@ -597,7 +597,14 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "period_end": date(2024, 12, 31),
             "item": "roic",
             "reason": "no_tag",
-        }
+        },
+        {
+            "cik": "9990000003",
+            "period_kind": "annual",
+            "period_end": date(2019, 12, 31),
+            "item": "total_debt",
+            "reason": "debt_not_footing",
+        },
     ]
     for version in rows["versions"]:
         version["rule"] = TO_DATE_RULE.id
@@ -638,6 +645,14 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def home(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(small))
     return small
+
+
+def test_a_period_whose_only_value_is_withheld_has_a_reason(home, capsys) -> None:
+    """It has no label, because no value of it was published."""
+    assert fundamentals.main(["explain", "FJRD", "total_debt", "2019-12-31"]) == 0
+    printed = capsys.readouterr().out
+    assert "total_debt, balance sheet of 2019-12-31\n\n  no value\n" in printed
+    assert "(debt_not_footing)" in printed
 
 
 def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:

@@ -3,7 +3,19 @@
 import pytest
 
 from pipelines.normalize.items import gaps
-from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, NET_INCOME, REVENUE, Row, fact, raw, row_of, standardized
+from tests.factories import (
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    NET_INCOME,
+    REVENUE,
+    Row,
+    day,
+    fact,
+    raw,
+    row_of,
+    standardized,
+)
 from warehouse.vocabulary import GAPS
 
 YEAR = ("2023-01-01", "2023-12-31")
@@ -39,6 +51,19 @@ def test_the_most_important_reason_is_given(flows, balances, item, reason):
 
     assert row_of(found.gaps, item, "annual", YEAR[1])["reason"] == reason
     assert item in GAPS[reason].items
+
+
+def test_a_period_without_any_value_has_the_reason_of_the_withheld_one():
+    """The cash of the cash flow statement of the year before the first balance sheet; nothing else is known of it."""
+    before = [fact(CASH, 9e6, None, "2022-12-31")]
+    spent = (CAPITAL_SPENDING, "NetCashProvidedByUsedInFinancingActivities")
+    before += [fact(tag, 3e6, f"{year}-01-01", f"{year}-12-31") for tag in spent for year in (2021, 2022)]
+
+    found = standardized(raw(report({}, {"Assets": 50}), before))
+
+    of_day = found.gaps.filter(period_kind="annual", period_end=day("2022-12-31"))
+    assert found.values.filter(period_end=day("2022-12-31")).is_empty()
+    assert of_day.select("item", "reason").rows() == [("cash_and_equivalents", "not_on_balance_sheet")]
 
 
 def test_a_missing_quarter_is_the_reason():

@@ -1,4 +1,4 @@
-"""Gaps: why a period that has some value lacks an item.
+"""Gaps: why a period lacks an item, if it has some other value or the item is withheld.
 
 Belongs here: finding the reason of each missing item. Does not: items with a value (line_items, returns), the meaning
 of the reasons in words (warehouse.vocabulary).
@@ -136,7 +136,9 @@ def gaps(
     lacking: pl.DataFrame,
     grid: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Why a period that has some value lacks an item: `cik`, `period_end`, `item`, `reason`, `rule`.
+    """Why a period that has some value lacks an item, and why an item of another period is withheld.
+
+    Columns: `cik`, `period_end`, `item`, `reason`, `rule`.
 
     Args:
         versions: all versions: `cik`, `q`, `item`, `value` (null: withdrawn), in the order of filing.
@@ -156,7 +158,9 @@ def gaps(
         .select("cik", "q", "item", "value")
     )
     wanted = items.select("cik", "q").unique().join(_ITEMS, how="cross")
-    missing = wanted.join(items, on=["cik", "q", "item"], how="anti")
+    has_meaning = ~pl.col("reason").is_in(_SENSELESS)
+    withheld = missed.lazy().filter(has_meaning).select("cik", "q", "item").join(wanted, on=["cik", "q"], how="anti")
+    missing = pl.concat([wanted.join(items, on=["cik", "q", "item"], how="anti"), withheld])
     ever = (
         stated.lazy()
         .unique()
@@ -201,6 +205,7 @@ def gaps(
 
 _ITEMS = pl.LazyFrame({"item": ITEM_NAMES})
 _RULE_OF_REASON = pl.LazyFrame({"reason": list(GAPS), "rule": [rule.id for rule in GAPS.values()]})
+_SENSELESS = WITHOUT_MEANING_TABLE["reason"].unique().to_list()
 _WITHOUT_MEANING = WITHOUT_MEANING_TABLE.lazy().rename({"reason": "senseless", "rule": "senseless_by"})
 
 ITEM = pl.col("item")
