@@ -125,6 +125,12 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
         {ASSETS: 900, CASH: 51, "AvailableForSaleSecuritiesDebtSecurities": 0, INVENTORY: 69, CURRENT_ASSETS: 120},
         51,
     ),
+    "the securities of another day are no current assets, so the day without a balance sheet lacks none": (
+        "cash_and_equivalents",
+        {ASSETS: 900, CASH: 30, SECURITIES: 15, INVENTORY: 10, CURRENT_ASSETS: 40},
+        {ASSETS: 800, OF_FLOWS: 16},
+        16,
+    ),
     "the liabilities fell with the debt": (
         "total_debt",
         {**TOTALS, NONCURRENT: 300},

@@ -69,6 +69,8 @@ ROUNDED_LINES = 5
 """Lines that are each rounded to a unit exceed their total by at most so many units."""
 
 LINES_OF_CASH = ("cash", "cash_total")
+SECURITIES_OF_CASH = [LINE[line] for line in ("short_term_investments", "cash_total")]
+"""The lines with which cash includes securities."""
 LEAST_DIGITS = 5
 """Two amounts of cash of so many digits are hardly equal by chance; securities may stay as they are."""
 
@@ -89,7 +91,7 @@ NO_SHEET = contradiction(
     "not_on_balance_sheet",
     "cash.withheld.no-balance-sheet-with-securities",
     "Cash without short-term investments is not taken for a day for which the filing states no current assets and no "
-    "liabilities, if its balance sheets of other days show short-term investments beside cash.",
+    "liabilities, if its balance sheets of other days show short-term investments that are part of cash there.",
     "Regulation S-X Rule 5-02.2 (marketable securities are a line of the balance sheet); measured: the other figures "
     "of such days are total assets of segments, equity, and cash of the cash flow statement",
 )
@@ -351,7 +353,7 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     comparisons = (exceeds, of_line, moved, apart, footed, above)
     holds = (
         *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
-        _has_no_sheet(sheets)[sums.sheet],
+        _has_no_sheet(sheets, sums)[sums.sheet],
         is_part(sheets, sums),
         exceeds.found[sums.sheet],
         of_line.found[sums.sheet],
@@ -393,13 +395,15 @@ def is_of_balance_sheet(judged: Judged) -> Flags:
     return found
 
 
-def _has_no_sheet(sheets: BalanceSheets) -> Flags:
-    """Whether a day has no line of a balance sheet but cash, and other days of its filing have securities."""
+def _has_no_sheet(sheets: BalanceSheets, sums: Sums) -> Flags:
+    """Whether a day has no line of a balance sheet but cash, and cash of other days of its filing has securities."""
     filing = (sheets.cik << 32) | sheets.seq
     is_sheet = sheets.has("current_assets") | sheets.has("liabilities") | sheets.has("liabilities_current")
     securities = sheets.value("short_term_investments")
     shows = is_sheet & (securities >= LEAST_PART * (sheets.or_zero("cash") + securities))
-    shows &= securities > 0
+    has_part = np.zeros(len(sheets), dtype=np.bool_)
+    has_part[sums.sheet[sums.part_sum[np.isin(sums.part_line, SECURITIES_OF_CASH)]]] = True
+    shows &= (securities > 0) & has_part
     states = sheets.has("short_term_investments") | sheets.has("cash_total")
     found: Flags = ~is_sheet & ~states & np.isin(filing, filing[shows])
     return found
