@@ -179,6 +179,14 @@ def recast_with_quarterly_data() -> list[Row]:
     return [*sales(7), *again, *years]
 
 
+def recast_from_the_second_quarter_on(share: float = 0.8) -> list[Row]:
+    """Reports from the half-year of 2023 on state four fifths of all sales, also of the periods of the year before."""
+    rows = changed(
+        sales(8), lambda row: row["tag"] == REVENUE and row["filed"] > "2023-07-01", lambda value: value * share
+    )
+    return [*rows, fact(REVENUE, 400e6 * share, *YEAR_2022, filed="2024-02-20")]
+
+
 WINDOWS: dict[str, list[Row]] = {
     "ttm.fiscal-year": sales(),
     "ttm.year-to-date": sales(),
@@ -187,6 +195,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.fourth-quarter-less-three-quarters": without_nine_months(company(**{DIVIDENDS: [0.25] * 6})),
     "ttm.year-before-recast": year_recast_and_quarter_with_more_digits(),
     "flag.before-recast": year_recast_and_quarter_with_more_digits(),
+    "ttm.next-less-quarter": recast_from_the_second_quarter_on(),
     "ttm.quarters-of-recast": recast_with_quarterly_data(),
     "ttm.quarter-before-recast": year_recast_before_a_quarter_has_more_digits(),
     "ttm.newest-comparative": recast_with_its_quarter(),

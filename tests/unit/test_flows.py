@@ -29,7 +29,12 @@ from tests.factories import (
     value_of,
     week_ends,
 )
-from tests.shapes.flows import recast_with_quarterly_data, report_without_zeros, year_with_another_digit
+from tests.shapes.flows import (
+    recast_from_the_second_quarter_on,
+    recast_with_quarterly_data,
+    report_without_zeros,
+    year_with_another_digit,
+)
 
 amounts = st.integers(-900_000, 900_000).map(lambda thousands: thousands * 1e3)
 counts = st.integers(1_000, 9_000).map(lambda thousands: thousands * 1e3)
@@ -463,6 +468,20 @@ def test_the_quarterly_data_of_a_recast_are_twelve_months_on_its_basis(quarter_o
 
     assert value_of(found, "revenue", "ttm", "2023-06-30") == twelve_months
     assert value_of(found, "revenue", "annual", "2022-12-31") == 320e6
+
+
+@pytest.mark.parametrize(("has_quarters", "twelve_months"), [(True, 320e6), (False, 400e6)])
+def test_a_quarter_before_the_recast_is_the_next_window_less_its_quarter(has_quarters, twelve_months):
+    """Merck to March 2021: the next report shows the half-years and second quarters without what was disposed of."""
+    rows = [
+        row
+        for row in recast_from_the_second_quarter_on()
+        if has_quarters or row["tag"] != REVENUE or row["start"][5:] != "04-01"
+    ]
+    found = standardized(raw(rows))
+
+    assert value_of(found, "revenue", "ttm", "2023-03-31") == twelve_months
+    assert value_of(found, "revenue", "ttm", "2023-06-30") == 320e6
 
 
 def test_dollars_of_a_report_in_thousands_are_not_added_to_thousands():

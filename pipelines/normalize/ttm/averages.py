@@ -37,7 +37,7 @@ def spreads(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...]) -> t
 
 def gross(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...], takes_quarters: Flags) -> Floats:
     """The sum of the legs without their signs, of the quarters or of the way by years."""
-    of_years = np.sum([np.abs(windows.of("amount", leg.row)) for leg in by_years.legs], axis=0)
+    of_years = np.sum([np.abs(windows.of("amount", leg.row)) for leg in by_years.legs[:3]], axis=0)
     of_quarters = np.sum([np.abs(quarter.amount) for quarter in quarters], axis=0)
     found: Floats = np.where(takes_quarters, of_quarters, of_years)
     return found

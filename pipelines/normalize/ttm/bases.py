@@ -59,6 +59,10 @@ class Years:
     is_doubtful: Flags
     with_year: Ints
 
+    def at(self, rows: Ints) -> "Years":
+        """The legs of some windows."""
+        return Years(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
     def replace(self, rows: Ints, other: "Years") -> None:
         """Put the legs of some windows in the place of these."""
         for name in self.__dataclass_fields__:

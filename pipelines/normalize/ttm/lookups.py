@@ -31,6 +31,9 @@ PARTNERS = (("operating_cash_flow", "capital_expenditure"),)
 CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 """For each code of a concept: whether its amounts can be below zero."""
 
+IS_MONEY = np.array([concept.measure == "money" for concept in BY_NAME.values()])
+"""For each code of a concept: whether it is an amount of money."""
+
 _CODES = {name: code for code, name in enumerate(BY_NAME)}
 PARTNER_OF = np.arange(len(BY_NAME))
 for _one, _other in PARTNERS:

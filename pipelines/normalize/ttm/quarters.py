@@ -11,9 +11,10 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, filing_of_quarters, refined, settled
+from pipelines.normalize.ttm.beside_recasts import quarters_of_recast
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, IS_MONEY, Leg, Way
+from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
+from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, Leg, Way
 
 LARGEST_RAISE = 1.5
 """A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
@@ -41,15 +42,7 @@ QUARTER_BEFORE_RECAST = Rule(
     "ASC 250-10-45-5; otherwise the whole recast would fall into the fourth quarter",
     "select",
 )
-QUARTERS_OF_RECAST = Rule(
-    "ttm.quarters-of-recast",
-    "If the fiscal year before was recast and its interim periods were not, twelve months of an amount of money are "
-    "the four quarters as the filing of the recast states them, if the quarters of that year add up to it there.",
-    "ASC 250-10-45-5 and Regulation S-K Item 302(a): a change is applied to all periods presented, also to quarterly "
-    "data",
-    "select",
-)
-RULES = (QUARTER_BY_DIFFERENCE, FOURTH_QUARTER_BY_THREE, QUARTER_BEFORE_RECAST, QUARTERS_OF_RECAST)
+RULES = (QUARTER_BY_DIFFERENCE, FOURTH_QUARTER_BY_THREE, QUARTER_BEFORE_RECAST)
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,7 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
         the sums, the quarters, and the windows whose quarters are those of the filing that recast the year before.
     """
     as_of, is_recast = filing_of_quarters(windows)
-    rows, total, filing = _of_recast(windows, years)
+    rows, total, filing = quarters_of_recast(windows, years)
     as_of[rows], is_recast[rows], is_alone[rows] = filing, False, False
     quarters = tuple(
         _quarter(windows, windows.q - back, as_of, is_recast & (back >= windows.quarter))
@@ -99,27 +92,6 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     of_recast = np.zeros(len(mixes), dtype=np.bool_)
     of_recast[rows] = way.is_sound[rows] & (np.abs(amount[rows] - total) <= way.grain[rows])
     return way, quarters, of_recast
-
-
-def _of_recast(windows: Windows, years: Years) -> tuple[Ints, Floats, Floats]:
-    """The windows whose four quarters are stated by the filing that recast the year before.
-
-    Returns:
-        the windows, the sum of the quarters of each, and the filing (`seq`).
-    """
-    asked = np.flatnonzero(years.is_before & IS_MONEY[windows.concept] & ~windows.is_year_end)
-    some = windows.at(asked)
-    of, newest_year = windows.of, some.find(some.year_before, QUARTERS_A_YEAR)
-    filing = of("since", newest_year)
-    # the quarters of the window and of the year before, from the last one back
-    rows = [some.find(some.q - back, 1, filing) for back in range(2 * QUARTERS_A_YEAR - 1)]
-    amounts = np.array([np.where(of("seq", row) == filing, of("amount", row), np.nan) for row in rows])
-    back = np.arange(len(rows))[:, None]
-    of_year = (back >= some.quarter) & (back < some.quarter + QUARTERS_A_YEAR)
-    off = np.abs(np.where(of_year, amounts, 0.0).sum(axis=0) - of("amount", newest_year))
-    total = amounts[:QUARTERS_A_YEAR].sum(axis=0)
-    holds = (off <= DIGITS_OF_SUMS * of("grain", newest_year)) & ~np.isnan(total)
-    return asked[holds], total[holds], filing[holds]
 
 
 def _exceed_their_year(windows: Windows, quarters: tuple[Quarter, ...], as_of: Floats) -> Flags:

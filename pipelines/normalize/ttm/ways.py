@@ -4,13 +4,13 @@ Belongs here: what a way is, and when it is sound. Does not: which legs a way ha
 (windows).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, largest, smallest
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.ttm.lookups import Windows
+from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
 
 SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378
 """Fewest and most days of twelve months: 52 or 53 weeks, and the days by which filers shift a period end."""
@@ -19,8 +19,6 @@ DIGITS_OF_SUMS = 4
 
 BY_QUARTER_FIRST = np.array([concept.measure == "per_share" for concept in BY_NAME.values()])
 """For each code of a concept: whether the sum of quarters is the first choice (ASC 260-10-45: EPS of a period)."""
-IS_MONEY = np.array([concept.measure == "money" for concept in BY_NAME.values()])
-"""For each code of a concept: whether it is an amount of money."""
 SMALLEST_UNIT = 1e3
 """A filer that states thousands or millions has no amounts of less."""
 LARGE_AMOUNT = 1e5
@@ -105,6 +103,13 @@ class Way:
             is_disputed=is_disputed,
             has_other_element=has_other,
         )
+
+    def with_rows(self, rows: Ints, other: "Way", legs: tuple[Leg, ...]) -> "Way":
+        """This way, with those of some windows in its place, and the legs of all."""
+        for field in fields(self):
+            if field.name != "legs":
+                getattr(self, field.name)[rows] = getattr(other, field.name)
+        return replace(self, legs=legs)
 
     @property
     def is_sound(self) -> Flags:

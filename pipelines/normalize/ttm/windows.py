@@ -23,7 +23,8 @@ from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
-from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, on_basis_of_quarters, restated, years_on_one_basis
+from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, on_basis_of_quarters, restated
+from pipelines.normalize.ttm.beside_recasts import NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, years_or_next
 from pipelines.normalize.ttm.judgements import (
     CONFIRMED_LEGS,
     NO_CONTRADICTING_WAYS,
@@ -46,7 +47,6 @@ from pipelines.normalize.ttm.quarters import (
     FOURTH_QUARTER_BY_THREE,
     QUARTER_BEFORE_RECAST,
     QUARTER_BY_DIFFERENCE,
-    QUARTERS_OF_RECAST,
     Quarter,
     quarters_added_up,
 )
@@ -260,21 +260,9 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     """
     companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
     windows = Windows(points_to_compute(known), grid, Known.of(known, companies))
-    by_years, years = _by_years(windows)
+    by_years, years, of_next = years_or_next(windows)
     by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole)
-    return _chosen(windows, by_years, years, by_quarters, quarters, of_recast)
-
-
-def _by_years(windows: Windows) -> tuple[Way, Years]:
-    """The last fiscal year, plus this year to date, less the same period of the year before, on one basis."""
-    of = windows.of
-    years = years_on_one_basis(windows)
-    amount, days = (
-        of(name, years.year) + of(name, years.to_date) - of(name, years.prior) for name in ("amount", "days")
-    )
-    legs = (Leg(years.year), Leg(years.to_date), Leg(years.prior, -1))
-    way = Way.of(windows, legs, amount, days, of("regime", years.to_date), mixes_bases=~years.holds)
-    return way, years
+    return _chosen(windows, by_years, years, by_quarters, quarters, of_recast, of_next)
 
 
 def _behind_quarters(
@@ -304,6 +292,7 @@ def _chosen(
     by_quarters: Way,
     quarters: tuple[Quarter, ...],
     of_recast: Flags,
+    of_next: Flags,
 ) -> tuple[pl.DataFrame, ...]:
     """The results of flow_versions: the chosen way of each window, its flags, legs and decisions."""
     of = windows.of
@@ -322,12 +311,13 @@ def _chosen(
     judged = judged_ways(windows, by_years, years, by_quarters, contradict)
     quarters_first = BY_QUARTER_FIRST[windows.concept] & ~judged.by_years
     takes_quarters = by_quarters.is_sound & (quarters_first | judged.by_quarters | ~by_years.is_sound)
-    may_take_years = by_years.is_sound & ~takes_quarters & ~is_year & ~takes_own
+    takes_quarters &= ~(of_next & by_years.is_sound)
+    may_take_years = by_years.is_sound & ~takes_quarters & ~is_year & ~takes_own & ~of_next
     is_behind, agrees = _behind_quarters(windows, by_years, years, by_quarters, may_take_years)
     by_years.mixes_bases[is_behind] = True
     judged.neither[is_behind] = False
     takes_quarters |= agrees | of_recast
-    judged.neither[of_recast] = False
+    judged.neither[of_recast | of_next] = False
     holds = [is_year, takes_own, takes_quarters & ~judged.neither, by_years.is_sound & ~judged.neither]
     ways = (by_year, by_own, by_quarters, by_years)
 
@@ -386,6 +376,7 @@ def _chosen(
             (CONFIRMED_LEGS, cik[judged.by_years | judged.by_quarters]),
             (NO_CONTRADICTING_WAYS, cik[judged.neither & ~has_way]),
             (QUARTERS_OF_RECAST, cik[of_recast]),
+            (NEXT_LESS_QUARTER, cik[of_next & has_way]),
         ]
     )
     decided = pl.concat([decided, confirmed])

@@ -1,0 +1,131 @@
+"""Windows beside a recast fiscal year: the ways to twelve months on its basis.
+
+Belongs here: quarters that the filing of the recast states, and the next window, whose filing is on that basis. Does
+not: the year and the interim periods that follow one basis by themselves (bases), which way counts (windows).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, years_on_one_basis
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, Leg, Way
+
+QUARTERS_OF_RECAST = Rule(
+    "ttm.quarters-of-recast",
+    "If the fiscal year before was recast and its interim periods were not, twelve months of an amount of money are "
+    "the four quarters as the filing of the recast states them, if the quarters of that year add up to it there.",
+    "ASC 250-10-45-5 and Regulation S-K Item 302(a): a change is applied to all periods presented, also to quarterly "
+    "data",
+    "select",
+)
+NEXT_LESS_QUARTER = Rule(
+    "ttm.next-less-quarter",
+    "If the fiscal year before was recast and this year to date was not, twelve months of an amount of money are those "
+    "to the next quarter end, if their year to date is on the basis of the recast, less that quarter, plus the same "
+    "quarter of the year before, both as the filing of that year to date states them.",
+    "Regulation S-X Rule 10-01(c): interim statements have the quarter and the year to date, and those of the year "
+    "before, on one basis",
+    "compose",
+)
+RULES = (QUARTERS_OF_RECAST, NEXT_LESS_QUARTER)
+
+
+def quarters_of_recast(windows: Windows, years: Years) -> tuple[Ints, Floats, Floats]:
+    """The windows whose four quarters are stated by the filing that recast the year before.
+
+    Returns:
+        the windows, the sum of the quarters of each, and the filing (`seq`).
+    """
+    asked = np.flatnonzero(years.is_before & IS_MONEY[windows.concept] & ~windows.is_year_end)
+    some = windows.at(asked)
+    of, newest_year = windows.of, some.find(some.year_before, QUARTERS_A_YEAR)
+    filing = of("since", newest_year)
+    # the quarters of the window and of the year before, from the last one back
+    rows = [some.find(some.q - back, 1, filing) for back in range(2 * QUARTERS_A_YEAR - 1)]
+    amounts = np.array([np.where(of("seq", row) == filing, of("amount", row), np.nan) for row in rows])
+    back = np.arange(len(rows))[:, None]
+    of_year = (back >= some.quarter) & (back < some.quarter + QUARTERS_A_YEAR)
+    off = np.abs(np.where(of_year, amounts, 0.0).sum(axis=0) - of("amount", newest_year))
+    total = amounts[:QUARTERS_A_YEAR].sum(axis=0)
+    holds = (off <= DIGITS_OF_SUMS * of("grain", newest_year)) & ~np.isnan(total)
+    return asked[holds], total[holds], filing[holds]
+
+
+def years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
+    """The last fiscal year, plus this year to date, less the same period of the year before, on one basis.
+
+    Or those of the next window, less its last quarter, plus the same quarter of the year before.
+
+    Returns:
+        the way, its legs, and for each window whether it follows from the next one.
+    """
+    years = years_on_one_basis(windows)
+    following = _from_next_window(windows, years)
+    rows, is_next = following.windows, np.zeros(len(windows.q), dtype=np.bool_)
+    is_next[rows] = True
+    years.replace(rows, following.years)
+    legs: tuple[Leg, ...] = (Leg(years.year), Leg(years.to_date), Leg(years.prior, -1))
+    way = _way(windows, years, legs)
+    if not len(rows):
+        return way, years, is_next
+    others = (Leg(following.quarter, -1), Leg(following.prior))
+    own = tuple(Leg(leg.row[rows], leg.sign) for leg in legs)
+    legs += tuple(Leg(np.full(len(windows.q), NOTHING), leg.sign) for leg in others)
+    for leg, other in zip(legs[-len(others) :], others, strict=True):
+        leg.row[rows] = other.row
+    return way.with_rows(rows, _way(windows.at(rows), years.at(rows), (*own, *others)), legs), years, is_next
+
+
+def _way(windows: Windows, years: Years, legs: tuple[Leg, ...]) -> Way:
+    """The sum of some legs."""
+    amount, days = (
+        np.sum([leg.sign * windows.of(name, leg.row) for leg in legs], axis=0) for name in ("amount", "days")
+    )
+    return Way.of(windows, legs, amount, days, windows.of("regime", years.to_date), mixes_bases=~years.holds)
+
+
+@dataclass(frozen=True)
+class _Next:
+    """The windows that follow from the next ones: which, and rows of `known`.
+
+    `years`: the legs of the next window. `quarter`, `prior`: its last quarter, and the same one of the year before.
+    """
+
+    windows: Ints
+    years: Years
+    quarter: Ints
+    prior: Ints
+
+
+def _from_next_window(windows: Windows, years: Years) -> _Next:
+    """The windows whose year was recast, and whose next year to date is on its basis."""
+    of = windows.of
+    asked = np.flatnonzero((years.is_before | ~years.holds) & IS_MONEY[windows.concept])
+    asked = asked[windows.quarter[asked] < QUARTERS_A_YEAR - 1]
+    own = _twelve_months(windows, years.at(asked))
+    some = windows.at(asked)
+    some.q, some.quarter = some.q + 1, some.quarter + 1
+    filing = some.beside(some.q, some.quarter)
+    quarter, prior = (some.find(some.q - back, 1, filing) for back in (0, QUARTERS_A_YEAR))
+    rows = np.flatnonzero((of("seq", quarter) == filing) & (of("seq", prior) == filing) & ~np.isnan(own))
+    asked, quarter, prior = (each[rows] for each in (asked, quarter, prior))
+    some, own, filing = some.at(rows), own[rows], filing[rows]
+    following, newest_year = years_on_one_basis(some), some.find(some.year_before, QUARTERS_A_YEAR)
+    holds = following.holds & ~following.is_before & ~following.is_doubtful
+    holds &= of("since", following.year) == of("since", newest_year)
+    holds &= (of("since", following.to_date) <= filing) & (of("since", following.prior) <= filing)
+    amount = _twelve_months(windows, following) + of("amount", prior) - of("amount", quarter)
+    holds &= ~years.holds[asked] | (np.abs(amount - own) > DISAGREEMENT * np.abs(amount))
+    rows = np.flatnonzero(holds)
+    return _Next(asked[rows], following.at(rows), quarter[rows], prior[rows])
+
+
+def _twelve_months(windows: Windows, years: Years) -> Floats:
+    """The year, plus the year to date, less the period of the year before."""
+    year, to_date, prior = (windows.of("amount", row) for row in (years.year, years.to_date, years.prior))
+    return year + to_date - prior
