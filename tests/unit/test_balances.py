@@ -329,6 +329,11 @@ LEASES = {
 }
 
 FILED: dict[str, tuple[list[Row], str, float | None]] = {
+    "secured debt of any term is more than the current debt": (
+        filed("2024-02-20", DebtCurrent=111, SecuredDebt=126, OtherBorrowings=15, Liabilities=130),
+        "total_debt",
+        None,
+    ),
     "two equal lines of the current liabilities": (
         filed(
             "2024-02-20",

@@ -90,12 +90,15 @@ TOTAL_CONTRADICTS_PARTS = Rule(
 )
 CURRENT_BESIDE_LARGER_NOTES = Rule(
     "debt.withheld.current-maturities-with-larger-notes",
-    "Total debt is withheld if only current debt is stated and the notes are larger, because some of them may be due "
-    "later.",
-    "us-gaap:NotesPayable: notes of any term; Regulation S-X Rule 5-02.22",
+    "Total debt is withheld if only current debt is stated and the notes, secured or unsecured debt, or loans from "
+    "banks are larger, because some of them may be due later.",
+    "us-gaap:NotesPayable, us-gaap:SecuredDebt: of any term; Regulation S-X Rule 5-02.22",
     "withhold",
     CLASSIFIED_SHEETS,
 )
+
+OF_ANY_TERM = [LINE[line] for line in ("debt_notes", *instruments.TOTALS["debt_notes"][:3])]
+"""Instruments of any term; credit lines may be undrawn."""
 
 COMPOSING: tuple[Rule, ...] = (
     *(each.rule for each in CLASSIFIED),
@@ -271,10 +274,11 @@ def _nothing_is_noncurrent(sheets: BalanceSheets) -> Flags:
 
 
 def _notes_exceed_current_debt(sheets: BalanceSheets) -> Flags:
-    """Whether no long-term debt is stated, and notes of any term exceed what is due by more than rounding."""
+    """Whether no long-term debt is stated, and notes or loans of any term exceed what is due by more than rounding."""
     long_term = ("debt_noncurrent", "debt_long_term", "debt_all")
     has_none = ~np.logical_or.reduce([sheets.has(line) for line in long_term])
-    exceed: Flags = has_none & (sheets.value("debt_notes") > due(sheets) * (1 + CONTRADICTS))
+    of_any_term = np.fmax.reduce(sheets.values[OF_ANY_TERM])
+    exceed: Flags = has_none & (of_any_term > due(sheets) * (1 + CONTRADICTS))
     return exceed
 
 
