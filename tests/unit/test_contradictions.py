@@ -274,6 +274,20 @@ RESTATED: dict[str, tuple[list[Row], float | None]] = {
         43.441,
     ),
     "a later filing shows securities beside other cash": (again({CASH: 36.219}, {OF_FLOWS: 30, SECURITIES: 7}), 36.219),
+    "one small loan leaves most of the liabilities, although payables belong to two amounts": (
+        sheet(
+            {
+                "OtherLoansPayableCurrent": 3.518,
+                "AccountsPayableAndAccruedLiabilitiesCurrent": 358.441,
+                "TaxesPayableCurrent": 570.494,
+                "OperatingLeaseLiabilityCurrent": 132.188,
+                CURRENT_LIABILITIES: 1509.185,
+                LIABILITIES: 1537.393,
+                ASSETS: 5711.371,
+            }
+        ),
+        None,
+    ),
     "a later filing shows the total of long-term debt": (again({NONCURRENT: 110}, {NONCURRENT: 110, WHOLE: 250}), 250),
     "an amendment lacks the total": (again({NONCURRENT: 4, WHOLE: 46}, {NONCURRENT: 4}, form="10-K/A"), 46),
     "an amendment states another total": (again({NONCURRENT: 4, WHOLE: 46}, {WHOLE: 40}, form="10-K/A"), 40),

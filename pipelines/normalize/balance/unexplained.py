@@ -6,7 +6,7 @@ alone (contradictions); lines that are no longer stated (vanished).
 
 import numpy as np
 
-from pipelines.normalize.arrays import Flags, Floats
+from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance.before import QUARTERS, Before
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.instruments import NOT_BORROWED
@@ -24,6 +24,8 @@ OF_LIABILITIES = 0.01
 
 TIMES, OF_ALL_LIABILITIES = 3, 0.2
 """Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
+MANY_TIMES = 20
+"""Twenty times the debt cannot, even where a line that belongs to two amounts counts once."""
 
 FELL_DUE = 0.1
 """Long-term debt of which a tenth fell due."""
@@ -63,8 +65,9 @@ MOSTLY_UNEXPLAINED = contradiction(
     "debt_not_footing",
     "debt.withheld.small-beside-unexplained-liabilities",
     "Total debt of a filer that states current liabilities is withheld, also a total and zero, if the liabilities do "
-    f"not prove it, and exceed it and all other known lines together by more than {TIMES} times the debt and "
-    f"{OF_ALL_LIABILITIES:.0%} of the liabilities.",
+    f"not prove it, and exceed it and all other known lines together by more than {TIMES} times the debt "
+    f"({MANY_TIMES} if a line that belongs to two amounts counts once) and {OF_ALL_LIABILITIES:.0%} of the "
+    "liabilities.",
     "us-gaap:Liabilities, ifrs-full:Liabilities: the total of all liabilities; measured: 12 of 2,300 balance sheets, "
     "of which each lacks a line of borrowings",
 )
@@ -122,12 +125,27 @@ def leaves_more(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Fla
 def leaves_most(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
     """Whether current liabilities are stated, and all known lines and the debt leave several times the debt.
 
-    A line may count twice, so that less is left.
+    A line may count twice, so that less is left. Where many times the debt are left, it counts once.
     """
     known = np.abs(np.nan_to_num(sheets.values[_OTHER_LINES])).sum(axis=0)
-    left = liabilities - debt - known
-    found: Flags = sheets.has("liabilities_current") & (left > TIMES * debt) & (left > OF_ALL_LIABILITIES * liabilities)
+    left, has_current = liabilities - debt - known, sheets.has("liabilities_current")
+    found: Flags = has_current & (left > TIMES * debt) & (left > OF_ALL_LIABILITIES * liabilities)
+    asked = np.flatnonzero(has_current & ~found & (debt > 0) & (liabilities - debt > MANY_TIMES * debt))
+    if len(asked):
+        left = (liabilities - debt)[asked] - _counted_once(sheets, asked)
+        found[asked] = (left > MANY_TIMES * debt[asked]) & (left > OF_ALL_LIABILITIES * liabilities[asked])
     return found
+
+
+def _counted_once(sheets: BalanceSheets, asked: Ints) -> Floats:
+    """The other lines of some sheets, without those that are part of the sum of several lines."""
+    rows, of_several = sheets.rows[_OTHER_LINES][:, asked], sheets.rows[LINE["not_borrowed"], asked]
+    elements = sheets.stated.elements
+    is_part = (elements[:, rows] & np.where(of_several >= 0, elements[:, of_several], 0)[:, None]).any(axis=0)
+    is_part &= np.array(_OTHER_LINES)[:, None] != LINE["not_borrowed"]
+    lines = np.abs(np.nan_to_num(sheets.values[_OTHER_LINES][:, asked]))
+    total: Floats = np.where(is_part, 0.0, lines).sum(axis=0)
+    return total
 
 
 def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
