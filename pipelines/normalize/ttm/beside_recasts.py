@@ -115,9 +115,8 @@ def _from_next_window(windows: Windows, years: Years) -> _Next:
     rows = np.flatnonzero((of("seq", quarter) == filing) & (of("seq", prior) == filing) & ~np.isnan(own))
     asked, quarter, prior = (each[rows] for each in (asked, quarter, prior))
     some, own, filing = some.at(rows), own[rows], filing[rows]
-    following, newest_year = years_on_one_basis(some), some.find(some.year_before, QUARTERS_A_YEAR)
-    holds = following.holds & ~following.is_before & ~following.is_doubtful
-    holds &= of("since", following.year) == of("since", newest_year)
+    following = years_on_one_basis(some)
+    holds = following.holds & ~following.is_before
     holds &= (of("since", following.to_date) <= filing) & (of("since", following.prior) <= filing)
     amount = _twelve_months(windows, following) + of("amount", prior) - of("amount", quarter)
     holds &= ~years.holds[asked] | (np.abs(amount - own) > DISAGREEMENT * np.abs(amount))
