@@ -284,6 +284,9 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),
+    "debt.withheld.long-term-debt-is-a-part": since_quarter(
+        {WHOLE: 302, NONCURRENT: 335, ASSETS: 2000}, {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010}
+    ),
     "cash.withheld.part-of-earlier-cash": part_of_cash(),
     "cash.withheld.no-balance-sheet-with-securities": after(
         {CASH: 20, SECURITIES: 10, ASSETS: 100, LIABILITIES: 60}, {OF_FLOWS: 30, ASSETS: 90}

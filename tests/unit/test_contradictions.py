@@ -131,6 +131,12 @@ FOLLOWED: dict[str, tuple[str, Lines, Lines, float]] = {
         {ASSETS: 800, OF_FLOWS: 16},
         16,
     ),
+    "the element for all long-term debt was hardly less than the non-current part": (
+        "total_debt",
+        {WHOLE: 320, NONCURRENT: 335, ASSETS: 2000},
+        {WHOLE: 340, CURRENT_LIABILITIES: 272, ASSETS: 2010},
+        340,
+    ),
     "the liabilities fell with the debt": (
         "total_debt",
         {**TOTALS, NONCURRENT: 300},
@@ -234,6 +240,7 @@ WITHHELD = {
     "debt.withheld.unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.small-beside-unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
+    "debt.withheld.long-term-debt-is-a-part": ("total_debt", "debt_not_footing"),
     "debt.withheld.total-agreed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),

@@ -6,7 +6,7 @@ alone (contradictions); lines that are no longer stated (vanished).
 
 import numpy as np
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, starts
 from pipelines.normalize.balance.before import QUARTERS, Before
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.instruments import NOT_BORROWED
@@ -24,6 +24,9 @@ OF_LIABILITIES = 0.01
 
 TIMES, OF_ALL_LIABILITIES = 3, 0.2
 """Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
+A_PART = 0.1
+"""Non-current debt may exceed the total by less: some totals are principal amounts without premiums."""
+
 MANY_TIMES = 20
 """Twenty times the debt cannot, even where a line that belongs to two amounts counts once."""
 
@@ -81,8 +84,16 @@ FELL_DUE_ALONE = contradiction(
     "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 21 of 900 balance sheets with "
     "long-term debt alone",
 )
+NO_TOTAL = contradiction(
+    "debt_not_footing",
+    "debt.withheld.long-term-debt-is-a-part",
+    "Long-term debt alone is withheld if it was less than the non-current long-term debt, by more than "
+    f"{A_PART:.0%} of it, on the newest balance sheet before that states both: the filer uses the element for a part.",
+    "us-gaap:LongTermDebt: the total of current and non-current long-term debt; measured: 4 of 900 balance sheets with "
+    "long-term debt alone, all of Chevron",
+)
 RULES: tuple[Rule, ...] = tuple(
-    each.rule for each in (UNNAMED_MATURITIES, UNEXPLAINED, MOSTLY_UNEXPLAINED, FELL_DUE_ALONE)
+    each.rule for each in (UNNAMED_MATURITIES, UNEXPLAINED, MOSTLY_UNEXPLAINED, FELL_DUE_ALONE, NO_TOTAL)
 )
 
 _TOTALS = ("liabilities", "liabilities_current", "debt_principal", "debt_issue_costs_current")
@@ -151,10 +162,7 @@ def _counted_once(sheets: BalanceSheets, asked: Ints) -> Floats:
 def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
     """Whether long-term debt is all of the debt, and as much of it as it fell is in the current liabilities."""
     whole, current = sheets.value("debt_long_term"), sheets.value("liabilities_current")
-    others = np.bincount(sums.part_sum, sums.part_line != LINE["debt_long_term"], len(sums.sheet))
-    is_alone = np.zeros(len(sheets), dtype=np.bool_)
-    is_alone[sums.sheet] = others == 0
-    is_alone &= ~np.logical_or.reduce(sheets.rows[[*NONCURRENT_PARTS, *CURRENT_PARTS]] >= 0)
+    is_alone = _is_long_term_debt_alone(sheets, sums)
     due = np.zeros(len(sheets))
     for place, quarters, most in (
         (before.in_filing, 3, MUST_NOT_EXCEED),
@@ -168,6 +176,30 @@ def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
         is_due &= np.abs(sheets.q[asked] - sheets.q[other]) <= quarters
         due[asked] = np.fmax(due[asked], np.where(is_due, fell, 0))
     return _until_paid(sheets, before, is_alone, due) if due.any() else due > 0
+
+
+def is_a_part(sheets: BalanceSheets, sums: Sums) -> Flags:
+    """Whether long-term debt is all of the debt, and was less than its non-current part where both were last stated."""
+    whole, noncurrent = sheets.value("debt_long_term"), sheets.value("debt_noncurrent")
+    is_less = noncurrent > whole * (1 + A_PART)
+    found = np.zeros(len(sheets), dtype=np.bool_)
+    if is_less.any():
+        by_filing = np.lexsort((sheets.q, sheets.seq, sheets.cik))
+        states_both = ~np.isnan(whole + noncurrent)[by_filing]
+        last = np.maximum.accumulate(np.where(states_both, np.arange(len(sheets)), NOTHING))
+        is_of_company = last >= first_row(starts(sheets.cik[by_filing]))
+        found[by_filing] = is_of_company & is_less[by_filing[last]]
+        found &= _is_long_term_debt_alone(sheets, sums)
+    return found
+
+
+def _is_long_term_debt_alone(sheets: BalanceSheets, sums: Sums) -> Flags:
+    """Whether long-term debt is all of the debt, and no current or non-current part is stated."""
+    others = np.bincount(sums.part_sum, sums.part_line != LINE["debt_long_term"], len(sums.sheet))
+    is_alone = np.zeros(len(sheets), dtype=np.bool_)
+    is_alone[sums.sheet] = others == 0
+    is_alone &= ~np.logical_or.reduce(sheets.rows[[*NONCURRENT_PARTS, *CURRENT_PARTS]] >= 0)
+    return is_alone
 
 
 def _until_paid(sheets: BalanceSheets, before: Before, is_alone: Flags, due: Floats) -> Flags:
