@@ -6,6 +6,7 @@ Belongs here: dates only. Does not: filing dates (schedule), amounts of a quarte
 import calendar as months
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 
 ONE_DAY = timedelta(days=1)
 FOUR_QUARTERS = (1, 2, 3, 4)
@@ -97,15 +98,12 @@ class FiscalCalendar:
 
     def year(self, label: int) -> FiscalYear:
         """The fiscal year called `label` with its quarters."""
-        start, end = self.year_end(label - 1) + ONE_DAY, self.year_end(label)
-        starts = [start, *self._later_starts(start, label)]
-        ends = [later - ONE_DAY for later in starts[1:]] + [end]
-        return FiscalYear(label, tuple(Period(first, last) for first, last in zip(starts, ends, strict=True)))
+        return _year(self, label)
 
     def _month_of(self, label: int) -> int:
         return self.change.month if self.change and label >= self.change.year else self.month
 
-    def _later_starts(self, start: date, label: int) -> list[date]:
+    def later_starts(self, start: date, label: int) -> list[date]:
         """First days of the quarters after the first."""
         if self.weekday is not None:
             return [start + timedelta(weeks=sum(self.weeks[:n])) for n in (1, 2, 3)]
@@ -119,6 +117,15 @@ class FiscalCalendar:
 def _month(ordinal: int) -> tuple[int, int]:
     """Year and month of the month with this number since year 0."""
     return ordinal // 12, ordinal % 12 + 1
+
+
+@cache
+def _year(calendar: FiscalCalendar, label: int) -> FiscalYear:
+    """A fiscal year with its quarters, computed once and cached: a filer's years are needed for each column."""
+    start, end = calendar.year_end(label - 1) + ONE_DAY, calendar.year_end(label)
+    starts = [start, *calendar.later_starts(start, label)]
+    ends = [later - ONE_DAY for later in starts[1:]] + [end]
+    return FiscalYear(label, tuple(Period(first, last) for first, last in zip(starts, ends, strict=True)))
 
 
 def _month_end(year: int, month: int) -> date:

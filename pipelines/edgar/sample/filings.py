@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+from itertools import chain
 from random import Random
 from typing import NamedTuple
 
@@ -116,6 +117,7 @@ class _Reporter:
         self.books = books
         self.shells = keep_books(shell_of(filer)) if filer.merged else {}
         self.order = list(books)
+        self.place = {key: place for place, key in enumerate(self.order)}
         self.newest = newest_report(filer, filer.last_filed) or filer.last_filed
 
     # -- filings -----------------------------------------------------------------------------------------------------
@@ -208,9 +210,10 @@ class _Reporter:
             Measure.PER_SHARE: f"{self.filer.currency}/shares",
         }
         taxonomy = self._taxonomy(fiscal_year)
+        periods = {column: self._period(column) for column in dict.fromkeys(chain.from_iterable(columns.values()))}
         for line in lines(self.filer, fiscal_year):
             for column in columns.get(line.statement, ()):
-                period = self._period(column)
+                period = periods[column]
                 start = None if line.statement is Statement.BALANCE else period.start
                 value = self._value(line, column, filed)
                 if line.measure is Measure.MONEY and fiscal_year in self.filer.rounded_in:
@@ -276,7 +279,7 @@ class _Reporter:
 
     def _a_year_before(self, column: Column) -> Column:
         """The same period four quarters before, in whichever fiscal years it is."""
-        year, last = self.order[self.order.index((column.year, column.last)) - YEAR]
+        year, last = self.order[self.place[column.year, column.last] - YEAR]
         return Column(year, last - (column.last - column.first), last)
 
     # -- values as known on a day ------------------------------------------------------------------------------------
@@ -284,7 +287,7 @@ class _Reporter:
     def _quarters(self, column: Column, filed: date) -> list[Quarter]:
         """The quarters of a column, in the books of the shell before a reverse merger, otherwise in the filer's."""
         books = self.shells if self.filer.merged and filed < self.filer.merged else self.books
-        last = self.order.index((column.year, column.last))
+        last = self.place[column.year, column.last]
         return [books[key] for key in self.order[last - (column.last - column.first) : last + 1]]
 
     def _period(self, column: Column) -> Period:

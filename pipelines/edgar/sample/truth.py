@@ -133,7 +133,8 @@ def _columns(filer: Filer, filings: list[Filing], newest: date) -> Shown:
                 continue
             slack = half_a_million if fact.line.measure is Measure.MONEY else Fraction(0)
             key = fact.line.item, fact.column
-            as_filed = Rounded(Fraction(str(fact.value)), ROUNDING.get(fact.line.item, slack))
+            value = Fraction(fact.value) if isinstance(fact.value, int) else Fraction(str(fact.value))
+            as_filed = Rounded(value, ROUNDING.get(fact.line.item, slack))
             on_newest = as_filed * scale[fact.line.measure]
             is_coarser = slack > 0 and key in shown and shown[key].is_finer_than(on_newest)
             if not is_coarser:
@@ -170,6 +171,7 @@ class _Truth:
         shown_years = {column.year for _, column in shown}
         self.years = {year: filer.calendar.year(year) for year in range(min(shown_years) - 2, max(shown_years) + 1)}
         self.order = [(label, number) for label, year in self.years.items() for number in range(1, year.last + 1)]
+        self.place = {key: place for place, key in enumerate(self.order)}
 
     def rows(self) -> Iterator[TruthRow]:
         for year, number in self.order[YEAR:]:  # the first four quarters are only parts of later windows
@@ -179,7 +181,7 @@ class _Truth:
         return number == self.years[year].last == YEAR
 
     def _before(self, year: int, number: int, quarters: int) -> tuple[int, int]:
-        return self.order[self.order.index((year, number)) - quarters]
+        return self.order[self.place[year, number] - quarters]
 
     def _at(self, year: int, number: int) -> Iterator[TruthRow]:
         end = self.years[year].quarters[number - 1].end
