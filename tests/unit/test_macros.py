@@ -177,7 +177,7 @@ def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 Ask = Callable[..., list[Row]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def ask(build: Build) -> Iterator[Ask]:
     """SQL over the build, with the connection that all readers use."""
     with open_read_only(build.file) as connection:
@@ -186,6 +186,12 @@ def ask(build: Build) -> Iterator[Ask]:
             return connection.execute(sql, parameters).fetchall()
 
         yield rows
+
+
+@pytest.fixture(scope="module")
+def explain_names(ask: Ask) -> list[str]:
+    """The columns of `explain`, in order."""
+    return [name for name, *_ in ask("DESCRIBE FROM explain('LNTR', 'revenue', 'FY2023')")]
 
 
 BY_KEY = "ORDER BY symbol, period_kind, period_end"
@@ -296,11 +302,10 @@ def test_latest_refuses_an_unknown_line_item(ask: Ask) -> None:
 @pytest.mark.parametrize("symbol", ["LNTR", "lntr-b", "ABCX", "GONE"])
 @pytest.mark.parametrize("period", ["2023Q4", "fy2023", "2023-12-31", "2023-03-31", "FY2019"])
 def test_explain_is_the_facts_behind_the_current_value(
-    build: Build, ask: Ask, symbol: str, item: str, period: str
+    build: Build, ask: Ask, explain_names: list[str], symbol: str, item: str, period: str
 ) -> None:
     """Or one row with the reason for a missing value; for a day, twelve months precede the fiscal year."""
-    names = [row[0] for row in ask("SELECT column_name FROM (DESCRIBE FROM explain('LNTR', 'revenue', 'FY2023'))")]
-    expected = [tuple(row.get(name) for name in names) for row in build.explained(symbol, item, period)]
+    expected = [tuple(row.get(name) for name in explain_names) for row in build.explained(symbol, item, period)]
     assert ask("FROM explain(?, ?, ?)", symbol, item, period) == expected
 
 
