@@ -21,6 +21,8 @@ from tests.progress import Progress
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
+UNTRACED = frozenset({"e2e", "golden", "property"})
+"""Folders whose tests are not traced: tracing takes a third of the time, and the other tests cover as much."""
 
 # the same examples each time, and no deadline: a busy machine must not make a test fail
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
@@ -35,6 +37,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ending)
     if not hasattr(config, "workerinput"):  # not in worker processes, which have no terminal
         config.pluginmanager.register(Progress(config))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name in UNTRACED:
+            item.add_marker("no_cover")
 
 
 @pytest.fixture(scope="session")

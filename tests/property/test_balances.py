@@ -12,8 +12,6 @@ from tests.property.histories import simulated
 from tests.property.truths import Found, found
 from tests.strategies import examples
 
-pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
-
 NONCURRENT, MATURITIES, SHORT = "debt_noncurrent", "debt_current", "short_term_debt"
 LONG, ALL_CURRENT, EVERYTHING = (
     ((NONCURRENT, 1), (MATURITIES, 1)),

@@ -3,11 +3,7 @@
 `make mutations` draws ten times as many filers, and counts errors without a witness and needless nulls too.
 """
 
-import pytest
-
 from tests.property.errors import WITNESSED, counted
-
-pytestmark = pytest.mark.no_cover  # tracing what simulates filers would take as long as the test
 
 FILERS = 200
 

@@ -22,8 +22,6 @@ from pipelines.normalize.pipeline import ITEM_SIGNS
 from tests.property.histories import Follower, current, replayed, told
 from tests.strategies import cuts, days, days_of_each, examples, filers, together
 
-pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
-
 Item = tuple[str, date, str]
 
 WITHIN = 2e-9

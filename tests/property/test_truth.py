@@ -31,8 +31,6 @@ from tests.strategies import (
     together,
 )
 
-pytestmark = pytest.mark.no_cover  # tracing what simulates filers would take as long as the tests
-
 A_YEAR, CENTS, SHARE = timedelta(days=350), 0.02, 0.02
 OTHER_ELEMENT = "other_element"
 """What is left of a total that is stated no more is told, with this reservation."""

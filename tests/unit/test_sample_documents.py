@@ -12,6 +12,8 @@ import pytest
 from pipelines.edgar.sample import Company, Filer, SampleTransport, sample_filers, simulate
 from pipelines.edgar.sample.documents import frame
 
+pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
+
 MIRROR = Path(__file__).parents[3] / "shared" / "edgar"
 FACTS = "https://data.sec.gov/api/xbrl/companyfacts/"
 SUBMISSIONS = "https://data.sec.gov/submissions/"

@@ -28,6 +28,8 @@ from pipelines.edgar.sample import (
 )
 from pipelines.edgar.sample.filings import Column, Filing
 
+pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
+
 ADDITIVE = ("USD", "EUR")
 REPORTING = [one.name.split()[1] for one in sample_filers() if one.served and one.kind is not Kind.FUND]
 OF_OTHER_COLUMNS = ("Basin", "Borealis")  # a transition period and half-years, which have separate tests

@@ -13,6 +13,8 @@ from pipelines.edgar.sample.books import Quarter, keep_books
 from pipelines.edgar.sample.schedule import known_from
 from tests.strategies import FIRST_DAY, LAST_DAY, examples, filers
 
+pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
+
 FLOWS = {
     "revenue": lambda flows: (
         flows["revenue"] if "revenue" in flows else flows["net_interest_income"] + flows["noninterest_income"]
