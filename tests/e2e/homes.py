@@ -4,6 +4,7 @@ Belongs here: running the command, in this process or in a separate one; reading
 test.
 """
 
+import gc
 import os
 import subprocess
 import sys
@@ -46,6 +47,8 @@ def sync(home: Path, source: object, *arguments: str, **more: str) -> subprocess
         patch.dict(os.environ, environment(home, **more), clear=True),
         redirect_stdout(StringIO()) as out,
         redirect_stderr(StringIO()) as err,
+        patch.object(gc, "freeze"),  # what the tests imported stays frozen
+        patch.object(gc, "unfreeze"),
     ):
         status = fundamentals.main(words[3:])
     return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
