@@ -55,9 +55,10 @@ $(OLDEST)/.ready: tests/duckdb-1.5.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(OLDEST) -r $<
 	@touch $@
 
-# --dist=loadscope keeps the tests of a module in one process, because they share its fixtures
+# --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
+# the many processes that the tests start do not compile the project again
 test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
-	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadscope --no-loadscope-reorder \
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadscope --no-loadscope-reorder \
 		--cov --cov-report= $(if $(STRICT),--strict-skips)
 
 check: setup ## run linter, format check, type check and tests
