@@ -65,6 +65,11 @@ CASES = {
     ),
     "paper": Case([LONG_TERM], usual={**LONG_TERM, "CommercialPaper": 30}),
     "paper repaid": Case([{**LONG_TERM, "LiabilitiesCurrent": 65}], usual={**LONG_TERM, "CommercialPaper": 30}),
+    "paper, and the current liabilities of before are recast": Case(
+        [{**LONG_TERM, "LiabilitiesCurrent": 65}],
+        before={**LONG_TERM, "LiabilitiesCurrent": 70},
+        usual={**LONG_TERM, "CommercialPaper": 30},
+    ),
     "due first": Case([{CASH: 20, "DebtCurrent": 3}], usual={CASH: 20, "LongTermDebt": 60}),
     "nothing owed": Case([{CASH: 20, "LongTermDebtCurrent": 0}], usual={CASH: 20, "LongTermDebtNoncurrent": 0}),
 }
@@ -173,6 +178,7 @@ def test_long_term_debt_without_short_term_borrowings_is_withheld(at):
     assert at("paper", "total_debt", FIRST - 1) == 90
     assert at("paper", "total_debt") == "short_term_debt_not_shown"
     assert at("paper repaid", "total_debt") == 60
+    assert at("paper, and the current liabilities of before are recast", "total_debt") == "short_term_debt_not_shown"
 
 
 def test_the_first_current_maturities_are_not_all_debt(at):

@@ -221,34 +221,48 @@ def _without_rest(sheets: BalanceSheets, watched: Watched, by_filing: Ints, begi
         # a later statement of the same day restates it (restated)
         gone &= sheets.q[newest] != sheets.q[newest[last_known]]
     late = np.flatnonzero(gone & ((place - last_known > REPORTS) | watched.of_current))
-    gone[late] = _is_still_there(sheets, watched, newest[late], newest[last_known[late]], stays, share)
+    if len(late):
+        older = newest[last_known[late]]
+        again = _in_filing(sheets, by_filing, newest[late], older)
+        gone[late] = _is_still_there(sheets, watched, newest[late], older, again, stays, share)
     lacking: Ints = newest[gone]
     return lacking
 
 
+def _in_filing(sheets: BalanceSheets, by_filing: Ints, newer: Ints, older: Ints) -> Ints:
+    """The sheets of the days of `older` in the filings of `newer`; `older` where these do not state the day."""
+    key = (sheets.cik << 40) | (sheets.seq << 20) | sheets.q
+    asked = (sheets.cik[newer] << 40) | (sheets.seq[newer] << 20) | sheets.q[older]
+    place = np.minimum(np.searchsorted(key[by_filing], asked), len(key) - 1)
+    found: Ints = np.where(key[by_filing[place]] == asked, by_filing[place], older)
+    return found
+
+
 def _is_still_there(
-    sheets: BalanceSheets, watched: Watched, newer: Ints, older: Ints, stays: Floats, share: Floats
+    sheets: BalanceSheets, watched: Watched, newer: Ints, older: Ints, again: Ints, stays: Floats, share: Floats
 ) -> Flags:
     """Whether a total less the lines that are still stated shows that the missing line is not zero.
 
     Args:
         newer, older: the sheets without the line, and the last ones with it.
+        again: the totals of the days of `older` as the filings of `newer` state them, which may have recast them.
         stays, share: of share_of_rest.
     """
     is_debt = watched.item == "total_debt"
     total = total_liabilities(sheets) if is_debt else sheets.value("current_assets")
     readings: Readings = OTHER_LIABILITIES if is_debt else OTHER_THAN_CASH
     still = np.ones(len(newer), dtype=np.bool_)
+    of_total = np.where(np.isnan(total[again]), older, again)
     with np.errstate(divide="ignore", invalid="ignore"):
         line = stays[older] * share[older] / (1 - share[older])
     change = stays[newer] - stays[older] - line
     for others in readings:
-        still &= room(sheets, total, others, newer, older) - change >= STILL_THERE * line
+        still &= room(sheets, total, others, newer, of_total) - change >= STILL_THERE * line
     if not watched.of_current:
         return still
     current = sheets.value("liabilities_current")
-    left = current[newer] - current[older] + line
+    left = current[newer] - current[np.where(np.isnan(current[again]), older, again)] + line
     # without any total nothing shows that the line is gone
-    unknown = np.isnan(total[newer] - total[older])
+    unknown = np.isnan(total[newer] - total[of_total])
     found: Flags = np.where(np.isnan(left), still | unknown, left >= STILL_THERE * line)
     return found
