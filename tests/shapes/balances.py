@@ -271,6 +271,16 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withdrawn.short-term-debt-shown-around": between(
         {CASH: 20, WHOLE: 60, ASSETS: 200}, {CASH: 20, WHOLE: 60, SHORT: 40, ASSETS: 200}
     ),
+    "debt.withdrawn.line-shown-after": joined(
+        since_quarter(
+            {NONCURRENT: 50, CURRENT_LIABILITIES: 132, ASSETS: 480},
+            {NONCURRENT: 51, MATURITIES: 1, CURRENT_LIABILITIES: 137, ASSETS: 487},
+        ),
+        sheet(
+            {NONCURRENT: 51, MATURITIES: 1, "CommercialPaper": 63, CURRENT_LIABILITIES: 137, ASSETS: 487},
+            filed=NEXT_FILED,
+        ),
+    ),
     "debt.withdrawn.left-and-returned": quarters(
         {NONCURRENT: 742, CASH: 20, ASSETS: 5200},
         {NONCURRENT: 942, CASH: 20, ASSETS: 5210},

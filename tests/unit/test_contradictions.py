@@ -29,6 +29,7 @@ from tests.shapes.balances import (
     again,
     next_year,
     sheet,
+    since_quarter,
 )
 
 PAYABLE, OTHER_NONCURRENT = "AccountsPayableCurrent", "OtherLiabilitiesNoncurrent"
@@ -266,6 +267,7 @@ WITHDRAWN = {
     "cash.withdrawn.other-digit-in-next-filing": ("cash_and_equivalents", END, 20.123, "cash_not_footing"),
     "debt.withdrawn.current-debt-shown-around": ("total_debt", "2023-06-30", 60, "current_debt_not_shown"),
     "debt.withdrawn.short-term-debt-shown-around": ("total_debt", "2023-06-30", 60, "short_term_debt_not_shown"),
+    "debt.withdrawn.line-shown-after": ("total_debt", "2023-09-30", 50, "line_left_out"),
     "debt.withdrawn.left-and-returned": ("total_debt", "2023-06-30", 942, "debt_not_footing"),
     "debt.withdrawn.noncurrent-debt-shown-around": ("total_debt", "2023-06-30", 10, "noncurrent_debt_not_shown"),
 }
@@ -301,6 +303,16 @@ RESTATED: dict[str, tuple[list[Row], float | None]] = {
 }
 
 
+NEW_LINE = [
+    *since_quarter(
+        {NONCURRENT: 50, CURRENT_LIABILITIES: 72, ASSETS: 420},
+        {NONCURRENT: 51, MATURITIES: 1, CURRENT_LIABILITIES: 137, ASSETS: 487},
+    ),
+    *sheet(
+        {NONCURRENT: 51, MATURITIES: 1, "CommercialPaper": 63, CURRENT_LIABILITIES: 137, ASSETS: 487},
+        filed="2025-02-20",
+    ),
+]
 ENDS = month_ends(2022, 6)
 FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = {
     "new notes are issued before the old ones are paid": (
@@ -342,6 +354,7 @@ def _documents() -> dict[str, list[Row]]:
         **{name: rows for name, (rows, _) in RESTATED.items()},
         **{name: next_year(*cash) for name, cash in NEXT_YEARS.items()},
         **{name: _six_quarters(*lines) for name, (*lines, _) in FELL_DUE.items()},
+        "new line": NEW_LINE,
         "securities": SECURITIES_LEFT_OUT,
         "bank": BANK_WITHOUT_ADVANCES,
     }
@@ -418,6 +431,12 @@ def test_lines_are_not_lost_by_later_filings(found, name):
     value = RESTATED[name][1]
 
     assert _value(found, name, item) == (value if value is None else pytest.approx(value))
+
+
+def test_a_line_that_the_current_liabilities_show_to_be_new_was_not_hidden(found):
+    """They rose by the commercial paper in the fourth quarter."""
+    assert _value(found, "new line", "total_debt") == 115
+    assert value_of(found, "total_debt", "ttm", "2023-09-30", COMPANY["new line"]) == 50e6
 
 
 def test_securities_that_a_filing_leaves_out_are_missed(found):
