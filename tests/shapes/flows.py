@@ -187,6 +187,18 @@ def recast_from_the_second_quarter_on(share: float = 0.8) -> list[Row]:
     return [*rows, fact(REVENUE, 400e6 * share, *YEAR_2022, filed="2024-02-20")]
 
 
+def restated_from_the_annual_report_on(before: float = 440e6) -> list[Row]:
+    """The annual report of 2023 and the next one state a tenth more sales; the former 440 million for 2022, not 400."""
+    rows = changed(
+        sales(9), lambda row: row["tag"] == REVENUE and row["filed"] > "2024-01-01", lambda value: value * 1.1
+    )
+    return changed(
+        rows,
+        lambda row: (row["tag"], row["start"], row["end"]) == (REVENUE, *YEAR_2022) and row["filed"] > "2024-01-01",
+        lambda _: before,
+    )
+
+
 WINDOWS: dict[str, list[Row]] = {
     "ttm.fiscal-year": sales(),
     "ttm.year-to-date": sales(),
@@ -195,6 +207,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.fourth-quarter-less-three-quarters": without_nine_months(company(**{DIVIDENDS: [0.25] * 6})),
     "ttm.year-before-recast": year_recast_and_quarter_with_more_digits(),
     "flag.before-recast": year_recast_and_quarter_with_more_digits(),
+    "ttm.year-restates-the-one-before": restated_from_the_annual_report_on(),
     "ttm.next-less-quarter": recast_from_the_second_quarter_on(),
     "ttm.quarters-of-recast": recast_with_quarterly_data(),
     "ttm.quarter-before-recast": year_recast_before_a_quarter_has_more_digits(),

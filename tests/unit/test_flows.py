@@ -33,6 +33,7 @@ from tests.shapes.flows import (
     recast_from_the_second_quarter_on,
     recast_with_quarterly_data,
     report_without_zeros,
+    restated_from_the_annual_report_on,
     year_with_another_digit,
 )
 
@@ -482,6 +483,14 @@ def test_a_quarter_before_the_recast_is_the_next_window_less_its_quarter(has_qua
 
     assert value_of(found, "revenue", "ttm", "2023-03-31") == twelve_months
     assert value_of(found, "revenue", "ttm", "2023-06-30") == 320e6
+
+
+@pytest.mark.parametrize(("before", "twelve_months"), [(440e6, 440e6), (400e6, None), (360e6, None)])
+def test_a_year_whose_filing_restates_the_one_before_is_on_the_new_basis(before, twelve_months):
+    """Bank of America 2025: its first quarter is restated with the next report, and 2024 with the annual report."""
+    found = standardized(raw(restated_from_the_annual_report_on(before)))
+
+    assert value_of(found, "revenue", "ttm", "2024-03-31") == twelve_months
 
 
 def test_dollars_of_a_report_in_thousands_are_not_added_to_thousands():

@@ -57,6 +57,7 @@ class Years:
     is_before: Flags
     is_corrected: Flags
     is_doubtful: Flags
+    is_newer: Flags
     with_year: Ints
 
     def at(self, rows: Ints) -> "Years":
@@ -138,6 +139,9 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
     is_shifted = takes_later & (later >= 0) & ~is_recast
     asked = np.flatnonzero(is_shifted)
     is_shifted[asked] = _others_restated(windows.at(asked), seq[asked])
+    asked = np.flatnonzero(is_apart & takes_later & ~(is_recast | is_shifted | other_regime | is_outdated))
+    is_newer = np.zeros(len(is_apart), dtype=np.bool_)
+    is_newer[asked] = _restates_year_before(windows.at(asked), year[asked], prior[asked], with_year[asked], size[asked])
     # the same period of the year before may be in the scale that was wrong
     is_out_of_scale = is_corrected & ~(np.abs(of("amount", prior)) * OTHER_SCALE >= np.abs(of("amount", to_date)))
     chosen = refined(windows, np.where(is_recast, later, year), newest_year)
@@ -146,13 +150,29 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
         year=chosen,
         to_date=to_date,
         prior=prior,
-        holds=(~takes_later | is_recast | is_shifted) & ~is_out_of_scale & ~is_below_parts,
+        holds=(~takes_later | is_recast | is_shifted | is_newer) & ~is_out_of_scale & ~is_below_parts,
         is_recast=is_recast | along,
         is_before=differ(newest_year, chosen) | differ(find(q, quarter), to_date),
         is_corrected=is_corrected,
         is_doubtful=~is_recast & (of("since", prior) > of("since", with_year)),
+        is_newer=is_newer,
         with_year=with_year,
     )
+
+
+def _restates_year_before(windows: Windows, year: Ints, prior: Ints, with_year: Ints, size: Floats) -> Flags:
+    """Whether the filing that first states a year restates the one before it, as its interim period is restated later.
+
+    Then the year is on the basis of the later filing: the change was made in its last quarter.
+    """
+    of, filing = windows.of, windows.of("since", year)
+    before, former = (
+        windows.find(windows.year_before - QUARTERS_A_YEAR, QUARTERS_A_YEAR, seq) for seq in (filing, filing - 1)
+    )
+    of_year, of_period = of("amount", before) - of("amount", former), of("amount", prior) - of("amount", with_year)
+    is_first = np.isnan(of("revised", year)) & (of("since", prior) > filing) & IS_ADDITIVE[windows.concept]
+    found: Flags = is_first & (of("revised", before) == filing) & (of_year * of_period > 0) & (np.abs(of_year) > size)
+    return found
 
 
 def _is_nearer(windows: Windows, year: Ints, prior: Ints, with_year: Ints) -> Flags:

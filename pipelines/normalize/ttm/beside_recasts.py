@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, smallest
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, years_on_one_basis
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
@@ -32,7 +32,15 @@ NEXT_LESS_QUARTER = Rule(
     "before, on one basis",
     "compose",
 )
-RULES = (QUARTERS_OF_RECAST, NEXT_LESS_QUARTER)
+YEAR_ON_NEW_BASIS = Rule(
+    "ttm.year-restates-the-one-before",
+    "If the filing that first states a fiscal year restates the year before it, and a later one restates an interim "
+    "period of the year in the same direction, the year is already on the basis of the later filing.",
+    "ASC 250-10-45-5: a change is applied to all periods presented; one in the last quarter is in the statements of "
+    "the year first, and in the interim comparatives of the next report",
+    "select",
+)
+RULES = (QUARTERS_OF_RECAST, NEXT_LESS_QUARTER, YEAR_ON_NEW_BASIS)
 
 
 def quarters_of_recast(windows: Windows, years: Years) -> tuple[Ints, Floats, Floats]:
@@ -118,6 +126,9 @@ def _from_next_window(windows: Windows, years: Years) -> _Next:
     following = years_on_one_basis(some)
     holds = following.holds & ~following.is_before
     holds &= (of("since", following.to_date) <= filing) & (of("since", following.prior) <= filing)
+    parts = [of("amount", row) for row in (quarter, prior)]
+    rests = [of("amount", row) - part for row, part in zip((following.to_date, following.prior), parts, strict=True)]
+    holds &= some.can_be_negative | (smallest(*parts, *rests) >= 0)
     amount = _twelve_months(windows, following) + of("amount", prior) - of("amount", quarter)
     holds &= ~years.holds[asked] | (np.abs(amount - own) > DISAGREEMENT * np.abs(amount))
     rows = np.flatnonzero(holds)

@@ -24,7 +24,12 @@ from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
 from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, on_basis_of_quarters, restated
-from pipelines.normalize.ttm.beside_recasts import NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, years_or_next
+from pipelines.normalize.ttm.beside_recasts import (
+    NEXT_LESS_QUARTER,
+    QUARTERS_OF_RECAST,
+    YEAR_ON_NEW_BASIS,
+    years_or_next,
+)
 from pipelines.normalize.ttm.judgements import (
     CONFIRMED_LEGS,
     NO_CONTRADICTING_WAYS,
@@ -377,6 +382,7 @@ def _chosen(
             (NO_CONTRADICTING_WAYS, cik[judged.neither & ~has_way]),
             (QUARTERS_OF_RECAST, cik[of_recast]),
             (NEXT_LESS_QUARTER, cik[of_next & has_way]),
+            (YEAR_ON_NEW_BASIS, cik[years.is_newer & has_way]),
         ]
     )
     decided = pl.concat([decided, confirmed])
