@@ -81,6 +81,16 @@ def since_quarter(before: Lines, lines: Lines) -> list[Row]:
     return [flow, *older, *sheet(lines)]
 
 
+def beside_year_end(year_end: Lines, *sheets: Lines) -> list[Row]:
+    """Reports on the quarters of 2023, each with the balance sheet of 2022 beside its own."""
+    older = (
+        fact(tag, amount * 1e6, None, "2022-12-31", form="10-Q", filed=f"2023-{3 * number + 1:02}-20")
+        for number in range(1, len(sheets) + 1)
+        for tag, amount in year_end.items()
+    )
+    return [*older, *quarters(*sheets)]
+
+
 def part_of_cash() -> list[Row]:
     """Three reports on the cash of 2022, of which the third states a part of it, and of that of 2023."""
     rows = []
@@ -280,6 +290,11 @@ HISTORIES: dict[str, list[Row]] = {
             {NONCURRENT: 51, MATURITIES: 1, "CommercialPaper": 63, CURRENT_LIABILITIES: 137, ASSETS: 487},
             filed=NEXT_FILED,
         ),
+    ),
+    "debt.withdrawn.maturities-left-long-term-debt": beside_year_end(
+        {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000},
+        {WHOLE: 300, CURRENT_LIABILITIES: 740, ASSETS: 2010},
+        {WHOLE: 301, CURRENT_LIABILITIES: 805, ASSETS: 2020},
     ),
     "debt.withdrawn.left-and-returned": quarters(
         {NONCURRENT: 742, CASH: 20, ASSETS: 5200},

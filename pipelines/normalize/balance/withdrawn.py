@@ -13,8 +13,9 @@ from pipelines.normalize.arrays import Flags, Ints, first_row, smallest, starts
 from pipelines.normalize.balance.before import Before
 from pipelines.normalize.balance.element_sets import are_equal, contain
 from pipelines.normalize.balance.footing import is_one_digit
-from pipelines.normalize.balance.sheets import LINE, BalanceSheets
+from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
+from pipelines.normalize.balance.unexplained import STAYS, fell_due
 from pipelines.normalize.balance.units import are_other_units
 from pipelines.normalize.balance.vanished import LEAST_SHARE, WATCHED, Watched, share_of_rest, states_rest
 from pipelines.normalize.rule import Rule
@@ -79,7 +80,23 @@ SHOWN_AFTER = Rule(
     "withhold",
 )
 
-RULES: tuple[Rule, ...] = (OTHER_UNITS, *SHOWN_AROUND.values(), OTHER_DIGIT, LEFT_AND_RETURNED, SHOWN_AFTER)
+FELL_DUE_BEFORE = Rule(
+    "debt.withdrawn.maturities-left-long-term-debt",
+    "Long-term debt alone is withdrawn if that of the next report is about the same, and the balance sheets of the "
+    "next report show that maturities left it.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 1 of 900 balance sheets with "
+    "long-term debt alone",
+    "withhold",
+)
+
+RULES: tuple[Rule, ...] = (
+    OTHER_UNITS,
+    *SHOWN_AROUND.values(),
+    OTHER_DIGIT,
+    LEFT_AND_RETURNED,
+    SHOWN_AFTER,
+    FELL_DUE_BEFORE,
+)
 
 HIDDEN = 0.1
 """A hidden line was at least a tenth of the debt without it."""
@@ -128,6 +145,7 @@ def withdrawals(
     if item == "total_debt":
         found.append(_left_and_returned(sheets, before, sums, counts, is_proven))
         found.append(_shown_after(sheets, sums, counts))
+        found.append(_fell_due_before(sheets, before, sums, values))
     for watched in WATCHED:
         if watched.item == item:
             found.append(_shown_around(sheets, before, values, watched))
@@ -194,6 +212,14 @@ def _shown_after(sheets: BalanceSheets, sums: Sums, counts: Ints) -> Withdrawal:
     is_hidden &= contain(elements[:, of_day], elements[:, earlier])
     is_hidden &= rose < ROSE_WITH_IT * (value[later] - value[of_day])
     return Withdrawal(SHOWN_AFTER, "line_left_out", sheet[earlier[is_hidden]], sheet[later[is_hidden]])
+
+
+def _fell_due_before(sheets: BalanceSheets, before: Before, sums: Sums, values: Ints) -> Withdrawal:
+    """The values of long-term debt alone from which maturities had left, as the next report shows."""
+    next_report = np.flatnonzero(fell_due(sheets, before, sums) & (before.in_filing_before >= 0))
+    value, whole = before.in_filing_before[next_report], sheets.value("debt_long_term")
+    is_left = same(whole[next_report], whole[value], STAYS) & np.isin(value, values)
+    return Withdrawal(FELL_DUE_BEFORE, "current_debt_not_shown", value[is_left], next_report[is_left])
 
 
 def _shown_around(sheets: BalanceSheets, before: Before, values: Ints, watched: Watched) -> Withdrawal:
