@@ -242,6 +242,7 @@ WITHHELD = {
     "debt.withheld.small-beside-unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.long-term-debt-is-a-part": ("total_debt", "debt_not_footing"),
+    "debt.withheld.long-term-debt-may-include-short-term": ("total_debt", "debt_not_footing"),
     "debt.withheld.total-agreed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),

@@ -46,6 +46,7 @@ from pipelines.normalize.balance.unexplained import (
     MOSTLY_UNEXPLAINED,
     NO_TOTAL,
     NONCURRENT_PARTS,
+    TWO_READINGS,
     UNEXPLAINED,
     UNNAMED_MATURITIES,
     fell_due,
@@ -53,6 +54,7 @@ from pipelines.normalize.balance.unexplained import (
     is_a_part,
     leaves_more,
     leaves_most,
+    may_include_short_term,
 )
 from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
 from pipelines.normalize.elements.cash import CASH_CONTROLS, OTHER_CURRENT_ASSETS
@@ -244,6 +246,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     MOSTLY_UNEXPLAINED,
     FELL_DUE_ALONE,
     NO_TOTAL,
+    TWO_READINGS,
     FOOTED_BEFORE,
     NONCURRENT_DIGIT,
     NONCURRENT_ABOVE,
@@ -326,6 +329,7 @@ def of_debt(
         ~is_proven & leaves_most(sheets, debt, liabilities)[sums.sheet],
         fell_due(sheets, before, sums)[sums.sheet],
         is_a_part(sheets, sums)[sums.sheet],
+        may_include_short_term(sheets, sums) & ~is_proven,
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
         above.found[sums.sheet],

@@ -9,11 +9,11 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, starts
 from pipelines.normalize.balance.before import QUARTERS, Before
 from pipelines.normalize.balance.element_sets import set_of
-from pipelines.normalize.balance.instruments import NOT_BORROWED
+from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.judged import contradiction
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
-from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
+from pipelines.normalize.elements.liabilities import DEBT_CONTROLS, OTHER_NONCURRENT_LIABILITIES
 from pipelines.normalize.rule import Rule
 
 UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
@@ -24,6 +24,9 @@ OF_LIABILITIES = 0.01
 
 TIMES, OF_ALL_LIABILITIES = 3, 0.2
 """Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
+LEAST_CURRENT = 0.1
+"""Long-term debt of which a tenth must be current includes its maturities."""
+
 A_PART = 0.1
 """Non-current debt may exceed the total by less: some totals are principal amounts without premiums."""
 
@@ -92,14 +95,23 @@ NO_TOTAL = contradiction(
     "us-gaap:LongTermDebt: the total of current and non-current long-term debt; measured: 4 of 900 balance sheets with "
     "long-term debt alone, all of Chevron",
 )
+TWO_READINGS = contradiction(
+    "debt_not_footing",
+    "debt.withheld.long-term-debt-may-include-short-term",
+    "Total debt is withheld if it is long-term debt and short-term borrowings, and the non-current liabilities have "
+    f"room for long-term debt without these, but not for it without {LEAST_CURRENT:.0%} of it: it may include them.",
+    "us-gaap:LongTermDebt: it includes current maturities, which some filers show as short-term borrowings; measured: "
+    "1 of 240 such sums",
+)
 RULES: tuple[Rule, ...] = tuple(
-    each.rule for each in (UNNAMED_MATURITIES, UNEXPLAINED, MOSTLY_UNEXPLAINED, FELL_DUE_ALONE, NO_TOTAL)
+    each.rule for each in (UNNAMED_MATURITIES, UNEXPLAINED, MOSTLY_UNEXPLAINED, FELL_DUE_ALONE, NO_TOTAL, TWO_READINGS)
 )
 
 _TOTALS = ("liabilities", "liabilities_current", "debt_principal", "debt_issue_costs_current")
 _OTHER_LINES = [LINE[concept.name] for concept in DEBT_CONTROLS if concept.name not in _TOTALS]
 """The lines of liabilities that are no debt."""
 
+_NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
 NONCURRENT_PARTS = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
 CURRENT_PARTS = [
     LINE[line]
@@ -121,6 +133,18 @@ def has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:
     no_line = ~np.logical_or.reduce(list(stated))
     is_large = (maturities > UNNAMED_OF_CURRENT * current) & (maturities > UNNAMED_OF_DEBT * whole)
     found: Flags = no_line & is_large & (maturities <= current)
+    return found
+
+
+def may_include_short_term(sheets: BalanceSheets, sums: Sums) -> Flags:
+    """Whether only without the short-term borrowings beside it long-term debt can be in the non-current liabilities."""
+    whole, short = sheets.value("debt_long_term"), sheets.value("debt_short_term")
+    room = sheets.value("liabilities") - sheets.value("liabilities_current")
+    room = room - np.abs(np.nan_to_num(sheets.values[_NONCURRENT_LINES])).sum(axis=0)
+    has_room = (short > 0) & (short < whole) & (whole - short <= room * ROOM)
+    found: Flags = (has_room & (whole * (1 - LEAST_CURRENT) > room))[sums.sheet]
+    is_either = (sums.part_line == LINE["debt_long_term"]) | (sums.part_line == LINE["debt_short_term"])
+    found &= np.bincount(sums.part_sum, is_either, len(sums.sheet)) == 2
     return found
 
 
