@@ -44,7 +44,7 @@ def row_metadata(rows: pl.DataFrame, **more: Any) -> dict[str, Any]:
 def table_metadata(lake: Lake, name: str, *, hidden: Sequence[str] = (), **more: Any) -> dict[str, Any]:
     """The same for a table of the lake; only a few rows are read. `hidden` columns are not shown."""
     head = lake.head(name, SAMPLE_ROWS).drop(hidden)
-    companies = {"companies": lake.read(name, ["cik"])["cik"].n_unique()} if "cik" in head.columns else {}
+    companies = {"companies": lake.companies(name)} if "cik" in head.columns else {}
     return row_metadata(head) | {"dagster/row_count": lake.height(name), **companies, **more}
 
 
@@ -103,10 +103,9 @@ def values(context: dg.AssetExecutionContext, synchronization: Synchronization) 
     counts = stages.update_values(lake, _again(synchronization), steps.add, synchronization.workers)
     if told := [f"{name}: {made:,} rows, {seconds:.3f} seconds" for name, made, seconds in steps.table.iter_rows()]:
         context.log.info("\n".join(told))
-    rows = lake.read(stages.REPLAYED, ["cik", "period_end", "item"])
-    by_item = rows.group_by("item").agg(
-        values=pl.struct("cik", "period_end").n_unique(), versions=pl.len(), companies=pl.col("cik").n_unique()
-    )
+    rows = lake.scan(stages.REPLAYED).select("cik", "period_end", "item").group_by("item", "cik")
+    by_company = rows.agg(values=pl.col("period_end").n_unique(), versions=pl.len())
+    by_item = by_company.group_by("item").agg(pl.col("values", "versions").sum(), companies=pl.len()).collect()
     shown = {
         "values_by_item": dg.MetadataValue.md(_markdown(by_item.sort("item"))),
         "steps": dg.MetadataValue.md(_markdown(steps.table.with_columns(pl.col("seconds").round(3)))),
@@ -146,16 +145,16 @@ def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         synchronization.workers,
     )
     lake.write(tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
-    rows = lake.read(stages.VERSIONS, ["is_current", "value", "cause"])
-    current = rows.filter("is_current").drop_nulls("value")
-    by_cause = rows.group_by("cause").len().sort("len", "cause", descending=[True, False])
+    rows, current = lake.scan(stages.VERSIONS), pl.col("is_current") & pl.col("value").is_not_null()
+    counted = rows.group_by("cause").agg(versions=pl.len(), values=current.sum()).collect()
+    by_cause = counted.select("cause", "versions").sort("versions", "cause", descending=[True, False])
     return dg.MaterializeResult(
         metadata=table_metadata(
             lake,
             stages.VERSIONS,
             hidden=["legs"],
-            counts={"values": current.height, "versions": rows.height},
-            versions_by_cause=dg.MetadataValue.md(_markdown(by_cause.rename({"len": "versions"}))),
+            counts={"values": counted["values"].sum(), "versions": counted["versions"].sum()},
+            versions_by_cause=dg.MetadataValue.md(_markdown(by_cause)),
         )
     )
 
@@ -167,7 +166,7 @@ def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     if not tables.are_published(lake, synchronization.home.published):
         tables.assemble(lake, _synchronizations(synchronization), synchronization.workers)
     sizes = pl.DataFrame(
-        [(name, lake.height(tables.assembled(name))) for name in tables.paths(lake)], ["table", "rows"], orient="row"
+        [(name, lake.height(tables.assembled(name))) for name in tables.files(lake)], ["table", "rows"], orient="row"
     )
     return dg.MaterializeResult(
         metadata=table_metadata(
@@ -202,13 +201,14 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     if before and before.inputs == inputs:
         publish.record(published, inputs=inputs, **times)
         return _published(before.build, before.content_hash, before.rows, is_new=False)
-    build = publish.build(published, tables.paths(lake), synchronization.sync_id)
+    build = publish.build(published, tables.files(lake), synchronization.sync_id, _renewal(lake, before))
     if before and before.content_hash == build.content_hash:
         # the rows were computed again and are the same: readers keep the build that they have
         publish.record(published, inputs=inputs, **times)
         return _published(before.build, before.content_hash, before.rows, is_new=False)
     segments = tuple(lake.read(tables.SEGMENTS)["segment"])
     publish.point(published, build, inputs=inputs, log=segments, **times)
+    tables.remember_built(lake, build.build_id)
     log.committed(synchronization.home.log, segments)
     return _published(build.build_id, build.content_hash, build.rows, is_new=True)
 
@@ -220,13 +220,25 @@ def quality_report(synchronization: Synchronization) -> dg.MaterializeResult[Non
     pointer = publish.current(published)
     if pointer is None:
         raise report.ReportError(f"{published}: nothing is published to report on; synchronize first")
-    found = measured(lake)
+    if (page := report.page_of(published, pointer)).exists():
+        return dg.MaterializeResult(metadata={"build": pointer.build, "page": dg.MetadataValue.path(page)})
+    found = measured(lake, synchronization.workers)
     shown = report.tables_of(lake, found)
-    page = report.write(published, pointer, lambda: report.render(pointer, shown, found, report.symbols_of(lake)))
+    page = report.write(published, pointer, report.render(pointer, shown, found, report.symbols_of(lake)))
     tables_shown = {name: dg.MetadataValue.md(markdown(rows)) for name, rows in shown.items() if rows.height}
     counts = {"comparisons": found.height, "warnings": shown["checks"].filter(~pl.col("passed")).height}
     built = {"build": pointer.build, "page": dg.MetadataValue.path(page), "counts": counts}
     return dg.MaterializeResult(metadata=row_metadata(found, **built, **tables_shown))
+
+
+def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | None:
+    """The companies whose rows replace those of the build before; None if all rows are written."""
+    changed = tables.changed_since(lake, before.build) if before else None
+    if before is None or changed is None:
+        return None
+    return publish.Renewal(
+        before, frozenset(changed), {name: tables.files(lake, changed)[name] for name in tables.OF_COMPANIES}
+    )
 
 
 def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool) -> dg.MaterializeResult[None]:

@@ -16,7 +16,7 @@ from pipelines.normalize.items.line_items import recomputed
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
 from pipelines.resources import Synchronization
-from pipelines.tables import assembled
+from pipelines.tables import OF_COMPANIES, assembled, changed_since, published_before, repeated_keys
 from warehouse import schema
 
 LARGEST_QUARANTINE = 0.1
@@ -54,20 +54,19 @@ def the_list_is_whole(synchronization: Synchronization) -> dg.AssetCheckResult:
 @dg.asset_check(asset=financials, blocking=True)
 def keys_are_unique(synchronization: Synchronization) -> dg.AssetCheckResult:
     """The key of each table is unique."""
-    repeated = []
-    for table in schema.TABLES:
-        if synchronization.lake.holds(assembled(table.name)):
-            rows = synchronization.lake.read(assembled(table.name), table.key)
-            extra = rows.group_by(table.key).len().filter(pl.col("len") > 1)
-            repeated.append((table.name, extra.height, str(extra.head(1).rows())))
-    found = pl.DataFrame(repeated, schema=["table", "repeated_keys", "first"], orient="row")
-    return failing(found.filter(pl.col("repeated_keys") > 0), "a key names more than one row")
+    return failing(repeated_keys(synchronization.lake), "a key names more than one row")
+
+
+def _new(synchronization: Synchronization) -> set[str] | None:
+    """The companies whose rows are not in the published build; None: all. The rows of others were checked before it."""
+    before = published_before(synchronization.home.published)
+    return changed_since(synchronization.lake, before.build) if before else None
 
 
 @dg.asset_check(asset=financials, blocking=True)
 def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> dg.AssetCheckResult:
     """At a fiscal year end the trailing twelve months are the fiscal year."""
-    rows = synchronization.lake.read(assembled("financials"))
+    rows = synchronization.lake.scan(assembled("financials"), _new(synchronization)).collect()
     items = list(schema.ITEM_NAMES)
     kinds = [
         rows.filter(pl.col("period_kind") == kind).select("symbol", "period_end", *items)
@@ -118,10 +117,10 @@ def rules_are_listed(synchronization: Synchronization) -> dg.AssetCheckResult:
 
     The version log keeps the rules of old versions, so a rule that decides nothing any more stays in the registry.
     """
-    lake = synchronization.lake
+    lake, new = synchronization.lake, _new(synchronization)
     unlisted = rule_table.unlisted(
         {
-            table.name: pl.scan_parquet(lake.path(assembled(table.name)))
+            table.name: lake.scan(assembled(table.name), new if table.name in OF_COMPANIES else None)
             for table in schema.TABLES
             if schema.RULE in table.names and lake.holds(assembled(table.name))
         }
@@ -138,15 +137,17 @@ def ratios_follow_their_inputs(synchronization: Synchronization) -> dg.AssetChec
     """
     lake = synchronization.lake
     row = ["cik", "period_kind", "period_end"]
-    rows = lake.read(assembled("financials")).filter(pl.col("period_kind") == schema.PERIOD_KINDS[0], "is_primary")
+    new = _new(synchronization)
+    rows = lake.scan(assembled("financials"), new).collect()
+    rows = rows.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0], "is_primary")
     debt, flow, served = pl.col("total_debt"), pl.col("free_cash_flow"), pl.col("debt_to_fcf")
     expected = pl.when(flow > 0).then(debt / flow)
     is_apart = served.is_not_null() & ~_near(served, expected).fill_null(value=False)
     stale = rows.filter(is_apart).select(*row, item=pl.lit("debt_to_fcf"), served=served, expected=expected)
-    current = pl.scan_parquet(lake.path(assembled("versions"))).filter(
+    current = lake.scan(assembled("versions"), new).filter(
         pl.col("item") == "roic", pl.col("period_kind") == schema.PERIOD_KINDS[0], "is_current"
     )
-    legs = pl.scan_parquet(lake.path(assembled("lineage"))).join(current, on=[*row, "item", "version"], how="semi")
+    legs = lake.scan(assembled("lineage"), new).join(current, on=[*row, "item", "version"], how="semi")
     returns = recomputed(legs.rename({"operation": "role"}).collect(), row)
     capital = rows.filter(pl.col("roic").is_not_null()).join(returns, on=row, how="left")
     has_inputs = debt.is_not_null() & pl.col("cash_and_equivalents").is_not_null()
@@ -168,7 +169,7 @@ def _near(served: pl.Expr, expected: pl.Expr) -> pl.Expr:
 )
 def quality_of_values(synchronization: Synchronization) -> Iterator[dg.AssetCheckResult]:
     """The checks of pipelines.quality; one with too many failures warns and does not hold back publishing."""
-    rows = quality.measured(synchronization.lake)
+    rows = quality.measured(synchronization.lake, synchronization.workers)
     for tally in quality.tallied(rows).iter_rows(named=True):
         name, fails = tally["check"], rows.filter(pl.col("check") == tally["check"], pl.col("outcome") == FAILS)
         counts = {column: tally[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}

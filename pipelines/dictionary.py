@@ -1,4 +1,6 @@
-"""The command that writes docs/data-dictionary.md and docs/rules.md: `python -m pipelines.dictionary`.
+"""The command that writes what is generated from schema and rules: `python -m pipelines.dictionary`.
+
+It writes docs/data-dictionary.md, docs/rules.md and warehouse/arrow_schemas.json.
 
 Belongs here: combining the schema with the tables of the rules. Does not: the layout of the schema on the page
 (warehouse.dictionary), the layout of the rules (rule_page), elements and industries (normalize).
@@ -12,7 +14,7 @@ from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.industry.table import AMBIGUOUS_OR_NONE, ANY_CODE, TABLE, IndustryRule
 from pipelines.normalize.rules import REGISTRY, path
-from warehouse import dictionary, schema
+from warehouse import dictionary, footers, schema
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "data-dictionary.md"
@@ -68,9 +70,10 @@ def rules() -> str:
 
 
 def main(folder: Path = DOCS) -> None:
-    """Write both pages."""
+    """Write both pages, and what the Parquet copies say of their columns."""
     for name, text in ((PAGE.name, page()), (RULES_PAGE.name, rules())):
         (folder / name).write_text(text, encoding="utf-8")
+    footers.FILE.write_text(footers.made(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,12 @@
 Belongs here: reading and replacing a table atomically, as a whole or for some companies, with the digests of its
 inputs. Does not: what the tables mean (normalize, warehouse.schema).
 
+A small table is one file, `NAME.parquet`. A table of companies is a folder, `NAME`: parts, each with all rows of some
+companies, and a manifest, which says for each company where its rows are. A part never changes. New rows of companies
+come in a new part, and the manifest, which is replaced last, names that part for them from then on; their rows in
+older parts count no longer. So a run writes the rows that are new and no others, and a killed run changes nothing. A
+part that no company needs is removed; parts of which little is left are written together.
+
 A table stores, for each company, the digest of the inputs of its rows. A stage has nothing to do for a company whose
 stored digest equals that of the present inputs, whatever happened to earlier runs.
 """
@@ -11,14 +17,15 @@ import hashlib
 import json
 import os
 import shutil
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
 import polars as pl
 
 from pipelines.errors import PipelineError
@@ -28,10 +35,16 @@ Input = TypeVar("Input")
 Notes = TypeVar("Notes")
 
 INPUTS = "fundamentals.inputs"
-ROW_GROUP = 250_000
+MANIFEST = "manifest.json"
+ROW_GROUP = 50_000
+"""Rows of a part that are read together: a single company is read without the rest of its part."""
 LEVEL = 1
 """Level of zstd compression: the default level takes 50 % longer for files that are 5 % smaller."""
 PARTS = ".parts"
+PART = 125
+"""Companies in a part that is written from others."""
+SPARE = 4
+"""A table may have so many parts more than twice the number that its companies fill."""
 EACH = pl.lit(value=True)
 
 
@@ -39,46 +52,132 @@ class LakeError(PipelineError):
     """A table cannot be read or written; the message names the file and what to do."""
 
 
+class Held(msgspec.Struct, array_like=True, frozen=True):
+    """What a manifest says of a company: the digest of the inputs of its rows, their part and their number."""
+
+    digest: str
+    part: str
+    rows: int
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The companies of a table, sorted, and the rows of each part, whether they still count or not."""
+
+    companies: dict[str, Held] = {}
+    parts: dict[str, int] = {}
+
+    def by_part(self, ciks: Iterable[str] | None = None) -> dict[str, list[str]]:
+        """The companies that have rows in each part, all or some; parts and companies in their order."""
+        wanted = self.companies if ciks is None else sorted({*ciks} & self.companies.keys())
+        found = defaultdict(list)
+        for cik in wanted:
+            if self.companies[cik].rows:
+                found[self.companies[cik].part].append(cik)
+        return {part: found[part] for part in self.parts if part in found}
+
+    def is_whole(self, part: str, ciks: Iterable[str]) -> bool:
+        """Whether these companies have all rows of a part."""
+        return sum(self.companies[cik].rows for cik in ciks) == self.parts[part]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A part that is not in a table yet: its file, and the number of rows of each company."""
+
+    path: Path
+    rows: Mapping[str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """The folder of tables."""
+    """The folder of tables.
+
+    footers: by table, what the footers of its files say besides the digests.
+    """
 
     folder: Path
+    footers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def path(self, name: str) -> Path:
-        """The file of a table."""
+        """The file of a small table."""
         return self.folder / f"{name}.parquet"
 
     def holds(self, name: str) -> bool:
         """Whether a table exists."""
-        return self.path(name).exists()
+        return self._manifest_path(name).exists() or self.path(name).exists()
+
+    def scan(self, name: str, ciks: Iterable[str] | None = None) -> pl.LazyFrame:
+        """The rows of a table, all or those of some companies; the rows of a company are together."""
+        wanted = None if ciks is None else list(ciks)
+        if not self._manifest_path(name).exists():
+            rows = pl.scan_parquet(self.path(name))
+            return rows if wanted is None else rows.filter(pl.col("cik").is_in(wanted))
+        files = self.files(name, wanted)
+        if not files:
+            return pl.scan_parquet(self._first_part(name)).head(0)
+        scans = [
+            scan if some is None else scan.filter(pl.col("cik").is_in(list(some)))
+            for scan, some in ((pl.scan_parquet(path), some) for path, some in files)
+        ]
+        return pl.concat(scans)
+
+    def in_order(self, name: str, ciks: Iterable[str] | None = None) -> pl.LazyFrame:
+        """The rows of a table, all or those of some companies; those of a table of companies by company."""
+        wanted = None if ciks is None else list(ciks)
+        held = [cik for ciks_of in self.manifest(name).by_part(wanted).values() for cik in ciks_of]
+        rows = self.scan(name, wanted)
+        return rows if held == sorted(held) else rows.sort("cik", maintain_order=True)
+
+    def files(self, name: str, ciks: Iterable[str] | None = None) -> list[tuple[Path, tuple[str, ...] | None]]:
+        """The files of a table, and the companies whose rows count in each; None: all rows count."""
+        if not self._manifest_path(name).exists():
+            return [(self.path(name), None)]
+        manifest = self.manifest(name)
+        return [
+            (self.folder / name / part, None if manifest.is_whole(part, some) else tuple(some))
+            for part, some in manifest.by_part(ciks).items()
+        ]
 
     def read(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows of a table, with all columns or some."""
         with self._named_errors(name):
-            return pl.read_parquet(self.path(name), memory_map=False, columns=list(columns) if columns else None)
-
-    def height(self, name: str) -> int:
-        """The number of rows of a table."""
-        with self._named_errors(name):
-            return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
-
-    def head(self, name: str, rows: int) -> pl.DataFrame:
-        """The first rows of a table."""
-        with self._named_errors(name):
-            return pl.scan_parquet(self.path(name)).head(rows).collect()
-
-    def digest(self, name: str) -> str:
-        """The digest of the file of a table; empty if the table does not exist."""
-        if not self.holds(name):
-            return ""
-        with self._named_errors(name), self.path(name).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            if not self._manifest_path(name).exists():
+                return pl.read_parquet(self.path(name), memory_map=False, columns=list(columns) if columns else None)
+            rows = self.in_order(name)
+            return (rows.select(columns) if columns else rows).collect()
 
     def of_companies(self, name: str, ciks: Iterable[str], where: pl.Expr = EACH) -> pl.DataFrame:
         """The rows of some companies, all or those that meet a condition."""
         with self._named_errors(name):
-            return pl.scan_parquet(self.path(name)).filter(pl.col("cik").is_in(list(ciks)), where).collect()
+            rows = self.in_order(name, ciks)
+            return (rows if where is EACH else rows.filter(where)).collect()
+
+    def height(self, name: str) -> int:
+        """The number of rows of a table."""
+        with self._named_errors(name):
+            if self._manifest_path(name).exists():
+                return sum(held.rows for held in self.manifest(name).companies.values())
+            return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
+
+    def head(self, name: str, rows: int) -> pl.DataFrame:
+        """Some rows of a table: the first ones of its first part."""
+        with self._named_errors(name):
+            first = next(iter(self.manifest(name).by_part().values()), None)
+            return self.scan(name, first and first[:rows]).head(rows).collect()
+
+    def companies(self, name: str) -> int:
+        """The number of companies that have rows in a table."""
+        with self._named_errors(name):
+            if self._manifest_path(name).exists():
+                return sum(held.rows > 0 for held in self.manifest(name).companies.values())
+            return int(pl.scan_parquet(self.path(name)).select(pl.col("cik").n_unique()).collect().item())
+
+    def digest(self, name: str) -> str:
+        """The digest of the file of a small table; empty if the table does not exist."""
+        if not self.holds(name):
+            return ""
+        with self._named_errors(name), self.path(name).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def only(self, ciks: Iterable[str]) -> "Part":
         """The tables, of which only the rows of some companies are read."""
@@ -89,12 +188,21 @@ class Lake:
         if not self.holds(name):
             return {}
         with self._named_errors(name):
+            if self._manifest_path(name).exists():
+                return {cik: held.digest for cik, held in self.manifest(name).companies.items()}
             digests: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
         return digests
 
     def write(self, name: str, rows: pl.DataFrame | pl.LazyFrame, inputs: Mapping[str, str] | None = None) -> None:
-        """Replace a whole table."""
-        self._swap(name, rows.lazy(), inputs or {})
+        """Replace a whole small table."""
+        # always the same name, because only one run writes at a time; the file of a killed run is overwritten
+        written = self.folder / f".{name}.tmp"
+        digests = {INPUTS: json.dumps(dict(sorted((inputs or {}).items()))), **self.footers.get(name, {})}
+        with self._named_errors(name):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            rows.lazy().sink_parquet(written, compression="zstd", compression_level=LEVEL, metadata=digests)
+            _synchronize(written)
+            written.replace(self.path(name))
 
     @contextmanager
     def gathering(self, purpose: str) -> Iterator["Batches"]:
@@ -107,7 +215,7 @@ class Lake:
             shutil.rmtree(folder, ignore_errors=True)
 
     def replace_companies(
-        self, name: str, parts: Iterable[pl.DataFrame] | pl.LazyFrame, inputs: Mapping[str, str]
+        self, name: str, parts: Iterable["pl.DataFrame | Written"], inputs: Mapping[str, str]
     ) -> None:
         """Replace the rows of the companies in `inputs` by those of the parts; other companies keep their rows.
 
@@ -116,56 +224,118 @@ class Lake:
 
         Args:
             name: the table.
-            parts: rows of those companies, collected or batch by batch; at least one batch, which may be empty, because
-                it defines the columns.
+            parts: rows of those companies; at least one part, which may be empty, because it defines the columns. All
+                rows of a company are in one part.
             inputs: the digest of the inputs of the new rows, by company; read after the last part, because companies
                 that cannot be processed are removed from it while the parts are made.
         """
-        if not isinstance(parts, pl.LazyFrame):
-            with self.gathering(name) as batches:
-                for part in parts:
-                    batches.add(name, part)
-                self.replace_companies(name, batches.of(name), inputs)
-            return
-        kept, known = self._kept(name, parts.collect_schema(), inputs)
-        if kept and not inputs:
-            return  # the table has these columns already, and no company has new rows
-        self._swap(name, pl.concat([*kept, parts]).sort("cik", maintain_order=True), {**known, **inputs})
-
-    def _kept(
-        self, name: str, schema: pl.Schema, replaced: Mapping[str, str]
-    ) -> tuple[list[pl.LazyFrame], dict[str, str]]:
-        """The table without the replaced companies, and its digests; both empty if it has other columns."""
-        if not self.holds(name):
-            return [], {}
+        new = list(parts)
         with self._named_errors(name):
-            held = pl.scan_parquet(self.path(name))
-            if held.collect_schema() != schema:
-                return [], {}
-        return [held.filter(~pl.col("cik").is_in(list(replaced)))], self.inputs(name)
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+            before = self._kept(name, _schema_of(new[0]))
+            if before.parts and not inputs:
+                return  # the table has these columns already, and no company has new rows
+            after = self._added(name, before, new, inputs)
+            if len(after.parts) > 2 * (len(after.companies) / PART) + SPARE:
+                after = self._together(name, after)
+            self._point(name, after)
 
-    def _swap(self, name: str, rows: pl.LazyFrame, inputs: Mapping[str, str]) -> None:
-        # always the same name, because only one run writes at a time; the file of a killed run is overwritten
-        written = self.folder / f".{name}.tmp"
-        digests = {INPUTS: json.dumps(dict(sorted(inputs.items())))}
+    def remove_companies(self, name: str, ciks: Collection[str]) -> None:
+        """Remove the rows and digests of some companies from a table."""
         with self._named_errors(name):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            rows.sink_parquet(
-                written, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP, metadata=digests
-            )
-            with written.open("rb") as file:
-                os.fsync(file.fileno())
-            written.replace(self.path(name))
+            manifest = self.manifest(name)
+            if not manifest.companies.keys().isdisjoint(ciks):
+                kept = {cik: held for cik, held in manifest.companies.items() if cik not in ciks}
+                self._point(name, _without_idle_parts(Manifest(kept, manifest.parts)))
+
+    def manifest(self, name: str) -> Manifest:
+        """The manifest of a table of companies; an empty one if there is no such table."""
+        path = self._manifest_path(name)
+        try:
+            stamp = path.stat()
+        except FileNotFoundError:
+            return Manifest()
+        return _manifest(path, stamp.st_mtime_ns, stamp.st_ino, stamp.st_size)
+
+    def _manifest_path(self, name: str) -> Path:
+        return self.folder / name / MANIFEST
+
+    def _first_part(self, name: str) -> Path:
+        return self.folder / name / next(iter(self.manifest(name).parts))
+
+    def _kept(self, name: str, schema: pl.Schema) -> Manifest:
+        """The manifest of the table; an empty one if the table has other columns. An older program's file is a part."""
+        manifest = self.manifest(name)
+        if not manifest.parts and self.path(name).exists():
+            manifest = self._adopted(name)
+        if manifest.parts and pl.scan_parquet(self._first_part(name)).collect_schema() != schema:
+            return Manifest()
+        return manifest
+
+    def _adopted(self, name: str) -> Manifest:
+        """The manifest of a table of companies that an older program wrote as one file: it becomes the first part."""
+        path, part = self.path(name), _part_name(1)
+        digests = self.inputs(name)
+        counted = pl.scan_parquet(path).group_by("cik").len().collect()
+        rows: dict[str, int] = dict(counted.iter_rows())
+        companies = {cik: Held(digests.get(cik, ""), part, rows.get(cik, 0)) for cik in sorted({*digests, *rows})}
+        manifest = Manifest(companies, {part: sum(rows.values())})
+        (self.folder / name / part).unlink(missing_ok=True)
+        os.link(path, self.folder / name / part)
+        self._point(name, manifest)
+        path.unlink()
+        return manifest
+
+    def _added(
+        self, name: str, before: Manifest, new: Sequence["pl.DataFrame | Written"], inputs: Mapping[str, str]
+    ) -> Manifest:
+        """The manifest with new parts, whose files are put into the folder of the table."""
+        companies = {cik: held for cik, held in before.companies.items() if cik not in inputs}
+        companies |= {cik: Held(digest, "", 0) for cik, digest in inputs.items()}
+        parts = dict(before.parts)
+        last = max((int(path.stem) for path in (self.folder / name).glob("*.parquet")), default=0)
+        for number, each in enumerate(new, last + 1):
+            part = _part_name(number)
+            path = self.folder / name / part
+            written = each if isinstance(each, Written) else write_part(path, each, self.footers.get(name))
+            if written.path != path:
+                written.path.replace(path)
+            parts[part] = sum(written.rows.values())
+            companies |= {cik: Held(inputs[cik], part, rows) for cik, rows in written.rows.items() if cik in inputs}
+        return _without_idle_parts(Manifest(dict(sorted(companies.items())), parts))
+
+    def _together(self, name: str, manifest: Manifest) -> Manifest:
+        """The manifest after the parts of which little is left are written together, by company."""
+        little = {part: ciks for part, ciks in manifest.by_part().items() if len(ciks) < PART / 2}
+        together = sorted(cik for ciks in little.values() for cik in ciks)
+        digests = {cik: manifest.companies[cik].digest for cik in together}
+        groups = [together[start : start + PART] for start in range(0, len(together), PART)]
+        self._point(name, manifest, tidy=False)  # from which the rows are read
+        return self._added(name, manifest, [self.of_companies(name, group) for group in groups], digests)
+
+    def _point(self, name: str, manifest: Manifest, *, tidy: bool = True) -> None:
+        """Make a manifest the current one, and remove the files that it does not name."""
+        path = self._manifest_path(name)
+        written = path.with_suffix(".tmp")
+        written.write_bytes(msgspec.json.encode(manifest))
+        _synchronize(written)
+        written.replace(path)
+        if tidy:
+            for each in path.parent.iterdir():
+                if each.name != MANIFEST and each.name not in manifest.parts:
+                    each.unlink()
 
     @contextmanager
     def _named_errors(self, name: str) -> Iterator[None]:
         """Raise errors of the disk and damaged files as LakeError, with a message of one line."""
         try:
             yield
-        except (OSError, pl.exceptions.ComputeError) as error:
+        except (OSError, pl.exceptions.ComputeError, msgspec.MsgspecError) as error:
+            in_one = self.path(name).exists() or not (self.folder / name).exists()
+            place = self.path(name) if in_one else self.folder / name
             reason = str(error).partition("\n")[0]
             raise LakeError(
-                f"{self.path(name)} cannot be read or written ({reason}); check the disk, or delete the folder "
+                f"{place} cannot be read or written ({reason}); check the disk, or delete the folder "
                 f"{self.folder}, which the next synchronization creates again from the raw zone"
             ) from error
 
@@ -177,9 +347,9 @@ class Part:
     lake: Lake
     ciks: tuple[str, ...]
 
-    def read(self, name: str) -> pl.DataFrame:
-        """The rows of these companies in a table."""
-        return self.lake.of_companies(name, self.ciks)
+    def read(self, name: str, where: pl.Expr = EACH) -> pl.DataFrame:
+        """The rows of these companies in a table, all or those that meet a condition."""
+        return self.lake.of_companies(name, self.ciks, where)
 
 
 class Batches:
@@ -188,19 +358,14 @@ class Batches:
     def __init__(self, lake: Lake, folder: Path) -> None:
         self._lake = lake
         self._folder = folder
-        self._first: dict[str, pl.DataFrame] = {}
-        self._written: dict[str, int] = {}
-        self._heights: Counter[str] = Counter()
+        self._of: dict[str, list[pl.DataFrame | Written]] = {}
 
     def add(self, name: str, rows: pl.DataFrame) -> None:
         """Add the next batch of a table."""
-        self._heights[name] += rows.height
-        if name not in self._written:
-            self._first[name], self._written[name] = rows, 0
-            return
-        if name in self._first:
-            self._write(name, self._first.pop(name))
-        self._write(name, rows)
+        held = self._of.setdefault(name, [])
+        if held and isinstance(held[0], pl.DataFrame):
+            held[0] = self._written(name, 0, held[0])
+        held.append(self._written(name, len(held), rows) if held else rows)
 
     def fill(
         self,
@@ -225,41 +390,83 @@ class Batches:
                     self.add(name, frame)
                 yield notes
             return
-        for heights, notes in workers.map(partial(_to_files, task, self._folder), enumerate(inputs)):
-            self._heights.update(heights)
-            self._written.update(dict.fromkeys(heights, len(inputs)))
+        for written, notes in workers.map(partial(_to_files, task, self._lake, self._folder), enumerate(inputs)):
+            for name, part in written.items():
+                self._of.setdefault(name, []).append(part)
             yield notes
+
+    def of(self, name: str) -> list[pl.DataFrame | Written]:
+        """The batches of a table, in the order in which they were added, for `replace_companies`."""
+        return self._of[name]
 
     def height(self, name: str) -> int:
         """The number of rows of a table that were added."""
-        return self._heights[name]
+        return sum(
+            sum(each.rows.values()) if isinstance(each, Written) else each.height for each in self._of.get(name, ())
+        )
 
-    def of(self, name: str) -> pl.LazyFrame:
+    def scan(self, name: str) -> pl.LazyFrame:
         """All rows of a table, in the order in which they were added."""
-        if name not in self._first:
-            return pl.scan_parquet(self._folder / name / "*.parquet")
-        rows = self._first[name]
-        # known to be sorted, rows of companies in order are not sorted again
-        is_sorted = "cik" in rows.columns and rows["cik"].is_sorted()
-        return (rows.set_sorted("cik") if is_sorted else rows).lazy()
+        return pl.concat(
+            pl.scan_parquet(each.path) if isinstance(each, Written) else each.lazy() for each in self._of[name]
+        )
 
-    def _write(self, name: str, rows: pl.DataFrame) -> None:
+    def _written(self, name: str, number: int, rows: pl.DataFrame) -> Written:
         with self._lake._named_errors(name):
-            _write_part(self._folder / name, self._written[name], rows)
-        self._written[name] += 1
+            return write_part(self._folder / name / _part_name(number), rows, self._lake.footers.get(name))
 
 
-def _write_part(folder: Path, number: int, rows: pl.DataFrame) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    rows.write_parquet(folder / f"{number:05}.parquet", compression="lz4")
+def write_part(path: Path, rows: pl.DataFrame, footer: Mapping[str, str] | None = None) -> Written:
+    """Write rows of whole companies to a file, sorted by company."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    counts: Counter[str] = Counter()
+    if "cik" in rows.columns:
+        ordered = rows if rows["cik"].is_sorted() else rows.sort("cik", maintain_order=True)
+        counts.update(dict(ordered["cik"].rle().struct.unnest().select("value", "len").iter_rows()))
+    else:
+        ordered, counts[""] = rows, rows.height
+    said = dict(footer) if footer else None
+    ordered.write_parquet(path, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP, metadata=said)
+    _synchronize(path)
+    return Written(path, counts)
 
 
 def _to_files(
-    task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]], folder: Path, numbered: tuple[int, Input]
-) -> tuple[dict[str, int], Notes]:
-    """Write the rows of a batch to files, and return their number by table, and the notes."""
+    task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]],
+    lake: Lake,
+    folder: Path,
+    numbered: tuple[int, Input],
+) -> tuple[dict[str, Written], Notes]:
+    """Write the rows of a batch to files, and return these and the notes."""
     number, batch = numbered
     rows, notes = task(batch)
-    for name, frame in rows.items():
-        _write_part(folder / name, number, frame)
-    return {name: frame.height for name, frame in rows.items()}, notes
+    written = {
+        name: write_part(folder / name / _part_name(number), frame, lake.footers.get(name))
+        for name, frame in rows.items()
+    }
+    return written, notes
+
+
+def _part_name(number: int) -> str:
+    return f"{number:06}.parquet"
+
+
+def _schema_of(part: pl.DataFrame | Written) -> pl.Schema:
+    return part.schema if isinstance(part, pl.DataFrame) else pl.scan_parquet(part.path).collect_schema()
+
+
+def _without_idle_parts(manifest: Manifest) -> Manifest:
+    """The manifest without the parts whose rows count no longer; one part stays, because it has the columns."""
+    needed = {held.part for held in manifest.companies.values() if held.rows} or {*list(manifest.parts)[-1:]}
+    return Manifest(manifest.companies, {part: rows for part, rows in manifest.parts.items() if part in needed})
+
+
+def _synchronize(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+@lru_cache(maxsize=64)
+def _manifest(path: Path, *_: int) -> Manifest:
+    """The manifest in a file, decoded once for each state of the file."""
+    return msgspec.json.decode(path.read_bytes(), type=Manifest)

@@ -20,8 +20,9 @@ from pipelines.normalize.history.versions import LOG
 
 SEGMENT = "versions-{}.parquet"
 COMMITTED = "committed.json"
-ROW_GROUP = 50_000
-"""Rows that are read together: those of a few hundred companies."""
+ROW_GROUP = 5_000
+"""Rows that are read together: those of about ten companies. Ten times as many take four times as long for a few
+companies, in a file that is a quarter smaller."""
 LATER = ("rule",)
 """Columns of LOG that the first segments lack. A segment that lacks another column is damaged."""
 
@@ -43,16 +44,17 @@ def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
     return tuple(segments)
 
 
-def companies(folder: Path, segments: Sequence[str]) -> set[str]:
-    """The companies that have versions in the committed segments.
+def segments_of(folder: Path, segments: Sequence[str]) -> dict[str, list[str]]:
+    """The committed segments that have versions of each company, by company, in the order of recording.
 
     Raises:
         LogError: a segment is missing or damaged.
     """
-    found: set[str] = set()
+    found: dict[str, list[str]] = {}
     for name in segments:
         with _named_errors(folder / name):
-            found.update(pl.scan_parquet(folder / name).select(pl.col("cik").unique()).collect()["cik"])
+            for cik in pl.scan_parquet(folder / name).select(pl.col("cik").unique()).collect()["cik"]:
+                found.setdefault(cik, []).append(name)
     return found
 
 
@@ -62,12 +64,18 @@ def read(folder: Path, segments: Sequence[str], ciks: Iterable[str] | None = Non
     Raises:
         LogError: a segment is missing or damaged.
     """
-    wanted = pl.lit(value=True) if ciks is None else pl.col("cik").is_in(list(ciks))
+    wanted = pl.lit(value=True) if ciks is None else _of(sorted(ciks))
     frames = [pl.DataFrame(schema=LOG)]
     for name in segments:
         with _named_errors(folder / name):
             frames.append(_in_present_columns(pl.scan_parquet(folder / name).filter(wanted).collect()))
     return pl.concat(frames)
+
+
+def _of(ciks: Sequence[str]) -> pl.Expr:
+    """The rows of some companies; by the bounds, row groups of a segment are left out, because it is sorted."""
+    cik = pl.col("cik")
+    return cik.is_between(pl.lit(min(ciks, default="")), pl.lit(max(ciks, default=""))) & cik.is_in(ciks)
 
 
 @contextmanager
@@ -90,7 +98,7 @@ def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
 
 def write(folder: Path, sync_id: str, rows: pl.DataFrame | pl.LazyFrame) -> str:
     """Write a segment, and return its name; it is committed once a pointer names it."""
-    name = SEGMENT.format(sync_id)
+    name = segment_name(sync_id)
     folder.mkdir(parents=True, exist_ok=True)
     written = folder / f".{name}.tmp"
     rows.lazy().select(LOG.names()).sink_parquet(written, compression="zstd", row_group_size=ROW_GROUP)
@@ -98,6 +106,11 @@ def write(folder: Path, sync_id: str, rows: pl.DataFrame | pl.LazyFrame) -> str:
         os.fsync(file.fileno())
     written.replace(folder / name)
     return name
+
+
+def segment_name(sync_id: str) -> str:
+    """The name of the segment that a synchronization writes."""
+    return SEGMENT.format(sync_id)
 
 
 def clear(folder: Path, segments: Sequence[str]) -> None:

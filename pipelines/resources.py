@@ -17,6 +17,7 @@ from pipelines.edgar.sources import Source, open_source
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.stages import Asked
+from pipelines.tables import FOOTERS
 from pipelines.workers import Workers, started
 
 
@@ -51,7 +52,7 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
     @property
     def lake(self) -> Lake:
         """The tables between the stages."""
-        return Lake(self.home.tables)
+        return Lake(self.home.tables, FOOTERS)
 
     @property
     def store(self) -> RawStore:

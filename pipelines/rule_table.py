@@ -29,7 +29,7 @@ SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end"]
 def counts(
     registry: Mapping[str, Rule], values: pl.DataFrame, gaps: pl.DataFrame, decided: pl.DataFrame
 ) -> pl.DataFrame:
-    """What each rule decided for some companies: `rule`, `values`, `companies`, `figures`.
+    """What each rule decided for each of some companies: `cik`, `rule`, `values`, `figures`.
 
     Args:
         registry: the rules by id.
@@ -43,11 +43,7 @@ def counts(
         of_values.select(RULE, "cik", values="figures", figures=zero),
         decided.select(RULE, "cik", values=zero, figures="figures"),
     ]
-    return (
-        pl.concat(counted)
-        .group_by(RULE)
-        .agg(pl.col("values").sum(), companies=pl.col("cik").n_unique(), figures=pl.col("figures").sum())
-    )
+    return pl.concat(counted).group_by("cik", RULE).agg(pl.col("values", "figures").sum())
 
 
 def table(registry: Mapping[str, Rule], files: Mapping[str, str], counted: pl.DataFrame) -> pl.DataFrame:
@@ -56,7 +52,7 @@ def table(registry: Mapping[str, Rule], files: Mapping[str, str], counted: pl.Da
     Args:
         registry: the rules by id.
         files: the file that holds each rule, by id.
-        counted: of `counts`, of all companies; several rows of a rule are of different companies.
+        counted: of `counts`, of all companies.
     """
     codes = _codes(registry)
     rows = [
@@ -65,7 +61,7 @@ def table(registry: Mapping[str, Rule], files: Mapping[str, str], counted: pl.Da
     ]
     columns = (RULE, "statement", "source", "action", "applies", "file", "code")
     known = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
-    totals = counted.group_by(RULE).agg(pl.col("values", "companies", "figures").sum())
+    totals = counted.group_by(RULE).agg(pl.col("values").sum(), pl.len().alias("companies"), pl.col("figures").sum())
     return known.join(totals, on=RULE, how="left").with_columns(pl.col("values", "companies", "figures").fill_null(0))
 
 

@@ -28,8 +28,7 @@ from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake, Notes
-from pipelines.log import clear, committed, read, write
-from pipelines.log import companies as companies_of
+from pipelines.log import clear, committed, read, segment_name, segments_of, write
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
@@ -361,6 +360,8 @@ def update_versions(
 ) -> tuple[str, ...]:
     """Append new versions to the version log: tables `versions` (all) and `appended` (new).
 
+    Only companies whose values or logged versions changed are read and compared.
+
     Args:
         log: the folder of the log.
         segments: the segments that the pointer names.
@@ -372,27 +373,42 @@ def update_versions(
     """
     segments = committed(log, segments)
     clear(log, segments)
-    replayed_from = _joined(*(f"{cik} {digest}" for cik, digest in sorted(lake.inputs("profiles").items())))
-    if lake.holds(APPENDED) and lake.inputs(VERSIONS).get(MADE_FROM) == _made_from(segments, replayed_from):
+    logged_in, values = segments_of(log, segments), lake.inputs("profiles")
+    wanted = {cik: _joined(*logged_in.get(cik, ()), values.get(cik, "")) for cik in sorted({*logged_in, *values})}
+    known = lake.inputs(VERSIONS)
+    to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest}
+    lake.remove_companies(VERSIONS, known.keys() - wanted.keys())
+    if not to_do and lake.holds(APPENDED):
         if lake.height(APPENDED):
             lake.write(APPENDED, lake.read(APPENDED).clear())
         return segments
-    companies = sorted(companies_of(log, segments).union(lake.inputs("profiles")))
-    with lake.gathering("versions") as batches:
-        task = partial(_compared, lake, log, segments, now)
-        for _ in batches.fill(workers, task, list(in_batches(companies))):
-            pass
-        if batches.height(RECORDED):
-            segments = (*segments, write(log, sync_id, batches.of(RECORDED)))
-        lake.write(VERSIONS, batches.of(VERSIONS), {MADE_FROM: _made_from(segments, replayed_from)})
-        lake.write(APPENDED, batches.of(APPENDED))
+    batches = [(batch, _naming(segments, logged_in, batch)) for batch in in_batches(to_do)]
+    with lake.gathering("versions") as made:
+        for recorded_of in made.fill(workers, partial(_compared, lake, log, now), batches):
+            for cik in recorded_of:
+                to_do[cik] = _joined(*logged_in.get(cik, ()), segment_name(sync_id), values.get(cik, ""))
+        if made.height(RECORDED):
+            segments = (*segments, write(log, sync_id, made.scan(RECORDED)))
+        lake.write(APPENDED, made.scan(APPENDED))
+        # last, because its digests mark a company's versions as compared
+        lake.replace_companies(VERSIONS, made.of(VERSIONS), to_do)
     return tuple(segments)
 
 
+def _naming(segments: Sequence[str], logged_in: Mapping[str, Sequence[str]], batch: Iterable[str]) -> tuple[str, ...]:
+    """The segments that have versions of some companies, in their order."""
+    named = {name for cik in batch for name in logged_in.get(cik, ())}
+    return tuple(name for name in segments if name in named)
+
+
 def _compared(
-    lake: Lake, log: Path, segments: Sequence[str], now: datetime, batch: Sequence[str]
-) -> tuple[dict[str, pl.DataFrame], None]:
-    """The versions of some companies: all, those to record, and those that are shown as changes, by table."""
+    lake: Lake, log: Path, now: datetime, given: tuple[Sequence[str], Sequence[str]]
+) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """The versions of some companies: all, those to record, and those that are shown as changes, by table.
+
+    The notes are the companies that have versions to record.
+    """
+    batch, segments = given
     logged = read(log, segments, batch)
     filings, replayed = lake.of_companies("filings", batch), lake.of_companies(REPLAYED, batch)
     known = on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS)
@@ -402,16 +418,12 @@ def _compared(
     versions = numbered(pl.concat([known, new]))
     had_versions = known.select("cik").unique()
     changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
-    return {
+    made = {
         RECORDED: new,
         VERSIONS: versions.sort(*VERSION_OF, "version"),
         APPENDED: changes.join(had_versions, on="cik", how="semi"),
-    }, None
-
-
-def _made_from(segments: Sequence[str], replayed_from: str) -> str:
-    """A digest of the log and the replayed values; if it has not changed, there are no new versions."""
-    return _joined(*segments, replayed_from, _rules_digest())
+    }
+    return made, new["cik"].unique().to_list()
 
 
 # --- What has to be done ----------------------------------------------------------------------------------------

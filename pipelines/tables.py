@@ -6,12 +6,11 @@ Does not: any rule of accounting (normalize), the file that is published (wareho
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime
 from functools import cache, partial
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from pipelines import rule_table
@@ -23,12 +22,13 @@ from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import REGISTRY, path
-from pipelines.stages import MADE_FROM, REPLAYED, VERSIONS, held_predecessors, in_batches
+from pipelines.stages import APPENDED, MADE_FROM, REPLAYED, VERSIONS, held_predecessors, in_batches
 from pipelines.valuation.table import valuations
 from pipelines.workers import ALONE, Workers
-from warehouse import publish, schema
+from warehouse import footers, publish, schema
 from warehouse.errors import BuildUnreadable
 from warehouse.publish import Pointer
+from warehouse.rows import Rows
 
 POLARS_TYPES: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(),
@@ -39,15 +39,20 @@ POLARS_TYPES: dict[str, pl.DataType] = {
     "DOUBLE": pl.Float64(),
     "BOOLEAN": pl.Boolean(),
 }
+LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
+"""The columns of the SEC's list that are published; a company's place in the list changes nothing."""
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 CONTENT = "content"
 SEGMENTS = "segments"
-COUNTED = "counted"
+COUNTED, CONTENTS, SYMBOLS, AGES, BUILT = "counted", "contents", "symbols", "ages", "built"
+"""Tables of the lake: what each rule decided for each company; the sums of its rows in each published table; its rows
+in table `companies` without times; the day after which its valuation is stale; its contents in the newest build."""
+CHANGED = "changes"
 OF_COMPANIES = (
-    *("companies", "financials", "versions", "lineage", "gaps", "proofs", "decisions", "changes", "splits", "breaks"),
-    *("repairs", "valuations"),
+    *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
+    "valuations",
 )
-"""The tables that are made of some companies at a time; the others are small."""
+"""The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 IN_ORDER = ("versions", "lineage")
 """Tables that are made in their order from the log, which is sorted; a build whose rows are not in order is refused."""
 LAST = "syncs"
@@ -57,53 +62,81 @@ LAST = "syncs"
 def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALONE) -> None:
     """Write every table of the warehouse that has rows, with the columns and the order of the schema.
 
-    Companies are processed in batches, of which each process holds one at a time. The table that is written last has
-    the digest of the inputs of all tables.
+    The rows of a company are made again only if something changed that they are made from. Companies are processed in
+    batches, of which each process holds one at a time. The table that is written last has the digest of all inputs.
 
     Args:
         lake: tables of the stages.
         synchronizations: rows of table `syncs`.
         workers: the processes that share the batches.
     """
-    ciks = sorted({*lake.inputs("profiles"), *lake.read(VERSIONS, ["cik"])["cik"].unique()})
     filings = filing_addresses(lake)
     newest_filing = max(filings["filed"], default=date.min)
-    content = {table.name: Content(table.name) for table in schema.TABLES}
-    with lake.gathering("warehouse") as batches:
-        parts = [lake.only(batch) for batch in in_batches(ciks)]
-        for of_part in batches.fill(workers, partial(_of_companies, newest_filing), parts):
-            for each in of_part:
-                content[each.name].merge(each)
-        of_all = {
-            "filings": filings,
-            "rules": rule_table.table(REGISTRY, {rule: path(rule) for rule in REGISTRY}, batches.of(COUNTED).collect()),
-            "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
-            "line_items": line_items(),
-            "quarantine": lake.read("quarantine"),
-            LAST: synchronizations,
-        }
-        for name in OF_COMPANIES:
-            made, order = batches.of(name), schema.BY_NAME[name].order
-            _store(lake, name, made if order[0] == "cik" else made.sort(*order), content[name])
-        for name, frame in of_all.items():
-            rows = conformed(name, frame)
-            content[name].add(rows)
-            _store(lake, name, rows.lazy(), content[name])
+    made_from, known = _made_from_by_company(lake), lake.inputs(CONTENTS)
+    ages = dict(lake.read(AGES).iter_rows()) if lake.holds(AGES) else {}
+    to_do = {
+        cik: digest
+        for cik, digest in made_from.items()
+        if known.get(cik) != _with_age(digest, ages.get(cik), newest_filing)
+    }
+    if to_do or not known:
+        with lake.gathering("warehouse") as made:
+            parts = [lake.only(batch) for batch in in_batches(sorted(to_do))]
+            for new_ages in made.fill(workers, partial(_of_companies, newest_filing), parts):
+                to_do |= {cik: _with_age(to_do[cik], new_ages.get(cik), newest_filing) for cik in new_ages}
+            for name in map(assembled, OF_COMPANIES):
+                lake.replace_companies(name, made.of(name), to_do)
+            for name in (SYMBOLS, COUNTED, AGES, CONTENTS):  # the last one marks all rows of a company as made
+                lake.replace_companies(name, made.of(name), to_do)
+    gone = known.keys() - made_from.keys()
+    for name in (*map(assembled, OF_COMPANIES), SYMBOLS, COUNTED, AGES, CONTENTS):
+        lake.remove_companies(name, gone)
+    of_all = {
+        "companies": _with_times(lake.read(SYMBOLS), lake.read("documents")),
+        "filings": filings,
+        "rules": rule_table.table(REGISTRY, {rule: path(rule) for rule in REGISTRY}, lake.read(COUNTED)),
+        "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
+        "line_items": line_items(),
+        CHANGED: _changes(lake.read(APPENDED)),
+        "quarantine": lake.read("quarantine"),
+        LAST: synchronizations,
+    }
+    for name, frame in of_all.items():
+        rows = conformed(name, frame)
+        digests = {CONTENT: content_of(name, rows)}
+        lake.write(assembled(name), rows, digests | {MADE_FROM: _made_from(lake)} if name == LAST else digests)
 
 
-def _store(lake: Lake, name: str, rows: pl.LazyFrame, content: "Content") -> None:
-    digests = {CONTENT: content.digest}
-    lake.write(assembled(name), rows, digests | {MADE_FROM: _made_from(lake)} if name == LAST else digests)
+def _made_from_by_company(lake: Lake) -> dict[str, str]:
+    """A digest of what the rows of each company are made from, without the times of synchronizations."""
+    values, registrants, versions = (lake.inputs(name) for name in ("profiles", "registrants", VERSIONS))
+    listed: dict[str, list[str]] = {}
+    for row in lake.read("listings", LISTED).iter_rows():
+        listed.setdefault(row[0], []).append(str(row))
+    return {
+        cik: _digest(values.get(cik), registrants.get(cik), versions.get(cik), *listed.get(cik, ()), _code_digest())
+        for cik in sorted({*values, *versions})
+    }
 
 
-def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFrame], list["Content"]]:
-    """The rows of some companies: the tables of OF_COMPANIES, and what each rule decided (COUNTED); their contents."""
+def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> str:
+    """The digest with whether the company's valuation is stale: it depends on the newest filing of all companies."""
+    return f"{made_from} stale" if stale_after and newest_filing > stale_after else made_from
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
+
+
+def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFrame], dict[str, date | None]]:
+    """The rows of some companies in each table; the notes are the day after which each valuation is stale, by CIK."""
     versions = _by_kind(_with_rules(_labelled(part), part))
     current = versions.filter("is_current").drop_nulls("value")
     companies = _companies(part, current)
     gaps = _gaps(part, current)
     found = {"splits": _splits(part), "breaks": part.read("breaks"), "repairs": part.read("repairs")}
     decisions = rule_table.decisions(part.read("decisions"), *found.values())
+    values = _valuations(part, versions, current, newest_filing)
     frames = {
         "companies": companies,
         "financials": _financials(current, companies),
@@ -112,15 +145,19 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
         "gaps": gaps,
         "proofs": _proofs(part, current, gaps),
         "decisions": decisions,
-        "changes": _changes(part),
         **found,
-        "valuations": _valuations(part, versions, current, newest_filing),
+        "valuations": values,
     }
     made = {name: conformed(name, frame) for name, frame in frames.items()}
-    contents = [Content(name) for name in made]
-    for content in contents:
-        content.add(made[content.name])
-    return made | {COUNTED: _counted(current, gaps, decisions)}, contents
+    ages = values.select("cik", "stale_after")
+    tables = {
+        **{assembled(name): made[name] for name in OF_COMPANIES},
+        SYMBOLS: made["companies"],
+        COUNTED: _counted(current, gaps, decisions),
+        AGES: ages,
+        CONTENTS: pl.concat(_contents(name, rows) for name, rows in made.items()),
+    }
+    return tables, dict.fromkeys(part.ciks) | dict(ages.iter_rows())
 
 
 def are_published(lake: Lake, published: Path) -> bool:
@@ -128,6 +165,7 @@ def are_published(lake: Lake, published: Path) -> bool:
     before = published_before(published)
     return (
         before is not None
+        and lake.holds(CONTENTS)
         and before.inputs == inputs(lake)
         and lake.inputs(assembled(LAST)).get(MADE_FROM) == _made_from(lake)
     )
@@ -135,9 +173,8 @@ def are_published(lake: Lake, published: Path) -> bool:
 
 def _made_from(lake: Lake) -> str:
     """A digest of the inputs of the tables, without the times of synchronizations, and of the code that makes them."""
-    made = [f"{name} {lake.inputs(name)}" for name in ("profiles", "registrants", VERSIONS)]
     kept = [f"{name} {lake.digest(name)}" for name in ("listings", "quarantine")]
-    return hashlib.sha256("\n".join([*made, *kept, _code_digest()]).encode()).hexdigest()
+    return _digest(*_made_from_by_company(lake).items(), *kept)
 
 
 @cache
@@ -193,42 +230,66 @@ def assembled(name: str) -> str:
     return f"warehouse_{name}"
 
 
-def paths(lake: Lake) -> dict[str, Path]:
-    """The files that a build is made from: table name to Parquet file."""
-    return {
-        table.name: lake.path(assembled(table.name)) for table in schema.TABLES if lake.holds(assembled(table.name))
-    }
+FOOTERS = {assembled(table.name): footers.of_table(table.name) for table in schema.TABLES}
+"""What the files of the published tables say of their columns."""
 
 
-class Content:
-    """The contents of a table without times, rows added in any order: fast, only comparable with this class."""
+def files(lake: Lake, ciks: Collection[str] | None = None) -> dict[str, Rows]:
+    """The rows of each published table in the files of the lake; `ciks`: in tables of companies of these only."""
+    found = {}
+    for table in schema.TABLES:
+        name, is_by_company = assembled(table.name), table.name in OF_COMPANIES
+        if lake.holds(name):
+            in_order = not is_by_company or table.order[0] == "cik"
+            found[table.name] = Rows(lake.files(name, ciks if is_by_company else None), in_order)
+    return found
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._columns = schema.BY_NAME[name].content_names
-        self._rows = self._total = self._xor = 0
 
-    def add(self, rows: pl.DataFrame) -> None:
-        """Add rows of the table."""
-        if self._columns and rows.height:
-            hashes = rows.select(self._columns).hash_rows(seed=0).to_numpy()
-            self._rows += len(hashes)
-            self._total += int(hashes.sum(dtype=np.uint64))
-            self._xor ^= int(np.bitwise_xor.reduce(hashes))
+def content_of(name: str, rows: pl.DataFrame) -> str:
+    """A digest of the contents of a table without times, in any order: fast, only comparable with itself."""
+    return _summed(_hashed(name, rows).select(*SUMS)) if schema.BY_NAME[name].content_names else ""
 
-    def merge(self, other: "Content") -> None:
-        """Add the rows of another part of the table."""
-        self._rows += other._rows
-        self._total += other._total
-        self._xor ^= other._xor
 
-    @property
-    def digest(self) -> str:
-        """A digest of all rows."""
-        if not self._columns:
-            return ""
-        sums = (self._rows, self._total & 0xFFFF_FFFF_FFFF_FFFF, self._xor)
-        return hashlib.sha256(" ".join(map(str, sums)).encode()).hexdigest()
+SUMS = (
+    pl.len().cast(pl.UInt64).alias("rows"),
+    pl.col("hashed").sum().alias("total"),
+    pl.col("hashed").bitwise_xor().alias("xor"),
+)
+"""Two sums of the hashes of rows that do not depend on their order."""
+ALL_SUMS = (pl.col("rows").sum(), pl.col("total").sum(), pl.col("xor").bitwise_xor())
+"""The sums of several parts of a table."""
+
+
+def _hashed(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(hashed=rows.select(schema.BY_NAME[name].content_names).hash_rows(seed=0))
+
+
+def _summed(sums: pl.DataFrame) -> str:
+    return _digest(*sums.row(0)) if sums.height else _digest(0, 0, 0)
+
+
+def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Table `contents`: the sums of the rows of each company in a table, and how many rows share their key."""
+    shares_key = rows.select(schema.BY_NAME[name].key).is_duplicated().alias("repeated")
+    of_companies = _hashed(name, rows).with_columns(rows["cik"], shares_key, table=pl.lit(name))
+    return of_companies.group_by("cik", "table").agg(*SUMS, pl.col("repeated").sum())
+
+
+def repeated_keys(lake: Lake) -> pl.DataFrame:
+    """The tables in which a key names more than one row: `table`, `repeated_keys`, `first`."""
+    names = [table.name for table in schema.TABLES if lake.holds(assembled(table.name))]
+    suspects: dict[str, list[str]] = {}
+    if lake.holds(CONTENTS):
+        repeated = lake.scan(CONTENTS).filter(pl.col("repeated") > 0).select("table", "cik").collect()
+        suspects = {name: repeated.filter(table=name)["cik"].to_list() for name in OF_COMPANIES}
+    found = []
+    for name in names:
+        key = schema.BY_NAME[name].key
+        rows = lake.scan(assembled(name), suspects.get(name)).select(key)
+        extra = rows.group_by(key).len().filter(pl.col("len") > 1).collect()
+        found.append((name, extra.height, str(extra.head(1).rows())))
+    columns = ["table", "repeated_keys", "first"]
+    return pl.DataFrame(found, schema=columns, orient="row").filter(pl.col("repeated_keys") > 0)
 
 
 def inputs(lake: Lake) -> str:
@@ -236,9 +297,42 @@ def inputs(lake: Lake) -> str:
 
     Without table `changes`, which lists what is new since the previous build and is empty once that is published.
     """
-    names = sorted(paths(lake).keys() - {"changes"})
-    digests = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in names]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    of_companies = lake.read(CONTENTS).group_by("table").agg(*ALL_SUMS).sort("table")
+    others = [table.name for table in schema.TABLES if table.name not in (*OF_COMPANIES, "companies", CHANGED)]
+    contents = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in sorted(others)]
+    return _digest(*of_companies.rows(), *contents)
+
+
+def changed_since(lake: Lake, build: str) -> set[str] | None:
+    """The companies whose rows differ from those of a build; None if it was not made from these tables.
+
+    Args:
+        lake: the tables.
+        build: the id of the build, remembered by `remember_built`.
+    """
+    known = lake.inputs(BUILT)
+    if known.get(MADE_FROM) != _built_as(build):
+        return None
+    if known.get(CONTENTS) == _digest(*lake.inputs(CONTENTS).items()):
+        return set()
+    both = lake.read(BUILT).join(_of_each(lake), on="cik", how="full", suffix="_now", coalesce=True)
+    return set(both.filter(pl.col("content").ne_missing(pl.col("content_now")))["cik"])
+
+
+def remember_built(lake: Lake, build: str) -> None:
+    """Write table `built`: the contents of each company's rows in the newest build."""
+    digests = {MADE_FROM: _built_as(build), CONTENTS: _digest(*lake.inputs(CONTENTS).items())}
+    lake.write(BUILT, _of_each(lake), digests)
+
+
+def _built_as(build: str) -> str:
+    return _digest(build, _code_digest())
+
+
+def _of_each(lake: Lake) -> pl.DataFrame:
+    """`cik`, `content`: the sums of all rows of each company in tables of companies."""
+    sums = lake.read(CONTENTS).filter(pl.col("table").is_in(OF_COMPANIES)).sort("cik", "table")
+    return sums.group_by("cik", maintain_order=True).agg(content=pl.struct(pl.exclude("cik")).hash(seed=0))
 
 
 def published_before(published: Path) -> Pointer | None:
@@ -272,9 +366,17 @@ def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(major_group=pl.col("sic").str.slice(0, 2))
         .join(groups, on="major_group", how="left")
-        .join(part.read("documents").select("cik", data_updated_at="synchronized_at"), on="cik", how="left")
-        .with_columns(fiscal_year_end_month=pl.coalesce("fiscal_year_end_month", pl.col("last_period_end").dt.month()))
+        .with_columns(
+            fiscal_year_end_month=pl.coalesce("fiscal_year_end_month", pl.col("last_period_end").dt.month()),
+            data_updated_at=pl.lit(None),
+        )
     )
+
+
+def _with_times(companies: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Table `companies` with the time of each company's last synchronization."""
+    times = documents.select("cik", data_updated_at="synchronized_at")
+    return companies.drop("data_updated_at").join(times, on="cik", how="left")
 
 
 def _labelled(part: Part) -> pl.DataFrame:
@@ -305,11 +407,12 @@ def _splits(part: Part) -> pl.DataFrame:
     return part.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True)
 
 
-def _changes(part: Part) -> pl.DataFrame:
+def _changes(appended: pl.DataFrame) -> pl.DataFrame:
     """Table `changes`: current values that are new since the previous build, with the values before them."""
     row = ["cik", "period_kind", "period_end", "item"]
-    appended = _by_kind(part.read("appended").filter("is_current"))
-    return appended.select(*row, served("before").alias("before"), served("value").alias("after"), "cause")
+    return _by_kind(appended.filter("is_current")).select(
+        *row, served("before").alias("before"), served("value").alias("after"), "cause"
+    )
 
 
 def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:

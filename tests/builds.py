@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from serve import examples
 from warehouse import publish, schema
+from warehouse.rows import Rows as FiledRows
 
 Rows = list[dict[str, Any]]
 
@@ -334,17 +335,18 @@ def valuations() -> Rows:
     return [lantern, *others]
 
 
-def write(folder: Path, rows: Mapping[str, Rows]) -> dict[str, Path]:
-    """Write one Parquet file per table, with the columns and the order of the schema; return the paths."""
+def write(folder: Path, rows: Mapping[str, Rows]) -> dict[str, FiledRows]:
+    """Write one Parquet file per table, with the columns and the order of the schema; return the rows in the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = {}
+    filed = {}
     for name, table_rows in rows.items():
         table = schema.BY_NAME[name]
         fields = pa.schema([(column.name, ARROW[column.type]) for column in table.columns])
         ordered = pa.Table.from_pylist(table_rows, schema=fields).sort_by([(key, "ascending") for key in table.order])
-        paths[name] = folder / f"{name}.parquet"
-        pq.write_table(ordered, paths[name])
-    return paths
+        path = folder / f"{name}.parquet"
+        pq.write_table(ordered, path)
+        filed[name] = FiledRows([(path, None)])
+    return filed
 
 
 def publish_small(
@@ -355,8 +357,8 @@ def publish_small(
     **synchronization: str,
 ) -> publish.Build:
     """Publish the small build, or other rows, and point to it."""
-    paths = write(published.parent / "tables", tables() if rows is None else rows)
-    made = publish.build(published, paths, build_id)
+    filed = write(published.parent / "tables", tables() if rows is None else rows)
+    made = publish.build(published, filed, build_id)
     publish.point(
         published, made, inputs="fictional", synchronization=SYNCHRONIZATION | synchronization, updated=updated
     )

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse import schema
+from warehouse import footers, schema
 from warehouse.errors import VerificationError
 from warehouse.files import quoted, sync
 from warehouse.reader import Row
+from warehouse.rows import Rows
+from warehouse.verify import sums
 
 LINK = "parquet"
 FOLDERS = "parquet-*"
@@ -23,16 +25,17 @@ def folder_of(file: str) -> str:
     return file.replace("warehouse-", "parquet-", 1).removesuffix(".duckdb")
 
 
-def write(file: Path, folder: Path, tables: Mapping[str, Path]) -> None:
-    """Make one read-only Parquet file per table, `NAME.parquet`, with the rows in the order of the table.
+def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: bool) -> None:
+    """Make one read-only Parquet file per table, `NAME.parquet`, with its rows in their order.
 
     Args:
         file: a complete build.
         folder: the folder to create.
-        tables: the Parquet files that the build was made from, which are copied as they are; other tables are written.
+        tables: the rows that the build was made from. If a table was made from one file, this is copied as it is.
+        in_order: whether the tables of the build have their rows in order.
 
     Raises:
-        VerificationError: a copy does not have the rows of its table in their order.
+        VerificationError: a copy does not have the rows of its table; or a copied file does not have them in order.
         duckdb.Error: the build cannot be read, or a file cannot be written.
         OSError: the folder or a file cannot be written.
     """
@@ -40,12 +43,19 @@ def write(file: Path, folder: Path, tables: Mapping[str, Path]) -> None:
     with duckdb.connect(file, read_only=True) as build:
         for table in schema.TABLES:
             path = folder / f"{table.name}.parquet"
-            if table.name in tables:
-                shutil.copyfile(tables[table.name], path)
+            held, copied = f'"{table.name}"', f"read_parquet({quoted(path)})"
+            rows = tables.get(table.name)
+            if rows and rows.only_file:
+                shutil.copyfile(rows.only_file, path)
             else:
-                build.execute(f'COPY "{table.name}" TO {quoted(path)} (FORMAT parquet, COMPRESSION zstd)')
-            copied = _checksum(build, f"read_parquet({quoted(path)})", "file_row_number")
-            if copied != _checksum(build, f'"{table.name}"', "rowid"):
+                footer = ", ".join(f"'{key}': '{value}'" for key, value in footers.of_table(table.name).items())
+                options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{footer}}}"
+                build.execute(f"COPY {held} TO {quoted(path)} ({options})")
+            if rows and rows.only_file and in_order:
+                is_equal = _checksum(build, copied, "file_row_number") == _checksum(build, held, "rowid")
+            else:
+                is_equal = sums(build, table, copied) == sums(build, table, held)
+            if not is_equal:
                 raise VerificationError(
                     f"{path.name} does not have the rows of its table in their order; the build was removed"
                 )

@@ -28,7 +28,8 @@ class Pointer(msgspec.Struct, frozen=True):
     `rows` is the number of rows of each table, `inputs` a digest of the build's inputs, `newest_filing` the newest
     filing date in the build, `companies` the number of covered primary symbols, `previous` the file of the previous
     build, which is kept for readers that have it open and for a rollback, `log` the segments of the version log that
-    the build was made from.
+    the build was made from, `replaced` the number of companies whose rows were replaced since a build with all rows,
+    `sums` the sums of the rows of each table (warehouse.verify.Sums) as text, separated by spaces.
     """
 
     build: str
@@ -43,6 +44,8 @@ class Pointer(msgspec.Struct, frozen=True):
     synchronized_file: str
     previous: str | None = None
     log: tuple[str, ...] = ()
+    replaced: int = 0
+    sums: dict[str, str] = {}
 
 
 def current(published: Path) -> Pointer | None:

@@ -25,12 +25,14 @@ from warehouse import copies, schema
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
 from warehouse.pointer import POINTER, Pointer, Synchronization, current
-from warehouse.verify import content_hash, verify
+from warehouse.rows import Rows
+from warehouse.verify import Contents, Sums, content_hash, sums, verify
 
 __all__ = [
     "Build",
     "Pointer",
     "PublishError",
+    "Renewal",
     "VerificationError",
     "build",
     "content_hash",
@@ -48,8 +50,45 @@ OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", copies.FOLDERS, "synchronized-*.j
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization ids are parts of file names
 
 
-SMALL = 64 << 20
+SMALL = 4 << 20
 """Bytes of Parquet files below which one thread loads them: more threads need a fifth more CPU and as much time."""
+
+DESCRIBED = {"TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
+"""Types as DuckDB describes them, where this is not their name in the schema."""
+
+LARGEST_RENEWAL = 0.2
+"""If more than this share of the companies was replaced since all rows were written, all are written again: the rows of
+replaced companies come last in their tables, where DuckDB leaves out fewer blocks for a company."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """How a build is made from the one before it: the rows of some companies are replaced.
+
+    before: the pointer to that build.
+    companies: the CIKs of the companies whose rows differ.
+    rows: the new rows of these companies, in each table that is made company by company; other tables are replaced.
+    """
+
+    before: Pointer
+    companies: Set[str]
+    rows: Mapping[str, Rows]
+
+    @property
+    def replaced(self) -> int:
+        """The companies replaced since all rows were written."""
+        return self.before.replaced + len(self.companies)
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether not too much was replaced since all rows were written, and the sums of their rows are known."""
+        return self.replaced <= LARGEST_RENEWAL * self.before.companies and bool(self.before.sums)
+
+    @property
+    def condition(self) -> str:
+        """Whether a row is of one of the companies, as SQL."""
+        listed = ", ".join(f"'{cik}'" for cik in sorted(self.companies))
+        return f"cik IN ({listed})" if listed else "false"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +97,34 @@ class Build:
 
     build_id: str
     file: str
-    rows: Mapping[str, int]
+    sums: Mapping[str, Sums]
     content_hash: str
     newest_filing: str | None
     companies: int
+    replaced: int
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The number of rows of each table."""
+        return {name: sums.rows for name, sums in self.sums.items()}
 
 
-def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
+def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: Renewal | None = None) -> Build:
     """Write the file of a build and the Parquet copies of its tables, and verify both.
 
     Args:
         published: the folder of builds; created if it does not exist.
-        tables: a Parquet file for each table that has rows, with its columns, their types and the order of its rows.
+        tables: the rows of each table that has any, with its columns and their types.
         build_id: part of the file name; must be new.
+        renewal: how to make the build from the one before it. It is not used if too much was replaced since all rows
+            were written, or if the build before cannot be read; then all rows are written.
 
     Returns:
         The build, complete and read-only in the folder, for `point`.
 
     Raises:
-        VerificationError: the file does not have the rows of the Parquet files, these are not in order, a key occurs
-            twice, or a number is not finite. All files of the build are removed.
+        VerificationError: the file or a copy does not have the rows of the tables, a key occurs twice, or a number is
+            not finite. All files of the build are removed.
         PublishError: a table is unknown, a Parquet file does not match its table, or the file cannot be written. All
             files of the build are removed.
     """
@@ -92,11 +139,10 @@ def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
         temporary = published / f"{TEMPORARY}{build_id}.duckdb"
         try:
             _clear(published, f"{TEMPORARY}{build_id}.*", copies.folder_of(file))
-            expected = _load(temporary, tables)
-            held = verify(temporary, expected)
+            held, replaced = _made(published, temporary, tables, renewal)
             temporary.chmod(0o444)
             copied = temporary.with_suffix(".parquet")
-            copies.write(temporary, copied, tables)
+            copies.write(temporary, copied, tables, in_order=not replaced)
             copied.replace(published / copies.folder_of(file))
             temporary.replace(published / file)
             sync(published)
@@ -104,7 +150,7 @@ def build(published: Path, tables: Mapping[str, Path], build_id: str) -> Build:
             raise PublishError(f"build {build_id}: {first_line(error)}; the previous build stays published") from error
         finally:
             _clear(published, f"{TEMPORARY}{build_id}.*")
-    return Build(build_id, file, held.rows, held.content_hash, held.newest_filing, held.companies)
+    return Build(build_id, file, held.sums, held.content_hash, held.newest_filing, held.companies, replaced)
 
 
 def point(
@@ -137,11 +183,13 @@ def point(
             build=build.build_id,
             file=build.file,
             content_hash=build.content_hash,
-            rows=dict(build.rows),
+            rows=build.rows,
             published_at=_utc(datetime.now(UTC).isoformat()),
             inputs=inputs,
             newest_filing=build.newest_filing,
             companies=build.companies,
+            replaced=build.replaced,
+            sums={name: str(held) for name, held in build.sums.items()},
             synchronization=now,
             synchronized_file=_synchronized_file(now),
             previous=before.file if before else None,
@@ -179,53 +227,93 @@ def record(
     _commit(published, pointer, updated)
 
 
-def _load(path: Path, tables: Mapping[str, Path]) -> dict[str, int]:
-    """Write all tables of the schema and the macros into a new file; return the expected number of rows by table."""
-    expected = {}
+def _made(published: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal | None) -> tuple[Contents, int]:
+    """Write the file of a build and verify it; return its contents and how many companies were replaced in it."""
     with duckdb.connect(":memory:") as connection:
         connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
-        if sum(source.stat().st_size for source in tables.values() if source.exists()) < SMALL:
+        if sum(rows.size for rows in tables.values()) < SMALL:
             connection.execute("SET threads = 1")
-        connection.execute(f"ATTACH {quoted(path)} AS build (STORAGE_VERSION '{STORAGE_VERSION}')")
-        connection.execute("BEGIN")  # one write to the disk for all definitions
-        for table in schema.TABLES:
-            connection.execute(schema.create_table(table, "build.main"))
-            for comment in schema.comments(table, "build.main"):
-                connection.execute(comment)
-        connection.execute("COMMIT")
-        for table in schema.TABLES:
-            source = tables.get(table.name)
-            expected[table.name] = _insert(connection, table, source) if source else 0
-        connection.execute("USE build")  # the macros name their tables without a database name
-        connection.execute(MACROS.read_text())
-        connection.execute("USE memory")
-        connection.execute("DETACH build")
+        if renewal and renewal.is_worth_it:
+            try:
+                expected = _renew(connection, published / renewal.before.file, path, tables, renewal)
+                return verify(path, expected, dict.fromkeys(renewal.rows, renewal.condition)), renewal.replaced
+            except (duckdb.Error, OSError, VerificationError):
+                _clear(path.parent, f"{path.name}*")  # the build before is damaged: all rows are written
+        return verify(path, _load(connection, path, tables)), 0
+
+
+def _source(connection: duckdb.DuckDBPyConnection, table: schema.Table, tables: Mapping[str, Rows]) -> str | None:
+    """The rows of a table as SQL, whose columns are those of the table; None if it has no rows."""
+    rows = tables.get(table.name)
+    if rows is None or not rows.files:
+        return None
+    try:
+        found = [f"{row[0]} {row[1]}" for row in connection.execute(f"DESCRIBE FROM {rows.sql}").fetchall()]
+    except duckdb.Error as error:
+        raise PublishError(f"table {table.name}: {rows.files[0][0]}: {first_line(error)}") from error
+    wanted = [f"{column.name} {DESCRIBED.get(column.type, column.type)}" for column in table.columns]
+    if found != wanted:
+        missing, unknown = ([each for each in a if each not in b] for a, b in ((wanted, found), (found, wanted)))
+        raise PublishError(
+            f"table {table.name}: {rows.files[0][0]}: columns missing {missing}, unknown {unknown}; expected {wanted}"
+        )
+    return rows.sql
+
+
+def _load(connection: duckdb.DuckDBPyConnection, path: Path, tables: Mapping[str, Rows]) -> dict[str, Sums]:
+    """Write all tables of the schema and the macros into a new file; return the sums of the rows by table."""
+    expected = {table.name: sums(connection, table, _source(connection, table, tables)) for table in schema.TABLES}
+    connection.execute(f"ATTACH {quoted(path)} AS build (STORAGE_VERSION '{STORAGE_VERSION}')")
+    connection.execute("BEGIN")  # one write to the disk for all definitions
+    for table in schema.TABLES:
+        connection.execute(schema.create_table(table, "build.main"))
+        for comment in schema.comments(table, "build.main"):
+            connection.execute(comment)
+    connection.execute("COMMIT")
+    for table in schema.TABLES:
+        if rows := tables.get(table.name):
+            _insert(connection, table, rows)
+    connection.execute("USE build")  # the macros name their tables without a database name
+    connection.execute(MACROS.read_text())
+    connection.execute("USE memory")
+    connection.execute("DETACH build")
     return expected
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: Path) -> int:
-    """Copy a Parquet file into its table, sorted; return the number of rows of the Parquet file."""
-    parquet = f"read_parquet({quoted(source)}, hive_partitioning = false)"
-    try:
-        found, wanted = (_columns(connection, rows) for rows in (parquet, f'build.main."{table.name}"'))
-        if found != wanted:
-            missing, unknown = ([each for each in a if each not in b] for a, b in ((wanted, found), (found, wanted)))
-            raise PublishError(
-                f"table {table.name}: {source}: columns missing {missing}, unknown {unknown}; expected {wanted}"
+def _renew(
+    connection: duckdb.DuckDBPyConnection, before: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal
+) -> dict[str, Sums]:
+    """Copy the file of the build before, and replace the rows that differ; return the sums of the rows by table."""
+    shutil.copyfile(before, path)
+    connection.execute(f"ATTACH {quoted(path)} AS build")
+    connection.execute("BEGIN")
+    expected = {}
+    for table in schema.TABLES:
+        held, rows = f'build.main."{table.name}"', {**tables, **renewal.rows}
+        expected[table.name] = sums(connection, table, _source(connection, table, rows))
+        condition = renewal.condition if table.name in renewal.rows else "true"
+        if table.name in renewal.rows:
+            gone = sums(connection, table, f"(FROM {held} WHERE {condition})")
+            kept = Sums.of_text(renewal.before.sums[table.name]).less(gone)
+            expected[table.name] = kept.plus(expected[table.name])
+        connection.execute(f"DELETE FROM {held} WHERE {condition}")
+        if table.name in rows:
+            _insert(connection, table, rows[table.name])
+    connection.execute("COMMIT")
+    connection.execute("DETACH build")
+    return expected
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Rows) -> None:
+    """Add rows to a table, sorted."""
+    if rows.files:
+        names, order = (", ".join(f'"{name}"' for name in each) for each in (table.names, table.order))
+        try:
+            connection.execute(
+                f'INSERT INTO build.main."{table.name}" ({names}) SELECT {names} FROM {rows.sql} ORDER BY {order}'
             )
-        names = ", ".join(f'"{name}"' for name in table.names)
-        order = ", ".join(f'"{name}"' for name in table.order)
-        connection.execute(
-            f'INSERT INTO build.main."{table.name}" ({names}) SELECT {names} FROM {parquet} ORDER BY {order}'
-        )
-        return int(connection.execute(f"SELECT count(*) FROM {parquet}").fetchall()[0][0])
-    except duckdb.Error as error:
-        raise PublishError(f"table {table.name}: {source}: {first_line(error)}") from error
-
-
-def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> list[str]:
-    """The columns of a table or a file with their types, in order."""
-    return [f"{row[0]} {row[1]}" for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
+        except duckdb.Error as error:
+            raise PublishError(f"table {table.name}: {rows.files[0][0]}: {first_line(error)}") from error
 
 
 def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
@@ -16,62 +17,90 @@ from warehouse.errors import VerificationError, first_line
 from warehouse.reader import open_read_only
 
 
+class Sums(NamedTuple):
+    """Of some rows: their number, and the XOR and the total of their hashes, which do not depend on the order."""
+
+    rows: int = 0
+    xor: int = 0
+    total: int = 0
+
+    def plus(self, other: "Sums") -> "Sums":
+        """The sums of these rows and others."""
+        return Sums(self.rows + other.rows, self.xor ^ other.xor, self.total + other.total)
+
+    def less(self, other: "Sums") -> "Sums":
+        """The sums of these rows without others that are among them."""
+        return Sums(self.rows - other.rows, self.xor ^ other.xor, self.total - other.total)
+
+    def __str__(self) -> str:
+        return f"{self.rows} {self.xor} {self.total}" if self.rows else "0 None None"
+
+    @classmethod
+    def of_text(cls, text: str) -> "Sums":
+        """The sums that are written so as text."""
+        return cls(*(int(each) for each in text.replace("None", "0").split()))
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Statistics of a build: rows by table, content hash, newest filing date, number of covered companies."""
+    """Statistics of a build: sums of rows by table, content hash, newest filing date, number of covered companies."""
 
-    rows: Mapping[str, int]
+    sums: Mapping[str, Sums]
     content_hash: str
     newest_filing: str | None
     companies: int
 
 
-def verify(path: Path, expected: Mapping[str, int]) -> Contents:
+def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, str] | None = None) -> Contents:
     """Read a new build completely, with the same settings as its readers, and check it.
 
     Args:
         path: the file of the build.
-        expected: the expected number of rows by table.
+        expected: the sums of the expected rows by table.
+        replaced: for tables of which only some rows are new, the condition that these meet, as SQL; the keys and
+            numbers of the others were checked in an earlier build.
 
     Raises:
-        VerificationError: the file cannot be read, a number of rows differs, a key occurs twice, or a number is not
-            finite.
+        VerificationError: the file cannot be read, it has other rows, a key occurs twice, or a number is not finite.
     """
     try:
         with open_read_only(path) as connection:
-            rows = {table.name: _count(connection, f'"{table.name}"') for table in schema.TABLES}
+            held = {table.name: sums(connection, table, f'"{table.name}"') for table in schema.TABLES}
             wrong = [
-                f"{name} has {rows[name]} rows, expected {expected[name]}"
-                for name in rows
-                if rows[name] != expected[name]
+                f"{name} has {found.rows} rows, expected {expected[name].rows}"
+                if found.rows != expected[name].rows
+                else f"{name} has other rows than it was made from"
+                for name, found in held.items()
+                if found != expected[name]
             ]
             for table in schema.TABLES:
-                wrong += _repeated_keys(connection, table) + _not_finite(connection, table)
+                new = f'(FROM "{table.name}" WHERE {(replaced or {}).get(table.name, "true")})'
+                wrong += _repeated_keys(connection, table, new) + _not_finite(connection, table, new)
                 _read_uncounted(connection, table)
             if wrong:
                 raise VerificationError(f"{'; '.join(wrong)}; the build was removed")
             newest = connection.execute("SELECT CAST(max(filed) AS VARCHAR) FROM filings").fetchall()[0][0]
             companies = _count(connection, "companies WHERE is_primary AND is_listed AND first_period_end IS NOT NULL")
-            return Contents(rows, content_hash(connection), newest, companies)
+            return Contents(held, _digest(held), newest, companies)
     except duckdb.Error as error:
         raise VerificationError(f"{first_line(error)}; the build was removed") from error
 
 
-def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: schema.Table) -> list[str]:
+def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: str) -> list[str]:
     key = ", ".join(f'"{name}"' for name in table.key)
     repeated = connection.execute(
-        f'SELECT {key}, count(*) FROM "{table.name}" GROUP BY {key} HAVING count(*) > 1 ORDER BY ALL LIMIT 1'
+        f"SELECT {key}, count(*) FROM {rows} GROUP BY {key} HAVING count(*) > 1 ORDER BY ALL LIMIT 1"
     ).fetchall()
     return [f"{table.name} has {row[-1]} rows with the key {'/'.join(map(str, row[:-1]))}" for row in repeated]
 
 
-def _not_finite(connection: duckdb.DuckDBPyConnection, table: schema.Table) -> list[str]:
+def _not_finite(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: str) -> list[str]:
     """Messages on columns with NaN or infinity, which JSON cannot represent."""
     columns = [column.name for column in table.columns if column.type == "DOUBLE"]
     if not columns:
         return []
     counted = ", ".join(f'count(*) FILTER (WHERE NOT isfinite("{name}"))' for name in columns)
-    [counts] = connection.execute(f'SELECT {counted} FROM "{table.name}"').fetchall()
+    [counts] = connection.execute(f"SELECT {counted} FROM {rows}").fetchall()
     counts_of = zip(columns, counts, strict=True)
     return [f"{table.name}.{name} has {count} values that are not finite" for name, count in counts_of if count]
 
@@ -95,11 +124,21 @@ def content_hash(connection: duckdb.DuckDBPyConnection) -> str:
     would not change if two rows exchanged a value. Columns on this service's own runs (`not_content`) are left out.
     A new version of DuckDB may hash differently: then the first synchronization with it publishes the same rows again.
     """
-    lines = []
-    for table in schema.TABLES:
-        if table.content_names:
-            columns = ", ".join(f'"{name}"' for name in table.content_names)
-            hashed = f'SELECT hash(hash({columns})) AS hashed FROM "{table.name}"'
-            sums = connection.execute(f"SELECT count(*), bit_xor(hashed), sum(hashed) FROM ({hashed})").fetchall()[0]
-            lines.append(f"{table.name} {' '.join(map(str, sums))}")
+    return _digest({table.name: sums(connection, table, f'"{table.name}"') for table in schema.TABLES})
+
+
+def sums(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: str | None) -> Sums:
+    """The number of rows that have the columns of a table, and the XOR and the total of their hashes."""
+    if source is None:
+        return Sums()
+    columns = ", ".join(f'"{name}"' for name in table.content_names)
+    hashed = f"hash(hash({columns}))" if columns else "0"
+    found = connection.execute(f"SELECT count(*), bit_xor(h), sum(h) FROM (SELECT {hashed} AS h FROM {source})")
+    rows, xor, total = found.fetchall()[0]
+    return Sums(rows, xor or 0, int(total or 0))
+
+
+def _digest(held: Mapping[str, Sums]) -> str:
+    with_content = [table.name for table in schema.TABLES if table.content_names]
+    lines = [f"{name} {held[name]}" for name in with_content]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

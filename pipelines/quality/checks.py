@@ -5,23 +5,22 @@ windows, coverage), showing them (pipelines.checks in the Dagster UI, report, __
 """
 
 import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import polars as pl
 
 from pipelines import tables
-from pipelines.lake import Lake
+from pipelines.lake import Lake, Part
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
-
-BATCH = 250
-"""Companies that are checked together: enough rows for columnar operations to be fast, few enough to fit in memory."""
+from pipelines.stages import in_batches
+from pipelines.workers import ALONE, Workers
 
 COVERAGE = "newest_periods_are_covered"
-TABLE, MADE_FROM = "quality", "made_from"
+TABLE = "quality"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,31 +106,61 @@ CHECKS: tuple[Check, ...] = (
 BY_NAME: dict[str, Check] = {check.name: check for check in CHECKS}
 
 
+def measured(lake: Lake, workers: Workers = ALONE) -> pl.DataFrame:
+    """All comparisons of all checks over the assembled tables: `check` and the columns of FOUND, in check order.
+
+    They are kept in table `quality`; only companies whose tables or facts changed are compared again.
+
+    Args:
+        lake: the assembled tables and the facts.
+        workers: the processes that share the batches.
+    """
+    wanted, known = _made_from(lake), lake.inputs(TABLE)
+    to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest}
+    if to_do or not known:
+        with lake.gathering(TABLE) as made:
+            parts = [lake.only(batch) for batch in in_batches(sorted(to_do))]
+            for _ in made.fill(workers, _of_companies, parts):
+                pass
+            lake.replace_companies(TABLE, made.of(TABLE), to_do)
+    lake.remove_companies(TABLE, known.keys() - wanted.keys())
+    return _in_check_order(lake.read(TABLE))
+
+
 def found(lake: Lake) -> pl.DataFrame:
-    """All comparisons of all checks over the assembled tables: `check` and the columns of FOUND, in check order."""
-    ciks = lake.read(tables.assembled("companies"))["cik"].unique().sort().to_list()
-    rows: dict[str, list[pl.DataFrame]] = {check.name: [pl.DataFrame(schema=FOUND)] for check in CHECKS}
-    for start in range(0, len(ciks), BATCH):
-        evidence = Evidence.of(lake, ciks[start : start + BATCH])
-        for check in CHECKS:
-            rows[check.name].append(check.find(evidence))
-    ordered = {name: pl.concat(parts).sort("cik", "period_end", "subject", "other") for name, parts in rows.items()}
-    return pl.concat([part.select(pl.lit(name).alias("check"), "*") for name, part in ordered.items()])
+    """The result of `measured`, without reading or writing table `quality`."""
+    return _in_check_order(
+        pl.concat(_of_companies(lake.only(batch))[0][TABLE] for batch in in_batches(_made_from(lake)))
+    )
 
 
-def measured(lake: Lake) -> pl.DataFrame:
-    """The result of `found`, cached in table `quality` until the tables, the facts or the checks change."""
-    digest = _digest(lake)
-    if lake.inputs(TABLE).get(MADE_FROM) != digest:
-        lake.write(TABLE, found(lake), {MADE_FROM: digest})
-    return lake.read(TABLE)
+def _in_check_order(rows: pl.DataFrame) -> pl.DataFrame:
+    numbers = {check.name: number for number, check in enumerate(CHECKS)}
+    by_check = pl.col("check").replace_strict(numbers, return_dtype=pl.Int32)
+    return rows.select("check", *FOUND).sort(by_check, "cik", "period_end", "subject", "other")
 
 
-def _digest(lake: Lake) -> str:
-    """A digest of everything that the comparisons depend on."""
-    code = [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))]
-    facts = json.dumps(lake.inputs("facts"), sort_keys=True)
-    return hashlib.sha256("\n".join([tables.inputs(lake), facts, *code]).encode()).hexdigest()
+def _of_companies(part: Part) -> tuple[dict[str, pl.DataFrame], None]:
+    """The comparisons of some companies."""
+    evidence = Evidence.of(part)
+    rows = [check.find(evidence).select(pl.lit(check.name).alias("check"), *FOUND) for check in CHECKS]
+    return {TABLE: pl.concat([pl.DataFrame(schema={"check": pl.String, **FOUND}), *rows])}, None
+
+
+def _made_from(lake: Lake) -> dict[str, str]:
+    """A digest of what the comparisons of each covered company depend on: its tables, its facts, and the checks."""
+    tables_of, facts = lake.inputs(tables.CONTENTS), lake.inputs("facts")
+    return {
+        cik: hashlib.sha256(f"{tables_of.get(cik)} {facts.get(cik)} {_code_digest()}".encode()).hexdigest()
+        for cik in lake.read(tables.assembled("companies"), ["cik"])["cik"].unique().sort()
+    }
+
+
+@cache
+def _code_digest() -> str:
+    """A digest of the code of the checks."""
+    code = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return hashlib.sha256(b"\n".join(code)).hexdigest()
 
 
 def tallied(rows: pl.DataFrame) -> pl.DataFrame:
@@ -139,7 +168,7 @@ def tallied(rows: pl.DataFrame) -> pl.DataFrame:
     `threshold`, `passed`.
 
     Args:
-        rows: of `found`.
+        rows: of `measured`.
     """
     outcome = pl.col("outcome")
     counted = rows.group_by("check").agg(

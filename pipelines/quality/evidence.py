@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from pipelines.lake import Lake
+from pipelines.lake import Part
 from pipelines.normalize.facts import currency, reports
 from pipelines.normalize.frames import with_ten_digits
 from pipelines.tables import assembled
@@ -72,12 +72,11 @@ class Evidence:
     kept: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, lake: Lake, ciks: Iterable[str]) -> "Evidence":
+    def of(cls, part: Part) -> "Evidence":
         """The tables of some companies of a lake."""
-        wanted = list(ciks)
 
         def table(name: str) -> pl.DataFrame:
-            return lake.of_companies(assembled(name), wanted)
+            return part.read(assembled(name))
 
         def trailing(name: str) -> pl.DataFrame:
             return table(name).filter(pl.col("period_kind") == "ttm").drop("period_kind")
@@ -85,8 +84,8 @@ class Evidence:
         financials = table("financials").filter("is_primary")
         versions = trailing("versions")
         filed = versions.select("cik", "period_end", "item", "version", version_filed="filed")
-        profiles = lake.of_companies("profiles", wanted)
-        typed = with_ten_digits(reports.typed(lake.of_companies("facts", wanted, COMPARED))[0])
+        profiles = part.read("profiles")
+        typed = with_ten_digits(reports.typed(part.read("facts", COMPARED))[0])
         in_currency, _ = currency.in_currency(typed, profiles.select("cik", "currency"))
         return cls(
             periods=financials.filter(pl.col("period_kind") == "ttm"),

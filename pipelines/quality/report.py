@@ -4,7 +4,7 @@ Belongs here: reading the tables that it shows, rendering, and the place of the 
 (figures, checks), the layout (page.html).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,7 @@ def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """
 
     def scan(name: str) -> pl.LazyFrame:
-        return pl.scan_parquet(lake.path(assembled(name)))
+        return lake.scan(assembled(name))
 
     annual = scan("financials").filter(pl.col("period_kind") == "annual", "is_primary")
     trailing = pl.col("period_kind") == "ttm"
@@ -97,13 +97,18 @@ def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFr
     )
 
 
-def write(published: Path, pointer: Pointer, page_of: Callable[[], str]) -> Path:
-    """Write the page of the published build if it has none yet, link to it, and remove pages of deleted builds.
+def page_of(published: Path, pointer: Pointer) -> Path:
+    """The path of the page of a build, whether it is written or not."""
+    return published / PAGE.format(pointer.build)
+
+
+def write(published: Path, pointer: Pointer, content: str) -> Path:
+    """Write the page of the published build, link to it, and remove pages of deleted builds.
 
     Args:
         published: the folder of builds.
         pointer: the published build.
-        page_of: makes the page.
+        content: the page.
 
     Returns:
         the path of the page.
@@ -111,10 +116,9 @@ def write(published: Path, pointer: Pointer, page_of: Callable[[], str]) -> Path
     Raises:
         ReportError: the folder of builds cannot be written.
     """
-    page = published / PAGE.format(pointer.build)
+    page = page_of(published, pointer)
     try:
-        if not page.exists():
-            _replace(page, page_of())
+        _replace(page, content)
         link = published / f".{LINK}.tmp"
         link.unlink(missing_ok=True)
         link.symlink_to(page.name)

@@ -6,7 +6,7 @@ of a company is gathered (table).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from statistics import fmean, pstdev
 
 from pipelines.valuation.history import Growth, Year
@@ -78,10 +78,14 @@ class Known:
         return self.years[-FEWEST_YEARS:]
 
 
+def stale_after(known: Known) -> date:
+    """The last day on which a filing of any company does not make the newest period too old."""
+    return known.trailing.end + timedelta(days=STALE_DAYS.get(known.annual_form, STALE_DAYS_QUARTERLY))
+
+
 def is_stale(known: Known) -> bool:
     """Whether the newest period ended too long before the newest filing of any company."""
-    age = (known.newest_filing - known.trailing.end).days
-    return age > STALE_DAYS.get(known.annual_form, STALE_DAYS_QUARTERLY)
+    return known.newest_filing > stale_after(known)
 
 
 def has_history(known: Known) -> bool:

@@ -15,7 +15,7 @@ import polars as pl
 from pipelines.normalize.shares import latest as newest
 from pipelines.valuation.history import Year, base_of, comparable, growth_of
 from pipelines.valuation.model import PERPETUAL_GROWTH, PROJECTION_YEARS, REQUIRED_RETURN, Projection, fade, project
-from pipelines.valuation.reasons import Known, Shares, reasons
+from pipelines.valuation.reasons import Known, Shares, reasons, stale_after
 from warehouse import schema
 
 GRID_RETURNS = (0.075, 0.085, 0.095)
@@ -33,8 +33,10 @@ VALUATIONS = pl.Schema(
         "reasons": pl.String(),
         "assumptions": pl.String(),
         "projection": pl.String(),
+        "stale_after": pl.Date(),
     }
 )
+"""Table `valuations`; and `stale_after`, the newest filing date of any company with which the data is not stale."""
 
 Row = dict[str, Any]
 
@@ -110,11 +112,11 @@ def _valued(company: Row, periods: Sequence[Row], newest_filing: date) -> Row:
     last = [row for row in periods if row["period_kind"] == "ttm"][-1]
     known = _known(company, last, [row for row in periods if row["period_kind"] == "annual"], newest_filing)
     codes = reasons(known)
+    of_company = {"cik": company["cik"], "meaningful": not codes, "stale_after": stale_after(known)}
     of_base = {"period": last["period"], "period_end": last["period_end"].isoformat()}
     if codes:
         return {
-            "cik": company["cik"],
-            "meaningful": False,
+            **of_company,
             "fair_value_per_share": None,
             "reasons": json.dumps(codes),
             "assumptions": json.dumps(of_base),
@@ -124,8 +126,7 @@ def _valued(company: Row, periods: Sequence[Row], newest_filing: date) -> Row:
     debt, cash = last["total_debt"], last["cash_and_equivalents"]
     net_debt = None if debt is None or cash is None else debt - cash
     return {
-        "cik": company["cik"],
-        "meaningful": True,
+        **of_company,
         "fair_value_per_share": value,
         "reasons": json.dumps(codes),
         "assumptions": json.dumps({**of_base, **details, "net_debt": net_debt}),

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import PROJECT
+from pipelines.lake import Lake
 from tests.e2e.dying import POINTS
 from tests.e2e.homes import PATIENCE, command, environment, published, sync
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
@@ -153,6 +154,11 @@ def debris(home: Path) -> list[str]:
     kept |= {f"quality-{file.removeprefix('warehouse-').removesuffix('.duckdb')}.html" for file in builds}
     kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html"}
     left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
-    left += [path.name for path in (home / "tables").iterdir() if path.suffix != ".parquet"]
+    lake = Lake(home / "tables")
+    for path in lake.folder.iterdir():
+        if path.is_dir():
+            left += {each.name for each in path.iterdir()} - {"manifest.json", *lake.manifest(path.name).parts}
+        elif path.suffix != ".parquet":
+            left.append(path.name)
     left += [path.name for path in (home / "log").iterdir() if path.name not in {*pointer.log, "committed.json"}]
     return left + [path.name for path in (home / "raw" / "incoming").iterdir()]

@@ -53,7 +53,7 @@ def test_a_check_of_the_values_warns_and_shows_the_failures(lake, monkeypatch):
     row = {"check": check.name, "cik": "1", "period_end": END, "subject": "revenue", "ours": 5.0, "other": 6.0}
     rows = [row | {"flags": "", "outcome": outcome} for outcome in ("fails", "flagged", "holds")]
     found = pl.DataFrame(rows, schema={"check": pl.String, **FOUND})
-    monkeypatch.setattr(quality, "measured", lambda lake: found)
+    monkeypatch.setattr(quality, "measured", lambda lake, workers: found)
 
     results = {result.check_name: result for result in checks.quality_of_values(Synchronization())}
 

@@ -13,22 +13,30 @@ from pipelines.workers import ALONE, Workers
 
 SCHEMA = {"cik": pl.String, "n": pl.Int64}
 numbers = st.lists(st.integers(0, 9), max_size=4)
-companies = st.dictionaries(st.sampled_from([f"{n:010d}" for n in range(1, 7)]), numbers, max_size=6)
+CIKS = [f"{n:010d}" for n in range(1, 7)]
+companies = st.dictionaries(st.sampled_from(CIKS), numbers, max_size=6)
 
 
 def rows(of: dict[str, list[int]]) -> pl.DataFrame:
     return pl.DataFrame([(cik, n) for cik, ns in of.items() for n in ns], schema=SCHEMA, orient="row")
 
 
-def held(lake: Lake) -> dict[str, list[int]]:
-    return dict(lake.read("t").group_by("cik", maintain_order=True).agg("n").iter_rows())
+def held(lake: Lake, ciks: list[str] | None = None) -> dict[str, list[int]]:
+    found = lake.read("t") if ciks is None else lake.of_companies("t", ciks)
+    return dict(found.group_by("cik", maintain_order=True).agg("n").iter_rows())
 
 
+def parts_of(lake: Lake) -> list[str]:
+    return sorted(path.name for path in (lake.folder / "t").glob("*.parquet"))
+
+
+@pytest.mark.parametrize("spare", [0, 4])
 @settings(deadline=None)
-@given(first=companies, changes=st.lists(companies, max_size=3))
-def test_replacing_companies_keeps_the_others(first, changes):
+@given(first=companies, changes=st.lists(companies, max_size=5), asked=st.sets(st.sampled_from(CIKS)))
+def test_replacing_companies_keeps_the_others(spare, first, changes, asked):
     """After any replacements, each company has its last rows, in their order, and their digest."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipelines.lake.SPARE", spare)
         lake = Lake(Path(folder))
         expected: dict[str, list[int]] = {}
         digests: dict[str, str] = {}
@@ -38,9 +46,46 @@ def test_replacing_companies_keeps_the_others(first, changes):
             lake.replace_companies("t", parts, inputs)
             expected |= given_now
             digests |= inputs
-        assert held(lake) == {cik: ns for cik, ns in sorted(expected.items()) if ns}
+        with_rows = {cik: ns for cik, ns in sorted(expected.items()) if ns}
+        assert list(held(lake).items()) == list(with_rows.items())
+        assert held(lake, list(asked)) == {cik: ns for cik, ns in with_rows.items() if cik in asked}
+        assert lake.height("t") == sum(map(len, with_rows.values()))
         assert lake.inputs("t") == digests
-        assert sorted(path.name for path in lake.folder.iterdir()) == ["t.parquet"]
+        assert len(parts_of(lake)) <= max(1, len(with_rows), spare + 1)
+        assert [path.name for path in lake.folder.iterdir()] == ["t"]
+        lake.remove_companies("t", asked)
+        assert held(lake) == {cik: ns for cik, ns in with_rows.items() if cik not in asked}
+        assert lake.inputs("t").keys() == digests.keys() - asked
+
+
+def test_only_new_rows_are_written(tmp_path):
+    """The part of the other companies stays as it is; it goes when none of its rows count."""
+    lake = Lake(tmp_path)
+    lake.replace_companies("t", [rows({"1": [1], "2": [2]})], {"1": "a", "2": "a"})
+    lake.replace_companies("t", [rows({"2": [3]})], {"2": "b"})
+    assert parts_of(lake) == ["000001.parquet", "000002.parquet"]
+    assert lake.files("t") == [(tmp_path / "t/000001.parquet", ("1",)), (tmp_path / "t/000002.parquet", None)]
+    lake.replace_companies("t", [rows({"1": [4]})], {"1": "b"})
+    assert parts_of(lake) == ["000002.parquet", "000003.parquet"]
+    assert held(lake) == {"1": [4], "2": [3]}
+
+
+def test_small_parts_are_written_together(tmp_path):
+    lake = Lake(tmp_path)
+    for number in range(9):
+        lake.replace_companies("t", [rows({str(number): [number]})], {str(number): "a"})
+        assert len(parts_of(lake)) <= 5
+    assert held(lake) == {str(number): [number] for number in range(9)}
+
+
+def test_a_table_in_one_file_becomes_the_first_part(tmp_path):
+    """As an older program wrote it, with the digests of its companies."""
+    lake = Lake(tmp_path)
+    lake.write("t", rows({"1": [1], "2": [2]}), {"1": "a", "2": "a"})
+    lake.replace_companies("t", [rows({"2": [3]})], {"2": "b"})
+    assert held(lake) == {"1": [1], "2": [3]}
+    assert lake.inputs("t") == {"1": "a", "2": "b"}
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
 
 
 def test_a_table_that_was_never_written_has_no_inputs(tmp_path):
@@ -78,9 +123,9 @@ def test_the_digests_of_companies_are_written_after_all_parts(tmp_path):
 def test_without_changes_nothing_is_written(tmp_path):
     lake = Lake(tmp_path)
     lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
-    written = lake.path("t").stat().st_mtime_ns
+    written = (tmp_path / "t" / "manifest.json").stat().st_mtime_ns
     lake.replace_companies("t", [rows({})], {})
-    assert lake.path("t").stat().st_mtime_ns == written
+    assert (tmp_path / "t" / "manifest.json").stat().st_mtime_ns == written
     lake.replace_companies("t", [pl.DataFrame(schema={**SCHEMA, "more": pl.Int64})], {})
     assert lake.read("t").columns == ["cik", "n", "more"]
 
@@ -117,17 +162,22 @@ def test_a_failure_leaves_the_table_unchanged(tmp_path):
     with pytest.raises(ZeroDivisionError):
         lake.replace_companies("t", parts(), {"1": "b"})
     assert held(lake) == {"1": [1]}
-    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
 
 
 def test_files_of_a_killed_run_are_overwritten(tmp_path):
-    (tmp_path / ".t.tmp").write_bytes(b"half a table")
+    (tmp_path / ".t2.tmp").write_bytes(b"half a table")
     (tmp_path / ".parts-t").mkdir()
     (tmp_path / ".parts-t" / "00000.parquet").write_bytes(b"half a part")
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "000001.parquet").write_bytes(b"half a part that no manifest names")
     lake = Lake(tmp_path)
     lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
     assert held(lake) == {"1": [1]}
-    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+    assert parts_of(lake) == ["000002.parquet"]
+    lake.write("t2", rows({}))
+    with lake.gathering("t"):
+        pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t", "t2.parquet"]
 
 
 def test_a_table_of_an_older_program_is_computed_again(tmp_path):
@@ -179,6 +229,10 @@ def test_batches_that_workers_share_are_kept_in_order(tmp_path, workers, ciks):
     with lake.gathering("all") as batches:
         assert list(batches.fill(workers, counted, ciks)) == [f"notes on {cik}" for cik in ciks]
         assert (batches.height("t"), batches.height("u")) == (2 * len(ciks), 0)
-        assert batches.of("t").collect().rows() == [(cik, n) for cik in ciks for n in (1, 2)]
-        assert batches.of("u").collect().is_empty()
-    assert not list(tmp_path.iterdir())
+        assert batches.scan("t").collect().rows() == [(cik, n) for cik in ciks for n in (1, 2)]
+        assert batches.scan("u").collect().is_empty()
+        lake.replace_companies("t", batches.of("t"), dict.fromkeys(ciks, "a"))
+        lake.replace_companies("u", batches.of("u"), dict.fromkeys(ciks, "a"))
+    assert held(lake) == {cik: [1, 2] for cik in ciks}
+    assert lake.read("u").is_empty()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t", "u"]

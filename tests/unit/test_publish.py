@@ -18,11 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import builds
-from warehouse import copies, publish, queries, schema
+from warehouse import copies, footers, publish, queries, schema
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import synchronized
 from warehouse.reader import Warehouse, open_read_only
-from warehouse.verify import verify
+from warehouse.rows import Rows
+from warehouse.verify import Sums, verify
 
 ROOT = Path(__file__).parents[2]
 
@@ -97,6 +98,8 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
         "synchronized_file": "synchronized-s1.json",
         "previous": None,
         "log": [],
+        "replaced": 0,
+        "sums": {name: str(sums) for name, sums in made.sums.items()},
     }
     pointer = publish.current(published)
     assert pointer is not None
@@ -175,21 +178,111 @@ def test_a_build_has_parquet_copies_of_its_tables(published: Path) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in (published / "parquet").iterdir()} == {0o444}
 
 
+def test_the_copies_say_what_their_columns_mean(published: Path) -> None:
+    """Of tables that are written, and of the file that holds what all say of their columns."""
+    builds.publish_small(published)
+    for table in schema.TABLES:
+        described = pq.read_schema(published / f"parquet/{table.name}.parquet")
+        if table.name not in builds.tables():
+            assert described.metadata[b"description"].decode() == table.description
+            for column in table.columns:
+                said = described.field(column.name).metadata
+                assert (said[b"description"].decode(), said[b"unit"].decode()) == (column.description, column.unit)
+    assert footers.FILE.read_text(encoding="utf-8") == footers.made(), "run `make docs`"
+
+
 def test_rows_that_are_not_in_order_are_noticed(published: Path) -> None:
-    paths = builds.write(published.parent / "tables", builds.tables())
-    pq.write_table(pq.read_table(paths["companies"]).sort_by([("symbol", "descending")]), paths["companies"])
+    filed = builds.write(published.parent / "tables", builds.tables())
+    path = filed["companies"].files[0][0]
+    pq.write_table(pq.read_table(path).sort_by([("symbol", "descending")]), path)
     with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not have the rows .* in their order"):
-        publish.build(published, paths, "b1")
+        publish.build(published, filed, "b1")
     assert names(published) == set()
 
 
 def test_a_copy_that_differs_from_its_table_is_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checksum = copies._checksum
     monkeypatch.setattr(copies, "_checksum", lambda *given: (*checksum(*given)[:1], given[1]))
-    paths = builds.write(published.parent / "tables", builds.tables())
+    filed = builds.write(published.parent / "tables", builds.tables())
     with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not have the rows of its table"):
-        publish.build(published, paths, "b1")
+        publish.build(published, filed, "b1")
     assert names(published) == set()
+
+
+# --- a build made from the one before it
+
+
+def without(rows: dict[str, list[dict[str, Any]]], cik: str) -> dict[str, list[dict[str, Any]]]:
+    """The rows of tables of companies without those of a company."""
+    return {name: [row for row in rows[name] if row["cik"] != cik] for name in OF_COMPANIES}
+
+
+OF_COMPANIES = ("financials", "versions", "lineage", "valuations")
+
+
+def renewed(published: Path, **changed: Any) -> tuple[publish.Build, dict[str, list[dict[str, Any]]]]:
+    """Publish the small build, and make the next one with another revenue of a company; return it and its rows."""
+    builds.publish_small(published)
+    rows = builds.tables()
+    cik = rows["financials"][0]["cik"]
+    rows["financials"][0]["revenue"] = 4321.0
+    rows["filings"][0]["form"] = "10-K/A"
+    before = publish.current(published)
+    assert before is not None
+    others = without(rows, cik)
+    of_company = {name: [row for row in rows[name] if row["cik"] == cik] for name in OF_COMPANIES}
+    filed = builds.write(published.parent / "of-company", of_company)
+    renewal = publish.Renewal(msgspec.structs.replace(before, **changed), frozenset({cik}), filed)
+    all_rows = builds.write(published.parent / "all", rows)
+    assert all(others.values())
+    return publish.build(published, all_rows, "b2", renewal), rows
+
+
+def test_a_renewed_build_is_like_one_with_all_rows_written(published: Path, tmp_path: Path) -> None:
+    """It has the same content, comments and macros, and so have its copies, in order."""
+    made, rows = renewed(published, companies=20)
+    whole = builds.publish_small(tmp_path / "other" / "published", "b2", rows)
+    assert made.replaced == 1
+    assert whole.replaced == 0
+    assert (made.content_hash, made.rows) == (whole.content_hash, whole.rows)
+
+    def said(folder: Path, statement: str) -> list[Any]:
+        with duckdb.connect(folder / "warehouse-b2.duckdb", read_only=True) as connection:
+            return connection.execute(statement).fetchall()
+
+    other = tmp_path / "other" / "published"
+    for table in schema.TABLES:
+        ordered = f'FROM "{table.name}" ORDER BY ALL'
+        assert said(published, ordered) == said(other, ordered)
+        copied = f"FROM read_parquet('{{}}/parquet-b2/{table.name}.parquet')"
+        assert said(published, copied.format(published)) == said(other, copied.format(other))
+    comments = "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY ALL"
+    macros = "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal ORDER BY ALL"
+    assert said(published, comments) == said(other, comments)
+    assert said(published, macros) == said(other, macros)
+
+
+def test_all_rows_are_written_again_after_many_replacements(published: Path) -> None:
+    assert renewed(published, companies=20, replaced=4)[0].replaced == 0
+
+
+def test_all_rows_are_written_again_if_the_build_before_is_damaged(published: Path) -> None:
+    published.mkdir()
+    damaged = published / "damaged.duckdb"
+    damaged.write_bytes(b"no database")
+    made, _ = renewed(published, companies=20, file="damaged.duckdb")
+    assert made.replaced == 0
+
+
+def test_all_rows_are_written_again_if_another_company_differs(published: Path, tmp_path: Path) -> None:
+    """The build before has another value of a company that is not replaced: the sums of the rows show it."""
+    rows = builds.tables()
+    rows["financials"][-1]["revenue"] = 1.5
+    other = builds.publish_small(tmp_path / "other" / "published", "b1", rows)
+    published.mkdir()
+    (published / "wrong.duckdb").write_bytes((tmp_path / "other" / "published" / other.file).read_bytes())
+    made, _ = renewed(published, companies=20, file="wrong.duckdb")
+    assert made.replaced == 0
 
 
 # --- the content hash
@@ -265,12 +358,30 @@ def test_a_missing_required_value_is_refused(published: Path) -> None:
 
 
 def test_lost_rows_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    insert = publish._insert
-    monkeypatch.setattr(publish, "_insert", lambda *given: insert(*given) + (given[1].name == "filings"))
-    paths = builds.write(published.parent / "tables", builds.tables())
-    with pytest.raises(publish.VerificationError, match="filings has 5 rows, expected 6"):
-        publish.build(published, paths, "b1")
+    after("DELETE FROM build.main.filings WHERE rowid = 0", monkeypatch)
+    filed = builds.write(published.parent / "tables", builds.tables())
+    with pytest.raises(publish.VerificationError, match="filings has 4 rows, expected 5"):
+        publish.build(published, filed, "b1")
     assert names(published) == set()
+
+
+def test_changed_rows_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    after("UPDATE build.main.filings SET form = '10-Q' WHERE rowid = 0", monkeypatch)
+    filed = builds.write(published.parent / "tables", builds.tables())
+    with pytest.raises(publish.VerificationError, match="filings has other rows than it was made from"):
+        publish.build(published, filed, "b1")
+
+
+def after(statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a statement after the rows of table `filings` are inserted."""
+    insert = publish._insert
+
+    def faulty(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Rows) -> None:
+        insert(connection, table, rows)
+        if table.name == "filings":
+            connection.execute(statement)
+
+    monkeypatch.setattr(publish, "_insert", faulty)
 
 
 def test_a_damaged_file_is_noticed(published: Path) -> None:
@@ -281,25 +392,25 @@ def test_a_damaged_file_is_noticed(published: Path) -> None:
     damaged = published / "damaged.duckdb"
     damaged.write_bytes(content)
     with pytest.raises(publish.VerificationError):
-        verify(damaged, made.rows)
+        verify(damaged, dict.fromkeys(made.rows, Sums()))
 
 
 def test_a_table_or_a_column_that_the_schema_does_not_know_is_refused(published: Path, tmp_path: Path) -> None:
-    paths = builds.write(tmp_path / "tables", builds.tables())
+    filed = builds.write(tmp_path / "tables", builds.tables())
     with pytest.raises(publish.PublishError, match="no such table: prices"):
-        publish.build(published, paths | {"prices": paths["filings"]}, "b1")
+        publish.build(published, filed | {"prices": filed["filings"]}, "b1")
     with pytest.raises(
         publish.PublishError, match=r"table filings: .*missing .*'accepted_at TI.*unknown .*'currency V"
     ):
-        publish.build(published, paths | {"filings": paths["companies"]}, "b1")
+        publish.build(published, filed | {"filings": filed["companies"]}, "b1")
 
 
 def test_a_file_that_is_not_parquet_is_refused(published: Path, tmp_path: Path) -> None:
     (tmp_path / "filings.parquet").write_text("accession,cik")
     with pytest.raises(publish.PublishError, match=r"table filings: .*filings\.parquet"):
-        publish.build(published, {"filings": tmp_path / "filings.parquet"}, "b1")
+        publish.build(published, {"filings": Rows([(tmp_path / "filings.parquet", None)])}, "b1")
     with pytest.raises(publish.PublishError, match=r"table filings: .*nothing\.parquet"):
-        publish.build(published, {"filings": tmp_path / "nothing.parquet"}, "b1")
+        publish.build(published, {"filings": Rows([(tmp_path / "nothing.parquet", None)])}, "b1")
 
 
 def test_ids_that_cannot_be_part_of_a_file_name_are_refused(published: Path) -> None:

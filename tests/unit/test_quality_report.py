@@ -293,7 +293,7 @@ def test_a_page_that_cannot_be_written_is_reported(synchronized):
     pointer = publish.current(synchronized.published)
     (synchronized.published / report.PAGE.format(pointer.build)).unlink()
     with pytest.raises(report.ReportError, match="the quality report cannot be written"):
-        report.write(synchronized.published / "none", pointer, lambda: "page")
+        report.write(synchronized.published / "none", pointer, "page")
 
 
 def test_the_asset_shows_the_tables_of_the_page(synchronized):
@@ -347,6 +347,6 @@ def test_the_command_prints_the_tables_and_lists_the_failures(synchronized, monk
 
 
 def test_the_command_reports_a_damaged_table_in_one_line(synchronized, capsys):
-    Lake(synchronized.tables).path("facts").write_bytes(b"damaged")
+    (synchronized.tables / "facts" / "manifest.json").write_bytes(b"damaged")
     assert command.main([]) == 1
     assert capsys.readouterr().err.startswith("make quality: ")

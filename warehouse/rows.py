@@ -1,0 +1,49 @@
+"""The rows of a table in Parquet files, of which some may count no longer.
+
+Belongs here: reading them with SQL. Does not: which files a table has (pipelines.lake), writing a build (publish).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from warehouse.files import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a table.
+
+    files: Parquet files with the same columns; for each, the CIKs of the companies whose rows count, or None if all
+        rows count.
+    in_order: whether each file has its rows in the order of the table.
+    """
+
+    files: Sequence[tuple[Path, Sequence[str] | None]]
+    in_order: bool = True
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files that exist."""
+        return sum(path.stat().st_size for path, _ in self.files if path.exists())
+
+    @property
+    def only_file(self) -> Path | None:
+        """The file, if there is one, which has these rows and no others in the order of the table."""
+        is_only = len(self.files) == 1 and self.files[0][1] is None and self.in_order
+        return self.files[0][0] if is_only else None
+
+    @property
+    def sql(self) -> str:
+        """A subquery in parentheses with all rows that count."""
+        whole = [quoted(path) for path, some in self.files if some is None]
+        parts = [f"FROM {_read(whole)}"] if whole else []
+        for path, some in self.files:
+            if some is not None:
+                ciks = ", ".join(f"'{cik}'" for cik in some)
+                parts.append(f"FROM {_read([quoted(path)])} WHERE cik IN ({ciks})")
+        return f"({' UNION ALL '.join(parts)})"
+
+
+def _read(files: Sequence[str]) -> str:
+    return f"read_parquet([{', '.join(files)}], hive_partitioning = false)"
