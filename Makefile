@@ -85,7 +85,7 @@ format: setup ## format the code
 bench: setup ## measure synchronizations of a mirror and of bulk files made of it (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES), and the version log
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.synchronization "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
 		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
-	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts.parquet),$(BIN)/python -m tests.bench.version_log,\
+	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts/manifest.json),$(BIN)/python -m tests.bench.version_log,\
 		echo "Not measured: the version log; synchronize first, because copies of the companies of the home are used")
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.universe "$(SOURCE)" --gigabytes $(GIGABYTES),\
 		echo "Not measured: synchronizations from bulk files; set SOURCE to the path of a mirror directory")
