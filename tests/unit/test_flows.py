@@ -485,7 +485,7 @@ def test_a_quarter_before_the_recast_is_the_next_window_less_its_quarter(has_qua
     assert value_of(found, "revenue", "ttm", "2023-06-30") == 320e6
 
 
-@pytest.mark.parametrize(("before", "twelve_months"), [(440e6, 440e6), (400e6, None), (360e6, None)])
+@pytest.mark.parametrize(("before", "twelve_months"), [(440e6, 440e6), (412e6, None), (400e6, None), (360e6, None)])
 def test_a_year_whose_filing_restates_the_one_before_is_on_the_new_basis(before, twelve_months):
     """Bank of America 2025: its first quarter is restated with the next report, and 2024 with the annual report."""
     found = standardized(raw(restated_from_the_annual_report_on(before)))
