@@ -6,11 +6,12 @@ UI_PORT ?= 3000
 SYMBOLS ?=
 STRICT ?=
 BESIDE ?=
-GIGABYTES ?= 0.5 1 2
+GIGABYTES ?= 0.5 1 2 3
 LIST ?=
 
 VENV := .venv
 OLDEST := $(VENV)/oldest-duckdb
+PEER := $(VENV)/edgartools
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # real and fictional data never share a home
@@ -55,6 +56,11 @@ $(OLDEST)/.ready: tests/duckdb-1.5.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(OLDEST) -r $<
 	@touch $@
 
+# what make bench compares with, apart from the packages of this project
+$(PEER)/.ready: tests/bench/edgartools.lock $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(PEER) -r $<
+	@touch $@
+
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
 # the many processes that the tests start do not compile the project again
 test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
@@ -82,12 +88,12 @@ format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: setup ## measure synchronizations of a mirror and of bulk files made of it (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES), and the version log
+bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES), and the version log
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.synchronization "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
 		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
 	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts/manifest.json),$(BIN)/python -m tests.bench.version_log,\
 		echo "Not measured: the version log; synchronize first, because copies of the companies of the home are used")
-	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.universe "$(SOURCE)" --gigabytes $(GIGABYTES),\
+	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.universe "$(SOURCE)" --gigabytes $(GIGABYTES) --peer "$(PEER)",\
 		echo "Not measured: synchronizations from bulk files; set SOURCE to the path of a mirror directory")
 
 mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
@@ -106,7 +112,9 @@ quality: setup ## check the consistency of the home's values; LIST=1 lists the f
 docs: setup ## generate docs/data-dictionary.md and docs/rules.md
 	@$(BIN)/python -m pipelines.dictionary
 
-lock: ## update the pinned dependencies (needs uv)
+lock: ## update the pinned dependencies, also those of make bench (needs uv)
+	printf 'edgartools\norjson\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --no-annotate - --output-file tests/bench/edgartools.lock
 	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --no-strip-extras pyproject.toml --output-file requirements.lock
 

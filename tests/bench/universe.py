@@ -2,8 +2,9 @@
 
 Run it with `make bench SOURCE=../shared/edgar`; GIGABYTES sets the sizes. The documents of a mirror directory are
 copied under other CIKs and accession numbers into companyfacts.zip and submissions.zip until they hold so many bytes of
-JSON.
-Each figure is compared with `orjson.loads` of the same documents on one core, measured before and after it in the run.
+JSON. They are synchronized: all companies, the same files again, and files in which one company of a hundred filed.
+Each figure is compared with `orjson.loads` of the same documents on one core, measured before and after it in the run;
+the throughput with that of edgartools for the documents of the mirror (peer.py). The last line is JSON.
 """
 
 import argparse
@@ -103,9 +104,9 @@ def parsed(folder: Path) -> float:
     return seconds
 
 
-def synchronized(folder: Path, home: Path) -> Cost:
+def synchronized(source: str, home: Path) -> Cost:
     """The cost of a synchronization."""
-    command = [sys.executable, "-m", "fundamentals", "sync", "--source", str(folder / "companyfacts.zip")]
+    command = [sys.executable, "-m", "fundamentals", "sync", "--source", source]
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "PYTHONPATH": str(PROJECT)}
     before, began = os.times(), time.perf_counter()
     with subprocess.Popen(
@@ -171,6 +172,29 @@ class Round:
         return max(self.full.memory, self.again.memory, self.one_percent.memory)
 
 
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Megabytes of JSON, and the CPU seconds that edgartools takes for them."""
+
+    megabytes: float
+    cpu: float
+    twelve_months: int
+
+    @property
+    def rate(self) -> float:
+        """Megabytes a CPU second."""
+        return self.megabytes / self.cpu
+
+
+def peer(folder: Path, mirror: Path) -> Peer:
+    """The cost of edgartools, whose packages are in a folder."""
+    command = [sys.executable, str(PROJECT / "tests/bench/peer.py"), str(mirror)]
+    ran = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(folder)}, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return Peer(**json.loads(ran.stdout.splitlines()[-1]))
+
+
 COLUMNS: dict[str, tuple[Callable[[Round], float], str]] = {
     "orjson.loads, s": (lambda each: each.orjson, ".1f"),
     "full, s": (lambda each: each.full.wall, ".1f"),
@@ -182,12 +206,21 @@ COLUMNS: dict[str, tuple[Callable[[Round], float], str]] = {
 }
 """The figures of a round, and how they are printed."""
 
+LIMITS = {
+    "full / orjson": "6 or less",
+    "again / full": "3 % or less",
+    "1 % changed / full": "12 % or less",
+    "memory, MB": "4,000 or less",
+}
+"""What the figures of large files have to be: those of the largest size count."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mirror", type=Path, help="the mirror directory whose documents are copied")
     parser.add_argument("--gigabytes", type=float, nargs="+", default=[0.5, 1.0, 2.0], help="sizes of the JSON")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--peer", type=Path, help="the folder with the packages of edgartools.lock")
     parser.add_argument("--folder", type=Path, help="where to write the files; default: a temporary folder")
     given = parser.parse_args()
     rounds = []
@@ -198,26 +231,47 @@ def main() -> None:
             write(changed, given.mirror, size * GIGABYTE, revise=ONE_PERCENT)
             for _ in range(given.rounds):
                 before = parsed(bulk)
-                costs = [synchronized(folder, home) for folder in (bulk, bulk, changed)]
+                costs = [synchronized(str(folder / "companyfacts.zip"), home) for folder in (bulk, bulk, changed)]
                 rounds.append(Round(size, companies, (before + parsed(bulk)) / 2, *costs))
                 shutil.rmtree(home)
             shutil.rmtree(bulk)
             shutil.rmtree(changed)
-    show(rounds)
-    print(json.dumps([asdict(each) for each in rounds]))
+        sample = Path(temporary) / "sample"
+        again = [synchronized("sample", sample) for _ in range(2)][-1]
+    beside = peer(given.peer, given.mirror) if given.peer else None
+    show(rounds, again, beside)
+    print(
+        json.dumps(
+            {
+                "rounds": [asdict(each) for each in rounds],
+                "sample_again": asdict(again),
+                "edgartools": asdict(beside) if beside else None,
+            }
+        )
+    )
 
 
-def show(rounds: Sequence[Round]) -> None:
+def show(rounds: Sequence[Round], sample_again: Cost, beside: Peer | None) -> None:
     """Print a table: for each size the median of each figure, and its range if there are several rounds."""
     table = Table(title="synchronizations from bulk files", title_justify="left")
     table.add_column("")
+    table.add_column("target", justify="right")
     columns = []
     for size, companies in dict.fromkeys((each.gigabytes, each.companies) for each in rounds):
         table.add_column(f"{size:g} GB, {companies:,} companies", justify="right")
         columns.append([each for each in rounds if each.gigabytes == size])
     for name, (of, form) in COLUMNS.items():
-        table.add_row(name, *(_median([of(each) for each in column], form) for column in columns))
+        limit = LIMITS.get(name, "")
+        table.add_row(name, limit, *(_median([of(each) for each in column], form) for column in columns))
+    if beside:
+        rates = [
+            [each.gigabytes * GIGABYTE / 1e6 / each.full.cpu / beside.rate for each in column] for column in columns
+        ]
+        table.add_row("MB a CPU second / edgartools", "8 or more", *(_median(each, ".1f") for each in rates))
     Console().print(table)
+    print(f"Sample, nothing new: {sample_again.cpu:.2f} CPU seconds (target: 2.5)")
+    if beside:
+        print(f"edgartools: {beside.rate:.2f} MB a CPU second, {beside.twelve_months:,} trailing twelve months")
 
 
 def _median(values: Sequence[float], form: str) -> str:

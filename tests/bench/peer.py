@@ -1,0 +1,67 @@
+"""What edgartools needs for the same companies: CPU seconds for the items that it has functions for.
+
+It runs with the packages of edgartools.lock, apart from those of this project:
+
+    PYTHONPATH=FOLDER python tests/bench/peer.py MIRROR
+
+Of each document it makes edgartools' facts, the yearly series of each element below, and the trailing twelve months of
+each flow at each end of a quarter or year for which net income is stated. That is less than this project does: no other
+element where a filer uses one, no debt from several lines, no ratios, no earlier versions, and nothing is written.
+"""
+
+import json
+import sys
+import time
+from datetime import date
+from pathlib import Path
+
+import orjson
+from edgar.entity.parser import EntityFactsParser
+
+FLOWS = (
+    "Revenues",
+    "NetIncomeLoss",
+    "EarningsPerShareBasic",
+    "CommonStockDividendsPerShareDeclared",
+    "NetCashProvidedByUsedInOperatingActivities",
+    "PaymentsToAcquirePropertyPlantAndEquipment",
+)
+OTHERS = (
+    "WeightedAverageNumberOfSharesOutstandingBasic",
+    "WeightedAverageNumberOfDilutedSharesOutstanding",
+    "LongTermDebt",
+    "CashAndCashEquivalentsAtCarryingValue",
+)
+MOST_YEARS = 50
+
+
+def read(document: bytes) -> int:
+    """Compute all that is computed for a company; return the number of trailing twelve months that have a value."""
+    facts = EntityFactsParser.parse_company_facts(orjson.loads(document))
+    for element in FLOWS + OTHERS:
+        facts.time_series(f"us-gaap:{element}", periods=MOST_YEARS)
+    stated = facts.query().by_concept("us-gaap:NetIncomeLoss").execute()
+    ends = sorted({fact.period_end for fact in stated if fact.period_end})
+    return sum(_has_twelve_months(facts, element, end) for element in FLOWS for end in ends)
+
+
+def _has_twelve_months(facts: object, element: str, end: date) -> bool:
+    try:
+        facts.get_ttm(f"us-gaap:{element}", as_of=end)  # type: ignore[attr-defined]
+    except (ValueError, KeyError):  # it has too few quarters, or none of this element
+        return False
+    return True
+
+
+def main() -> None:
+    documents = [
+        path.read_bytes() for path in sorted(Path(sys.argv[1]).glob("data.sec.gov/api/xbrl/companyfacts/*.json"))
+    ]
+    began = time.process_time()
+    values = sum(map(read, documents))
+    seconds = time.process_time() - began
+    print(json.dumps({"megabytes": sum(map(len, documents)) / 1e6, "cpu": seconds, "twelve_months": values}))
+
+
+if __name__ == "__main__":
+    main()
