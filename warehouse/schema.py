@@ -35,7 +35,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table; its key is unique, and its rows are stored sorted by `sort` (default: the key)."""
+    """One table; its key is unique, and its rows are stored sorted by `sort` (default: the key).
+
+    In a build that was made from the one before it, the rows of the companies that were replaced come last, sorted.
+    """
 
     name: str
     description: str

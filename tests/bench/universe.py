@@ -207,10 +207,10 @@ COLUMNS: dict[str, tuple[Callable[[Round], float], str]] = {
 """The figures of a round, and how they are printed."""
 
 LIMITS = {
-    "full / orjson": "6 or less",
-    "again / full": "3 % or less",
-    "1 % changed / full": "12 % or less",
-    "memory, MB": "4,000 or less",
+    "full / orjson": "≤ 6",
+    "again / full": "≤ 3 %",
+    "1 % changed / full": "≤ 12 %",
+    "memory, MB": "≤ 4,000",
 }
 """What the figures of large files have to be: those of the largest size count."""
 
@@ -254,11 +254,11 @@ def main() -> None:
 def show(rounds: Sequence[Round], sample_again: Cost, beside: Peer | None) -> None:
     """Print a table: for each size the median of each figure, and its range if there are several rounds."""
     table = Table(title="synchronizations from bulk files", title_justify="left")
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     table.add_column("target", justify="right")
     columns = []
     for size, companies in dict.fromkeys((each.gigabytes, each.companies) for each in rounds):
-        table.add_column(f"{size:g} GB, {companies:,} companies", justify="right")
+        table.add_column(f"{size:g} GB\n{companies:,} companies", justify="right")
         columns.append([each for each in rounds if each.gigabytes == size])
     for name, (of, form) in COLUMNS.items():
         limit = LIMITS.get(name, "")
@@ -267,7 +267,7 @@ def show(rounds: Sequence[Round], sample_again: Cost, beside: Peer | None) -> No
         rates = [
             [each.gigabytes * GIGABYTE / 1e6 / each.full.cpu / beside.rate for each in column] for column in columns
         ]
-        table.add_row("MB a CPU second / edgartools", "8 or more", *(_median(each, ".1f") for each in rates))
+        table.add_row("MB/CPU s / edgartools", "≥ 8", *(_median(each, ".1f") for each in rates))
     Console().print(table)
     print(f"Sample, nothing new: {sample_again.cpu:.2f} CPU seconds (target: 2.5)")
     if beside:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -189,6 +190,27 @@ def test_the_transport_returns_existing_documents_and_else_404():
         ):
             assert http.get(address).status_code == 404
         assert http.post(TICKERS).status_code == 404
+
+
+def test_a_document_that_is_known_is_not_simulated_again(monkeypatch):
+    """Its entity tag depends on the traits of the filer and on the last day that is served."""
+    filer, other = sample_filers()[:2]
+    address = f"https://data.sec.gov/api/xbrl/companyfacts/CIK{filer.cik}.json"
+    with client(filers=[filer]) as sample:
+        tag = sample.get(address).headers["etag"]
+        assert sample.get(f"https://data.sec.gov/submissions/CIK{filer.cik}.json").headers["etag"] == tag
+    known = {"If-None-Match": tag}
+    for changed in (
+        client(filers=[replace(filer, unit=1)]),
+        client(filers=[filer], filed_by=date(2020, 1, 1)),
+        client(filers=[replace(other, cik=filer.cik)]),
+    ):
+        with changed as sample:
+            assert sample.get(address, headers=known).status_code == 200
+    monkeypatch.setattr("pipelines.edgar.sample.transport.simulate", None)
+    with client(filers=[filer]) as sample:
+        answer = sample.get(address, headers=known)
+    assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", tag)
 
 
 def test_older_filings_are_on_further_pages():

@@ -8,11 +8,14 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
-from functools import cached_property
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
+from pipelines.code import digest_of
 from pipelines.edgar.sample import bulk, documents
 from pipelines.edgar.sample.company import Company, simulate
 from pipelines.edgar.sample.documents import Document
@@ -26,6 +29,8 @@ SUBMISSIONS_URL = "https://data.sec.gov/submissions/"
 CIK = re.compile(r"/CIK(\d{10})[^/]*\.json$")
 LISTING = re.compile(re.escape(bulk.ARCHIVES) + r"(\d{4})/QTR([1-4])/index\.json")
 INDEX = re.compile(re.escape(bulk.ARCHIVES) + r"(\d{4})/QTR[1-4]/master\.(\d{8})\.idx")
+TAG = 32
+"""Characters of an entity tag."""
 MADE_AT = time(3, 0)
 """When EDGAR makes its bulk files, in New York."""
 
@@ -33,7 +38,9 @@ MADE_AT = time(3, 0)
 class SampleTransport(httpx.BaseTransport):
     """Answers GET with 200 and always the same bytes, or with 404 for a document that EDGAR would not have.
 
-    A company is simulated when one of its documents is first requested; bulk files and the daily index need all.
+    A company is simulated when one of its documents is first requested; bulk files and the daily index need all. The
+    documents of a company have an entity tag, which depends on its traits and on the simulator's code. A request with
+    that tag is answered with 304 (RFC 9110, 15.4.5), and nothing is simulated.
 
     Args:
         filers: the filers; by default the built-in sample.
@@ -48,11 +55,24 @@ class SampleTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer one request."""
+        tag = self._tag(str(request.url))
+        if tag and request.method == "GET" and request.headers.get("If-None-Match") == tag:
+            return httpx.Response(304, headers={"etag": tag}, request=request)
         body = self._body(str(request.url)) if request.method == "GET" else None
         if body is None:
             return httpx.Response(404, text="No such document in the sample.", request=request)
         headers = {"content-type": "application/json", **self._made_at(str(request.url))}
+        if tag:
+            headers["etag"] = tag
         return httpx.Response(200, headers=headers, content=body, request=request)
+
+    def _tag(self, address: str) -> str:
+        """The entity tag of a document of a simulated company; empty for other addresses."""
+        found = CIK.search(address)
+        if not found or found[1] not in self._filers:
+            return ""
+        made_from = f"{_code_digest()} {self._filers[found[1]]!r} {self._filed_by}"
+        return f'"{sha256(made_from.encode()).hexdigest()[:TAG]}"'
 
     def _made_at(self, address: str) -> dict[str, str]:
         """The headers of a bulk file: when it was made, in the night after the last day."""
@@ -113,6 +133,12 @@ class SampleTransport(httpx.BaseTransport):
     def _company(self, filer: Filer) -> Company:
         """The simulated company of a filer."""
         return simulate(filer)
+
+
+@cache
+def _code_digest() -> str:
+    """A digest of the simulator's code."""
+    return digest_of(Path(__file__).parent)
 
 
 def _encode(document: Document) -> bytes:
