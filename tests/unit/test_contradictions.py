@@ -27,6 +27,7 @@ from tests.shapes.balances import (
     Lines,
     after,
     again,
+    beside_year_end,
     next_year,
     sheet,
     since_quarter,
@@ -334,15 +335,33 @@ FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = {
     ),
 }
 """Long-term debt and current liabilities at six quarter ends, and the debt that is served."""
+NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = {
+    "a twentieth of non-current debt is paid after a year": (
+        [400, 380, 381, 382, 383, 384],
+        [300, 320, 322, 321, 300, 302],
+        [400, None, None, None, 383, 384],
+    ),
+    "little of the current liabilities": (
+        [400, 380, 381, 382, 383, 384],
+        [1500, 1520, 1522, 1521, 1500, 1502],
+        [400, 380, 381, 382, 383, 384],
+    ),
+}
+"""The same for non-current debt alone."""
+NONCURRENT_FELL_DUE_BEFORE = beside_year_end(
+    {NONCURRENT: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000},
+    {NONCURRENT: 370, CURRENT_LIABILITIES: 705, ASSETS: 2010},
+    {NONCURRENT: 371, CURRENT_LIABILITIES: 729, ASSETS: 2020},
+)
 
 
-def _six_quarters(whole: list[int], current: list[int]) -> list[Row]:
-    """Reports on six quarters with long-term debt alone; in millions."""
+def _six_quarters(whole: list[int], current: list[int], line: str = WHOLE) -> list[Row]:
+    """Reports on six quarters with one line of long-term debt alone; in millions."""
     rows = []
     for end, debt, due in zip(ENDS, whole, current, strict=True):
         report = {"form": "10-K" if end.month == 12 else "10-Q", "filed": end + timedelta(days=40)}
         rows.append(fact(REVENUE, 10e6 * end.month, date(end.year, 1, 1), end, **report))
-        lines = {WHOLE: debt, CURRENT_LIABILITIES: due, ASSETS: 2000 + end.month}
+        lines = {line: debt, CURRENT_LIABILITIES: due, ASSETS: 2000 + end.month}
         rows += [fact(tag, amount * 1e6, None, end, **report) for tag, amount in lines.items()]
     return rows
 
@@ -356,6 +375,8 @@ def _documents() -> dict[str, list[Row]]:
         **{name: rows for name, (rows, _) in RESTATED.items()},
         **{name: next_year(*cash) for name, cash in NEXT_YEARS.items()},
         **{name: _six_quarters(*lines) for name, (*lines, _) in FELL_DUE.items()},
+        **{name: _six_quarters(*lines, NONCURRENT) for name, (*lines, _) in NONCURRENT_FELL_DUE.items()},
+        "non-current debt fell due before": NONCURRENT_FELL_DUE_BEFORE,
         "new line": NEW_LINE,
         "securities": SECURITIES_LEFT_OUT,
         "bank": BANK_WITHOUT_ADVANCES,
@@ -400,12 +421,18 @@ def test_contradicted_balances_are_withheld(found, rule):
     assert (gap["rule"], gap["reason"]) == (rule, reason)
 
 
-@pytest.mark.parametrize("name", FELL_DUE)
+@pytest.mark.parametrize("name", [*FELL_DUE, *NONCURRENT_FELL_DUE])
 def test_maturities_are_missed_until_they_are_paid(found, name):
     """The current liabilities fall by about as much, or a year has passed; new notes do not show it."""
     values = [value_of(found, "total_debt", "ttm", end, COMPANY[name]) for end in ENDS]
 
-    assert [None if value is None else value / 1e6 for value in values] == FELL_DUE[name][2]
+    assert [None if value is None else value / 1e6 for value in values] == {**FELL_DUE, **NONCURRENT_FELL_DUE}[name][2]
+
+
+def test_maturities_that_left_non_current_debt_are_seen_in_the_next_report(found):
+    gap = row_of(found.gaps, "total_debt", "ttm", "2023-03-31", COMPANY["non-current debt fell due before"])
+
+    assert gap["rule"] == "debt.withdrawn.maturities-left-long-term-debt"
 
 
 @pytest.mark.parametrize("rule", WITHDRAWN)

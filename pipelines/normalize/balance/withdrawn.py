@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize import arrays
-from pipelines.normalize.arrays import Flags, Ints, first_row, smallest, starts
+from pipelines.normalize.arrays import NOTHING, Flags, Ints, first_row, smallest, starts
 from pipelines.normalize.balance.before import Before
 from pipelines.normalize.balance.element_sets import are_equal, contain
 from pipelines.normalize.balance.footing import is_one_digit
@@ -82,10 +82,10 @@ SHOWN_AFTER = Rule(
 
 FELL_DUE_BEFORE = Rule(
     "debt.withdrawn.maturities-left-long-term-debt",
-    "Long-term debt alone is withdrawn if that of the next report is about the same, and the balance sheets of the "
-    "next report show that maturities left it.",
-    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 1 of 900 balance sheets with "
-    "long-term debt alone",
+    "Long-term debt, or non-current debt, alone is withdrawn if that of the next report is about the same, and the "
+    "balance sheets of the next report show that maturities left it.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 3 of 2,200 balance sheets "
+    "with such debt alone",
     "withhold",
 )
 
@@ -217,8 +217,12 @@ def _shown_after(sheets: BalanceSheets, sums: Sums, counts: Ints) -> Withdrawal:
 def _fell_due_before(sheets: BalanceSheets, before: Before, sums: Sums, values: Ints) -> Withdrawal:
     """The values of long-term debt alone from which maturities had left, as the next report shows."""
     next_report = np.flatnonzero(fell_due(sheets, before, sums) & (before.in_filing_before >= 0))
-    value, whole = before.in_filing_before[next_report], sheets.value("debt_long_term")
-    is_left = same(whole[next_report], whole[value], STAYS) & np.isin(value, values)
+    value = before.in_filing_before[next_report]
+    place = np.full(len(sheets), NOTHING)
+    place[sums.sheet] = np.arange(len(sums.sheet))
+    newer, older = place[next_report], place[value]
+    is_left = same(sums.value[newer], sums.value[older], STAYS) & np.isin(value, values)
+    is_left &= are_equal(sums.elements[:, newer], sums.elements[:, older])
     return Withdrawal(FELL_DUE_BEFORE, "current_debt_not_shown", value[is_left], next_report[is_left])
 
 
