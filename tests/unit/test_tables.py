@@ -168,6 +168,41 @@ def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies
             assert again.read(tables.assembled(name)).drop(of_run).equals(rows.drop(of_run)), name
 
 
+def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
+    """The result is that of a home that has never seen anything else; the parts of the others stay as they were."""
+    monkeypatch.setattr(publish, "LARGEST_RENEWAL", 1.0)
+    mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
+    one, other = Home(tmp_path / "one"), Home(tmp_path / "other")
+    parts = {}
+    for filers in ((ALFA, BRAVO), (ALFA, BRAVO, CARGO)):
+        mirror.hold(CARGO)
+        mirror.list(*filers)
+        synchronize(one, mirror, monkeypatch)
+        parts[len(filers)] = {
+            name: Lake(one.tables).files(name, [ALFA.cik, BRAVO.cik])
+            for name in ("facts", stages.REPLAYED, stages.VERSIONS, *map(tables.assembled, tables.OF_COMPANIES))
+        }
+    assert {name: [path for path, _ in files] for name, files in parts[2].items()} == {
+        name: [path for path, _ in files] for name, files in parts[3].items()
+    }
+    synchronize(other, mirror, monkeypatch)
+    pointers = publish.current(one.published), publish.current(other.published)
+    assert [pointer and pointer.replaced for pointer in pointers] == [1, 0]
+    for name in tables.files(Lake(one.tables)):
+        of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
+        if name not in ("syncs", "changes"):
+            rows, expected = (
+                pl.read_parquet(home.published / f"parquet/{name}.parquet").drop(of_run) for home in (one, other)
+            )
+            assert rows.sort(pl.all()).equals(expected.sort(pl.all())), name
+
+
+def synchronize(home: Home, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
+    home.prepare()
+    run_job(home, str(mirror.folder))
+
+
 def test_inputs_depend_on_every_table_except_changes(lake, tmp_path):
     shutil.copytree(lake.folder, tmp_path, dirs_exist_ok=True)
     copied, contents = Lake(tmp_path), lake.read(tables.CONTENTS)
