@@ -30,6 +30,7 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.workers import Workers
+from warehouse.files import sync
 
 Input = TypeVar("Input")
 Notes = TypeVar("Notes")
@@ -201,7 +202,7 @@ class Lake:
         with self._named_errors(name):
             self.folder.mkdir(parents=True, exist_ok=True)
             rows.lazy().sink_parquet(written, compression="zstd", compression_level=LEVEL, metadata=digests)
-            _synchronize(written)
+            sync(written)
             written.replace(self.path(name))
 
     @contextmanager
@@ -276,10 +277,9 @@ class Lake:
         """The manifest of a table of companies that an older program wrote as one file: it becomes the first part."""
         path, part = self.path(name), _part_name(1)
         digests = self.inputs(name)
-        counted = pl.scan_parquet(path).group_by("cik").len().collect()
-        rows: dict[str, int] = dict(counted.iter_rows())
-        companies = {cik: Held(digests.get(cik, ""), part, rows.get(cik, 0)) for cik in sorted({*digests, *rows})}
-        manifest = Manifest(companies, {part: sum(rows.values())})
+        counted = pl.scan_parquet(path).group_by("cik").len().sort("cik").collect()
+        companies = {cik: Held(digests.get(cik, ""), part, rows) for cik, rows in counted.iter_rows()}
+        manifest = Manifest(companies, {part: int(counted["len"].sum())})
         (self.folder / name / part).unlink(missing_ok=True)
         os.link(path, self.folder / name / part)
         self._point(name, manifest)
@@ -318,8 +318,9 @@ class Lake:
         path = self._manifest_path(name)
         written = path.with_suffix(".tmp")
         written.write_bytes(msgspec.json.encode(manifest))
-        _synchronize(written)
+        sync(written)
         written.replace(path)
+        sync(path.parent)  # before the files go that only the manifest before names
         if tidy:
             for each in path.parent.iterdir():
                 if each.name != MANIFEST and each.name not in manifest.parts:
@@ -427,7 +428,7 @@ def write_part(path: Path, rows: pl.DataFrame, footer: Mapping[str, str] | None 
         ordered, counts[""] = rows, rows.height
     said = dict(footer) if footer else None
     ordered.write_parquet(path, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP, metadata=said)
-    _synchronize(path)
+    sync(path)
     return Written(path, counts)
 
 
@@ -459,11 +460,6 @@ def _without_idle_parts(manifest: Manifest) -> Manifest:
     """The manifest without the parts whose rows count no longer; one part stays, because it has the columns."""
     needed = {held.part for held in manifest.companies.values() if held.rows} or {*list(manifest.parts)[-1:]}
     return Manifest(manifest.companies, {part: rows for part, rows in manifest.parts.items() if part in needed})
-
-
-def _synchronize(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 @lru_cache(maxsize=64)

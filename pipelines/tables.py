@@ -269,9 +269,16 @@ def _summed(sums: pl.DataFrame) -> str:
 
 
 def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Table `contents`: the sums of the rows of each company in a table, and how many rows share their key."""
-    shares_key = rows.select(schema.BY_NAME[name].key).is_duplicated().alias("repeated")
-    of_companies = _hashed(name, rows).with_columns(rows["cik"], shares_key, table=pl.lit(name))
+    """Table `contents`: the sums of the rows of each company in a table, and how many have the key of the one before.
+
+    Args:
+        name: the table, whose order begins with its key.
+        rows: its rows in order.
+    """
+    key = schema.BY_NAME[name].key
+    shares_key = pl.all_horizontal(pl.col(column).eq_missing(pl.col(column).shift()) for column in key)
+    repeated = rows.select(repeated=shares_key)["repeated"]
+    of_companies = _hashed(name, rows).with_columns(rows["cik"], repeated, table=pl.lit(name))
     return of_companies.group_by("cik", "table").agg(*SUMS, pl.col("repeated").sum())
 
 
