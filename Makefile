@@ -88,6 +88,8 @@ format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+# bytecode is written, as for any user, so that synchronizations do not compile the project each time
+bench: export PYTHONDONTWRITEBYTECODE :=
 bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES), and the version log
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.synchronization "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
 		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
