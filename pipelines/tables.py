@@ -104,7 +104,9 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALON
     for name, frame in of_all.items():
         rows = conformed(name, frame)
         digests = {CONTENT: content_of(name, rows)}
-        lake.write(assembled(name), rows, digests | {MADE_FROM: _made_from(lake)} if name == LAST else digests)
+        lake.write(
+            assembled(name), rows, digests | {MADE_FROM: _made_from(lake, made_from)} if name == LAST else digests
+        )
 
 
 def _made_from_by_company(lake: Lake) -> dict[str, str]:
@@ -167,14 +169,14 @@ def are_published(lake: Lake, published: Path) -> bool:
         before is not None
         and lake.holds(CONTENTS)
         and before.inputs == inputs(lake)
-        and lake.inputs(assembled(LAST)).get(MADE_FROM) == _made_from(lake)
+        and lake.inputs(assembled(LAST)).get(MADE_FROM) == _made_from(lake, _made_from_by_company(lake))
     )
 
 
-def _made_from(lake: Lake) -> str:
+def _made_from(lake: Lake, by_company: Mapping[str, str]) -> str:
     """A digest of the inputs of the tables, without the times of synchronizations, and of the code that makes them."""
     kept = [f"{name} {lake.digest(name)}" for name in ("listings", "quarantine")]
-    return _digest(*_made_from_by_company(lake).items(), *kept)
+    return _digest(*by_company.items(), *kept)
 
 
 @cache

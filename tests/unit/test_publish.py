@@ -360,16 +360,28 @@ def test_a_missing_required_value_is_refused(published: Path) -> None:
 def test_lost_rows_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     after("DELETE FROM build.main.filings WHERE rowid = 0", monkeypatch)
     filed = builds.write(published.parent / "tables", builds.tables())
-    with pytest.raises(publish.VerificationError, match="filings has 4 rows, expected 5"):
+    with pytest.raises(publish.VerificationError, match=r"filings\.parquet does not have the rows of its table"):
         publish.build(published, filed, "b1")
+    with pytest.raises(publish.VerificationError, match="filings has 4 rows, expected 5"):
+        publish.build(published, in_two_files(filed), "b1")
     assert names(published) == set()
 
 
 def test_changed_rows_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     after("UPDATE build.main.filings SET form = '10-Q' WHERE rowid = 0", monkeypatch)
     filed = builds.write(published.parent / "tables", builds.tables())
-    with pytest.raises(publish.VerificationError, match="filings has other rows than it was made from"):
+    with pytest.raises(publish.VerificationError, match=r"filings\.parquet does not have the rows of its table"):
         publish.build(published, filed, "b1")
+    with pytest.raises(publish.VerificationError, match="filings has other rows than it was made from"):
+        publish.build(published, in_two_files(filed), "b1")
+
+
+def in_two_files(filed: dict[str, Rows]) -> dict[str, Rows]:
+    """The same rows, those of `filings` in a file and in one without rows."""
+    path = filed["filings"].files[0][0]
+    empty = path.with_name("nothing.parquet")
+    pq.write_table(pq.read_table(path).slice(0, 0), empty)
+    return filed | {"filings": Rows([(path, None), (empty, None)])}
 
 
 def after(statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
