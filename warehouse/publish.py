@@ -81,8 +81,9 @@ class Renewal:
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether not too much was replaced since all rows were written, and the sums of their rows are known."""
-        return self.replaced <= LARGEST_RENEWAL * self.before.companies and bool(self.before.sums)
+        """Whether a company differs, not too many since all rows were written, and the sums of the rows are known."""
+        is_little = self.replaced <= LARGEST_RENEWAL * self.before.companies
+        return bool(self.companies) and is_little and bool(self.before.sums)
 
     @property
     def condition(self) -> str:
@@ -116,8 +117,8 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
         published: the folder of builds; created if it does not exist.
         tables: the rows of each table that has any, with its columns and their types.
         build_id: part of the file name; must be new.
-        renewal: how to make the build from the one before it. It is not used if too much was replaced since all rows
-            were written, or if the build before cannot be read; then all rows are written.
+        renewal: how to make the build from the one before it. It is not used if no company differs, if too much was
+            replaced since all rows were written, or if the build before cannot be read; then all rows are written.
 
     Returns:
         The build, complete and read-only in the folder, for `point`.

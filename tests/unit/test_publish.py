@@ -262,6 +262,18 @@ def test_a_renewed_build_is_like_one_with_all_rows_written(published: Path, tmp_
     assert said(published, macros) == said(other, macros)
 
 
+def test_a_build_in_which_no_company_differs(published: Path) -> None:
+    """Only a small table has other rows; its copy has them in order."""
+    builds.publish_small(published)
+    rows = builds.tables()
+    rows["filings"][0]["form"] = "10-K/A"
+    before = publish.current(published)
+    assert before is not None
+    renewal = publish.Renewal(before, frozenset(), {name: Rows([]) for name in OF_COMPANIES})
+    made = publish.build(published, builds.write(published.parent / "all", rows), "b2", renewal)
+    assert set(same_rows(published / made.file, published / "parquet-b2").values()) == {True}
+
+
 def test_all_rows_are_written_again_after_many_replacements(published: Path) -> None:
     assert renewed(published, companies=20, replaced=4)[0].replaced == 0
 
