@@ -37,7 +37,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 run: sync ## synchronize the sample (or SOURCE=...), make a demo key, serve on 127.0.0.1:8000
-	@$(BIN)/python -m serve.demo --port $(PORT)
+	@$(BIN)/python -m serve.cli.demo --port $(PORT)
 
 sync: setup ## synchronize and publish only
 	@$(BIN)/fundamentals sync --source "$(SOURCE)" $(if $(SYMBOLS),--symbols "$(SYMBOLS)")
@@ -79,7 +79,7 @@ node_modules/.package-lock.json: package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund
 
 lintapi: setup linters ## lint the OpenAPI description
-	@mkdir -p build && $(BIN)/python -m serve.openapi > build/openapi.json
+	@mkdir -p build && $(BIN)/python -m serve.api.description > build/openapi.json
 	@node_modules/.bin/spectral lint --fail-severity hint --ruleset .spectral.yaml build/openapi.json
 	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
 		node_modules/.bin/redocly lint --config redocly.yaml build/openapi.json

@@ -1,8 +1,8 @@
 """The command line `fundamentals`.
 
 Belongs here: parsing arguments, printing errors, exit statuses. Does not: the commands (pipelines.synchronize,
-serve.commands). These are imported only when needed, so that serving does not load Dagster, and synchronizing does not
-load a web server.
+serve.cli.commands). These are imported only when needed, so that serving does not load Dagster, and synchronizing does
+not load a web server.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from serve.errors import CommandError
+from serve.http.errors import CommandError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +46,7 @@ def _run(given: argparse.Namespace) -> int:
         finally:
             gc.unfreeze()
 
-    from serve import commands
+    from serve.cli import commands
 
     match given.command, getattr(given, "action", None):
         case "serve", _:

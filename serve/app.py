@@ -11,14 +11,15 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve import caching, responses, routes
 from serve.access.accounts import Accounts
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
-from serve.caching import Representations
+from serve.api import responses, routes
 from serve.clock import Clock
-from serve.errors import ApiError, NotFound, ServerError
-from serve.front import Front
+from serve.http import caching
+from serve.http.caching import Representations
+from serve.http.edge import Front
+from serve.http.errors import ApiError, NotFound, ServerError
 from serve.settings import Settings
 from serve.site import mount
 from serve.site.pages import Pages

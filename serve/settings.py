@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from serve.errors import CommandError
+from serve.http.errors import CommandError
 
 HOST = "127.0.0.1"
 PORT = 8000

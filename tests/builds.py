@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from serve import examples
+from serve.api import examples
 from warehouse import publish, schema
 from warehouse.rows import Rows as FiledRows
 

@@ -22,7 +22,7 @@ import httpx
 
 from serve.access.accounts import Accounts
 from serve.app import create_app
-from serve.server import server
+from serve.http.server import server
 from serve.settings import Settings
 
 PROJECT = Path(__file__).resolve().parent.parent

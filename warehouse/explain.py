@@ -2,8 +2,8 @@
 
 Belongs here: grouping the legs of a value into the amounts of its formula, recomputing the value from them, and listing
 the rules that decided it and those about its company; pure functions.
-Does not: the SQL queries (explain_queries), printing an explanation (serve.explanation), the rules that compute values
-(pipelines.normalize; a test checks that both compute the same value).
+Does not: the SQL queries (explain_queries), printing an explanation (serve.cli.explanation), the rules that compute
+values (pipelines.normalize; a test checks that both compute the same value).
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from serve.access import keys
 from serve.clock import timestamp
-from serve.errors import CommandError
+from serve.http.errors import CommandError
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from serve.access.accounts import Accounts
 from serve.clock import Clock
-from serve.errors import CommandError, RateLimited
+from serve.http.errors import CommandError, RateLimited
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from serve.access.limits import DAY, LIMITS, Allowance, Counters, allowance
-from serve.errors import CommandError
+from serve.http.errors import CommandError
 
 log = logging.getLogger(__name__)
 

@@ -1,12 +1,12 @@
 """The page `/changelog`: the changes of the interface, with the fingerprint of its description after each.
 
 Belongs here: the layout of the entries, and how a client checks a fingerprint. Does not: the entries
-(serve.interface_changelog).
+(serve.api.changelog).
 """
 
 from collections.abc import Iterator
 
-from serve.interface_changelog import ENTRIES, VERSION, Entry
+from serve.api.changelog import ENTRIES, VERSION, Entry
 from serve.site.content import Block, Code, Document, Heading, Paragraph, Points
 
 SUMMARY = "The changes of v1 during its beta, newest first."

@@ -1,13 +1,14 @@
 """The page `/errors`, the target of every error's `docs` link: one section per code, with the code as its anchor.
 
-Belongs here: what a client should do about each error. Does not: codes, statuses and messages (serve.errors), when each
-occurs (routes), the example responses (serve.openapi).
+Belongs here: what a client should do about each error. Does not: codes, statuses and messages (serve.http.errors), when
+each occurs (api.routes), the example responses (serve.api.description).
 """
 
 import json
 from collections.abc import Iterator, Mapping
 
-from serve.errors import (
+from serve.api.description import EXAMPLE_ERRORS
+from serve.http.errors import (
     ERRORS,
     ApiError,
     InvalidParameter,
@@ -18,7 +19,6 @@ from serve.errors import (
     SubscriptionInactive,
     Unauthenticated,
 )
-from serve.openapi import EXAMPLE_ERRORS
 from serve.site.content import Block, Code, Document, Grid, Heading, Paragraph, link
 
 SUMMARY = "What each error code means, and what to do about it."

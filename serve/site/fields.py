@@ -1,13 +1,13 @@
 """The schemas of the OpenAPI description as table rows: one row per field, with path, type in words and meaning.
 
-Belongs here: reading the parts of JSON Schema that the description uses. Does not: the schemas (serve.openapi), the
-page (reference).
+Belongs here: reading the parts of JSON Schema that the description uses. Does not: the schemas (serve.api.description),
+the page (reference).
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from serve.parameters import LARGEST
+from serve.api.parameters import LARGEST
 
 Json = Mapping[str, Any]
 Row = tuple[str, str, str]

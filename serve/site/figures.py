@@ -4,7 +4,7 @@ Belongs here: titles of items, short and full amounts, units in words. Does not:
 (charts).
 """
 
-from serve import responses
+from serve.api import responses
 from warehouse.schema import LINE_ITEMS
 
 TITLES = {

@@ -11,9 +11,9 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve import examples, responses
-from serve.endpoints import Question, show_status
-from serve.shapes import Status
+from serve.api import examples, responses
+from serve.api.endpoints import Question, show_status
+from serve.api.models import Status
 from serve.site.pages import MARKDOWN, Access, PageRoute, Pages
 from warehouse.errors import WarehouseError
 from warehouse.reader import OpenBuild

@@ -1,7 +1,7 @@
 """The routes of the pages: access control, methods, forms and error pages.
 
 Belongs here: the checks of a request for a page, in their order, and the error pages. Does not: any other page (each
-module lists its own routes), the interface (serve.routes).
+module lists its own routes), the interface (serve.api.routes).
 """
 
 import inspect
@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from serve.errors import ApiError, NotFound, ServerError
+from serve.http.errors import ApiError, NotFound, ServerError
 from serve.site import files, home, llms, profile, sign_in, twins
 from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
 

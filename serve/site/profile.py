@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from serve.access.accounts import Key, KeyExists, new_key_id
 from serve.access.limits import LIMITS
 from serve.access.sign_ins import Session
-from serve.errors import InvalidParameter, NotFound, SubscriptionInactive
+from serve.http.errors import InvalidParameter, NotFound, SubscriptionInactive
 from serve.site.pages import Access, PageRoute, Pages, values_of
 from serve.site.sign_in import SEE_OTHER
 

@@ -1,7 +1,7 @@
 """The page `/reference`: the OpenAPI description laid out for people.
 
 Belongs here: the layout, and how to make the first request. Does not: the text on endpoints, parameters and fields,
-which all comes from the description (serve.openapi).
+which all comes from the description (serve.api.description).
 """
 
 import json
@@ -23,7 +23,7 @@ ABSENT = frozenset({"exchange", "from", "to", "page"})  # left out, so that the 
 
 
 def document(described: Json) -> Document:
-    """The page, from an OpenAPI description (see serve.openapi.description)."""
+    """The page, from an OpenAPI description (see serve.api.description.description)."""
     operations = [(path, item["get"]) for path, item in described["paths"].items()]
     blocks: list[Block] = [
         *(Paragraph(" ".join(text.split())) for text in described["info"]["description"].split("\n\n")),

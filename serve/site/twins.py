@@ -12,10 +12,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve import openapi, responses
-from serve.endpoints import ENDPOINTS
-from serve.errors import NotFound, ServerError
-from serve.parameters import LARGEST
+from serve.api import description as openapi
+from serve.api import responses
+from serve.api.endpoints import ENDPOINTS
+from serve.api.parameters import LARGEST
+from serve.http.errors import NotFound, ServerError
 from serve.site import (
     changelog_page,
     companies,

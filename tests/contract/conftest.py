@@ -15,11 +15,11 @@ import httpx
 import jsonschema_rs
 import pytest
 
-from serve import openapi
 from serve.access.accounts import Accounts
+from serve.api import description as openapi
+from serve.api.endpoints import ENDPOINTS
 from serve.app import create_app
-from serve.endpoints import ENDPOINTS
-from serve.server import server as make_server
+from serve.http.server import server as make_server
 from serve.settings import Settings
 from tests import builds
 

@@ -5,8 +5,8 @@ import re
 import httpx
 import pytest
 
-from serve.endpoints import ENDPOINTS, Endpoint
-from serve.parameters import COMPANIES, FINANCIALS, REVISIONS
+from serve.api.endpoints import ENDPOINTS, Endpoint
+from serve.api.parameters import COMPANIES, FINANCIALS, REVISIONS
 from tests.contract.conftest import DESCRIPTION, NOON, Get, Served, assert_error, assert_valid, new_key
 from warehouse.schema import ITEM_NAMES
 

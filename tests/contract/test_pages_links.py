@@ -7,9 +7,9 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import httpx
 import pytest
 
-from serve import openapi
-from serve.endpoints import ENDPOINTS
-from serve.errors import ERRORS
+from serve.api import description as openapi
+from serve.api.endpoints import ENDPOINTS
+from serve.http.errors import ERRORS
 from serve.site.pages import DISCLAIMER
 from tests import builds
 from tests.sites import PUBLIC, Read, Site, published

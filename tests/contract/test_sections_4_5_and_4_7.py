@@ -5,8 +5,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve import openapi
-from serve.interface_changelog import ENTRIES
+from serve.api import description as openapi
+from serve.api.changelog import ENTRIES
 from tests import builds
 from tests.contract.conftest import (
     DESCRIPTION,

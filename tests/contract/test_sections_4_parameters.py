@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from serve.access.keys import new_key
-from serve.endpoints import ENDPOINTS
+from serve.api.endpoints import ENDPOINTS
 from tests.contract.conftest import Get, assert_error
 from warehouse.schema import ITEM_NAMES
 

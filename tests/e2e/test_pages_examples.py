@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve.endpoints import ENDPOINTS
-from serve.interface_changelog import ENTRIES
+from serve.api.changelog import ENTRIES
+from serve.api.endpoints import ENDPOINTS
 from tests.e2e.homes import PATIENCE, query
 from tests.servers import active_key
 from tests.sites import Site

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from serve import access_log, front, server
+from serve.http import edge, server
+from serve.http import log as access_log
 from serve.settings import Settings
 from tests import builds
 from tests.servers import Clock, active_key, in_process
@@ -317,7 +318,7 @@ def test_a_failure_outside_of_any_endpoint_has_the_envelope(
     def fail(_: object) -> int:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(front, "_size_of_head", fail)
+    monkeypatch.setattr(edge, "_size_of_head", fail)
     response = httpx.get(f"{address}/v1/status")
     assert (response.status_code, response.json()["error"]["code"]) == (500, "server_error")
     assert response.headers["X-Request-Id"] in caplog.text

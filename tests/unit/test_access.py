@@ -19,7 +19,7 @@ from serve.access import keys
 from serve.access import limits as limits_module
 from serve.access.accounts import Accounts, Holder
 from serve.access.limits import LIMITS, Allowance, Counters, LocalLimits, allowance
-from serve.errors import CommandError, RateLimited
+from serve.http.errors import CommandError, RateLimited
 
 NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
 EMAIL = "reader@example.org"

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 import fundamentals
-from serve import explanation
+from serve.cli import explanation
 from tests import builds
 from warehouse import explain, explain_queries, schema
 from warehouse.reader import Warehouse, open_read_only

@@ -15,8 +15,8 @@ import duckdb
 import httpx
 import pytest
 
-from serve import demo
 from serve.access.accounts import Accounts
+from serve.cli import demo
 from serve.settings import Settings
 from tests import builds
 
@@ -35,8 +35,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextmanager
 def demonstrated() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`python -m serve.demo` as a process on a free port, and its output before it serves."""
-    command = [sys.executable, "-m", "serve.demo", "--port", "0"]
+    """`python -m serve.cli.demo` as a process on a free port, and its output before it serves."""
+    command = [sys.executable, "-m", "serve.cli.demo", "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout

@@ -16,7 +16,7 @@ import pytest
 import fundamentals
 from pipelines import dictionary
 from pipelines.edgar.sample import sample_filers, simulate
-from serve.routes import ENDPOINTS
+from serve.api.routes import ENDPOINTS
 from serve.site.settings_page import SETTINGS
 from tests import builds
 from warehouse import schema

@@ -19,7 +19,7 @@ from pipelines.normalize import rules as registry
 from pipelines.normalize.items import line_items as items
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.item import SUM
-from serve.explanation import text
+from serve.cli.explanation import text
 from tests import builds
 from warehouse import explain
 from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion

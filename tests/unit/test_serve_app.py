@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from serve.app import create_app
-from serve.errors import CommandError
+from serve.http.errors import CommandError
 from serve.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ def imported(statement: str, *unwanted: str) -> str:
 
 
 def test_serving_does_not_import_the_pipeline() -> None:
-    assert imported("import serve.app, serve.server, serve.commands", "dagster", "polars", "pipelines") == ""
+    assert imported("import serve.app, serve.http.server, serve.cli.commands", "dagster", "polars", "pipelines") == ""
 
 
 def test_the_command_imports_neither_pipelines_nor_the_server() -> None:
@@ -34,7 +34,7 @@ def test_the_command_imports_neither_pipelines_nor_the_server() -> None:
 
 
 def test_commands_for_keys_do_not_import_the_server() -> None:
-    assert imported("import serve.commands", "starlette", "uvicorn", "duckdb", "dagster", "polars") == ""
+    assert imported("import serve.cli.commands", "starlette", "uvicorn", "duckdb", "dagster", "polars") == ""
 
 
 def test_an_unexpected_failure_is_answered_with_the_envelope(tmp_path: Path) -> None:

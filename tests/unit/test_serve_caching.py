@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers
 
-from serve import caching
-from serve.caching import Representation, Representations, preferred_coding
+from serve.http import caching
+from serve.http.caching import Representation, Representations, preferred_coding
 from serve.settings import Settings
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process

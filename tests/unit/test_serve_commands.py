@@ -18,8 +18,9 @@ import uvicorn
 
 import fundamentals
 import pipelines
-from serve import server, workers
-from serve.front import Front
+from serve.cli import workers
+from serve.http import server
+from serve.http.edge import Front
 from tests import builds
 
 ROOT = Path(__file__).parents[2]

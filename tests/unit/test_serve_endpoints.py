@@ -2,8 +2,8 @@
 
 import pytest
 
-from serve.endpoints import Question
-from serve.errors import ServerError
+from serve.api.endpoints import Question
+from serve.http.errors import ServerError
 
 
 def test_without_a_build_endpoints_raise_a_server_error() -> None:

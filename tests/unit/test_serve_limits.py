@@ -14,7 +14,7 @@ import pytest
 
 from serve.access import shared_limits
 from serve.access.shared_limits import SharedLimits
-from serve.errors import CommandError, RateLimited
+from serve.http.errors import CommandError, RateLimited
 from serve.settings import Settings
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process, redis_server

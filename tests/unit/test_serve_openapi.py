@@ -12,10 +12,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from serve import examples, openapi, parameters
-from serve.endpoints import ENDPOINTS
-from serve.errors import ERRORS
-from serve.interface_changelog import ENTRIES, VERSION
+from serve.api import description as openapi
+from serve.api import examples, parameters
+from serve.api.changelog import ENTRIES, VERSION
+from serve.api.endpoints import ENDPOINTS
+from serve.http.errors import ERRORS
 from warehouse.reasons import NO_FAIR_VALUE
 from warehouse.schema import ITEM_NAMES
 
@@ -180,8 +181,8 @@ def test_the_changelog_has_the_fingerprint_of_the_description() -> None:
     """A change of the description needs an entry, and the number of entries is part of the description."""
     held = ENTRIES[-1].fingerprint
     assert held == openapi.fingerprint(DESCRIPTION), (
-        "the description has changed: add an entry to serve/interface_changelog.py (before the first release of the "
-        "last one, change that), with what `python -m serve.openapi --fingerprint` prints"
+        "the description has changed: add an entry to serve/api/changelog.py (before the first release of the "
+        "last one, change that), with what `python -m serve.api.description --fingerprint` prints"
     )
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serve import parameters
 from serve.access.keys import new_key
-from serve.errors import InvalidParameter
+from serve.api import parameters
+from serve.http.errors import InvalidParameter
 from warehouse.schema import ITEM_NAMES
 
 ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS, parameters.REVISIONS])

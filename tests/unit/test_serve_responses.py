@@ -2,11 +2,11 @@
 
 import pytest
 
-from serve import responses
+from serve.api import responses
+from serve.api.models import StatusMeta
 from serve.clock import seconds_since, timestamp
-from serve.errors import CommandError
+from serve.http.errors import CommandError
 from serve.settings import Settings, from_environment
-from serve.shapes import StatusMeta
 from warehouse.queries import Company, Coverage, Period
 
 

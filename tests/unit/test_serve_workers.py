@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 import fundamentals
-from serve import workers
-from serve.workers import Workers
+from serve.cli import workers
+from serve.cli.workers import Workers
 from tests.servers import PATIENCE
 
 READY = "print('ready', flush=True); import time; time.sleep(600)"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from serve import openapi
-from serve.endpoints import ENDPOINTS
-from serve.errors import ERRORS
-from serve.interface_changelog import ENTRIES
+from serve.api import description as openapi
+from serve.api.changelog import ENTRIES
+from serve.api.endpoints import ENDPOINTS
+from serve.http.errors import ERRORS
 from serve.site import changelog_page, errors_page, fields, markdown, reference, snippets
 from serve.site.content import Block, Cards, Code, Document, Examples, Folded, Grid, Heading
 

@@ -1,6 +1,6 @@
 """The access log: one line of JSON per request, on standard error.
 
-Belongs here: the fields of a line, and the thread that writes lines. Does not: collecting the fields (front).
+Belongs here: the fields of a line, and the thread that writes lines. Does not: collecting the fields (edge).
 
 A line never contains an API key. Queries are not logged. The path is logged as the template of its endpoint; for a path
 without an endpoint, text that looks like a key is masked. A separate thread writes the lines, so that a slow reader or

@@ -17,10 +17,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from serve import access_log
 from serve.app import create_app
-from serve.errors import CommandError
-from serve.server import SHUTDOWN, server
+from serve.http import log as access_log
+from serve.http.errors import CommandError
+from serve.http.server import SHUTDOWN, server
 from serve.settings import Settings, from_environment
 
 CHECK_EVERY = 0.2  # seconds between two checks of the workers
@@ -88,7 +88,7 @@ class Workers:
 def supervise(number: int, host: str, listener: socket.socket) -> None:
     """Run `number` workers on a socket, with the settings of the environment, until SIGINT or SIGTERM."""
     port = listener.getsockname()[1]
-    command = [sys.executable, "-m", "serve.workers", str(listener.fileno()), host, str(port)]
+    command = [sys.executable, "-m", "serve.cli.workers", str(listener.fileno()), host, str(port)]
 
     def start() -> subprocess.Popen[bytes]:
         # a separate session: Ctrl-C in a terminal reaches only the supervisor, which then stops the workers

@@ -1,7 +1,7 @@
 """The response cache: encoded bodies, their validators and their freshness.
 
 Belongs here: ETag, Last-Modified and Cache-Control (RFC 9110 and 9111), content codings, the bounded cache. Does not:
-the content of responses (endpoints), the checks before a response (routes).
+the content of responses (api.endpoints), the checks before a response (api.routes).
 """
 
 import gzip

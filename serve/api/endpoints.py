@@ -1,7 +1,7 @@
 """The endpoints of section 4 as data: path, parameters, response shape and handler of each.
 
 Belongs here: one row per endpoint, and its handler. Does not: HTTP and the order of checks (routes), the syntax of
-parameters (parameters), the shapes of responses (shapes, responses), the SQL (warehouse.queries).
+parameters (parameters), the shapes of responses (models, responses), the SQL (warehouse.queries).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from serve import parameters, responses, shapes
+from serve.api import models, parameters, responses
+from serve.api.parameters import Parameter
 from serve.clock import seconds_since, timestamp
-from serve.errors import NotFound, ServerError
-from serve.parameters import Parameter
+from serve.http.errors import NotFound, ServerError
 from warehouse import queries
 from warehouse.reader import OpenBuild
 from warehouse.schedule import next_synchronization
@@ -85,7 +85,7 @@ def list_companies(question: Question) -> Answer:
         offset=(page - 1) * per_page,
     )
     data = [responses.company(row, question.build.updated_at(row.cik)) for row in rows]
-    return data, shapes.PageMeta(page, per_page, total, last_page=max(1, -(-total // per_page)))
+    return data, models.PageMeta(page, per_page, total, last_page=max(1, -(-total // per_page)))
 
 
 def show_company(question: Question) -> Answer:
@@ -95,7 +95,7 @@ def show_company(question: Question) -> Answer:
     held = _held(build, company)
     form = queries.annual_form(build, company.cik)
     profile = responses.profile(company, build.updated_at(company.cik), held, form, question.base_url)
-    return profile, shapes.SymbolMeta(company.symbol)
+    return profile, models.SymbolMeta(company.symbol)
 
 
 def list_financials(question: Question) -> Answer:
@@ -109,7 +109,7 @@ def list_financials(question: Question) -> Answer:
     if not rows:
         _held(build, company)
     filings_url = responses.filings_url(company.cik, queries.annual_form(build, company.cik))
-    meta = shapes.FinancialsMeta(company.symbol, company.currency, kind, items, len(rows), filings_url)
+    meta = models.FinancialsMeta(company.symbol, company.currency, kind, items, len(rows), filings_url)
     return [responses.period(row, items) for row in rows], meta
 
 
@@ -121,7 +121,7 @@ def list_revisions(question: Question) -> Answer:
     rows = queries.revisions(build, company.cik, items, since=values["from"], until=values["to"], limit=values["limit"])
     if not rows:
         _held(build, company)
-    meta = shapes.RevisionsMeta(company.symbol, company.currency, items, len(rows))
+    meta = models.RevisionsMeta(company.symbol, company.currency, items, len(rows))
     return [responses.revision(row) for row in rows], meta
 
 
@@ -132,7 +132,7 @@ def show_valuation(question: Question) -> Answer:
     row = queries.valuation(question.build, company.cik)
     if row is None:
         raise NotFound("There is no valuation of this company yet.")
-    return responses.valuation(company, row), shapes.SymbolMeta(company.symbol)
+    return responses.valuation(company, row), models.SymbolMeta(company.symbol)
 
 
 def show_status(question: Question) -> Answer:
@@ -140,10 +140,10 @@ def show_status(question: Question) -> Answer:
     due = next_synchronization(datetime.fromtimestamp(question.now, UTC))
     next_at = timestamp(due.timestamp())
     if question.held is None:
-        return shapes.Status("degraded", None, None, None, None, None, next_at), shapes.StatusMeta()
+        return models.Status("degraded", None, None, None, None, None, next_at), models.StatusMeta()
     pointer = question.held.pointer
     synchronized_at = pointer.synchronization.finished_at
-    status = shapes.Status(
+    status = models.Status(
         status="degraded" if question.degraded else "up",
         build=pointer.build,
         last_synchronized_at=synchronized_at,
@@ -152,7 +152,7 @@ def show_status(question: Question) -> Answer:
         companies=pointer.companies,
         next_synchronization_at=next_at,
     )
-    return status, shapes.StatusMeta()
+    return status, models.StatusMeta()
 
 
 def _covered(build: OpenBuild, symbol: str) -> queries.Company:
@@ -186,8 +186,8 @@ ENDPOINTS = (
         "List covered companies",
         "Listed companies with filing data, by symbol. Pages are stable for as long as the same build is served.",
         list_companies,
-        (shapes.Company,),
-        shapes.PageMeta,
+        (models.Company,),
+        models.PageMeta,
         parameters.COMPANIES,
         of_many=True,
     ),
@@ -197,8 +197,8 @@ ENDPOINTS = (
         "Show a company",
         "The company, what is held of it, and where to find it.",
         show_company,
-        (shapes.CompanyProfile,),
-        shapes.SymbolMeta,
+        (models.CompanyProfile,),
+        models.SymbolMeta,
     ),
     Endpoint(
         "/companies/{symbol}/financials",
@@ -207,8 +207,8 @@ ENDPOINTS = (
         "Line items by period, newest first. A period is left out when none of the requested items has a value for it; "
         "an item without a value is omitted from `values`.",
         list_financials,
-        (shapes.FinancialPeriod,),
-        shapes.FinancialsMeta,
+        (models.FinancialPeriod,),
+        models.FinancialsMeta,
         parameters.FINANCIALS,
         of_many=True,
     ),
@@ -219,8 +219,8 @@ ENDPOINTS = (
         "Each period and item whose value changed after it was first recorded, newest period first; an empty array "
         "when nothing was revised.",
         list_revisions,
-        (shapes.Revision,),
-        shapes.RevisionsMeta,
+        (models.Revision,),
+        models.RevisionsMeta,
         parameters.REVISIONS,
         of_many=True,
     ),
@@ -234,8 +234,8 @@ ENDPOINTS = (
         "equity: debt is not subtracted and cash not added. Amounts are in whole units of currency, each rounded "
         "before it is used: those shown add up to the value.",
         show_valuation,
-        (shapes.FairValue, shapes.NoFairValue),
-        shapes.SymbolMeta,
+        (models.FairValue, models.NoFairValue),
+        models.SymbolMeta,
     ),
     Endpoint(
         "/status",
@@ -243,8 +243,8 @@ ENDPOINTS = (
         "Show the status",
         "Whether the interface is up, and how fresh the data is. Needs no key.",
         show_status,
-        (shapes.Status,),
-        shapes.StatusMeta,
+        (models.Status,),
+        models.StatusMeta,
         needs_key=False,
     ),
 )

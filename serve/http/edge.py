@@ -1,7 +1,7 @@
 """The outermost ASGI middleware: applies to every request and response.
 
 Belongs here: request ids, the headers of every response, the size limit of a request's head, the access log, the
-response to an unhandled exception. Does not: endpoints (routes), malformed HTTP (server).
+response to an unhandled exception. Does not: endpoints (api), malformed HTTP (server).
 """
 
 import logging
@@ -14,9 +14,10 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve import access_log, responses
 from serve.access.keys import PREFIX
-from serve.errors import ApiError, InvalidParameter, ServerError
+from serve.api import responses
+from serve.http import log as access_log
+from serve.http.errors import ApiError, InvalidParameter, ServerError
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,8 @@
 """The routes below /v1, and the order in which a request is checked.
 
 Belongs here: the checks before an endpoint's handler, and turning its result into a response. Does not: the endpoints
-(endpoints), the syntax of parameters (parameters), the shapes of responses (shapes, responses), the cache (caching).
+(endpoints), the syntax of parameters (parameters), the shapes of responses (models, responses), the cache
+(http.caching).
 """
 
 import hashlib
@@ -16,13 +17,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from serve import caching, openapi, parameters, responses
 from serve.access.accounts import Accounts, Holder
 from serve.access.limits import Limits
-from serve.caching import Representation, Representations
+from serve.api import description as openapi
+from serve.api import parameters, responses
+from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.clock import Clock
-from serve.endpoints import ENDPOINTS, Endpoint, Question
-from serve.errors import ApiError, MethodNotAllowed, NotFound, ServerError, SubscriptionInactive, Unauthenticated
+from serve.http import caching
+from serve.http.caching import Representation, Representations
+from serve.http.errors import ApiError, MethodNotAllowed, NotFound, ServerError, SubscriptionInactive, Unauthenticated
 from serve.settings import Settings
 from warehouse.errors import NothingPublished, WarehouseError
 from warehouse.reader import OpenBuild, Warehouse

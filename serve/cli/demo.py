@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from serve.access.accounts import Accounts
-from serve.commands import accounts_of, listening, run
-from serve.errors import CommandError
+from serve.cli.commands import accounts_of, listening, run
+from serve.http.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
 from warehouse import queries, schema
 from warehouse.errors import WarehouseError
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         usage exits with 2.
     """
     parser = argparse.ArgumentParser(
-        prog="python -m serve.demo", description="Create a demo key and serve the published build."
+        prog="python -m serve.cli.demo", description="Create a demo key and serve the published build."
     )
     parser.add_argument("--port", type=int, default=PORT, help="port to listen on (default: %(default)s)")
     try:

@@ -1,7 +1,7 @@
-"""The OpenAPI 3.1 description of the interface, generated from the endpoints, parameters, shapes and errors.
+"""The OpenAPI 3.1 description of the interface, generated from the endpoints, parameters, models and errors.
 
 Belongs here: generating the description, its canonical form and its fingerprint. Does not: the described content
-(endpoints, parameters, shapes, errors, examples), the history of the description (interface_changelog).
+(endpoints, parameters, models, http.errors, examples), the history of the description (changelog).
 """
 
 import argparse
@@ -12,10 +12,12 @@ from typing import Any
 
 import msgspec
 
-from serve import examples, shapes
 from serve.access.limits import LIMITS
-from serve.endpoints import ENDPOINTS, Endpoint
-from serve.errors import (
+from serve.api import examples, models
+from serve.api.changelog import VERSION
+from serve.api.endpoints import ENDPOINTS, Endpoint
+from serve.api.parameters import Names, Parameter
+from serve.http.errors import (
     ERRORS,
     ApiError,
     InvalidParameter,
@@ -26,8 +28,6 @@ from serve.errors import (
     SubscriptionInactive,
     Unauthenticated,
 )
-from serve.interface_changelog import VERSION
-from serve.parameters import Names, Parameter
 from warehouse.schema import LINE_ITEMS
 
 Json = dict[str, Any]
@@ -231,11 +231,11 @@ def _ref(kind: str, name: str) -> Json:
 def _schemas(endpoints: Sequence[Endpoint]) -> Json:
     """The schemas of all shapes and of the response body of every endpoint."""
     metas = [endpoint.meta for endpoint in endpoints]
-    used = [shapes.ErrorBody, shapes.Common, *(shape for endpoint in endpoints for shape in endpoint.data), *metas]
+    used = [models.ErrorBody, models.Common, *(shape for endpoint in endpoints for shape in endpoint.data), *metas]
     _, found = msgspec.json.schema_components(used, schema_hook=_values, ref_template=REF.format("schemas", "{name}"))
     named: Json = {name: _plain(schema) for name, schema in found.items()}
     bodies = {_body_name(endpoint): _body(endpoint, named) for endpoint in endpoints}
-    part_of_bodies = {shapes.Common.__name__, *(meta.__name__ for meta in metas)}
+    part_of_bodies = {models.Common.__name__, *(meta.__name__ for meta in metas)}
     return {**{name: schema for name, schema in named.items() if name not in part_of_bodies}, **bodies}
 
 
@@ -246,7 +246,7 @@ def _body_name(endpoint: Endpoint) -> str:
 def _body(endpoint: Endpoint, named: Mapping[str, Json]) -> Json:
     one_of = [_ref("schemas", shape.__name__) for shape in endpoint.data]
     data = one_of[0] if len(one_of) == 1 else {"oneOf": one_of}
-    own, common = named[endpoint.meta.__name__], named[shapes.Common.__name__]
+    own, common = named[endpoint.meta.__name__], named[models.Common.__name__]
     return _closed(
         {
             "data": {"type": "array", "items": data} if endpoint.of_many else data,
@@ -260,11 +260,11 @@ def _closed(properties: Json) -> Json:
 
 
 def _values(shape: type) -> Json:
-    """The schema of shapes.Values, the one shape that is a dict: each line item is optional."""
-    if shape is not shapes.Values:
+    """The schema of models.Values, the one shape that is a dict: each line item is optional."""
+    if shape is not models.Values:
         raise NotImplementedError(shape)
     items = {item.name: {"type": "number", "description": f"{item.meaning} [{item.unit}]"} for item in LINE_ITEMS}
-    return {**_closed(items), "required": [], "minProperties": 1, "description": shapes.Values.__doc__}
+    return {**_closed(items), "required": [], "minProperties": 1, "description": models.Values.__doc__}
 
 
 def _plain(schema: Any) -> Any:
@@ -284,7 +284,7 @@ def _plain(schema: Any) -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the description, or its fingerprint."""
-    parser = argparse.ArgumentParser(prog="python -m serve.openapi", description="The OpenAPI description.")
+    parser = argparse.ArgumentParser(prog="python -m serve.api.description", description="The OpenAPI description.")
     parser.add_argument("--fingerprint", action="store_true", help="print its SHA-256 only")
     parser.add_argument("--base-url", default=examples.BASE_URL, help="the public address")
     given = parser.parse_args(arguments)

@@ -1,6 +1,6 @@
 """Conversion of warehouse rows to responses: envelopes, numbers, links.
 
-Belongs here: filling the shapes of section 2. Does not: their fields (shapes), the queries (warehouse.queries), the
+Belongs here: filling the shapes of section 2. Does not: their fields (models), the queries (warehouse.queries), the
 endpoints (endpoints).
 """
 
@@ -12,9 +12,9 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response
 
-from serve import shapes
+from serve.api import models
 from serve.clock import timestamp
-from serve.errors import ApiError
+from serve.http.errors import ApiError
 from warehouse import queries
 from warehouse.reasons import NO_FAIR_VALUE
 
@@ -34,7 +34,7 @@ def success(data: object, meta: msgspec.Struct, now: float, headers: Mapping[str
 
 def body(data: object, meta: msgspec.Struct, now: float) -> Json:
     """`data` and `meta`, which has the endpoint's own fields and the common ones (section 2.1)."""
-    common = shapes.Common(source="SEC EDGAR", api_version="v1", generated_at=timestamp(now))
+    common = models.Common(source="SEC EDGAR", api_version="v1", generated_at=timestamp(now))
     return {"data": data, "meta": {**msgspec.structs.asdict(meta), **msgspec.structs.asdict(common)}}
 
 
@@ -48,27 +48,27 @@ def failure(error: ApiError, pages: str) -> Response:
     return _json(error.envelope(pages), error.status, error.headers or {})
 
 
-def company(row: queries.Company, updated_at: str | None) -> shapes.Company:
+def company(row: queries.Company, updated_at: str | None) -> models.Company:
     """A Company (section 2.2); `updated_at` is the time of its last synchronization, None if unknown."""
-    return shapes.Company(**_company(row, updated_at))
+    return models.Company(**_company(row, updated_at))
 
 
 def profile(
     row: queries.Company, updated_at: str | None, held: queries.Coverage, annual_form: str | None, base_url: str
-) -> shapes.CompanyProfile:
+) -> models.CompanyProfile:
     """A Company profile (section 2.3)."""
     address = f"{base_url}/companies/{quote(row.symbol, safe='')}"
-    return shapes.CompanyProfile(
+    return models.CompanyProfile(
         **_company(row, updated_at),
         fiscal_year_end_month=row.fiscal_year_end_month,
-        coverage=shapes.Coverage(
-            first_period=shapes.LabelledPeriod(*held.first_period),
-            last_period=shapes.LabelledPeriod(*held.last_period),
+        coverage=models.Coverage(
+            first_period=models.LabelledPeriod(*held.first_period),
+            last_period=models.LabelledPeriod(*held.last_period),
             ttm_periods=held.ttm_periods,
             annual_periods=held.annual_periods,
             line_items=held.line_items,
         ),
-        links=shapes.Links(
+        links=models.Links(
             sec_filings=filings_url(row.cik, annual_form),
             financials=f"{address}/financials",
             valuation=f"{address}/valuation",
@@ -76,37 +76,37 @@ def profile(
     )
 
 
-def period(row: queries.Period, items: tuple[str, ...]) -> shapes.FinancialPeriod:
+def period(row: queries.Period, items: tuple[str, ...]) -> models.FinancialPeriod:
     """A Financial period (section 2.5); an item without a value is left out, because it is not zero."""
     values = zip(items, row.values, strict=True)
-    return shapes.FinancialPeriod(
+    return models.FinancialPeriod(
         period=row.period,
         period_end=row.period_end,
         fiscal_year=row.fiscal_year,
         fiscal_quarter=row.fiscal_quarter,
-        values=shapes.Values({item: number(value) for item, value in values if value is not None}),
+        values=models.Values({item: number(value) for item, value in values if value is not None}),
     )
 
 
-def revision(row: queries.Revision) -> shapes.Revision:
+def revision(row: queries.Revision) -> models.Revision:
     """A Revision (section 2.6).
 
     Only versions with a value are listed; a version without one withdraws the item, and if it is the latest, no listed
     version is current.
     """
-    return shapes.Revision(
+    return models.Revision(
         period=row.period,
         period_end=row.period_end,
         item=row.item,
         current_value=_number(row.current_value),
         versions=tuple(
-            shapes.Version(version.version, number(version.value), version.is_current, version.recorded_at)
+            models.Version(version.version, number(version.value), version.is_current, version.recorded_at)
             for version in row.versions
         ),
     )
 
 
-def valuation(of: queries.Company, row: queries.Valuation) -> shapes.FairValue | shapes.NoFairValue:
+def valuation(of: queries.Company, row: queries.Valuation) -> models.FairValue | models.NoFairValue:
     """The valuation of a company (section 4.5).
 
     The column `assumptions` contains the model's inputs and results under the names of the shape, except the fair value
@@ -116,17 +116,17 @@ def valuation(of: queries.Company, row: queries.Valuation) -> shapes.FairValue |
     if not row.meaningful:
         message = " ".join(NO_FAIR_VALUE[code] for code in row.reasons)
         reason = {"code": row.reasons[0], "message": message, "codes": row.reasons}
-        return msgspec.convert({**fields, "reason": reason}, shapes.NoFairValue)
+        return msgspec.convert({**fields, "reason": reason}, models.NoFairValue)
     value, projection = _number(row.fair_value_per_share), _numbers(row.projection)
-    return msgspec.convert({**fields, "fair_value_per_share": value, "projection": projection}, shapes.FairValue)
+    return msgspec.convert({**fields, "fair_value_per_share": value, "projection": projection}, models.FairValue)
 
 
-def number(value: float) -> shapes.Number:
+def number(value: float) -> models.Number:
     """A double as a JSON number: an integer if it is whole. Published doubles are finite (see warehouse.publish)."""
     return int(value) if value.is_integer() and abs(value) <= EXACT else value
 
 
-def _number(value: float | None) -> shapes.Number | None:
+def _number(value: float | None) -> models.Number | None:
     return None if value is None else number(value)
 
 
@@ -136,7 +136,7 @@ def filings_url(cik: str, annual_form: str | None) -> str:
 
 
 def _company(row: queries.Company, updated_at: str | None) -> Json:
-    fields = {name: getattr(row, name) for name in shapes.Company.__struct_fields__}
+    fields = {name: getattr(row, name) for name in models.Company.__struct_fields__}
     return {**fields, "data_updated_at": updated_at or row.data_updated_at}
 
 

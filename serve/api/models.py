@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from serve.errors import ERRORS
+from serve.http.errors import ERRORS
 from warehouse import schema
 from warehouse.reasons import NO_FAIR_VALUE
 

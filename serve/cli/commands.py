@@ -18,7 +18,7 @@ import msgspec
 
 from serve.access.accounts import Accounts, Status
 from serve.access.sign_ins import SignIns
-from serve.errors import CommandError
+from serve.http.errors import CommandError
 from serve.settings import HOST, Settings, from_environment
 
 BACKLOG = 512
@@ -50,7 +50,7 @@ def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
     Raises:
         CommandError: nothing is published, or the symbol, item or period does not exist.
     """
-    from serve import explanation
+    from serve.cli import explanation
     from warehouse.errors import WarehouseError
     from warehouse.reader import Warehouse
 
@@ -166,7 +166,7 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
     # imported here: the other commands do not need the server
-    from serve.workers import supervise, work
+    from serve.cli.workers import supervise, work
     from warehouse.errors import BuildUnreadable
     from warehouse.pointer import current
 

@@ -1,6 +1,6 @@
 """The HTTP server: uvicorn with limits on connections and malformed requests.
 
-Belongs here: connections, timeouts and malformed HTTP. Does not: well-formed requests (front, routes).
+Belongs here: connections, timeouts and malformed HTTP. Does not: well-formed requests (edge, api).
 
 uvicorn alone has no deadline for the head of a request, and responds to malformed HTTP in plain text. Here head and
 body have DEADLINE seconds each, and malformed HTTP gets the error envelope as 422 `invalid_parameter`, because section
@@ -16,8 +16,8 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from serve.errors import InvalidParameter
-from serve.front import LARGEST_HEAD, Front, too_large
+from serve.http.edge import LARGEST_HEAD, Front, too_large
+from serve.http.errors import InvalidParameter
 
 DEADLINE = 10.0  # seconds for the head of a request, and for its body
 KEEP_ALIVE = 15  # seconds that a connection may be idle between requests

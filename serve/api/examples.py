@@ -1,11 +1,11 @@
 """Example responses for the OpenAPI description, built from a fictional company by the same code as real responses.
 
-Belongs here: one or more examples per endpoint, by operation name. Does not: shapes (shapes), real values.
+Belongs here: one or more examples per endpoint, by operation name. Does not: shapes (models), real values.
 """
 
 import msgspec
 
-from serve import responses, shapes
+from serve.api import models, responses
 from warehouse import queries
 
 BASE_URL = "https://data.example.org/v1"
@@ -47,27 +47,27 @@ ITEMS = ("revenue", "free_cash_flow")
 RETURN, GROWTH = 0.085, 0.025
 
 
-def _projected(year: int) -> shapes.ProjectedYear:
+def _projected(year: int) -> models.ProjectedYear:
     free_cash_flow = round(100_000_000 * (1 + GROWTH) ** year)
     factor = (1 + RETURN) ** -year
-    return shapes.ProjectedYear(year, GROWTH, free_cash_flow, factor, round(free_cash_flow * factor))
+    return models.ProjectedYear(year, GROWTH, free_cash_flow, factor, round(free_cash_flow * factor))
 
 
-def _fair_value() -> shapes.FairValue:
+def _fair_value() -> models.FairValue:
     """The valuation of a company whose free cash flow grows at the perpetual rate from the first year on."""
     projection = tuple(_projected(year) for year in range(1, 11))
     projected = sum(year.present_value for year in projection)
     terminal = round(projection[-1].free_cash_flow * (1 + GROWTH) / (RETURN - GROWTH))
     discounted = round(terminal * projection[-1].discount_factor)
     equity = projected + discounted
-    return shapes.FairValue(
+    return models.FairValue(
         symbol=SYMBOL,
         currency="USD",
         meaningful=True,
         period="2025Q4",
         period_end="2025-12-31",
         fair_value_per_share=round(equity / 100_000_000, 4),
-        assumptions=shapes.Assumptions(
+        assumptions=models.Assumptions(
             required_return=RETURN,
             perpetual_growth=GROWTH,
             projection_years=10,
@@ -90,38 +90,38 @@ def _fair_value() -> shapes.FairValue:
         terminal_share=round(discounted / equity, 6),
         equity_value=equity,
         net_debt=250_000_000,
-        sensitivity=(shapes.GridValue(RETURN, GROWTH, round(equity / 100_000_000, 4)),),
+        sensitivity=(models.GridValue(RETURN, GROWTH, round(equity / 100_000_000, 4)),),
     )
 
 
-def _body(data: object, meta: shapes.Shape) -> object:
+def _body(data: object, meta: models.Shape) -> object:
     """The response body after JSON encoding and decoding, as a client receives it."""
     return msgspec.json.decode(msgspec.json.encode(responses.body(data, meta, MADE_AT)))
 
 
 ANSWERS: dict[str, dict[str, object]] = {
-    "listCompanies": {"page": _body([responses.company(COMPANY, None)], shapes.PageMeta(1, 50, 1, 1))},
+    "listCompanies": {"page": _body([responses.company(COMPANY, None)], models.PageMeta(1, 50, 1, 1))},
     "getCompany": {
-        "company": _body(responses.profile(COMPANY, None, HELD, "10-K", BASE_URL), shapes.SymbolMeta(SYMBOL))
+        "company": _body(responses.profile(COMPANY, None, HELD, "10-K", BASE_URL), models.SymbolMeta(SYMBOL))
     },
     "listFinancials": {
         "year": _body(
             [responses.period(YEAR, ITEMS)],
-            shapes.FinancialsMeta(SYMBOL, "USD", "annual", ITEMS, 1, responses.filings_url(COMPANY.cik, "10-K")),
+            models.FinancialsMeta(SYMBOL, "USD", "annual", ITEMS, 1, responses.filings_url(COMPANY.cik, "10-K")),
         )
     },
     "listRevisions": {
-        "revised": _body([responses.revision(REVISION)], shapes.RevisionsMeta(SYMBOL, "USD", ITEMS, 1)),
-        "nothing": _body([], shapes.RevisionsMeta(SYMBOL, "USD", ITEMS, 0)),
+        "revised": _body([responses.revision(REVISION)], models.RevisionsMeta(SYMBOL, "USD", ITEMS, 1)),
+        "nothing": _body([], models.RevisionsMeta(SYMBOL, "USD", ITEMS, 0)),
     },
     "getValuation": {
-        "meaningful": _body(_fair_value(), shapes.SymbolMeta(SYMBOL)),
-        "not_meaningful": _body(responses.valuation(COMPANY, NOT_VALUED), shapes.SymbolMeta(SYMBOL)),
+        "meaningful": _body(_fair_value(), models.SymbolMeta(SYMBOL)),
+        "not_meaningful": _body(responses.valuation(COMPANY, NOT_VALUED), models.SymbolMeta(SYMBOL)),
     },
     "getStatus": {
         "up": _body(
-            shapes.Status("up", "b1", "2026-03-02T11:05:00Z", 3300, "2026-02-27", 1, "2026-03-03T11:00:00Z"),
-            shapes.StatusMeta(),
+            models.Status("up", "b1", "2026-03-02T11:05:00Z", 3300, "2026-02-27", 1, "2026-03-03T11:00:00Z"),
+            models.StatusMeta(),
         )
     },
 }

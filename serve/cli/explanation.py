@@ -12,7 +12,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import NoReturn
 
-from serve.errors import CommandError
+from serve.http.errors import CommandError
 from warehouse import explain_queries
 from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
 from warehouse.explain_queries import Holder, Leg, Span, ValueVersion

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 from serve.access.keys import is_well_formed
-from serve.errors import InvalidParameter
+from serve.http.errors import InvalidParameter
 from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 
 CONTROLS = r"\x00-\x1f\x7f-\x9f"

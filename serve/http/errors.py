@@ -5,7 +5,7 @@
       ApiError                a request failed: HTTP status, stable code, message
         NotFound  MethodNotAllowed  InvalidParameter  Unauthenticated  SubscriptionInactive  RateLimited  ServerError
 
-Belongs here: codes, statuses, and the shape of an error. Does not: when each is raised (routes, parameters, access).
+Belongs here: codes, statuses, and the shape of an error. Does not: when each is raised (api, access).
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,8 @@
 Belongs here: one entry per change that a client can see. Does not: changes of the project (CHANGELOG.md).
 
 Every change of the description needs an entry. The number of entries is part of the description's version, and the
-fingerprint of the served description is that of the last entry. `python -m serve.openapi --fingerprint` prints it.
+fingerprint of the served description is that of the last entry. `python -m serve.api.description --fingerprint` prints
+it.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 class Entry:
     """One change of v1 during its beta.
 
-    `fingerprint` is the SHA-256 of the canonical description (see serve.openapi); None if none was served yet.
+    `fingerprint` is the SHA-256 of the canonical description (see serve.api.description); None if none was served yet.
     """
 
     released: str

@@ -1,0 +1,1 @@
+"""The interface below /v1: endpoints, parameters, models, and their description."""

@@ -1,0 +1,1 @@
+"""The commands of the service, and its worker processes."""

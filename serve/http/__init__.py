@@ -1,0 +1,1 @@
+"""HTTP without the interface: server, edge, caching, errors, log."""
