@@ -125,9 +125,13 @@ class Lake:
     def in_order(self, name: str, ciks: Iterable[str] | None = None) -> pl.LazyFrame:
         """The rows of a table, all or those of some companies; those of a table of companies by company."""
         wanted = None if ciks is None else list(ciks)
-        held = [cik for ciks_of in self.manifest(name).by_part(wanted).values() for cik in ciks_of]
         rows = self.scan(name, wanted)
-        return rows if held == sorted(held) else rows.sort("cik", maintain_order=True)
+        return rows if self.is_in_order(name, wanted) else rows.sort("cik", maintain_order=True)
+
+    def is_in_order(self, name: str, ciks: Iterable[str] | None = None) -> bool:
+        """Whether the parts of a table, one after the other, have its companies in the order of their CIKs."""
+        held = [cik for ciks_of in self.manifest(name).by_part(ciks).values() for cik in ciks_of]
+        return held == sorted(held)
 
     def files(self, name: str, ciks: Iterable[str] | None = None) -> list[tuple[Path, tuple[str, ...] | None]]:
         """The files of a table, and the companies whose rows count in each; None: all rows count."""

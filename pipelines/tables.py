@@ -241,9 +241,10 @@ def files(lake: Lake, ciks: Collection[str] | None = None) -> dict[str, Rows]:
     found = {}
     for table in schema.TABLES:
         name, is_by_company = assembled(table.name), table.name in OF_COMPANIES
+        wanted = ciks if is_by_company else None
         if lake.holds(name):
-            in_order = not is_by_company or table.order[0] == "cik"
-            found[table.name] = Rows(lake.files(name, ciks if is_by_company else None), in_order)
+            in_order = not is_by_company or (table.order[0] == "cik" and lake.is_in_order(name, wanted))
+            found[table.name] = Rows(lake.files(name, wanted), in_order)
     return found
 
 

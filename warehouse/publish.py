@@ -53,6 +53,9 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization id
 SMALL = 4 << 20
 """Bytes of Parquet files below which one thread loads them: more threads need a fifth more CPU and as much time."""
 
+MEMORY = "1GB"
+"""What DuckDB may use while it writes a build; a larger sort goes through files beside the build."""
+
 DESCRIBED = {"TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
 """Types as DuckDB describes them, where this is not their name in the schema."""
 
@@ -230,7 +233,7 @@ def record(
 
 def _made(published: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal | None) -> tuple[Contents, int]:
     """Write the file of a build and verify it; return its contents and how many companies were replaced in it."""
-    with duckdb.connect(":memory:") as connection:
+    with duckdb.connect(":memory:", config={"memory_limit": MEMORY}) as connection:
         connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
         if sum(rows.size for rows in tables.values()) < SMALL:
             connection.execute("SET threads = 1")
@@ -313,12 +316,13 @@ def _renew(
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Rows) -> None:
-    """Add rows to a table, sorted."""
+    """Add rows to a table, in its order."""
     if rows.files:
-        names, order = (", ".join(f'"{name}"' for name in each) for each in (table.names, table.order))
+        names, keys = (", ".join(f'"{name}"' for name in each) for each in (table.names, table.order))
+        order = "" if rows.are_sorted else f"ORDER BY {keys}"
         try:
             connection.execute(
-                f'INSERT INTO build.main."{table.name}" ({names}) SELECT {names} FROM {rows.sql} ORDER BY {order}'
+                f'INSERT INTO build.main."{table.name}" ({names}) SELECT {names} FROM {rows.sql} {order}'
             )
         except duckdb.Error as error:
             raise PublishError(f"table {table.name}: {rows.files[0][0]}: {first_line(error)}") from error

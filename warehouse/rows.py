@@ -16,7 +16,7 @@ class Rows:
 
     files: Parquet files with the same columns; for each, the CIKs of the companies whose rows count, or None if all
         rows count.
-    in_order: whether each file has its rows in the order of the table.
+    in_order: whether the files, one after the other, have their rows in the order of the table.
     """
 
     files: Sequence[tuple[Path, Sequence[str] | None]]
@@ -32,6 +32,14 @@ class Rows:
         """The file, if there is one, which has these rows and no others in the order of the table."""
         is_only = len(self.files) == 1 and self.files[0][1] is None and self.in_order
         return self.files[0][0] if is_only else None
+
+    @property
+    def are_sorted(self) -> bool:
+        """Whether `sql` gives all rows of several files in the order of the table.
+
+        Rows of one file are not trusted to be: their order is compared when the file becomes the copy of its table.
+        """
+        return len(self.files) > 1 and self.in_order and all(some is None for _, some in self.files)
 
     @property
     def sql(self) -> str:

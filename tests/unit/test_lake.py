@@ -48,6 +48,7 @@ def test_replacing_companies_keeps_the_others(spare, first, changes, asked):
             digests |= inputs
         with_rows = {cik: ns for cik, ns in sorted(expected.items()) if ns}
         assert list(held(lake).items()) == list(with_rows.items())
+        assert lake.is_in_order("t") == lake.scan("t").collect()["cik"].is_sorted()
         assert held(lake, list(asked)) == {cik: ns for cik, ns in with_rows.items() if cik in asked}
         assert lake.height("t") == sum(map(len, with_rows.values()))
         assert lake.inputs("t") == digests

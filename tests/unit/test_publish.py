@@ -14,6 +14,7 @@ from typing import Any
 
 import duckdb
 import msgspec
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -198,6 +199,30 @@ def test_rows_that_are_not_in_order_are_noticed(published: Path) -> None:
     with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not have the rows .* in their order"):
         publish.build(published, filed, "b1")
     assert names(published) == set()
+
+
+@pytest.mark.parametrize(("first", "in_order"), [("9990000001", True), ("9990000001", False), ("9990000004", False)])
+def test_a_table_from_several_files_has_its_rows_in_order(published: Path, first: str, in_order: bool) -> None:
+    """With a sort and, if the files have the rows in order, without; the build does not depend on it."""
+    filed = builds.write(published.parent / "tables", builds.tables())
+    whole = publish.build(published, filed, "b1")
+    path = filed["versions"].files[0][0]
+    rows = pq.read_table(path)
+    other = path.with_name("other.parquet")
+    is_first = pc.less_equal(rows["cik"], first)
+    halves = [rows.filter(is_first), rows.filter(pc.invert(is_first))]
+    for half, into in zip(halves if in_order else reversed(halves), (path, other), strict=True):
+        pq.write_table(half, into)
+    divided = Rows([(path, None), (other, None)], in_order)
+    made = publish.build(published, {**filed, "versions": divided}, "b2")
+    assert (made.content_hash, divided.are_sorted) == (whole.content_hash, in_order)
+    assert same_rows(published / made.file, published / "parquet-b2")["versions"]
+    order = ", ".join(schema.BY_NAME["versions"].order)
+    with duckdb.connect(published / made.file, read_only=True) as connection:
+        assert (
+            connection.execute("FROM versions").fetchall()
+            == connection.execute(f"FROM versions ORDER BY {order}").fetchall()
+        )
 
 
 def test_a_copy_that_differs_from_its_table_is_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
