@@ -199,13 +199,10 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     lake.write(doubts.TABLE, doubts.settled(lake.read(doubts.TABLE)))
     before, inputs = tables.published_before(published), tables.inputs(lake)
     if before and before.inputs == inputs:
-        publish.record(published, inputs=inputs, **times)
-        return _published(before.build, before.content_hash, before.rows, is_new=False)
+        return _kept(synchronization, before, inputs, times)
     build = publish.build(published, tables.files(lake), synchronization.sync_id, _renewal(lake, before))
     if before and before.content_hash == build.content_hash:
-        # the rows were computed again and are the same: readers keep the build that they have
-        publish.record(published, inputs=inputs, **times)
-        return _published(before.build, before.content_hash, before.rows, is_new=False)
+        return _kept(synchronization, before, inputs, times)
     segments = tuple(lake.read(tables.SEGMENTS)["segment"])
     publish.point(published, build, inputs=inputs, log=segments, **times)
     tables.remember_built(lake, build.build_id)
@@ -239,6 +236,16 @@ def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | No
     return publish.Renewal(
         before, frozenset(changed), {name: tables.files(lake, changed)[name] for name in tables.OF_COMPANIES}
     )
+
+
+def _kept(
+    synchronization: Synchronization, build: publish.Pointer, inputs: str, times: Mapping[str, Any]
+) -> dg.MaterializeResult[None]:
+    """Readers keep the build that they have: nothing is new, or rows that were computed again are the same."""
+    if tables.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
+        tables.remember_built(synchronization.lake, build.build)
+    publish.record(synchronization.home.published, inputs=inputs, **times)
+    return _published(build.build, build.content_hash, build.rows, is_new=False)
 
 
 def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool) -> dg.MaterializeResult[None]:

@@ -135,6 +135,8 @@ def test_without_changes_no_build_is_assembled(synchronized, same_mirror, monkey
     with monkeypatch.context() as changed:
         changed.setattr(tables, "_code_digest", lambda: "other code")
         assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+        lake = Lake(synchronized.tables)
+        assert tables.changed_since(lake, build_of(synchronized)) == set()
     assert assembled == ["again"]
 
     same_mirror.list(ALFA, BRAVO, replace(ALFA, symbol="ALFB"))
