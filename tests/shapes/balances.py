@@ -372,6 +372,10 @@ HISTORIES: dict[str, list[Row]] = {
     "balance.restated.same-elements": again({NONCURRENT: 70, MATURITIES: 20}, {NONCURRENT: 75, MATURITIES: 20}),
     "balance.restated.more-lines": again(TWO_LINES, {**TWO_LINES, "SecuredDebt": 9}),
     "balance.restated.filer-total": again({NONCURRENT: 70}, {EVERYTHING: 105}),
+    "balance.left-out.below-filer-total": joined(
+        again({NONCURRENT: 3342}, {NONCURRENT: 3342, WHOLE: 4542}),
+        sheet({NONCURRENT: 3342, WHOLE: 3342}, filed="2026-02-20"),
+    ),
     "balance.left-out.other-lines": again(TWO_LINES, {NOTES: 60}),
 }
 """The rule and the filings in which it decides."""

@@ -901,6 +901,15 @@ RULES: dict[str, tuple[list[Row], str, float | None]] = {
         "total_debt",
         130,
     ),
+    "balance.left-out.below-filer-total": (
+        [
+            *filed("2024-02-20", LongTermDebtNoncurrent=70),
+            *filed("2025-02-20", LongTermDebtNoncurrent=70, LongTermDebt=90),
+            *filed("2026-02-20", LongTermDebtNoncurrent=70, LongTermDebt=70),
+        ],
+        "total_debt",
+        90,
+    ),
     "balance.restated.by-amendment": FILED["an amendment restates with whatever lines"],
     "balance.restated.same-elements": FILED["a later report with the same lines restates"],
     "balance.restated.more-lines": FILED["a later report that states one line more restates"],

@@ -341,6 +341,26 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
         [300, 320, 322, 321, 300, 302],
         [400, None, None, None, 383, 384],
     ),
+    "the current liabilities rise by three times as much": (
+        [400, 360, 361, 362, 363, 364],
+        [300, 420, 425, 421, 422, 423],
+        [400, None, None, None, None, 364],
+    ),
+    "they rise by seven tenths of it": (
+        [400, 300, 301, 302, 303, 304],
+        [300, 372, 373, 371, 372, 373],
+        [400, None, None, None, None, 304],
+    ),
+    "they rise by five times as much": (
+        [400, 360, 361, 362, 363, 364],
+        [300, 500, 505, 501, 502, 503],
+        [400, 360, 361, 362, 363, 364],
+    ),
+    "all of it falls due": (
+        [400, 0, 0, 0, 0, 250],
+        [3000, 4600, 4700, 3800, 3700, 3700],
+        [400, None, None, None, None, 250],
+    ),
     "little of the current liabilities": (
         [400, 380, 381, 382, 383, 384],
         [1500, 1520, 1522, 1521, 1500, 1502],

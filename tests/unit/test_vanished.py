@@ -57,6 +57,15 @@ CASES = {
     ),
     "still owed": Case([{**WITHOUT_CURRENT, "Liabilities": 150}] * 5, usual={**USUAL, "Liabilities": 150}),
     "owed no more": Case([{**WITHOUT_CURRENT, "Liabilities": 125}] * 5, usual={**USUAL, "Liabilities": 150}),
+    "due": Case([{**WITHOUT_CURRENT, "LiabilitiesCurrent": 50}] * 5, usual={**USUAL, "LiabilitiesCurrent": 50}),
+    "due no more": Case([{**WITHOUT_CURRENT, "LiabilitiesCurrent": 30}] * 5, usual={**USUAL, "LiabilitiesCurrent": 50}),
+    "little beside new debt": Case(
+        [{"LongTermDebtNoncurrent": 6000, "LiabilitiesCurrent": 50}] * 5, usual={**USUAL, "LiabilitiesCurrent": 50}
+    ),
+    "payments with interest": Case(
+        [{"LongTermDebtNoncurrent": 60, "LiabilitiesCurrent": 55}] * 5,
+        usual={"LongTermDebtNoncurrent": 60, "LongTermDebt": 90, "LiabilitiesCurrent": 55},
+    ),
     "a small line": Case(
         [{"LongTermDebtNoncurrent": 94}], usual={"LongTermDebtNoncurrent": 94, "LongTermDebtCurrent": 6}
     ),
@@ -164,6 +173,18 @@ def test_a_line_is_not_forgotten_while_the_liabilities_have_room_for_it(at):
     assert at("still owed", "total_debt", FIRST + 4) == "current_debt_not_shown"
     assert at("owed no more", "total_debt", FIRST + 3) == "current_debt_not_shown"
     assert at("owed no more", "total_debt", FIRST + 4) == 60
+
+
+def test_current_debt_is_not_forgotten_while_the_current_liabilities_have_room_for_it(at):
+    """Without total liabilities the current ones decide, as for Merck, whose reports state non-current debt alone.
+
+    A line that would be little of the debt of today counts as zero, and so does a total that looks like payments with
+    interest.
+    """
+    assert at("due", "total_debt", FIRST + 4) == "current_debt_not_shown"
+    assert at("due no more", "total_debt", FIRST + 4) == 60
+    assert at("little beside new debt", "total_debt", FIRST + 4) == 6000
+    assert at("payments with interest", "total_debt", FIRST + 4) == 60
 
 
 def test_a_line_of_six_per_cent_is_missed_and_one_of_half_a_per_cent_is_not(at):

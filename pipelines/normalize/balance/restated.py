@@ -48,6 +48,15 @@ FILER_TOTAL = Rule(
     "select",
     _COMPARATIVES,
 )
+BELOW_TOTAL = Rule(
+    "balance.left-out.below-filer-total",
+    "A later filing that states about the first amount again, with the same elements, does not restate the filer's own "
+    "total of a filing between, which exceeded it by more than discounts explain.",
+    "us-gaap:LongTermDebt: a total by definition; measured: 2 balance sheets of 8,300, of one filer whose annual "
+    "reports give both elements the non-current amount",
+    "select",
+    _COMPARATIVES,
+)
 FEWER_LINES = Rule(
     "balance.left-out.other-lines",
     "A later filing that states an amount with fewer or other lines does not restate it.",
@@ -56,7 +65,8 @@ FEWER_LINES = Rule(
     _COMPARATIVES,
 )
 
-RULES: tuple[Rule, ...] = (AMENDMENT, SAME_ELEMENTS, MORE_LINES, FILER_TOTAL, FEWER_LINES)
+RULES: tuple[Rule, ...] = (AMENDMENT, BELOW_TOTAL, SAME_ELEMENTS, MORE_LINES, FILER_TOTAL, FEWER_LINES)
+LEFT_OUT = (BELOW_TOTAL, FEWER_LINES)
 
 
 def restatements(
@@ -73,8 +83,9 @@ def restatements(
     """Which statements of an amount at a quarter end count: the first, amendments, and those with at least its lines.
 
     If the first statement has only debt that is due within a year, later ones are compared with the first that has
-    long-term debt. The filer's own total counts if it exceeds the first amount by more than discounts explain. An
-    amendment that lacks this total, or some of the lines, restates nothing by stating less.
+    long-term debt. The filer's own total counts if it exceeds the first amount by more than discounts
+    explain; the first amount again does not replace it. An amendment that lacks this total, or some of the lines,
+    restates nothing by stating less.
 
     Args:
         begins: the rows at which another quarter end (or company, or amount) begins; rows are in the order of filing.
@@ -108,15 +119,17 @@ def restatements(
         shows = np.isnan(cash_beside_securities[first]) & same(cash_beside_securities, value[first], CONTRADICTS)
     lacks_lines = contain(elements[:, first], elements) & ~are_equal(elements, elements[:, first])
     lacks = ((is_filer_total[first] & ~is_filer_total) | lacks_lines) & (value < value[first])
+    follows_total = _largest_so_far((later & exceeds).astype(np.int64), group) > 0
     conditions = [
         later & amended & ~lacks,
+        follows_total & ~is_filer_total & repeats & same(value, value[first], DISCOUNT),
         later & is_no_less & repeats,
         later & (is_no_less | shows),
         later & exceeds,
         later,
     ]
     decided = np.select(conditions, range(len(RULES)), -1)
-    counts = decided != RULES.index(FEWER_LINES)
+    counts = ~np.isin(decided, [RULES.index(rule) for rule in LEFT_OUT])
     return counts, {rule: decided == number for number, rule in enumerate(RULES)}
 
 

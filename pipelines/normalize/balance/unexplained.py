@@ -41,6 +41,9 @@ ROSE_BY, MUST_NOT_EXCEED = 0.8, 1.2
 """The current liabilities rise by about what fell due; other lines move by little of it."""
 MUST_NOT_EXCEED_IN_QUARTERS = 1.6
 """The same between two reports that follow each other."""
+ROSE_BY_OF_NONCURRENT = 0.7, 4
+"""The same for non-current debt, which falls only when debt becomes current or is paid before it is due: other lines
+may move more. Measured: 50 of the 52 balance sheets that this adds lack debt that is due."""
 
 WITHIN = 4
 """What fell due is paid within so many quarters, because current liabilities are due within a year."""
@@ -84,10 +87,11 @@ FELL_DUE_ALONE = contradiction(
     "debt.withheld.maturities-left-long-term-debt",
     f"Long-term debt alone is withheld if it is lower by {FELL_DUE:.0%} or more (non-current debt alone: "
     f"{OF_NONCURRENT:.0%}) than on the balance sheet of the report before, or of another day of its report, and the "
-    f"current liabilities are higher by about as much, which is at least {OF_CURRENT:.0%} of them, because what fell "
-    "due is no longer in it; also in the next reports of a year, until the current liabilities fall by about as much.",
+    f"current liabilities are higher by about as much ({ROSE_BY_OF_NONCURRENT[0]} to {ROSE_BY_OF_NONCURRENT[1]} times "
+    f"as much), which is at least {OF_CURRENT:.0%} of them, because what fell due is no longer in it; also in the next "
+    "reports of a year, until the current liabilities fall by about as much.",
     "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 42 of 660 balance sheets with "
-    "long-term debt alone, and 100 of 1,550 with non-current debt alone",
+    "long-term debt alone, and 193 of 1,400 with non-current debt alone",
 )
 NO_TOTAL = contradiction(
     "debt_not_footing",
@@ -115,8 +119,12 @@ _OTHER_LINES = [LINE[concept.name] for concept in DEBT_CONTROLS if concept.name 
 
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
 NONCURRENT_PARTS = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
-_LONG_TERM_LINES = ((LINE["debt_long_term"], FELL_DUE), *((line, OF_NONCURRENT) for line in NONCURRENT_PARTS))
-"""The lines of long-term debt from which maturities leave, and the least share of each that is seen."""
+_LONG_TERM_LINES = (
+    (LINE["debt_long_term"], FELL_DUE, ROSE_BY, MUST_NOT_EXCEED),
+    *((line, OF_NONCURRENT, *ROSE_BY_OF_NONCURRENT) for line in NONCURRENT_PARTS),
+)
+"""The lines of long-term debt from which maturities leave, the least share of each that is seen, and how many times of
+it the current liabilities rise, at least and at most."""
 CURRENT_PARTS = [
     LINE[line]
     for line in (
@@ -191,7 +199,7 @@ def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
     """Whether one line of long-term debt is all of the debt, and what it fell by is in the current liabilities."""
     current = sheets.value("liabilities_current")
     found = np.zeros(len(sheets), dtype=np.bool_)
-    for line, least in _LONG_TERM_LINES:
+    for line, least, rose_by, must_not_exceed in _LONG_TERM_LINES:
         is_alone, amount = _is_alone(sheets, sums, line), sheets.values[line]
         if not is_alone.any():
             continue
@@ -205,7 +213,7 @@ def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
             other = place[asked]
             fell, rose = amount[other] - amount[asked], current[asked] - current[other]
             is_due = (fell >= least * amount[other]) & (fell >= OF_CURRENT * current[asked]) & (fell > 0)
-            is_due &= (rose >= ROSE_BY * fell) & (rose <= most * fell)
+            is_due &= (rose >= rose_by * fell) & (rose <= max(most, must_not_exceed) * fell)
             is_due &= np.abs(sheets.q[asked] - sheets.q[other]) <= quarters
             due[asked] = np.fmax(due[asked], np.where(is_due, fell, 0))
         if due.any():

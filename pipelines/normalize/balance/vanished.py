@@ -14,7 +14,8 @@ import polars as pl
 from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, largest, starts
 from pipelines.normalize.balance.before import Readings, room
 from pipelines.normalize.balance.contradictions import OTHER_LIABILITIES, OTHER_THAN_CASH
-from pipelines.normalize.balance.sheets import BalanceSheets, total_liabilities
+from pipelines.normalize.balance.sheets import LINE, BalanceSheets, total_liabilities
+from pipelines.normalize.balance.unexplained import CURRENT_PARTS, has_large_maturities_without_line
 from pipelines.normalize.rule import Rule
 
 LEAST_SHARE = 0.02
@@ -258,11 +259,14 @@ def _is_still_there(
     change = stays[newer] - stays[older] - line
     for others in readings:
         still &= room(sheets, total, others, newer, of_total) - change >= STILL_THERE * line
-    if not watched.of_current:
+    if not all(LINE[line] in CURRENT_PARTS for line in watched.rest):
         return still
     current = sheets.value("liabilities_current")
     left = current[newer] - current[np.where(np.isnan(current[again]), older, again)] + line
-    # without any total nothing shows that the line is gone
-    unknown = np.isnan(total[newer] - total[of_total])
-    found: Flags = np.where(np.isnan(left), still | unknown, left >= STILL_THERE * line)
-    return found
+    unknown, has_room = np.isnan(total[newer] - total[of_total]), left >= STILL_THERE * line
+    if watched.of_current:
+        # without any total nothing shows that the line is gone
+        found: Flags = np.where(np.isnan(left), still | unknown, has_room)
+        return found
+    matters = line >= LEAST_SHARE * (stays[newer] + line)
+    return still | unknown & has_room & matters & ~has_large_maturities_without_line(sheets)[older]
