@@ -17,7 +17,7 @@ from pipelines.lake import Lake
 from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.progress import report as report_progress
 from pipelines.quality import report
-from pipelines.quality.checks import measured
+from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
 from pipelines.resources import Synchronization
 from warehouse import publish
@@ -219,7 +219,7 @@ def quality_report(synchronization: Synchronization) -> dg.MaterializeResult[Non
         raise report.ReportError(f"{published}: nothing is published to report on; synchronize first")
     if (page := report.page_of(published, pointer)).exists():
         return dg.MaterializeResult(metadata={"build": pointer.build, "page": dg.MetadataValue.path(page)})
-    found = measured(lake, synchronization.workers)
+    found = in_check_order(measured(lake, synchronization.workers))
     shown = report.tables_of(lake, found)
     page = report.write(published, pointer, report.render(pointer, shown, found, report.symbols_of(lake)))
     tables_shown = {name: dg.MetadataValue.md(markdown(rows)) for name, rows in shown.items() if rows.height}

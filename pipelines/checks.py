@@ -170,8 +170,9 @@ def _near(served: pl.Expr, expected: pl.Expr) -> pl.Expr:
 def quality_of_values(synchronization: Synchronization) -> Iterator[dg.AssetCheckResult]:
     """The checks of pipelines.quality; one with too many failures warns and does not hold back publishing."""
     rows = quality.measured(synchronization.lake, synchronization.workers)
+    failing_rows = quality.in_check_order(rows.filter(pl.col("outcome") == FAILS))
     for tally in quality.tallied(rows).iter_rows(named=True):
-        name, fails = tally["check"], rows.filter(pl.col("check") == tally["check"], pl.col("outcome") == FAILS)
+        name, fails = tally["check"], failing_rows.filter(pl.col("check") == tally["check"])
         counts = {column: tally[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
         yield dg.AssetCheckResult(
             check_name=name,

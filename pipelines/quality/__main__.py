@@ -12,7 +12,7 @@ from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.quality import coverage, figures
-from pipelines.quality.checks import CHECKS, COVERAGE, found, tallied
+from pipelines.quality.checks import CHECKS, COVERAGE, found, in_check_order, tallied
 from pipelines.quality.evidence import HOLDS
 from pipelines.quality.report import symbols_of
 from pipelines.quality.text import show
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not lake.holds(assembled("companies")):
             print(f"{lake.folder} holds no tables; synchronize first: make sync SOURCE=PATH", file=sys.stderr)
             return 1
-        rows, symbols = found(lake), symbols_of(lake)
+        rows, symbols = in_check_order(found(lake)), symbols_of(lake)
     except PipelineError as error:
         print(f"make quality: {error}", file=sys.stderr)
         return 1

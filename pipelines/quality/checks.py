@@ -107,7 +107,7 @@ BY_NAME: dict[str, Check] = {check.name: check for check in CHECKS}
 
 
 def measured(lake: Lake, workers: Workers = ALONE) -> pl.DataFrame:
-    """All comparisons of all checks over the assembled tables: `check` and the columns of FOUND, in check order.
+    """All comparisons of all checks over the assembled tables, by company: `check` and the columns of FOUND.
 
     They are kept in table `quality`; only companies whose tables or facts changed are compared again.
 
@@ -124,17 +124,16 @@ def measured(lake: Lake, workers: Workers = ALONE) -> pl.DataFrame:
                 pass
             lake.replace_companies(TABLE, made.of(TABLE), to_do)
     lake.remove_companies(TABLE, known.keys() - wanted.keys())
-    return _in_check_order(lake.read(TABLE))
+    return lake.read(TABLE)
 
 
 def found(lake: Lake) -> pl.DataFrame:
     """The result of `measured`, without reading or writing table `quality`."""
-    return _in_check_order(
-        pl.concat(_of_companies(lake.only(batch))[0][TABLE] for batch in in_batches(_made_from(lake)))
-    )
+    return pl.concat(_of_companies(lake.only(batch))[0][TABLE] for batch in in_batches(_made_from(lake)))
 
 
-def _in_check_order(rows: pl.DataFrame) -> pl.DataFrame:
+def in_check_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Comparisons in the order in which they are shown: by check, then by company."""
     numbers = {check.name: number for number, check in enumerate(CHECKS)}
     by_check = pl.col("check").replace_strict(numbers, return_dtype=pl.Int32)
     return rows.select("check", *FOUND).sort(by_check, "cik", "period_end", "subject", "other")
