@@ -8,20 +8,24 @@ STRICT ?=
 BESIDE ?=
 GIGABYTES ?= 0.5 1 2 3
 LIST ?=
+SECONDS ?= 10
+ROUNDS ?= 3
+BUILDS ?= 100
 
 VENV := .venv
 OLDEST := $(VENV)/oldest-duckdb
 PEER := $(VENV)/edgartools
+ORDINARY := $(VENV)/fastapi
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # real and fictional data never share a home
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench mutations thresholds accuracy quality lock system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http mutations thresholds accuracy quality lock system clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo '  SOURCE=sample | live | PATH of a mirror or companyfacts.zip    SYMBOLS=AAPL,MSFT    PORT=8000    UI_PORT=3000'
 	@echo '  live needs EDGAR_USER_AGENT="Name mail@example.org"'
@@ -61,6 +65,11 @@ $(PEER)/.ready: tests/bench/edgartools.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(PEER) -r $<
 	@touch $@
 
+# what make bench-http compares with, apart from the packages of this project
+$(ORDINARY)/.ready: tests/bench/fastapi.lock $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(ORDINARY) -r $<
+	@touch $@
+
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
 # the many processes that the tests start do not compile the project again
 test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
@@ -98,6 +107,9 @@ bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk 
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.universe "$(SOURCE)" --gigabytes $(GIGABYTES) --peer "$(PEER)",\
 		echo "Not measured: synchronizations from bulk files; set SOURCE to the path of a mirror directory")
 
+bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the bare framework, with 6,000 companies copied from the home (SECONDS and ROUNDS of the turns)
+	@$(BIN)/python -m tests.bench.serving --seconds $(SECONDS) --rounds $(ROUNDS) --peer "$(ORDINARY)"
+
 mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\
 		echo "Not measured: mutations; set SOURCE to the path of a mirror directory")
@@ -114,15 +126,17 @@ quality: setup ## check the consistency of the home's values; LIST=1 lists the f
 docs: setup ## generate docs/data-dictionary.md and docs/rules.md
 	@$(BIN)/python -m pipelines.dictionary
 
-lock: ## update the pinned dependencies, also those of make bench (needs uv)
+lock: ## update the pinned dependencies, also those of make bench and bench-http (needs uv)
 	printf 'edgartools\norjson\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file tests/bench/edgartools.lock
+	printf 'fastapi\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --no-annotate - --output-file tests/bench/fastapi.lock
 	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --no-strip-extras pyproject.toml --output-file requirements.lock
 
-system: ## install the Debian packages that some tests need (as root)
+system: ## install the Debian packages that some tests and benches need (as root)
 	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium curl redis-server
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium curl redis-server wrk
 	command -v npm >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm
 
 clean: ## remove .venv and all generated files except .data

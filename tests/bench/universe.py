@@ -16,10 +16,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -28,6 +27,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from tests.bench.memory import Memory
+
 PROJECT = Path(__file__).resolve().parents[2]
 FACTS, SUBMISSIONS = "data.sec.gov/api/xbrl/companyfacts", "data.sec.gov/submissions"
 TICKERS = "company_tickers_exchange.json"
@@ -35,8 +36,6 @@ ACCESSION = re.compile(rb'"\d{4}(\d{6}-\d\d-\d{6})"')
 CIK = re.compile(rb'"cik":\s*"?\d{1,10}"?')
 GIGABYTE = 1e9
 ONE_PERCENT = 0.01
-SAMPLE_EVERY = 0.05
-"""Seconds between two samples of the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,39 +119,6 @@ def synchronized(source: str, home: Path) -> Cost:
         raise SystemExit(f"{' '.join(command)} failed:\n{said}")
     spent = after.children_user + after.children_system - before.children_user - before.children_system
     return Cost(wall, spent, memory.largest)
-
-
-class Memory(threading.Thread):
-    """Samples the proportional memory of a process and its descendants until it ends."""
-
-    def __init__(self, pid: int) -> None:
-        super().__init__(daemon=True)
-        self.pid, self.largest = pid, 0.0
-        self.start()
-
-    def run(self) -> None:
-        while Path(f"/proc/{self.pid}").exists():
-            self.largest = max(self.largest, sum(map(_megabytes, _tree(self.pid))))
-            time.sleep(SAMPLE_EVERY)
-
-
-def _tree(pid: int) -> Iterator[int]:
-    yield pid
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return
-    for child in children:
-        yield from _tree(int(child))
-
-
-def _megabytes(pid: int) -> float:
-    try:
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0.0
-    found = re.search(r"^Pss: +(\d+) kB", rollup, re.MULTILINE)
-    return int(found[1]) / 1000 if found else 0.0
 
 
 @dataclass(frozen=True, slots=True)

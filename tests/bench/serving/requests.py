@@ -1,0 +1,135 @@
+"""The requests of the load, as files for wrk, and the keys that they are sent with.
+
+Belongs here: paths of the interface, entity tags, keys. Does not: sending them (load).
+"""
+
+import http.client
+import itertools
+import random
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from serve.access import keys
+from serve.access.accounts import Accounts
+from serve.clock import timestamp
+from warehouse.queries import COVERED
+from warehouse.reader import open_read_only
+from warehouse.schema import ITEM_NAMES
+
+KEYS = 30_000
+"""At 60 requests a minute each, they last for 30,000 requests a second."""
+KEYS_OF_ACCOUNT = 10
+PER_PAGE = 50
+READERS = 4
+FEWEST_ITEMS = 8
+LIMITS = range(15, 26)
+"""Items and limits of the questions that are never asked twice: as large as the others, on average."""
+
+
+class Requests:
+    """The files of requests for the companies of a build."""
+
+    def __init__(self, folder: Path, build: Path) -> None:
+        """Write the files.
+
+        Args:
+            folder: where to write them.
+            build: the DuckDB file of the build.
+        """
+        self._folder = folder
+        with open_read_only(build) as connection:
+            found = connection.execute(f"SELECT symbol, name FROM companies WHERE {COVERED} ORDER BY symbol").fetchall()
+        self.symbols = [symbol for symbol, _ in found]
+        names = sorted({word for _, name in found for word in (name or "").split()} | {s[:2] for s in self.symbols})
+        self.financials = self._write("financials", map(_financials, self.symbols))
+        self.revisions = self._write("revisions", (f"{_financials(symbol)}/revisions" for symbol in self.symbols))
+        self.valuations = self._write("valuations", (f"{_company(symbol)}/valuation" for symbol in self.symbols))
+        pages = range(1, len(self.symbols) // PER_PAGE + 1)
+        self.companies = self._write(
+            "companies",
+            [f"/v1/companies?page={page}" for page in pages]
+            + [f"/v1/companies?search={quote(name)}" for name in names],
+        )
+
+    def different(self, number: int) -> Iterator[Path]:
+        """Files of so many requests each, of which none is equal to another in all files."""
+        names = [of for n in range(FEWEST_ITEMS, len(ITEM_NAMES) + 1) for of in itertools.combinations(ITEM_NAMES, n)]
+        for part in itertools.count():
+            chosen = random.Random(part).sample(range(len(self.symbols) * len(names)), number)
+            # each file has limits of its own
+            limit = LIMITS[part % len(LIMITS)]
+            yield self._write(
+                "different",
+                (
+                    f"{_financials(self.symbols[place % len(self.symbols)])}?limit={limit}"
+                    f"&items={','.join(names[place // len(self.symbols)])}"
+                    for place in chosen
+                ),
+            )
+
+    def unchanged(self, address: str, own: Path) -> Path:
+        """The requests for financials with the entity tags of what a server answers now.
+
+        Args:
+            address: address of the server.
+            own: the file of keys.
+        """
+        paths = list(map(_financials, self.symbols))
+        parts = [paths[start::READERS] for start in range(READERS)]
+        given = own.read_text().split()
+        with ThreadPoolExecutor(READERS) as pool:
+            answered = pool.map(lambda part: list(ask(address, part, given)), parts)
+        tags = {
+            path: tag
+            for part, found in zip(parts, answered, strict=True)
+            for path, (_, tag, _) in zip(part, found, strict=True)
+        }
+        return self._write("unchanged", (f"{path}\t{tag}" for path, tag in tags.items()))
+
+    def _write(self, name: str, lines: Iterator[str] | Sequence[str]) -> Path:
+        path = self._folder / f"{name}.txt"
+        path.write_text("".join(f"{line}\n" for line in lines))
+        return path
+
+
+def create_keys(home: Path) -> Path:
+    """Create KEYS keys with active subscriptions in a home, in place of its accounts; return the file of them."""
+    for old in home.glob("accounts.sqlite*"):
+        old.unlink()
+    accounts, now, made = Accounts(home / "accounts.sqlite"), time.time(), [keys.new_key() for _ in range(KEYS)]
+    at = timestamp(now)
+    with accounts.transaction() as connection:  # one transaction: a key for itself takes three milliseconds
+        holders = [accounts.made(f"reader-{n}@example.org", now) for n in range(KEYS // KEYS_OF_ACCOUNT)]
+        connection.execute("UPDATE subscriptions SET status = 'active'")
+        connection.executemany(
+            "INSERT INTO keys (id, account_id, sha256, prefix, last_four, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (f"key_{n}", holders[n // KEYS_OF_ACCOUNT], keys.digest(key), keys.PREFIX, key[-4:], at)
+                for n, key in enumerate(made)
+            ],
+        )
+    accounts.close()
+    path = home / "keys.txt"
+    path.write_text("\n".join(made) + "\n")
+    return path
+
+
+def ask(address: str, paths: Sequence[str], own: Sequence[str]) -> Iterator[tuple[int, str, bytes]]:
+    """Status, entity tag and body of each path's response, one after the other, with keys in random order."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc)
+    for path in paths:
+        connection.request("GET", path, headers={"X-Api-Key": random.choice(own)})
+        response = connection.getresponse()
+        yield response.status, response.headers.get("ETag", ""), response.read()
+    connection.close()
+
+
+def _company(symbol: str) -> str:
+    return f"/v1/companies/{quote(symbol)}"
+
+
+def _financials(symbol: str) -> str:
+    return f"{_company(symbol)}/financials"
