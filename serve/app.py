@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from serve.access.accounts import Accounts
+from serve.access.holders import Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
 from serve.api import responses, routes
@@ -41,7 +42,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
     service = routes.Service(
         settings,
         Warehouse(settings.published),
-        accounts,
+        Holders(accounts, clock),
         _limits(settings, accounts, clock),
         Representations(caching.LARGEST if settings.cache else 0),
         clock,
@@ -52,10 +53,11 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with service.limits.running():
+        async with service.holders.running(), service.limits.running():
             yield
         service.warehouse.close()
-        service.accounts.close()
+        service.holders.close()
+        accounts.close()
 
     def respond_to_error(_: Request, error: Exception) -> Response:
         return responses.failure(error if isinstance(error, ApiError) else ServerError(), settings.pages)

@@ -3,6 +3,7 @@
 Belongs here: starting them, finding their address, ending them. Does not: any test.
 """
 
+import asyncio
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +119,21 @@ def active_key(home: Path, email: str = "reader@example.org") -> str:
     accounts.set_subscription(email, "active", time.time())
     accounts.close()
     return key
+
+
+def wait_until(state: Callable[[], object]) -> None:
+    """Wait until a state is reached that another thread or process brings about."""
+    deadline = time.monotonic() + PATIENCE
+    while not state():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+async def until(state: Callable[[], object]) -> None:
+    """Wait until a state is reached that the event loop or another thread brings about."""
+    async with asyncio.timeout(PATIENCE):
+        while not state():
+            await asyncio.sleep(0.005)
 
 
 def _until(found: Any, process: subprocess.Popen[bytes]) -> Any:

@@ -1,10 +1,13 @@
 """Accounts, their subscriptions and API keys, in one SQLite file in the home.
 
-Belongs here: creating and changing them (commands, profile page), and looking up the holder of a key (service). Keys
-are stored as hashes only. Does not: the format of keys (keys), rate limits (limits), sessions (sign_ins).
+Belongs here: creating and changing them (commands, profile page), and the connections to the file. Keys are stored as
+hashes only. Does not: the format of keys (keys), the look-up of a key (holders), rate limits (limits), sessions
+(sign_ins).
+
+The file is in WAL mode: a process that writes delays other writers, but no reader.
 """
 
-import logging
+import contextlib
 import re
 import secrets
 import sqlite3
@@ -18,8 +21,6 @@ from typing import Any, Literal
 from serve.access import keys
 from serve.clock import timestamp
 from serve.http.errors import CommandError
-
-log = logging.getLogger(__name__)
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS accounts (
@@ -47,9 +48,22 @@ CREATE TABLE IF NOT EXISTS day_counts (
   day INTEGER NOT NULL,
   requests INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE IF NOT EXISTS changes (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  number INTEGER NOT NULL
+) STRICT;
 """
-KNOWN_FOR = 2.0  # seconds that a look-up is cached; a revocation must take effect within five
-USED_EVERY = 60.0  # seconds between two updates of a key's `last_used_at`
+CHANGES = {
+    "key_revoked": "UPDATE OF revoked_at ON keys",
+    "key_deleted": "DELETE ON keys",
+    "subscription_changed": "UPDATE OF status ON subscriptions",
+}
+"""What makes services read their known keys again, by the name of its trigger."""
+TRIGGERS = "".join(
+    f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {change} BEGIN "
+    "INSERT INTO changes VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET number = number + 1; END;\n"
+    for name, change in CHANGES.items()
+)
 WAIT = 5.0  # seconds to wait for another process to finish writing
 EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
 
@@ -76,14 +90,6 @@ class KeyExists(CommandError):
     """A key with this identifier exists already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """The holder of a valid key: the key's identifier, and whether its subscription is active."""
-
-    key_id: str
-    is_active: bool
-
-
 def new_key_id() -> str:
     """A new random key identifier, which is independent of the key."""
     return f"key_{secrets.token_hex(8)}"
@@ -99,21 +105,33 @@ class Accounts:
             CommandError: the file cannot be created or written, or is not such a database.
         """
         self._path = path
-        self._lock = threading.Lock()
-        self._known: dict[bytes, tuple[float, Holder]] = {}
+        self._writing, self._reading = threading.Lock(), threading.Lock()
+        self.transactions = 0
+        """Number of transactions of this object."""
         with self._as_command_errors():
             path.touch(mode=0o600)
-            self._connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
-            try:
-                self._connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; {SCHEMA}")
-            except BaseException:
-                self._connection.close()
-                raise
+        with contextlib.ExitStack() as opened:
+            self._connection = opened.enter_context(contextlib.closing(self.connect()))
+            with self._as_command_errors():
+                self._connection.executescript(f"PRAGMA journal_mode = WAL; {SCHEMA} {TRIGGERS}")
+            self._reader = opened.enter_context(contextlib.closing(self.connect()))
+            self._opened = opened.pop_all()
+
+    def connect(self, wait: float = WAIT) -> sqlite3.Connection:
+        """A new connection, which waits at most `wait` seconds for other processes.
+
+        Raises:
+            CommandError: the file cannot be opened.
+        """
+        with self._as_command_errors():
+            connection = sqlite3.connect(self._path, timeout=wait, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA foreign_keys = ON")
+            return connection
 
     def close(self) -> None:
         """Close the database."""
-        with self._lock:
-            self._connection.close()
+        with self._writing, self._reading:
+            self._opened.close()
 
     def create_key(self, email: str, now: float, key_id: str | None = None) -> str:
         """Create a key for an account; create the account, with an inactive subscription, if it does not exist.
@@ -136,7 +154,7 @@ class Accounts:
             made = connection.execute(
                 "INSERT INTO keys (id, account_id, sha256, prefix, last_four, created_at) VALUES (?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT (id) DO NOTHING",
-                (key_id, self.made(email, now), keys.digest(key), keys.PREFIX, key[-4:], timestamp(now)),
+                (key_id, self.made(email, now), keys.digest(key.encode()), keys.PREFIX, key[-4:], timestamp(now)),
             )
             if not made.rowcount:
                 raise KeyExists(f"key {key_id!r} exists already")
@@ -148,11 +166,11 @@ class Accounts:
         Raises:
             CommandError: the account does not exist.
         """
-        with self.transaction() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT id, prefix, last_four, created_at, last_used_at, revoked_at FROM keys WHERE account_id = ? "
                 "ORDER BY rowid",
-                (self._account(email),),
+                (_account(connection, email),),
             ).fetchall()
         return [Key(*row) for row in rows]
 
@@ -166,7 +184,6 @@ class Accounts:
             changed = connection.execute(
                 "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", (timestamp(now), key_id)
             )
-            self._known.clear()
             if not changed.rowcount:
                 raise CommandError(f"no key has the id {key_id!r}; `fundamentals keys list EMAIL` shows the ids")
 
@@ -179,37 +196,8 @@ class Accounts:
         with self.transaction() as connection:
             connection.execute(
                 "UPDATE subscriptions SET status = ?, changed_at = ? WHERE account_id = ?",
-                (status, timestamp(now), self._account(email)),
+                (status, timestamp(now), _account(connection, email)),
             )
-
-    def holder(self, key: str, now: float) -> Holder | None:
-        """The holder of a key; None if the key is malformed, unknown or revoked.
-
-        Look-ups are cached for KNOWN_FOR seconds, so that most requests do not read the database.
-        """
-        if not keys.is_well_formed(key):
-            return None
-        if holder := self.known_holder(key, now):
-            return holder
-        digest = keys.digest(key)
-        with self._lock:
-            row = self._connection.execute(
-                "SELECT keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id) "
-                "WHERE sha256 = ? AND revoked_at IS NULL",
-                (digest,),
-            ).fetchone()
-            if row is None:
-                self._known.pop(digest, None)
-                return None
-            holder = Holder(row[0], bool(row[1]))
-            self._known[digest] = (now, holder)
-            self._note_use(holder.key_id, now)
-        return holder
-
-    def known_holder(self, key: str, now: float) -> Holder | None:
-        """The holder of a key from the cache, or None; it never blocks."""
-        looked_up, holder = self._known.get(keys.digest(key), (0.0, None))
-        return holder if holder and 0 <= now - looked_up < KNOWN_FOR else None
 
     def day_counts(self, day: int) -> dict[str, int]:
         """The stored number of requests of each key on a day.
@@ -220,7 +208,7 @@ class Accounts:
         Raises:
             CommandError: the file cannot be read.
         """
-        with self.transaction() as connection:
+        with self.reading() as connection:
             return dict(connection.execute("SELECT key_id, requests FROM day_counts WHERE day = ?", (day,)))
 
     def keep_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
@@ -234,16 +222,6 @@ class Accounts:
                 "INSERT OR REPLACE INTO day_counts (key_id, day, requests) VALUES (?, ?, ?)",
                 [(key_id, day, count) for key_id, count in counts.items()],
             )
-
-    def _note_use(self, key_id: str, now: float) -> None:
-        """Store when a key was last used, to about a minute; a failure to write is logged and fails no request."""
-        try:
-            self._connection.execute(
-                "UPDATE keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
-                (timestamp(now), key_id, timestamp(now - USED_EVERY)),
-            )
-        except sqlite3.OperationalError as error:
-            log.warning("last_used_at of key %s was not stored: %s", key_id, error)
 
     def made(self, email: str, now: float) -> int:
         """The database id of an account; the account is created, with an inactive subscription, if it does not exist.
@@ -259,23 +237,17 @@ class Accounts:
         self._connection.execute(
             "INSERT INTO accounts (email, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", (email.lower(), at)
         )
-        account = self._account(email)
+        account = _account(self._connection, email)
         self._connection.execute(
             "INSERT INTO subscriptions VALUES (?, 'inactive', ?) ON CONFLICT DO NOTHING", (account, at)
         )
         return account
 
-    def _account(self, email: str) -> int:
-        found = self._connection.execute("SELECT id FROM accounts WHERE email = ?", (email.lower(),)).fetchone()
-        if found is None:
-            raise CommandError(f"there is no account {email!r}; `fundamentals keys create {email}` creates one")
-        return int(found[0])
-
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one reading statement; it does not wait for processes that write."""
-        with self._lock, self._as_command_errors():
-            yield self._connection
+        """A connection for reading statements, which do not wait for processes that write."""
+        with self._reading, self._as_command_errors():
+            yield self._reader
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -284,9 +256,10 @@ class Accounts:
         Raises:
             CommandError: the file cannot be read or written.
         """
-        with self._lock, self._as_command_errors(), self._connection as connection:
+        with self._writing, self._as_command_errors(), self._connection as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
+        self.transactions += 1
 
     @contextmanager
     def _as_command_errors(self) -> Iterator[Any]:
@@ -296,3 +269,10 @@ class Accounts:
             raise CommandError(
                 f"{self._path}: {error}; check that FUNDAMENTALS_HOME is right and the file writable"
             ) from error
+
+
+def _account(connection: sqlite3.Connection, email: str) -> int:
+    found = connection.execute("SELECT id FROM accounts WHERE email = ?", (email.lower(),)).fetchone()
+    if found is None:
+        raise CommandError(f"there is no account {email!r}; `fundamentals keys create {email}` creates one")
+    return int(found[0])

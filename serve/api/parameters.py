@@ -210,7 +210,7 @@ def refuse_credentials(query: bytes) -> None:
         InvalidParameter: a parameter has the name of a credential (case and hyphens ignored), or its value is a key.
     """
     for name, value in _pairs(query):
-        if CREDENTIALS.fullmatch(re.sub(r"[^a-z]", "", name.lower())) or is_well_formed(value):
+        if CREDENTIALS.fullmatch(re.sub(r"[^a-z]", "", name.lower())) or is_well_formed(value.encode(errors="replace")):
             message = (
                 f"Parameter {_shown(name)}: an API key must never be sent in the URL, where logs keep it; "
                 "send it in the header X-Api-Key, and have this one revoked."

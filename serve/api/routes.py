@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from serve.access.accounts import Accounts, Holder
+from serve.access.holders import Holder, Holders
 from serve.access.limits import Limits
 from serve.api import description as openapi
 from serve.api import parameters, responses
@@ -42,7 +42,7 @@ class Service:
 
     settings: Settings
     warehouse: Warehouse
-    accounts: Accounts
+    holders: Holders
     limits: Limits
     representations: Representations
     clock: Clock
@@ -94,7 +94,7 @@ def routes(service: Service) -> list[Route]:
 async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
     """Respond to a request that needs a key: check it, count it, and use the cache."""
     now, headers = service.clock(), Headers(scope=scope)
-    holder = await _admit(service, headers, now)
+    holder = _admit(service, scope)
     scope["exchange"].key_id = holder.key_id
     allowance = await service.limits.take(holder.key_id, now)
     values = parameters.read(scope["query_string"], endpoint.parameters)
@@ -128,18 +128,15 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
     return await run_in_threadpool(ask)
 
 
-async def _admit(service: Service, headers: Headers, now: float) -> Holder:
+def _admit(service: Service, scope: Scope) -> Holder:
     """The holder of the request's key.
 
     Raises:
         Unauthenticated: the key is missing, given twice, malformed, unknown or revoked.
         SubscriptionInactive: its subscription is not active.
     """
-    sent = headers.getlist("x-api-key")
-    if len(sent) != 1:
-        raise Unauthenticated()
-    accounts = service.accounts
-    holder = accounts.known_holder(sent[0], now) or await run_in_threadpool(accounts.holder, sent[0], now)
+    sent = [value for name, value in scope["headers"] if name == b"x-api-key"]
+    holder = service.holders.who(sent[0]) if len(sent) == 1 else None
     if holder is None:
         raise Unauthenticated()
     if not holder.is_active:
@@ -176,5 +173,5 @@ def _respond(representation: Representation, request: Headers, headers: Mapping[
 def _question(
     service: Service, build: OpenBuild | None, symbol: str, values: Mapping[str, Any], now: float
 ) -> Question:
-    degraded = service.warehouse.outdated or service.limits.degraded
+    degraded = service.warehouse.outdated or service.limits.degraded or service.holders.outdated
     return Question(build, degraded, service.settings.base_url, symbol, values, now)

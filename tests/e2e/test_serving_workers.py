@@ -16,7 +16,17 @@ import pytest
 from serve.access.accounts import Accounts
 from serve.settings import Settings
 from tests import builds
-from tests.servers import NOON, PATIENCE, Clock, Served, active_key, as_process, in_process, redis_server
+from tests.servers import (
+    NOON,
+    PATIENCE,
+    Clock,
+    Served,
+    active_key,
+    as_process,
+    in_process,
+    redis_server,
+    wait_until,
+)
 
 CLIENTS = 200
 ATTEMPTS = 4
@@ -141,13 +151,6 @@ def test_all_workers_give_the_same_response(home: Path, redis: tuple[str, object
             del body["meta"]["generated_at"]
             answers.add((response.headers["ETag"], str(body)))
     assert len(answers) == 1
-
-
-def wait_until(state: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not state():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def lives(process: int) -> bool:

@@ -6,6 +6,7 @@ import re
 import sqlite3
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import Mock
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from serve.access import accounts as accounts_module
 from serve.access import keys
 from serve.access import limits as limits_module
-from serve.access.accounts import Accounts, Holder
+from serve.access.accounts import Accounts
 from serve.access.limits import LIMITS, Allowance, Counters, LocalLimits, allowance
 from serve.http.errors import CommandError, RateLimited
 
@@ -32,22 +33,22 @@ def test_a_key_is_the_prefix_and_forty_characters_and_no_two_are_alike() -> None
     made = {keys.new_key() for _ in range(100)}
     assert len(made) == 100
     assert all(re.fullmatch(r"fds_live_[0-9A-Za-z]{40}", key) for key in made)
-    assert all(keys.is_well_formed(key) for key in made)
+    assert all(keys.is_well_formed(key.encode()) for key in made)
 
 
 @given(position=st.integers(9, 48), letter=st.sampled_from(keys.ALPHABET))
 def test_one_wrong_letter_is_refused_without_a_look_up(position: int, letter: str) -> None:
     key = "fds_live_" + "0123456789" * 3 + "abcd"
-    key += keys._checksum(key.removeprefix("fds_live_"))
-    assert keys.is_well_formed(key)
+    key += keys._checksum(key.removeprefix("fds_live_").encode())
+    assert keys.is_well_formed(key.encode())
     changed = key[:position] + letter + key[position + 1 :]
-    assert keys.is_well_formed(changed) == (changed == key)
+    assert keys.is_well_formed(changed.encode()) == (changed == key)
 
 
-@given(text=st.text())
-def test_any_other_text_is_refused(text: str) -> None:
-    assert not keys.is_well_formed(text)
-    assert not keys.is_well_formed(f"fds_live_{text}")
+@given(sent=st.binary())
+def test_any_other_bytes_are_refused(sent: bytes) -> None:
+    assert not keys.is_well_formed(sent)
+    assert not keys.is_well_formed(b"fds_live_" + sent)
 
 
 # --- accounts
@@ -76,7 +77,7 @@ def test_of_a_key_only_hash_prefix_and_last_four_are_stored(accounts: Accounts, 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_new_account_has_an_inactive_subscription_and_may_have_several_keys(accounts: Accounts) -> None:
+def test_a_new_account_may_have_several_keys(accounts: Accounts) -> None:
     first, second = accounts.create_key(EMAIL, NOW), accounts.create_key(EMAIL.upper(), NOW + 1)
     listed = accounts.keys_of(EMAIL)
     assert [key.last_four for key in listed] == [first[-4:], second[-4:]]
@@ -88,63 +89,32 @@ def test_a_new_account_has_an_inactive_subscription_and_may_have_several_keys(ac
         "last_used_at": None,
         "revoked_at": None,
     }
-    assert accounts.holder(first, NOW) == Holder(listed[0].id, is_active=False)
-    accounts.set_subscription(EMAIL, "active", NOW)
-    assert accounts.holder(second, NOW) == Holder(listed[1].id, is_active=True)
 
 
-def test_an_active_subscription_stays_active_with_a_new_key(accounts: Accounts) -> None:
+def test_a_key_that_is_revoked_again_keeps_its_time(accounts: Accounts) -> None:
     accounts.create_key(EMAIL, NOW)
-    accounts.set_subscription(EMAIL, "active", NOW)
-    holder = accounts.holder(accounts.create_key(EMAIL, NOW), NOW)
-    assert holder
-    assert holder.is_active
+    for at in (NOW, NOW + 60):
+        accounts.revoke_key(accounts.keys_of(EMAIL)[0].id, at)
+    assert accounts.keys_of(EMAIL)[0].revoked_at == "2026-03-02T12:00:00Z"
 
 
-def test_changes_of_another_process_take_effect_within_five_seconds(accounts: Accounts, path: Path) -> None:
-    key = accounts.create_key(EMAIL, NOW)
-    accounts.set_subscription(EMAIL, "active", NOW)
-    holder = accounts.holder(key, NOW)
-    assert holder
-    command = Accounts(path)
-    command.set_subscription(EMAIL, "inactive", NOW)
-    assert accounts.holder(key, NOW + 4.9) == Holder(holder.key_id, is_active=False)
-    command.revoke_key(holder.key_id, NOW)
-    assert accounts.holder(key, NOW + 9.8) is None
-    command.revoke_key(holder.key_id, NOW + 60)
-    assert command.keys_of(EMAIL)[0].revoked_at == "2026-03-02T12:00:00Z"
-    command.close()
-
-
-def test_a_look_up_is_cached_briefly_and_not_when_the_clock_goes_back(accounts: Accounts) -> None:
-    key = accounts.create_key(EMAIL, NOW)
-    accounts.holder(key, NOW)
-    accounts.set_subscription(EMAIL, "active", NOW)
-    assert accounts.holder(key, NOW + 1) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=False)
-    assert accounts.holder(key, NOW - 1) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=True)
-
-
-def test_the_last_use_is_stored_about_once_a_minute(accounts: Accounts) -> None:
-    key = accounts.create_key(EMAIL, NOW)
-    used = []
-    for seconds in (0, 30, 61, 200):
-        accounts.holder(key, NOW + seconds)
-        used.append(accounts.keys_of(EMAIL)[0].last_used_at)
-    assert used == ["2026-03-02T12:00:00Z", "2026-03-02T12:00:00Z", "2026-03-02T12:01:01Z", "2026-03-02T12:03:20Z"]
-
-
-def test_a_use_that_cannot_be_stored_fails_no_request(
-    accounts: Accounts, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    key = accounts.create_key(EMAIL, NOW)
-    monkeypatch.setattr(accounts_module, "WAIT", 0.0)
+def test_readers_do_not_wait_for_a_writer(accounts: Accounts, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for another process nor for a thread of this one that waits for it."""
+    monkeypatch.setattr(accounts_module, "WAIT", 3600.0)
+    accounts.create_key(EMAIL, NOW)
     service = Accounts(path)
     blocker = sqlite3.connect(path, isolation_level=None)
-    blocker.execute("BEGIN IMMEDIATE")
-    assert service.holder(key, NOW)
-    assert "was not stored: database is locked" in caplog.text
+    blocker.execute("BEGIN EXCLUSIVE")
+    waiting = threading.Thread(target=service.create_key, args=(EMAIL, NOW))
+    waiting.start()
+    while not service._writing.locked():
+        time.sleep(0.001)
+    assert len(service.keys_of(EMAIL)) == 1
+    assert service.day_counts(0) == {}
     blocker.execute("ROLLBACK")
     blocker.close()
+    waiting.join()
+    assert len(service.keys_of(EMAIL)) == 2
     service.close()
 
 

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from serve.access.accounts import Accounts
+from serve.access.holders import Holders
 from serve.cli import demo
 from serve.settings import Settings
 from tests import builds
@@ -108,7 +109,9 @@ def test_the_requests_go_to_this_machine_whatever_the_public_address(
     assert len(pasted(printed)) == 3
     assert all(f"'http://127.0.0.1:{port}/v1/companies" in line for line in pasted(printed))
     accounts = Accounts(home / "accounts.sqlite")
-    holder = accounts.holder(re.findall(r"^  (fds_live_\w{40})$", printed, re.MULTILINE)[0], now=1.0)
+    holders = Holders(accounts, lambda: 1.0)
+    holder = holders.who(re.findall(r"^  (fds_live_\w{40})$", printed, re.MULTILINE)[0].encode())
+    holders.close()
     accounts.close()
     assert holder
     assert holder.is_active

@@ -17,7 +17,7 @@ from serve.access.shared_limits import SharedLimits
 from serve.http.errors import CommandError, RateLimited
 from serve.settings import Settings
 from tests import builds
-from tests.servers import NOON, Clock, active_key, in_process, redis_server
+from tests.servers import NOON, Clock, active_key, in_process, redis_server, until
 
 Redis = tuple[str, "subprocess.Popen[bytes]"]
 TIMEOUT = shared_limits.TIMEOUT
@@ -75,12 +75,6 @@ async def allowed(worker: SharedLimits, now: float, key_id: str = "key_1") -> bo
     except RateLimited:
         return False
     return True
-
-
-async def until(state: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not state():
-            await asyncio.sleep(0.01)
 
 
 def test_sixty_of_two_hundred_requests_pass_with_any_number_of_workers(redis: Redis) -> None:

@@ -17,7 +17,7 @@ from serve.access.sign_ins import SignIns
 from serve.settings import Settings
 from tests import builds
 from tests.browsers import Browser, Document
-from tests.servers import NOON, Clock, in_process, redis_server
+from tests.servers import NOON, Clock, in_process, redis_server, wait_until
 
 EMAIL = "reader@example.org"
 PUBLIC = "http://data.example.org/v1"
@@ -78,6 +78,7 @@ def test_a_new_key_works_at_once_is_counted_and_revoked(address: str, browser: B
     [key] = shown(made)
     answer = ask(address, key)
     assert answer.status_code == 200
+    wait_until(lambda: told(browser.get("/profile"))[0]["Last used"] != "never")
     assert told(browser.get("/profile")) == [
         {
             "Key": f"fds_live_…{key[-4:]}",

@@ -107,7 +107,7 @@ def create_keys(home: Path) -> Path:
         connection.executemany(
             "INSERT INTO keys (id, account_id, sha256, prefix, last_four, created_at) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (f"key_{n}", holders[n // KEYS_OF_ACCOUNT], keys.digest(key), keys.PREFIX, key[-4:], at)
+                (f"key_{n}", holders[n // KEYS_OF_ACCOUNT], keys.digest(key.encode()), keys.PREFIX, key[-4:], at)
                 for n, key in enumerate(made)
             ],
         )

@@ -1,0 +1,170 @@
+"""The look-up of keys: it never waits, changes take effect within seconds, and uses of keys are stored."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from serve.access import accounts as accounts_module
+from serve.access import keys
+from serve.access.accounts import Accounts
+from serve.access.holders import READ_EVERY, Holder, Holders
+from tests.servers import NOON, Clock, until
+
+EMAIL = "reader@example.org"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "accounts.sqlite"
+
+
+@pytest.fixture
+def accounts(path: Path) -> Iterator[Accounts]:
+    """The accounts of a service, with one key of an active subscription."""
+    opened = Accounts(path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def command(path: Path, accounts: Accounts) -> Iterator[Accounts]:
+    """The same accounts as another process opens them."""
+    opened = Accounts(path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def holders(accounts: Accounts, clock: Clock) -> Iterator[Holders]:
+    made = Holders(accounts, clock)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def key(accounts: Accounts) -> bytes:
+    key = accounts.create_key(EMAIL, NOON).encode()
+    accounts.set_subscription(EMAIL, "active", NOON)
+    return key
+
+
+def test_a_key_has_a_holder_whose_subscription_is_active_or_not(
+    holders: Holders, accounts: Accounts, key: bytes
+) -> None:
+    other = accounts.create_key("other@example.org", NOON).encode()
+    assert holders.who(key) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=True)
+    assert holders.who(other) == Holder(accounts.keys_of("other@example.org")[0].id, is_active=False)
+    assert holders.who(keys.new_key().encode()) is None
+
+
+def test_a_malformed_key_is_refused_without_the_database(holders: Holders, key: bytes) -> None:
+    holders.who(key)
+    holders.close()
+    for malformed in (b"", key[:-1], key + b"\n", key.swapcase(), b"\xff" * 49):
+        assert holders.who(malformed) is None
+    with pytest.raises(sqlite3.Error):
+        holders.who(keys.new_key().encode())
+
+
+def test_a_known_key_is_found_without_the_database(holders: Holders, key: bytes) -> None:
+    known = holders.who(key)
+    holders.close()
+    assert holders.who(key) is known
+
+
+def test_changes_of_another_process_take_effect_within_seconds(
+    holders: Holders, command: Accounts, clock: Clock, key: bytes
+) -> None:
+    """A contract of five seconds; and at once for a key that is new."""
+    assert READ_EVERY < 5
+    assert holders.who(key)
+    assert holders.who(command.create_key(EMAIL, NOON).encode())
+    command.set_subscription(EMAIL, "inactive", NOON)
+    clock.now += READ_EVERY
+    assert holders.who(key) == Holder(command.keys_of(EMAIL)[0].id, is_active=False)
+    command.revoke_key(command.keys_of(EMAIL)[0].id, NOON)
+    clock.now -= READ_EVERY / 2
+    assert holders.who(key) is None, "a clock that goes back ends what is known, too"
+
+
+def test_a_change_of_the_same_process_takes_effect_at_once(holders: Holders, accounts: Accounts, key: bytes) -> None:
+    assert holders.who(key)
+    accounts.revoke_key(accounts.keys_of(EMAIL)[0].id, NOON)
+    assert holders.who(key) is None
+
+
+def test_other_changes_leave_known_keys_known(holders: Holders, accounts: Accounts, key: bytes) -> None:
+    known = holders.who(key)
+    accounts.create_key(EMAIL, NOON)
+    accounts.keep_day_counts(0, {"key_1": 1})
+    assert holders.who(key) is known
+
+
+def test_keys_stay_known_while_the_database_cannot_be_read(
+    holders: Holders, path: Path, clock: Clock, key: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert holders.who(key)
+    with sqlite3.connect(path) as broken:
+        broken.execute("ALTER TABLE changes RENAME TO gone")
+        for _ in range(3):
+            clock.now += READ_EVERY
+            assert holders.who(key)
+            assert holders.outdated
+        broken.execute("ALTER TABLE gone RENAME TO changes")
+    broken.close()
+    clock.now += READ_EVERY
+    assert holders.who(key)
+    assert not holders.outdated
+    assert caplog.text.count("known keys stay valid: no such table: changes") == 1
+
+
+def test_the_last_use_is_stored_about_once_a_minute(
+    holders: Holders, accounts: Accounts, clock: Clock, key: bytes
+) -> None:
+    """By a task in the background, and at the end."""
+    uses = {0: "12:00:00", 30: "12:00:00", 61: "12:01:01", 200: "12:03:20"}
+
+    def last_use() -> str | None:
+        return accounts.keys_of(EMAIL)[0].last_used_at
+
+    async def run() -> None:
+        async with holders.running():
+            for seconds, stored in uses.items():
+                clock.now = NOON + seconds
+                assert holders.who(key)
+                await until(lambda stored=stored: last_use() == f"2026-03-02T{stored}Z")
+            clock.now = NOON + 300
+            assert holders.who(key)
+        assert last_use() == "2026-03-02T12:05:00Z"
+
+    asyncio.run(run())
+
+
+def test_a_use_that_cannot_be_stored_is_stored_later(
+    path: Path, clock: Clock, key: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(accounts_module, "WAIT", 0.0)
+    service = Accounts(path)
+    blocker = sqlite3.connect(path, isolation_level=None)
+
+    async def run() -> None:
+        holders = Holders(service, clock)
+        async with holders.running():
+            blocker.execute("BEGIN EXCLUSIVE")
+            assert holders.who(key)
+            await until(lambda: "last_used_at of 1 keys was not stored" in caplog.text)
+            blocker.execute("ROLLBACK")
+        holders.close()
+
+    asyncio.run(run())
+    assert service.keys_of(EMAIL)[0].last_used_at == "2026-03-02T12:00:00Z"
+    blocker.close()
+    service.close()
