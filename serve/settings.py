@@ -1,6 +1,7 @@
 """Settings of the service, read from environment variables."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from serve.http.errors import CommandError
 HOST = "127.0.0.1"
 PORT = 8000
 HOME = Path(".data/edgar")
+CONNECTION_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +20,15 @@ class Settings:
     """The home folder, the public address (with the version segment), and options of the service.
 
     `redis_url` is the Redis server that counts rate limits, which may contain a password; None: the process counts
-    them. `cache` turns the response cache on or off.
+    them. `cache` turns the response cache on or off. `connection_share` is the part of a worker's connections that one
+    client address may have.
     """
 
     home: Path = HOME
     base_url: str = f"http://{HOST}:{PORT}/v1"
     redis_url: str | None = field(default=None, repr=False)
     cache: bool = True
+    connection_share: float = CONNECTION_SHARE
 
     @property
     def published(self) -> Path:
@@ -43,7 +47,7 @@ class Settings:
 
 
 def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[str, str] | None = None) -> Settings:
-    """Read FUNDAMENTALS_HOME, FUNDAMENTALS_BASE_URL, FUNDAMENTALS_CACHE and REDIS_URL; empty counts as not set.
+    """Read the environment variables of the service; an empty one counts as not set.
 
     Args:
         host: host that the service listens on, for the default public address.
@@ -51,7 +55,7 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
         environment: variables by name; default: those of the process.
 
     Raises:
-        CommandError: FUNDAMENTALS_BASE_URL is not a web address, or FUNDAMENTALS_CACHE is neither on nor off.
+        CommandError: a variable has a value that it cannot have.
     """
     environment = os.environ if environment is None else environment
     home = environment.get("FUNDAMENTALS_HOME") or HOME
@@ -64,7 +68,14 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
     cache = environment.get("FUNDAMENTALS_CACHE") or "on"
     if cache not in ("on", "off"):
         raise CommandError(f"FUNDAMENTALS_CACHE is {cache!r}, expected on or off")
-    return Settings(Path(home), base_url, environment.get("REDIS_URL") or None, cache == "on")
+    share = environment.get("FUNDAMENTALS_CONNECTION_SHARE") or str(CONNECTION_SHARE)
+    return Settings(Path(home), base_url, environment.get("REDIS_URL") or None, cache == "on", _share(share))
+
+
+def _share(text: str) -> float:
+    if re.fullmatch(r"[01]|[01]?\.[0-9]{1,9}|1\.0*", text) and 0 < float(text) <= 1:
+        return float(text)
+    raise CommandError(f"FUNDAMENTALS_CONNECTION_SHARE is {text!r}, expected a number above 0 and up to 1, like 0.5")
 
 
 def _is_web_address(text: str) -> bool:

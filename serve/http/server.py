@@ -1,111 +1,215 @@
-"""The HTTP server: uvicorn with limits on connections and malformed requests.
+"""The HTTP server: uvicorn with httptools and uvloop, with limits on connections and malformed requests.
 
 Belongs here: connections, timeouts and malformed HTTP. Does not: well-formed requests (edge, api).
 
-uvicorn alone has no deadline for the head of a request, and responds to malformed HTTP in plain text. Here head and
-body have DEADLINE seconds each, and malformed HTTP gets the error envelope as 422 `invalid_parameter`, because section
-7 has no other code for it. A request body is read and discarded, since no endpoint uses one.
+uvicorn alone has no deadline for a request and no limit of its head, and responds to malformed HTTP in plain text. Here
+head and body have DEADLINE seconds each, and malformed HTTP gets the error envelope as 422 `invalid_parameter`, because
+section 7 has no other code for it. A request body is read and discarded, since no endpoint uses one; a connection with
+a body beyond LARGEST_BODY is closed after the response.
 """
 
 import asyncio
+import enum
+import functools
+import re
 import socket
 import sys
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
-import h11
+import httptools
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from serve.http.connections import Connections
 from serve.http.edge import LARGEST_HEAD, Front, too_large
-from serve.http.errors import InvalidParameter
+from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
+from serve.settings import CONNECTION_SHARE
 
 DEADLINE = 10.0  # seconds for the head of a request, and for its body
 KEEP_ALIVE = 15  # seconds that a connection may be idle between requests
 SHUTDOWN = 10  # seconds that a shutdown waits for requests in progress
 CONNECTIONS = 800  # open connections; further ones are closed at once, as most systems allow a process 1,024 files
 UNREAD = 30_000  # milliseconds after which a connection is closed if the client does not read its response
+LARGEST_BODY = 8 * 1024  # bytes of a request body after which the connection is closed
+LINGER = 2.0  # seconds that a closed connection is still read, so that the client can read the response
+LINGERED = 8 * 1024 * 1024  # bytes that are read and discarded in that time
+
+REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [!-~]+ HTTP/1\.[01]\r?\n")
+REASONS = {405: b"Method Not Allowed", 422: b"Unprocessable Content"}
 
 
-class BoundedProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol with a deadline for receiving a request."""
+class Part(enum.Enum):
+    """A part of a request."""
 
-    _awaited: object = None
-    _timer: asyncio.TimerHandle | None = None
+    HEAD = enum.auto()
+    BODY = enum.auto()
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """uvicorn's HTTP/1.1 protocol with deadlines and largest sizes for what a client sends."""
+
+    def __init__(self, *, connections: Connections, **settings: Any) -> None:
+        super().__init__(**settings)
+        # with Content-Length and Transfer-Encoding: on_headers_complete closes the connection (RFC 9112, 6.1)
+        self.parser.set_dangerous_leniencies(lenient_chunked_length=True)
+        self._open = connections
+        self._part: Part | None = None  # the part that has begun and is not complete
+        self._size = 0  # bytes of that part so far
+        self._continues = False  # whether the received bytes continue a body
+        self._awaited: Part | None = None  # the part that the timer is for
+        self._timer: asyncio.TimerHandle | None = None
+        self._left: int | None = None  # bytes still to discard; None as long as requests are read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection, and start the deadline for the first request's head."""
         super().connection_made(transport)
-        if len(self.connections) > CONNECTIONS:
+        if not self._open.opened(self._address, CONNECTIONS):
             transport.abort()
             return
         if sys.platform == "linux":
             transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
-        self._await()
-
-    def data_received(self, data: bytes) -> None:
-        """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
-        self._await()
-        super().data_received(data)
-        self._await()
+        self._await(Part.HEAD)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the deadline of a closed connection."""
         super().connection_lost(exc)
-        self._forget()
+        self._open.closed(self._address)
+        self._await(None)
 
-    def send_400_response(self, msg: str) -> None:
-        """Respond to malformed HTTP; uvicorn calls this while it handles the protocol error."""
-        error = sys.exc_info()[1]
-        too_long = isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == 431
-        malformed = InvalidParameter({"request": "This is not a valid HTTP/1.1 request."})
-        self._refuse(too_large() if too_long else malformed)
+    def data_received(self, data: bytes) -> None:
+        """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
+        if self._left is not None:
+            self._left -= len(data)
+            if self._left < 0:
+                self.transport.abort()
+            return
+        self._continues = self._part is Part.BODY
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._end()  # the parser has stopped; the request is answered without an upgrade
+        except httptools.HttpParserError as error:
+            self._refuse(_malformed(error, data))
+        if self._continues:
+            self._count_body(len(data))
+        elif self._part is Part.HEAD:
+            self._size += len(data.rpartition(b"\r\n\r\n")[2])  # a chunk may contain other requests before this head
+            if self._size > LARGEST_HEAD:
+                self._refuse(too_large())
+        if self._left is None:
+            self._await(self._part or (None if self._is_answering else Part.HEAD))
 
-    def _await(self) -> None:
-        """Start a new deadline when the awaited part changes: to a head, to a body, or to nothing."""
-        state = self.conn.their_state
-        awaited = state if state in (h11.IDLE, h11.SEND_BODY) else None
-        if awaited is not self._awaited:
-            self._forget()
-            self._awaited = awaited
-            if awaited is not None:
-                self._timer = self.loop.call_later(DEADLINE, self._late)
+    def on_message_begin(self) -> None:
+        """Expect a head."""
+        super().on_message_begin()
+        self._part, self._size = Part.HEAD, 0
 
-    def _forget(self) -> None:
-        if self._timer:
-            self._timer.cancel()
+    def on_headers_complete(self) -> None:
+        """Start the response, and expect the body."""
+        names = [name for name, _ in self.headers]
+        if names.count(b"host") != 1 and (b"host" in names or self.parser.get_http_version() != "1.0"):
+            raise ValueError("a request has one field Host (RFC 9112, 3.2), except in HTTP/1.0")
+        codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
+        if codings not in ([], [b"chunked"]):
+            raise ValueError("the body has another transfer coding than chunked")
+        super().on_headers_complete()
+        self._part, self._size = Part.BODY, 0
+        if b"content-length" in names:
+            length = next(value for name, value in self.headers if name == b"content-length")
+            if codings or int(length) > LARGEST_BODY:
+                self._end()
+        self.headers = []  # a trailer is not part of the head
+
+    def on_body(self, body: bytes) -> None:
+        """Receive a piece of a body."""
+        super().on_body(body)
+        if not self._continues:
+            self._count_body(len(body))
+
+    def on_message_complete(self) -> None:
+        """Expect nothing until the response is complete."""
+        super().on_message_complete()
+        self._part = None
+
+    @property
+    def _address(self) -> str:
+        return self.client[0] if self.client else ""
+
+    @property
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _count_body(self, size: int) -> None:
+        self._size += size
+        if self._part is Part.BODY and self._size > LARGEST_BODY:
+            self._end()
+
+    def _await(self, part: Part | None) -> None:
+        """Start a new deadline when the awaited part changes."""
+        if part is not self._awaited:
+            if self._timer:
+                self._timer.cancel()
+            self._awaited = part
+            self._timer = self.loop.call_later(DEADLINE, self._late) if part else None
 
     def _late(self) -> None:
-        begun, _ = self.conn.trailing_data
-        if self._awaited is h11.IDLE and begun:
+        if self._part is Part.HEAD:
             self._refuse(InvalidParameter({"request": f"The request was not complete within {DEADLINE:g} seconds."}))
         else:
             self.transport.close()
 
-    def _refuse(self, error: InvalidParameter) -> None:
-        """Send an error and close the connection; only close it after a response that is in progress."""
-        if self.cycle and not self.cycle.response_complete:
-            self.cycle.keep_alive = False
-            return
-        if self.conn.our_state is h11.IDLE:
+    def _refuse(self, error: ApiError) -> None:
+        """Send an error and close the connection; only close it after a response to the same or an earlier request."""
+        if self._part is Part.HEAD and not self._is_answering:
             response = cast("Front", self.app).refusal(error)
-            headers = [*self.server_state.default_headers, *response.raw_headers, (b"connection", b"close")]
-            for event in (
-                h11.Response(status_code=response.status_code, headers=headers, reason=b"Unprocessable Content"),
-                h11.Data(data=bytes(response.body)),
-                h11.EndOfMessage(),
-            ):
-                self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
+            fields = [*self.server_state.default_headers, *response.raw_headers, (b"connection", b"close")]
+            lines = [b"HTTP/1.1 %d %s" % (response.status_code, REASONS[response.status_code])]
+            lines += [b"%s: %s" % field for field in fields]
+            self.transport.write(b"\r\n".join([*lines, b"", bytes(response.body)]))
+        self._end()
+
+    def _end(self) -> None:
+        """Read no more requests; close the connection after the response in progress."""
+        if self._left is not None:
+            return
+        self._left = LINGERED
+        self._await(None)
+        if self._is_answering:
+            self.cycle.keep_alive = False
+            self.cycle.more_body = False
+            self.cycle.message_event.set()
+            transport = SimpleNamespace(
+                write=self.transport.write, is_closing=self.transport.is_closing, close=self._linger
+            )
+            self.cycle.transport = cast("asyncio.Transport", transport)
+        else:
+            self._linger()
+
+    def _linger(self) -> None:
+        """Close for sending, and discard what still arrives; to close at once could destroy the response on its way.
+
+        RFC 9112, 9.6.
+        """
+        if not self.transport.is_closing():
+            self.transport.write_eof()
+            self._timer = self.loop.call_later(LINGER, self.transport.abort)
 
 
-def server(app: Front) -> uvicorn.Server:
-    """A uvicorn server for the application, to be run on listening sockets."""
+def server(app: Front, share: float = CONNECTION_SHARE) -> uvicorn.Server:
+    """A uvicorn server for the application, to be run on listening sockets.
+
+    Args:
+        app: the application.
+        share: part of all connections that one address may have, from 0 to 1.
+    """
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=BoundedProtocol,
+            http=cast("Any", functools.partial(BoundedProtocol, connections=Connections(share))),
+            loop="uvloop",
             ws="none",
-            h11_max_incomplete_event_size=LARGEST_HEAD,
             timeout_keep_alive=KEEP_ALIVE,
             timeout_graceful_shutdown=SHUTDOWN,
             log_config=None,
@@ -115,3 +219,11 @@ def server(app: Front) -> uvicorn.Server:
             server_header=False,
         )
     )
+
+
+def _malformed(error: httptools.HttpParserError, data: bytes) -> ApiError:
+    """The error for bytes that the parser refuses: methods that it does not know are still methods."""
+    line = REQUEST_LINE.match(data)
+    if line and line[1] != b"GET" and not isinstance(error.__context__, ValueError):
+        return MethodNotAllowed()
+    return InvalidParameter({"request": "This is not a valid HTTP/1.1 request."})

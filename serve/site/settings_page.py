@@ -52,6 +52,11 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
     ),
     ("FUNDAMENTALS_CACHE", "on, or off: no response is cached, and each is queried from the build again.", "on"),
     (
+        "FUNDAMENTALS_CONNECTION_SHARE",
+        "Part of the connections of a worker that one client address may have, above 0 to 1.",
+        "0.5",
+    ),
+    (
         "REDIS_URL",
         "Address of a Redis server that counts the rate limits of several workers or machines. Needed with more than "
         "one worker.",

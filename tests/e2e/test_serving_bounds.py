@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from serve.http import edge, server
+from serve.http import connections, edge, server
 from serve.http import log as access_log
 from serve.settings import Settings
 from tests import builds
@@ -323,3 +323,145 @@ def test_a_failure_outside_of_any_endpoint_has_the_envelope(
     assert (response.status_code, response.json()["error"]["code"]) == (500, "server_error")
     assert response.headers["X-Request-Id"] in caplog.text
     assert "secret" not in response.text
+
+
+# --- what a connection may take
+
+
+def closed_after(address: str, sent: bytes, method: str = "GET") -> bytes:
+    """What a server answers to a request, after which it closes the connection."""
+    with Connection(address) as connection:
+        connection.send(f"{method} /v1/status HTTP/1.1\r\nHost: a\r\n".encode() + sent)
+        return connection.all()
+
+
+HIDDEN = b"GET /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+def test_two_lengths_of_a_body_end_the_connection(address: str) -> None:
+    """RFC 9112, 6.1: such a request may be an attempt to hide another one, so no other one is read after it."""
+    body = b"4\r\nbody\r\n0\r\n\r\n" + HIDDEN
+    answer = closed_after(address, b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"\r\nconnection: close\r\n" in answer
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+CHUNK = b"2000\r\n" + b"x" * 0x2000 + b"\r\n"
+LARGE = {
+    "announced": b"Content-Length: 9000\r\n\r\n",
+    "complete": b"Content-Length: 9000\r\n\r\n" + b"x" * 9000 + HIDDEN,
+    "chunks": b"Transfer-Encoding: chunked\r\n\r\n" + 2 * CHUNK + b"0\r\n\r\n" + HIDDEN,
+    "extensions": b"Transfer-Encoding: chunked\r\n\r\n" + b"1;%s\r\nx\r\n" % (b"y" * 500_000) + b"0\r\n\r\n" + HIDDEN,
+    "trailer": b"Transfer-Encoding: chunked\r\n\r\n0\r\n" + b"X-Api-Key: no\r\n" * 50_000 + b"\r\n" + HIDDEN,
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_body_ends_the_connection(address: str, name: str) -> None:
+    """It is answered as it would be without, before the body is complete, and no other request is read after it."""
+    answer = closed_after(address, LARGE[name])
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1") == 1
+    if name == "announced":
+        assert b"\r\nconnection: close\r\n" in answer
+
+
+def test_a_large_head_is_refused_before_it_is_complete(address: str) -> None:
+    with Connection(address) as connection:
+        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Long: ", b"x" * 17_000)
+        assert refused(connection.all()) == "The request line and headers are longer than 16384 bytes."
+
+
+def test_an_endless_body_is_not_read_on(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection is closed after a few megabytes, and in any case after a few seconds."""
+    monkeypatch.setattr(server, "LINGERED", 1_000_000)
+    with Connection(address) as connection:
+        connection.send(b"POST /v1/status HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        with pytest.raises(ConnectionError):
+            connection.send(*[CHUNK] * 10_000)
+
+
+def test_a_client_that_says_nothing_after_a_large_body_is_closed(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "LINGER", 0.1)
+    with Connection(address) as connection:
+        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n")
+        assert connection.all().startswith(b"HTTP/1.1 200 ")
+        time.sleep(0.3)
+        connection.send(b"x")  # answered by a reset
+        time.sleep(0.1)
+        with pytest.raises(ConnectionError):
+            connection.send(b"x")
+
+
+def test_an_address_has_a_share_of_the_connections(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another address gets a connection while one has all that it may have."""
+    monkeypatch.setattr(server, "CONNECTIONS", 8)
+    parts = urlsplit(address)
+
+    def status_from(source: str, held: list[socket.socket]) -> bytes:
+        held.append(socket.create_connection((parts.hostname, parts.port), 30, (source, 0)))
+        held[-1].sendall(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        try:
+            return held[-1].recv(12)
+        except ConnectionError:
+            return b""
+
+    held: list[socket.socket] = []
+    try:
+        assert [status_from("127.0.0.2", held) for _ in range(6)] == [b"HTTP/1.1 200"] * 4 + [b""] * 2
+        assert status_from("127.0.0.3", held) == b"HTTP/1.1 200"
+    finally:
+        for connection in held:
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+    ],
+)
+def test_a_subscriber_is_one_address(address: str, origin: str) -> None:
+    assert connections.origin(address) == origin
+
+
+def test_pipelined_requests_are_answered_in_order(address: str) -> None:
+    with Connection(address) as connection:
+        one = b"GET /v1/%s HTTP/1.1\r\nHost: a\r\nX-Request-Id: %s\r\n%s\r\n"
+        last = b"Connection: close\r\n"
+        connection.send(b"".join(one % (b"status", b"%d" % n, b"" if n < 4 else last) for n in range(5)))
+        answers = connection.all()
+    assert re.findall(rb"x-request-id: (\d)", answers) == [b"0", b"1", b"2", b"3", b"4"]
+
+
+def test_an_empty_line_does_not_keep_a_connection_open(address: str) -> None:
+    """After it, the next request has the deadline of any head."""
+    with Connection(address) as connection:
+        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert connection.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
+        connection.send(b"\r\n")
+        assert connection.all() == b""
+
+
+def test_the_connection_is_closed_after_an_upgrade_was_asked_for(address: str) -> None:
+    asked = b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nGET /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n"
+    answer = closed_after(address, asked)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_an_empty_field_is_not_part_of_the_next(address: str) -> None:
+    answer = closed_after(address, b"X-Empty:\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n")
+    assert b"\r\nx-request-id: mine\r\n" in answer
+
+
+def test_a_form_that_is_too_large_is_answered_before_it_is_complete(address: str) -> None:
+    form = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9000\r\n\r\ntoken=x"
+    with Connection(address) as connection:
+        connection.send(b"POST /sign-in HTTP/1.1\r\nHost: a\r\nOrigin: https://data.example.org\r\n" + form)
+        assert connection.all().startswith(b"HTTP/1.1 4")

@@ -209,8 +209,8 @@ def test_serving_ends_with_status_0(
     builds.small(home / "published")
     real = server.server
 
-    def stopping(app: Front) -> uvicorn.Server:
-        made = real(app)
+    def stopping(app: Front, share: float) -> uvicorn.Server:
+        made = real(app, share)
         made.should_exit = True
         return made
 

@@ -55,6 +55,16 @@ def test_settings_come_from_the_environment() -> None:
     assert (settings.base_url, settings.pages) == ("https://data.example.org/api/v1", "https://data.example.org/api")
 
 
+def test_the_share_of_an_address_is_a_setting() -> None:
+    def share(text: str) -> float:
+        return from_environment(environment={"FUNDAMENTALS_CONNECTION_SHARE": text}).connection_share
+
+    assert [share(text) for text in ("", "1", "0.25", ".5", "1.0")] == [0.5, 1, 0.25, 0.5, 1]
+    for text in ("0", "0.0", "1.5", "-1", "half", "nan", "1e-3", "50%"):
+        with pytest.raises(CommandError, match="FUNDAMENTALS_CONNECTION_SHARE is"):
+            share(text)
+
+
 @pytest.mark.parametrize(
     "address", ["data.example.org/v1", "ftp://data.example.org/v1", "https://", "http://[::1", "http://x/?y"]
 )
