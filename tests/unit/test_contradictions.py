@@ -306,6 +306,21 @@ RESTATED: dict[str, tuple[list[Row], float | None]] = {
 }
 
 
+OF_BANK = {"Deposits": 411.785, OTHER: 3.86, LIABILITIES: 489.893, ASSETS: 557.155}
+LEFT: dict[str, tuple[Lines, float | None]] = {
+    "other lines leave more than half of a bank's advances": (
+        {**OF_BANK, "AdvancesFromFederalHomeLoanBanks": 44.877, "OffBalanceSheetCreditLossLiability": 413},
+        None,
+    ),
+    "federal funds that repeat the advances are no line beside them": (
+        {**OF_BANK, "AdvancesFromFederalHomeLoanBanks": 44.877, "FederalFundsPurchased": 44.877},
+        None,
+    ),
+    "other lines leave a third of a bank's advances": ({**OF_BANK, "AdvancesFromFederalHomeLoanBanks": 56}, 56),
+}
+"""What the known lines leave of the liabilities, and the debt that is served."""
+
+
 NEW_LINE = [
     *since_quarter(
         {NONCURRENT: 50, CURRENT_LIABILITIES: 72, ASSETS: 420},
@@ -393,10 +408,17 @@ def _documents() -> dict[str, list[Row]]:
         **{name: after(before, lines) for name, (_, before, lines, _) in FOLLOWED.items()},
         **{rule: shapes[rule] for rule in (*WITHHELD, *WITHDRAWN)},
         **{name: rows for name, (rows, _) in RESTATED.items()},
+        **{name: sheet(lines) for name, (lines, _) in LEFT.items()},
         **{name: next_year(*cash) for name, cash in NEXT_YEARS.items()},
         **{name: _six_quarters(*lines) for name, (*lines, _) in FELL_DUE.items()},
         **{name: _six_quarters(*lines, NONCURRENT) for name, (*lines, _) in NONCURRENT_FELL_DUE.items()},
         "non-current debt fell due before": NONCURRENT_FELL_DUE_BEFORE,
+        **{
+            f"{line} after a total below its part": since_quarter(
+                {WHOLE: 302, NONCURRENT: 335, ASSETS: 2000}, {line: 340}
+            )
+            for line in (NONCURRENT, WHOLE)
+        },
         "new line": NEW_LINE,
         "securities": SECURITIES_LEFT_OUT,
         "bank": BANK_WITHOUT_ADVANCES,
@@ -480,6 +502,20 @@ def test_lines_are_not_lost_by_later_filings(found, name):
     value = RESTATED[name][1]
 
     assert _value(found, name, item) == (value if value is None else pytest.approx(value))
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_debt_that_leaves_too_much_of_the_liabilities_is_withheld(found, name):
+    """A line without an element would be debt, too."""
+    value = LEFT[name][1]
+
+    assert _value(found, name, "total_debt") == (value if value is None else pytest.approx(value))
+
+
+@pytest.mark.parametrize("line", [NONCURRENT, WHOLE])
+def test_one_of_two_lines_that_contradict_each_other_is_no_debt(found, line):
+    """Long-term debt was less than its non-current part, so that one of them is something else."""
+    assert _value(found, f"{line} after a total below its part", "total_debt") is None
 
 
 def test_a_line_that_the_current_liabilities_show_to_be_new_was_not_hidden(found):

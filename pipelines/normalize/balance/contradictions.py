@@ -325,7 +325,7 @@ def of_debt(
         has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent"),
         moved.found[sums.sheet] & ~is_proven,
         np.logical_or.reduce([apart & equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
-        is_likely & leaves_more(sheets, debt, liabilities)[sums.sheet],
+        is_likely & leaves_more(sheets, sums, debt, liabilities)[sums.sheet],
         ~is_proven & leaves_most(sheets, debt, liabilities)[sums.sheet],
         fell_due(sheets, before, sums)[sums.sheet],
         is_a_part(sheets, sums)[sums.sheet],

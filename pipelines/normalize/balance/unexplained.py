@@ -22,6 +22,9 @@ UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
 OF_LIABILITIES = 0.01
 """Less than a hundredth of the liabilities may be lines that no element states."""
 
+OF_ONE_LINE, OF_LIABILITIES_BESIDE_ONE_LINE = 0.4, 0.03
+"""Two fifths of a debt of one line are a line that lacks an element, unless they are few of the liabilities."""
+
 TIMES, OF_ALL_LIABILITIES = 3, 0.2
 """Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
 LEAST_CURRENT = 0.1
@@ -68,8 +71,9 @@ UNEXPLAINED = contradiction(
     "debt_not_footing",
     "debt.withheld.unexplained-liabilities",
     "Debt by instrument of a filer with deposits is withheld if the liabilities do not prove it, and they exceed the "
-    f"debt and the other known lines by more than the debt and {OF_LIABILITIES:.0%} of the liabilities.",
-    "us-gaap:Liabilities: the total of all liabilities; measured: 19 of 230 such sums, of which those read lack lines "
+    f"debt and the other known lines by more than the debt and {OF_LIABILITIES:.0%} of the liabilities (debt of one "
+    f"line: {OF_ONE_LINE:.0%} of it and {OF_LIABILITIES_BESIDE_ONE_LINE:.0%} of the liabilities).",
+    "us-gaap:Liabilities: the total of all liabilities; measured: 23 of 230 such sums, of which those read lack lines "
     "such as other borrowed funds",
 )
 MOSTLY_UNEXPLAINED = contradiction(
@@ -96,10 +100,11 @@ FELL_DUE_ALONE = contradiction(
 NO_TOTAL = contradiction(
     "debt_not_footing",
     "debt.withheld.long-term-debt-is-a-part",
-    "Long-term debt alone is withheld if it was less than the non-current long-term debt, by more than "
-    f"{A_PART:.0%} of it, on the newest balance sheet before that states both: the filer uses the element for a part.",
-    "us-gaap:LongTermDebt: the total of current and non-current long-term debt; measured: 4 of 900 balance sheets with "
-    "long-term debt alone, all of Chevron",
+    "Long-term debt alone, or non-current debt alone, is withheld if long-term debt was less than non-current debt, by "
+    f"more than {A_PART:.0%} of it, on the newest balance sheet that states both: one of them is something else, such "
+    "as a part or a principal amount.",
+    "us-gaap:LongTermDebt: the total of current and non-current long-term debt; measured: 28 of 2,050 balance sheets "
+    "with one of both alone, of Chevron and Lam Research",
 )
 TWO_READINGS = contradiction(
     "debt_not_footing",
@@ -117,6 +122,7 @@ _TOTALS = ("liabilities", "liabilities_current", "debt_principal", "debt_issue_c
 _OTHER_LINES = [LINE[concept.name] for concept in DEBT_CONTROLS if concept.name not in _TOTALS]
 """The lines of liabilities that are no debt."""
 
+_NOT_BORROWED_LINES = [LINE[line] for line in NOT_BORROWED]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
 NONCURRENT_PARTS = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
 _LONG_TERM_LINES = (
@@ -160,13 +166,23 @@ def may_include_short_term(sheets: BalanceSheets, sums: Sums) -> Flags:
     return found
 
 
-def leaves_more(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
-    """Whether deposits are stated, and the lines that are known and the debt leave more of the liabilities than it."""
-    known = sum((sheets.or_zero(line) for line in NOT_BORROWED), sheets.value("not_borrowed"))
-    left = liabilities + known - debt
-    found: Flags = sheets.is_stated_by("not_borrowed", OF_DEPOSITS) & (left > debt)
-    found &= left > OF_LIABILITIES * liabilities
-    return found
+def leaves_more(sheets: BalanceSheets, sums: Sums, debt: Floats, liabilities: Floats) -> Flags:
+    """Whether deposits are stated, and the lines that are known and the debt leave more of the liabilities than it.
+
+    Of debt of one line two fifths and three hundredths of the liabilities are enough; a line that repeats it, or alone
+    exceeds what is left, is no line beside it.
+    """
+    rest = liabilities + sheets.value("not_borrowed") - debt
+    others = np.nan_to_num(sheets.values[_NOT_BORROWED_LINES])
+    left, beside = (
+        rest + others.sum(axis=0),
+        rest + np.where(same(-others, debt) | (-others > rest), 0, others).sum(axis=0),
+    )
+    is_one_line = np.zeros(len(sheets), dtype=np.bool_)
+    is_one_line[sums.sheet] = np.bincount(sums.part_sum, minlength=len(sums.sheet)) == 1
+    found: Flags = (left > debt) & (left > OF_LIABILITIES * liabilities)
+    found |= is_one_line & (beside > OF_ONE_LINE * debt) & (beside > OF_LIABILITIES_BESIDE_ONE_LINE * liabilities)
+    return found & sheets.is_stated_by("not_borrowed", OF_DEPOSITS)
 
 
 def leaves_most(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
@@ -222,7 +238,7 @@ def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
 
 
 def is_a_part(sheets: BalanceSheets, sums: Sums) -> Flags:
-    """Whether long-term debt is all of the debt, and was less than its non-current part where both were last stated."""
+    """Whether one line of long-term debt is all, and the total was less than its non-current part where last stated."""
     whole, noncurrent = sheets.value("debt_long_term"), sheets.value("debt_noncurrent")
     is_less = noncurrent > whole * (1 + A_PART)
     found = np.zeros(len(sheets), dtype=np.bool_)
@@ -232,7 +248,7 @@ def is_a_part(sheets: BalanceSheets, sums: Sums) -> Flags:
         last = np.maximum.accumulate(np.where(states_both, np.arange(len(sheets)), NOTHING))
         is_of_company = last >= first_row(starts(sheets.cik[by_filing]))
         found[by_filing] = is_of_company & is_less[by_filing[last]]
-        found &= _is_alone(sheets, sums, LINE["debt_long_term"])
+        found &= np.logical_or.reduce([_is_alone(sheets, sums, line) for line, *_ in _LONG_TERM_LINES])
     return found
 
 
