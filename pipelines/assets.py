@@ -135,11 +135,11 @@ class Steps:
 def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The version log with the versions that are new; a new segment is committed with the build."""
     home, lake = synchronization.home, synchronization.lake
-    before = tables.published_before(home.published)
+    pointer = publish.readable(home.published)
     segments = stages.update_versions(
         lake,
         home.log,
-        before.log if before else (),
+        pointer.log if pointer else (),
         synchronization.sync_id,
         synchronization.started_at,
         synchronization.workers,
@@ -163,7 +163,7 @@ def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
 def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The tables of the warehouse, ready to be published: companies, financials and all others."""
     lake = synchronization.lake
-    if not tables.are_published(lake, synchronization.home.published):
+    if not tables.are_published(lake, synchronization.before):
         tables.assemble(lake, _synchronizations(synchronization), synchronization.workers)
     sizes = pl.DataFrame(
         [(name, lake.height(tables.assembled(name))) for name in tables.files(lake)], ["table", "rows"], orient="row"
@@ -197,17 +197,18 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     }
     lake.write("covered", lake.read(tables.assembled("companies"), ["cik"]).unique().sort("cik"))
     lake.write(doubts.TABLE, doubts.settled(lake.read(doubts.TABLE)))
-    before, inputs = tables.published_before(published), tables.inputs(lake)
+    before, inputs = synchronization.before, tables.inputs(lake)
+    is_mended = before is None and publish.readable(published) is not None
     if before and before.inputs == inputs:
         return _kept(synchronization, before, inputs, times)
     build = publish.build(published, tables.files(lake), synchronization.sync_id, _renewal(lake, before))
     if before and before.content_hash == build.content_hash:
         return _kept(synchronization, before, inputs, times)
     segments = tuple(lake.read(tables.SEGMENTS)["segment"])
-    publish.point(published, build, inputs=inputs, log=segments, **times)
+    publish.point(published, build, inputs=inputs, log=segments, is_mended=is_mended, **times)
     tables.remember_built(lake, build.build_id)
     log.committed(synchronization.home.log, segments)
-    return _published(build.build_id, build.content_hash, build.rows, is_new=True)
+    return _published(build.build_id, build.content_hash, build.rows, is_new=True, is_mended=is_mended)
 
 
 @dg.asset(group_name=PUBLISH, deps=[warehouse], kinds={"polars", "html"})
@@ -248,7 +249,9 @@ def _kept(
     return _published(build.build, build.content_hash, build.rows, is_new=False)
 
 
-def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool) -> dg.MaterializeResult[None]:
+def _published(
+    build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool, is_mended: bool = False
+) -> dg.MaterializeResult[None]:
     sizes = pl.DataFrame({"table": list(rows), "rows": list(rows.values())})
     return dg.MaterializeResult(
         metadata={
@@ -256,7 +259,7 @@ def _published(build: str, content_hash: str, rows: Mapping[str, int], *, is_new
             "is_new": is_new,
             "content_hash": content_hash,
             "tables": dg.MetadataValue.md(_markdown(sizes)),
-            "counts": {"published": int(is_new)},
+            "counts": {"published": int(is_new), "mended": int(is_mended)},
         }
     )
 
@@ -270,7 +273,7 @@ def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
     )
     if not lake.holds(table):
         return this
-    led, pointer = lake.read(table), tables.published_before(synchronization.home.published)
+    led, pointer = lake.read(table), publish.readable(synchronization.home.published)
     if not pointer or led["build"].last() != pointer.build:
         led = led.head(-1)  # the last one found nothing new, was held back, or was killed
     return pl.concat([led, this])

@@ -16,7 +16,7 @@ from pipelines.normalize.items.line_items import recomputed
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
 from pipelines.resources import Synchronization
-from pipelines.tables import OF_COMPANIES, assembled, changed_since, published_before, repeated_keys
+from pipelines.tables import OF_COMPANIES, assembled, changed_since, repeated_keys
 from warehouse import schema
 
 LARGEST_QUARANTINE = 0.1
@@ -59,7 +59,7 @@ def keys_are_unique(synchronization: Synchronization) -> dg.AssetCheckResult:
 
 def _new(synchronization: Synchronization) -> set[str] | None:
     """The companies whose rows are not in the published build; None: all. The rows of others were checked before it."""
-    before = published_before(synchronization.home.published)
+    before = synchronization.before
     return changed_since(synchronization.lake, before.build) if before else None
 
 

@@ -17,8 +17,9 @@ from pipelines.edgar.sources import Source, open_source
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.stages import Asked
-from pipelines.tables import FOOTERS
+from pipelines.tables import FOOTERS, published_before
 from pipelines.workers import Workers, started
+from warehouse.pointer import Pointer
 
 
 class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -33,6 +34,7 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     _started_at: datetime = PrivateAttr()
     _workers: Workers = PrivateAttr()
+    _before: Pointer | None = PrivateAttr(default=None)
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator["Synchronization", None, None]:
@@ -42,6 +44,7 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
         with home.writing(), started(os.environ.get("FUNDAMENTALS_PROCESSES", "")) as workers:
             self._started_at = datetime.now(UTC)
             self._workers = workers
+            self._before = published_before(self.home.published)
             yield self
 
     @property
@@ -63,6 +66,11 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
     def workers(self) -> Workers:
         """The processes that share the work."""
         return self._workers
+
+    @property
+    def before(self) -> Pointer | None:
+        """The pointer to the build that was published before; None if there was none, or a damaged one."""
+        return self._before
 
     @property
     def started_at(self) -> datetime:

@@ -149,6 +149,12 @@ def _progress_shown() -> Iterator[None]:
             bars.stop()
 
 
+def _build(counts: Mapping[str, int]) -> str:
+    if counts.get("mended"):
+        return "published again, because its files were damaged"
+    return "published" if counts.get("published") else "unchanged"
+
+
 def _show(counts: Mapping[str, int], seconds: float, home: Home) -> None:
     table = Table(title="Synchronization", title_justify="left", show_header=False)
     table.add_column()
@@ -156,6 +162,6 @@ def _show(counts: Mapping[str, int], seconds: float, home: Home) -> None:
     for name in COUNTS:
         table.add_row(name.replace("_", " "), f"{counts.get(name, 0):,}")
     table.add_row("seconds", f"{seconds:,.1f}")
-    table.add_row("build", "published" if counts.get("published") else "unchanged")
+    table.add_row("build", _build(counts))
     Console().print(table)
     print(f"{home.published / 'warehouse.duckdb'}")

@@ -26,7 +26,7 @@ from pipelines.stages import APPENDED, MADE_FROM, REPLAYED, VERSIONS, held_prede
 from pipelines.valuation.table import valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import footers, publish, schema
-from warehouse.errors import BuildUnreadable
+from warehouse.digest import is_whole
 from warehouse.publish import Pointer
 from warehouse.rows import Rows
 
@@ -162,9 +162,8 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
     return tables, dict.fromkeys(part.ciks) | dict(ages.iter_rows())
 
 
-def are_published(lake: Lake, published: Path) -> bool:
+def are_published(lake: Lake, before: Pointer | None) -> bool:
     """Whether the stored tables are those of the published build, and their inputs have not changed since."""
-    before = published_before(published)
     return (
         before is not None
         and lake.holds(CONTENTS)
@@ -346,12 +345,9 @@ def _of_each(lake: Lake) -> pl.DataFrame:
 
 
 def published_before(published: Path) -> Pointer | None:
-    """The pointer to the published build; None if there is none, or if it is unreadable and must be published again."""
-    try:
-        pointer = publish.current(published)
-    except BuildUnreadable:
-        return None
-    return pointer if pointer and (published / pointer.file).exists() else None
+    """The pointer to the published build; None if there is none, or if it is damaged and must be published again."""
+    pointer = publish.readable(published)
+    return pointer if pointer and is_whole(published, pointer) else None
 
 
 def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:

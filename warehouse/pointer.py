@@ -29,7 +29,8 @@ class Pointer(msgspec.Struct, frozen=True):
     filing date in the build, `companies` the number of covered primary symbols, `previous` the file of the previous
     build, which is kept for readers that have it open and for a rollback, `log` the segments of the version log that
     the build was made from, `replaced` the number of companies whose rows were replaced since a build with all rows,
-    `sums` the sums of the rows of each table (warehouse.verify.Sums) as text, separated by spaces.
+    `sums` the sums of the rows of each table (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the
+    build's files (warehouse.digest), empty for a build of an earlier release.
     """
 
     build: str
@@ -46,6 +47,7 @@ class Pointer(msgspec.Struct, frozen=True):
     log: tuple[str, ...] = ()
     replaced: int = 0
     sums: dict[str, str] = {}
+    digest: str = ""
 
 
 def current(published: Path) -> Pointer | None:

@@ -22,6 +22,7 @@ import duckdb
 import msgspec
 
 from warehouse import copies, schema
+from warehouse.digest import digest_of
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
 from warehouse.pointer import POINTER, Pointer, Synchronization, current
@@ -38,6 +39,7 @@ __all__ = [
     "content_hash",
     "current",
     "point",
+    "readable",
     "record",
 ]
 
@@ -103,6 +105,7 @@ class Build:
     file: str
     sums: Mapping[str, Sums]
     content_hash: str
+    digest: str
     newest_filing: str | None
     companies: int
     replaced: int
@@ -150,11 +153,12 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
             copied.replace(published / copies.folder_of(file))
             temporary.replace(published / file)
             sync(published)
+            digest = digest_of(published, file)
         except duckdb.Error as error:
             raise PublishError(f"build {build_id}: {first_line(error)}; the previous build stays published") from error
         finally:
             _clear(published, f"{TEMPORARY}{build_id}.*")
-    return Build(build_id, file, held.sums, held.content_hash, held.newest_filing, held.companies, replaced)
+    return Build(build_id, file, held.sums, held.content_hash, digest, held.newest_filing, held.companies, replaced)
 
 
 def point(
@@ -165,6 +169,7 @@ def point(
     synchronization: Mapping[str, str],
     updated: Mapping[str, str],
     log: tuple[str, ...] = (),
+    is_mended: bool = False,
 ) -> None:
     """Make a build the current one, and remove files that nothing points to any more.
 
@@ -175,12 +180,14 @@ def point(
         synchronization: `sync_id`, `started_at`, `finished_at` (ISO 8601 with an offset), `source`.
         updated: the time of each company's last synchronization (ISO 8601 with an offset) by CIK, for all companies.
         log: the segments of the version log that the build was made from.
+        is_mended: whether the build replaces a damaged one: then the build before that stays the previous one.
 
     Raises:
         PublishError: a time is malformed, or the pointer cannot be written; the previous build stays published.
     """
     now = _synchronization(synchronization)
-    before = _readable(published)
+    before = readable(published)
+    previous = (before.previous if is_mended else before.file) if before else None
     _commit(
         published,
         Pointer(
@@ -196,8 +203,9 @@ def point(
             sums={name: str(held) for name, held in build.sums.items()},
             synchronization=now,
             synchronized_file=_synchronized_file(now),
-            previous=before.file if before else None,
+            previous=previous,
             log=log,
+            digest=build.digest,
         ),
         updated,
     )
@@ -218,12 +226,15 @@ def record(
     Raises:
         PublishError: the pointer cannot be read or written, or its build is missing.
     """
-    pointer = _readable(published)
+    pointer = readable(published)
     if pointer is None or not (published / pointer.file).exists():
         raise PublishError(f"{published}: no build to record a synchronization for; publish one first")
     now = _synchronization(synchronization)
+    with _as_publish_errors(published):
+        digest = pointer.digest or digest_of(published, pointer.file)
     pointer = msgspec.structs.replace(
         pointer,
+        digest=digest,
         inputs=pointer.inputs if inputs is None else inputs,
         synchronization=now,
         synchronized_file=_synchronized_file(now),
@@ -380,7 +391,7 @@ def _as_publish_errors(published: Path) -> Iterator[None]:
         raise PublishError(f"{published}: cannot publish: {error}; the previous build stays published") from error
 
 
-def _readable(published: Path) -> Pointer | None:
+def readable(published: Path) -> Pointer | None:
     """The pointer; None if it is missing or damaged, so that the next publication replaces it."""
     try:
         return current(published)
@@ -389,7 +400,7 @@ def _readable(published: Path) -> Pointer | None:
 
 
 def _is_pointed_to(published: Path, file: str) -> bool:
-    pointer = _readable(published)
+    pointer = readable(published)
     return pointer is not None and file in (pointer.file, pointer.previous)
 
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -15,6 +16,7 @@ from pipelines.home import Home
 from pipelines.lake import Lake
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish
+from warehouse.digest import is_whole
 
 
 def led_to(home: Home) -> list[str]:
@@ -102,12 +104,35 @@ def build_of(home: Home) -> str:
     return pointer.build
 
 
-def test_a_lost_build_is_published_again(synchronized, same_mirror):
-    first = build_of(synchronized)
-    hashed = publish.current(synchronized.published).content_hash
-    (synchronized.published / f"warehouse-{first}.duckdb").unlink()
-    assert publish_of(synchronized, same_mirror) != first
-    assert publish.current(synchronized.published).content_hash == hashed
+def test_a_damaged_build_is_published_again(synchronized, same_mirror):
+    """Also if only a Parquet copy is damaged; what is damaged never becomes the previous build."""
+    folder = synchronized.published
+    first = publish.current(folder)
+    build = folder / first.file
+    damages = (
+        lambda: flip_a_bit(folder / "warehouse.duckdb"),
+        lambda: flip_a_bit(folder / "parquet/financials.parquet"),
+        lambda: (folder / "warehouse.duckdb").resolve().unlink(),
+    )
+    for damage in damages:
+        damage()
+        outcome = run_job(synchronized, str(same_mirror.folder))
+        assert (outcome.counts["published"], outcome.counts["mended"]) == (1, 1)
+        pointer = publish.current(folder)
+        assert is_whole(folder, pointer)
+        assert (pointer.content_hash, pointer.log, pointer.previous) == (first.content_hash, first.log, None)
+        assert led_to(synchronized)[-1] == pointer.build
+    assert not build.exists()
+    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    assert publish.current(folder).build == pointer.build
+
+
+def flip_a_bit(path: Path) -> None:
+    """Damage the middle of a file, as a disk does."""
+    path.resolve().chmod(0o644)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
 
 
 def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, monkeypatch):

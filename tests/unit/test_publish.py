@@ -20,6 +20,7 @@ import pytest
 
 from tests import builds
 from warehouse import copies, footers, publish, queries, schema
+from warehouse.digest import is_whole
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import synchronized
 from warehouse.reader import Warehouse, open_read_only
@@ -101,6 +102,7 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
         "log": [],
         "replaced": 0,
         "sums": {name: str(sums) for name, sums in made.sums.items()},
+        "digest": made.digest,
     }
     pointer = publish.current(published)
     assert pointer is not None
@@ -442,6 +444,50 @@ def test_a_damaged_file_is_noticed(published: Path) -> None:
     damaged.write_bytes(content)
     with pytest.raises(publish.VerificationError):
         verify(damaged, dict.fromkeys(made.rows, Sums()))
+
+
+def test_a_flipped_bit_in_a_published_file_is_found(published: Path) -> None:
+    builds.publish_small(published)
+    pointer = publish.current(published)
+    assert pointer
+    files = [published / pointer.file, *(published / "parquet").iterdir()]
+    assert len(files) == 1 + len(schema.TABLES)
+    for path in files:
+        assert is_whole(published, pointer)
+        content = path.read_bytes()
+        path.chmod(0o644)
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 128]))
+        assert not is_whole(published, pointer), path
+        path.write_bytes(content)
+    files[-1].unlink()
+    assert not is_whole(published, pointer)
+
+
+def test_a_build_without_a_digest_is_judged_by_its_rows(published: Path) -> None:
+    """An earlier release published it; recording a synchronization adds the digest."""
+    made = builds.publish_small(published)
+    pointer = publish.current(published)
+    assert pointer
+    older = msgspec.structs.replace(pointer, digest="")
+    assert is_whole(published, older)
+    assert not is_whole(published, msgspec.structs.replace(older, content_hash="other"))
+    (published / "CURRENT.json").write_bytes(msgspec.json.encode(older))
+    publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
+    assert publish.current(published) == pointer
+    (published / made.file).chmod(0o644)
+    (published / made.file).write_bytes(b"no database")
+    assert not is_whole(published, older)
+
+
+def test_a_build_that_replaces_a_damaged_one_keeps_the_previous_one(published: Path) -> None:
+    for number in (1, 2):
+        builds.publish_small(published, f"b{number}", sync_id=f"s{number}")
+    filed = builds.write(published.parent / "tables", builds.tables())
+    made = publish.build(published, filed, "b3")
+    times = {"synchronization": builds.SYNCHRONIZATION, "updated": {}}
+    publish.point(published, made, inputs="fictional", is_mended=True, **times)  # type: ignore[arg-type]
+    assert publish.current(published).previous == "warehouse-b1.duckdb"  # type: ignore[union-attr]
+    assert names(published) == builds_and_links("b1", "b3") | {"synchronized-s1.json"}
 
 
 def test_a_table_or_a_column_that_the_schema_does_not_know_is_refused(published: Path, tmp_path: Path) -> None:
