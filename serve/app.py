@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from serve.access.accounts import Accounts
+from serve.access.attempts import Attempts
 from serve.access.holders import Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
@@ -43,13 +44,14 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
         settings,
         Warehouse(settings.published),
         Holders(accounts, clock),
+        Attempts(settings.proxies, clock),
         _limits(settings, accounts, clock),
         Representations(caching.LARGEST if settings.cache else 0),
         clock,
     )
 
     sessions = Sessions(settings, SignIns(accounts))
-    pages = Pages(settings, service.warehouse, accounts, service.limits, sessions, clock)
+    pages = Pages(settings, service.warehouse, accounts, service.attempts, service.limits, sessions, clock)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -1,5 +1,6 @@
 """Settings of the service, read from environment variables."""
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from serve.http.addresses import Network
 from serve.http.errors import CommandError
 
 HOST = "127.0.0.1"
@@ -21,7 +23,7 @@ class Settings:
 
     `redis_url` is the Redis server that counts rate limits, which may contain a password; None: the process counts
     them. `cache` turns the response cache on or off. `connection_share` is the part of a worker's connections that one
-    client address may have.
+    client address may have. `proxies` are the proxies whose header X-Forwarded-For names the client.
     """
 
     home: Path = HOME
@@ -29,6 +31,7 @@ class Settings:
     redis_url: str | None = field(default=None, repr=False)
     cache: bool = True
     connection_share: float = CONNECTION_SHARE
+    proxies: tuple[Network, ...] = ()
 
     @property
     def published(self) -> Path:
@@ -68,14 +71,22 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
     cache = environment.get("FUNDAMENTALS_CACHE") or "on"
     if cache not in ("on", "off"):
         raise CommandError(f"FUNDAMENTALS_CACHE is {cache!r}, expected on or off")
-    share = environment.get("FUNDAMENTALS_CONNECTION_SHARE") or str(CONNECTION_SHARE)
-    return Settings(Path(home), base_url, environment.get("REDIS_URL") or None, cache == "on", _share(share))
+    share = _share(environment.get("FUNDAMENTALS_CONNECTION_SHARE") or str(CONNECTION_SHARE))
+    proxies = _networks(environment.get("FUNDAMENTALS_PROXY") or "")
+    return Settings(Path(home), base_url, environment.get("REDIS_URL") or None, cache == "on", share, proxies)
 
 
 def _share(text: str) -> float:
     if re.fullmatch(r"[01]|[01]?\.[0-9]{1,9}|1\.0*", text) and 0 < float(text) <= 1:
         return float(text)
     raise CommandError(f"FUNDAMENTALS_CONNECTION_SHARE is {text!r}, expected a number above 0 and up to 1, like 0.5")
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    try:
+        return tuple(ipaddress.ip_network(each.strip()) for each in text.split(",") if each.strip())
+    except ValueError as error:
+        raise CommandError(f"FUNDAMENTALS_PROXY is {text!r}, expected addresses like 10.0.0.5 or 10.0.0.0/8") from error
 
 
 def _is_web_address(text: str) -> bool:

@@ -64,6 +64,7 @@ TRIGGERS = "".join(
     "INSERT INTO changes VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET number = number + 1; END;\n"
     for name, change in CHANGES.items()
 )
+MOST_KEYS = 10  # active keys of an account
 WAIT = 5.0  # seconds to wait for another process to finish writing
 EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
 
@@ -88,6 +89,10 @@ class Key:
 
 class KeyExists(CommandError):
     """A key with this identifier exists already."""
+
+
+class TooManyKeys(CommandError):
+    """The account has as many active keys as it may have."""
 
 
 def new_key_id() -> str:
@@ -147,17 +152,27 @@ class Accounts:
 
         Raises:
             KeyExists: a key with this identifier exists.
+            TooManyKeys: the account has MOST_KEYS active keys.
             CommandError: `email` is not an e-mail address, or the file cannot be written.
         """
         key, key_id = keys.new_key(), key_id or new_key_id()
         with self.transaction() as connection:
+            account = self.made(email, now)
             made = connection.execute(
                 "INSERT INTO keys (id, account_id, sha256, prefix, last_four, created_at) VALUES (?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT (id) DO NOTHING",
-                (key_id, self.made(email, now), keys.digest(key.encode()), keys.PREFIX, key[-4:], timestamp(now)),
+                (key_id, account, keys.digest(key.encode()), keys.PREFIX, key[-4:], timestamp(now)),
             )
             if not made.rowcount:
                 raise KeyExists(f"key {key_id!r} exists already")
+            [(active,)] = connection.execute(
+                "SELECT count(*) FROM keys WHERE account_id = ? AND revoked_at IS NULL", (account,)
+            )
+            if active > MOST_KEYS:
+                raise TooManyKeys(
+                    f"account {email!r} has {MOST_KEYS} active keys and can have no more; revoke one first: "
+                    f"`fundamentals keys list {email}` shows their ids, `fundamentals keys revoke KEY_ID` revokes one"
+                )
         return key
 
     def keys_of(self, email: str) -> list[Key]:

@@ -1,7 +1,7 @@
 """Rate limits: requests per minute and per day, per key, in fixed windows aligned to the minute and the day in UTC.
 
 Belongs here: the limits, their response headers, and counting in one process. Does not: counting across processes
-(shared_limits), the decision which requests count (routes calls `take` and `give_back`).
+(shared_limits), requests without a valid key (attempts), the decision which requests count (api.routes).
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class Allowance:
             "X-RateLimit-Limit": str(limit.requests),
             "X-RateLimit-Remaining": str(max(0, limit.requests - used)),
             "X-RateLimit-Reset": str(limit.start(self.now) + limit.seconds),
-            **_fields(self.used, self.now),
+            **fields(list(zip(LIMITS, self.used, strict=True)), self.now),
         }
 
 
@@ -71,8 +71,8 @@ def allowance(used: Sequence[int], now: float, *, refused: bool) -> Allowance:
     if not refused:
         return Allowance(tuple(used), now)
     limit = max((limit for limit, count in zip(LIMITS, used, strict=True) if count >= limit.requests), key=_length)
-    error = RateLimited(limit.requests, limit.window, _until_reset(limit, now))
-    error.headers = {**(error.headers or {}), **_fields(used, now)}
+    error = RateLimited(limit.requests, limit.window, until_reset(limit, now))
+    error.headers = {**(error.headers or {}), **fields(list(zip(LIMITS, used, strict=True)), now)}
     raise error
 
 
@@ -200,15 +200,15 @@ class LocalLimits:
             self._kept = counts
 
 
-def _fields(used: Sequence[int], now: float) -> dict[str, str]:
-    """The headers RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers."""
-    windows = list(zip(LIMITS, used, strict=True))
+def fields(windows: Sequence[tuple[Limit, int]], now: float) -> dict[str, str]:
+    """The headers RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers, from limits and counts."""
     policy = (f'"{limit.window}";q={limit.requests};w={limit.seconds}' for limit, _ in windows)
-    left = (f'"{limit.window}";r={max(0, limit.requests - n)};t={_until_reset(limit, now)}' for limit, n in windows)
+    left = (f'"{limit.window}";r={max(0, limit.requests - n)};t={until_reset(limit, now)}' for limit, n in windows)
     return {"RateLimit-Policy": ", ".join(policy), "RateLimit": ", ".join(left)}
 
 
-def _until_reset(limit: Limit, now: float) -> int:
+def until_reset(limit: Limit, now: float) -> int:
+    """Whole seconds until the window that contains `now` ends, at least one."""
     return math.ceil(limit.start(now) + limit.seconds - now)
 
 

@@ -49,5 +49,13 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         "b9962070aad6824ce2e654e7e3c06772e27c69e6c2d34cbccf78fe6329812e1d",
     ),
+    Entry(
+        "2026-11-22",
+        (
+            "Requests without a valid key are limited by client address: after 60 in a minute they get 429 instead of "
+            "401, and `GET /status` gets 429 after 120. A request with a valid key is never refused for its address.",
+        ),
+        "15711aee0df787aad486bb3d4504d264706aa39ce9d90bc6a7954fb3d8041fa5",
+    ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"

@@ -177,7 +177,7 @@ def _errors(endpoint: Endpoint) -> Iterable[type[ApiError]]:
     """The errors that an endpoint can respond with."""
     never: set[type[ApiError]] = set() if endpoint.needs_symbol else {NotFound}
     if not endpoint.needs_key:
-        never |= {Unauthenticated, SubscriptionInactive, RateLimited}
+        never |= {Unauthenticated, SubscriptionInactive}
     return [error for error in ERRORS if error not in never]
 
 

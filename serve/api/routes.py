@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from serve.access.attempts import FAILED_KEYS, STATUS, Attempts
 from serve.access.holders import Holder, Holders
 from serve.access.limits import Limits
 from serve.api import description as openapi
@@ -43,6 +44,7 @@ class Service:
     settings: Settings
     warehouse: Warehouse
     holders: Holders
+    attempts: Attempts
     limits: Limits
     representations: Representations
     clock: Clock
@@ -114,6 +116,8 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
 
 async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
     """Respond to a request that needs no key: never cached, and also without a published build."""
+    if _holder(service, scope) is None:
+        service.attempts.count(STATUS, scope)
     now = service.clock()
     values = parameters.read(scope["query_string"], endpoint.parameters)
 
@@ -134,14 +138,21 @@ def _admit(service: Service, scope: Scope) -> Holder:
     Raises:
         Unauthenticated: the key is missing, given twice, malformed, unknown or revoked.
         SubscriptionInactive: its subscription is not active.
+        RateLimited: the client's address sent too many requests without a valid key.
     """
-    sent = [value for name, value in scope["headers"] if name == b"x-api-key"]
-    holder = service.holders.who(sent[0]) if len(sent) == 1 else None
+    holder = _holder(service, scope)
     if holder is None:
+        service.attempts.count(FAILED_KEYS, scope)
         raise Unauthenticated()
     if not holder.is_active:
         raise SubscriptionInactive()
     return holder
+
+
+def _holder(service: Service, scope: Scope) -> Holder | None:
+    """The holder of the request's key; None if it is missing, given twice, malformed, unknown or revoked."""
+    sent = [value for name, value in scope["headers"] if name == b"x-api-key"]
+    return service.holders.who(sent[0]) if len(sent) == 1 else None
 
 
 def _represent(

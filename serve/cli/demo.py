@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from serve.access.accounts import Accounts
+from serve.access.accounts import Accounts, TooManyKeys
 from serve.cli.commands import accounts_of, listening, run
 from serve.http.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
@@ -95,8 +95,13 @@ def _has_annual_values(build: OpenBuild, symbol: str) -> bool:
 
 
 def _active_key(accounts: Accounts) -> str:
+    """A new key; if the account has as many as it may have, the oldest one is revoked."""
     now = time.time()
-    key = accounts.create_key(EMAIL, now)
+    try:
+        key = accounts.create_key(EMAIL, now)
+    except TooManyKeys:
+        accounts.revoke_key(next(key.id for key in accounts.keys_of(EMAIL) if not key.revoked_at), now)
+        key = accounts.create_key(EMAIL, now)
     accounts.set_subscription(EMAIL, "active", now)
     return key
 

@@ -39,7 +39,7 @@ def work(settings: Settings, listener: socket.socket, until: Callable[[], object
     Raises:
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
-    running = server(create_app(settings), settings.connection_share)
+    running = server(create_app(settings), settings.connection_share, settings.proxies)
     if until:
 
         def watch() -> None:

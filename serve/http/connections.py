@@ -3,38 +3,32 @@
 Belongs here: counting connections. Does not: accepting and closing them (server), the limits of keys (access).
 """
 
-import ipaddress
 from collections import Counter
+from collections.abc import Sequence
 
-SUBSCRIBER = 64  # bits of an IPv6 address that name a subscriber, who has all addresses that begin with them (RFC 6177)
-
-
-def origin(address: str) -> str:
-    """What one client has: an IPv4 address, or the network of an IPv6 address; other text as it is."""
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return str(parsed)
-    if parsed.ipv4_mapped:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.IPv6Network((parsed, SUBSCRIBER), strict=False))
+from serve.http.addresses import Network, is_one_of, origin
 
 
 class Connections:
     """The open connections of a server, by the origin of the client."""
 
-    def __init__(self, share: float) -> None:
-        """Count from zero; `share` is the part of all connections that one origin may have, from 0 to 1."""
+    def __init__(self, share: float, proxies: Sequence[Network] = ()) -> None:
+        """Count from zero.
+
+        Args:
+            share: the part of all connections that one origin may have, from 0 to 1.
+            proxies: addresses that may have all connections, because they are those of many clients.
+        """
         self._share = share
+        self._proxies = proxies
         self._open: Counter[str] = Counter()
 
     def opened(self, address: str, largest: int) -> bool:
         """Count a connection; False if its origin now has more than its share of the `largest` number in all."""
         of = origin(address)
         self._open[of] += 1
-        return self._open.total() <= largest and self._open[of] <= max(1, int(self._share * largest))
+        is_within_share = self._open[of] <= max(1, int(self._share * largest))
+        return self._open.total() <= largest and (is_within_share or is_one_of(address, self._proxies))
 
     def closed(self, address: str) -> None:
         """Stop counting a connection."""

@@ -30,6 +30,8 @@ OF_EVERY_RESPONSE = {
     "Cache-Control": "no-store",
 }
 """Headers added to every response that does not set them itself."""
+OF_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
+"""Headers added if the public address is https: browsers then use only https for a year (RFC 6797)."""
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -67,6 +69,7 @@ class Front:
         """Wrap an application; `pages` is the public address of the pages, for links to the page of errors."""
         self.app = app
         self._pages = pages
+        self._headers = OF_EVERY_RESPONSE | (OF_HTTPS if pages.startswith("https:") else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request: add the common headers to its response, and log it. Only HTTP is handled here."""
@@ -80,7 +83,7 @@ class Front:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
-                _add_headers(MutableHeaders(scope=message), exchange)
+                self._add_headers(MutableHeaders(scope=message), exchange)
             elif scope["method"] != "HEAD":
                 exchange.size += len(message.get("body", b""))
             await send(message)
@@ -101,13 +104,18 @@ class Front:
         """The error response for a malformed HTTP request; it has all headers and is already logged."""
         exchange = Exchange(_request_id([]), "", "")
         response = self._failure(error)
-        _add_headers(response.headers, exchange)
+        self._add_headers(response.headers, exchange)
         exchange.status, exchange.size = response.status_code, len(response.body)
         exchange.done()
         return response
 
     def _failure(self, error: ApiError) -> Response:
         return responses.failure(error, self._pages)
+
+    def _add_headers(self, headers: MutableHeaders, exchange: Exchange) -> None:
+        headers["X-Request-Id"] = exchange.id
+        for name, value in self._headers.items():
+            headers.setdefault(name, value)
 
 
 def too_large() -> InvalidParameter:
@@ -120,12 +128,6 @@ def _request_id(sent: list[str]) -> str:
     if len(sent) == 1 and REQUEST_ID.fullmatch(sent[0]) and PREFIX not in sent[0]:
         return sent[0]
     return uuid.uuid4().hex
-
-
-def _add_headers(headers: MutableHeaders, exchange: Exchange) -> None:
-    headers["X-Request-Id"] = exchange.id
-    for name, value in OF_EVERY_RESPONSE.items():
-        headers.setdefault(name, value)
 
 
 def _size_of_head(scope: Scope) -> int:

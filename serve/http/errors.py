@@ -84,12 +84,12 @@ class SubscriptionInactive(ApiError):
 
 
 class RateLimited(ApiError):
-    """The requests of the minute or the day are used up."""
+    """The requests of the minute or the day are used up, or one address sent too many without a valid key."""
 
     status, code = 429, "rate_limited"
 
-    def __init__(self, limit: int, window: str, wait: int) -> None:
-        message = f"The limit of {limit} requests per {window} is reached; try again in {wait} seconds."
+    def __init__(self, limit: int, window: str, wait: int, counted: str = "requests") -> None:
+        message = f"The limit of {limit} {counted} per {window} is reached; try again in {wait} seconds."
         super().__init__(message, headers={"Retry-After": str(wait)})
 
 

@@ -2,9 +2,10 @@
 
 Belongs here: the fields of a line, and the thread that writes lines. Does not: collecting the fields (edge).
 
-A line never contains an API key. Queries are not logged. The path is logged as the template of its endpoint; for a path
-without an endpoint, text that looks like a key is masked. A separate thread writes the lines, so that a slow reader or
-a full pipe never delays a request. When the queue is full, lines are dropped, and their number is logged.
+A line never contains an API key. Queries are not logged, and of methods only those of HTTP. The path is logged as the
+template of its endpoint; for a path without an endpoint, text that looks like a key is masked. A separate thread writes
+the lines, so that a slow reader or a full pipe never delays a request. When the queue is full, lines are dropped, and
+their number is logged.
 """
 
 import contextlib
@@ -24,7 +25,8 @@ from serve.clock import timestamp
 ACCESS = logging.getLogger("serve.access")
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 KEYS = re.compile(rf"{PREFIX}\w*")
-LONGEST = 200  # characters logged of a method, and of a path without an endpoint
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"})  # RFC 9110, 5789
+LONGEST = 200  # characters logged of a path without an endpoint
 HELD = 10_000  # lines that the queue holds
 ENDING = 1.0  # seconds that `close` waits for the queue to be written
 
@@ -36,7 +38,7 @@ def note(
 
     Args:
         request_id: value of the response's X-Request-Id header.
-        method: HTTP method.
+        method: HTTP method; any other text is logged as empty, because it may be a key.
         path: path template of the endpoint, or the requested path if it has no endpoint.
         status: HTTP status of the response.
         size: bytes of the response body.
@@ -49,7 +51,7 @@ def note(
     line = {
         "time": timestamp(now),
         "id": request_id,
-        "method": method[:LONGEST],
+        "method": method if method in METHODS else "",
         "path": KEYS.sub(f"{PREFIX}…", path)[:LONGEST],
         "status": status,
         "bytes": size,

@@ -14,6 +14,7 @@ import functools
 import re
 import socket
 import sys
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ import httptools
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from serve.http.addresses import Network
 from serve.http.connections import Connections
 from serve.http.edge import LARGEST_HEAD, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
@@ -197,17 +199,18 @@ class BoundedProtocol(HttpToolsProtocol):
             self._timer = self.loop.call_later(LINGER, self.transport.abort)
 
 
-def server(app: Front, share: float = CONNECTION_SHARE) -> uvicorn.Server:
+def server(app: Front, share: float = CONNECTION_SHARE, proxies: Sequence[Network] = ()) -> uvicorn.Server:
     """A uvicorn server for the application, to be run on listening sockets.
 
     Args:
         app: the application.
         share: part of all connections that one address may have, from 0 to 1.
+        proxies: addresses that may have all connections.
     """
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=cast("Any", functools.partial(BoundedProtocol, connections=Connections(share))),
+            http=cast("Any", functools.partial(BoundedProtocol, connections=Connections(share, proxies))),
             loop="uvloop",
             ws="none",
             timeout_keep_alive=KEEP_ALIVE,

@@ -142,7 +142,9 @@ def not_found(pages: Pages, request: Request) -> Response:
 
 def failure(pages: Pages, request: Request, error: ApiError) -> Response:
     """The error page for an ApiError, which an endpoint would return as an envelope."""
-    return message(pages, request, error.status, HTTPStatus(error.status).phrase, str(error))
+    response = message(pages, request, error.status, HTTPStatus(error.status).phrase, str(error))
+    response.headers.update(error.headers or {})
+    return response
 
 
 def message(pages: Pages, request: Request, status: int, title: str, text: str) -> Response:

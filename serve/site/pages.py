@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from serve.access.accounts import Accounts
+from serve.access.attempts import Attempts
 from serve.access.limits import Limits
 from serve.access.sign_ins import Session
 from serve.clock import Clock
@@ -73,6 +74,7 @@ class Pages:
     settings: Settings
     warehouse: Warehouse
     accounts: Accounts
+    attempts: Attempts
     limits: Limits
     sessions: Sessions
     clock: Clock

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from serve.access.accounts import Key, KeyExists, new_key_id
+from serve.access.accounts import MOST_KEYS, Key, KeyExists, TooManyKeys, new_key_id
 from serve.access.limits import LIMITS
 from serve.access.sign_ins import Session
 from serve.http.errors import InvalidParameter, NotFound, SubscriptionInactive
@@ -60,6 +60,10 @@ async def _create(pages: Pages, request: Request, key_id: str) -> Response:
         key = await run_in_threadpool(pages.accounts.create_key, session.email, pages.clock(), key_id)
     except KeyExists:
         return _back(pages)
+    except TooManyKeys as error:
+        raise InvalidParameter(
+            {"action": f"Your account has {MOST_KEYS} active keys and can have no more. Revoke one first."}
+        ) from error
     return await _profile(pages, request, key)
 
 
@@ -87,6 +91,7 @@ async def _profile(pages: Pages, request: Request, new_key: str | None = None) -
         keys=[each for each in reversed(listed) if not each.key.revoked_at],
         revoked=[each for each in reversed(listed) if each.key.revoked_at],
         limits=LIMITS,
+        most_keys=MOST_KEYS,
     )
 
 

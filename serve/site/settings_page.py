@@ -57,6 +57,12 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
         "0.5",
     ),
     (
+        "FUNDAMENTALS_PROXY",
+        "Addresses or networks of your proxies, comma-separated. For connections from them, the last address in the "
+        "header X-Forwarded-For is the client, and they may have all connections. From others the header is ignored.",
+        "none",
+    ),
+    (
         "REDIS_URL",
         "Address of a Redis server that counts the rate limits of several workers or machines. Needed with more than "
         "one worker.",

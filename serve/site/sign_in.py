@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from serve.access.attempts import SIGN_INS
 from serve.access.sign_ins import LINK_LIVES
 from serve.site.pages import Access, PageRoute, Pages, values_of
 
@@ -22,6 +23,7 @@ def show_sign_in(pages: Pages, request: Request) -> Response:
     token = request.query_params.get("token")
     if token is None:
         return pages.render(request, "sign_in.html", minutes=MINUTES)
+    pages.attempts.count(SIGN_INS, request.scope)
     email = pages.sessions.sign_ins.invited(token, pages.clock())
     if email is None:
         return _refused(pages, request)
@@ -37,6 +39,7 @@ def show_sign_in(pages: Pages, request: Request) -> Response:
 
 async def sign_in(pages: Pages, request: Request) -> Response:
     """Use a link and start a session; a session of the same browser ends."""
+    pages.attempts.count(SIGN_INS, request.scope)
     sessions = pages.sessions
     session_id = await run_in_threadpool(sessions.sign_ins.sign_in, values_of(request).get("token", ""), pages.clock())
     if session_id is None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from serve.http import connections, edge, server
+from serve.http import addresses, edge, server
 from serve.http import log as access_log
 from serve.settings import Settings
 from tests import builds
@@ -24,6 +24,7 @@ FIXED = {
     "referrer-policy": "no-referrer",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "cross-origin-resource-policy": "same-origin",
+    "strict-transport-security": "max-age=31536000",  # because the public address is https
 }
 
 
@@ -261,6 +262,10 @@ def test_the_log_has_one_line_per_request_and_no_key(address: str, key: str, cap
         with Connection(address) as connection:
             connection.send(b"%s\r\n\r\n" % key.encode())
             refused(connection.all())
+        for method in (key.encode(), b"PROPFIND"):
+            with Connection(address) as connection:
+                connection.send(b"%s /v1/status HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % method)
+                connection.all()
     lines: list[dict[str, Any]] = [json.loads(message) for message in caplog.messages]
     assert key not in caplog.text
     assert [(line["path"], line["status"]) for line in lines] == [
@@ -271,11 +276,13 @@ def test_the_log_has_one_line_per_request_and_no_key(address: str, key: str, cap
         ("/v1/companies", 422),
         ("/" + "x" * 199, 404),
         ("", 422),
+        ("", 405),
+        ("/v1/status", 405),
     ]
     names = ["time", "id", "method", "path", "status", "bytes", "ms", "key", "worker"]
     assert all(list(line) == names for line in lines)
-    assert [line["id"] for line in lines[:-1]] == ["mine"] * 6
-    assert [line["method"] for line in lines] == ["GET"] * 6 + [""]
+    assert [line["id"] for line in lines[:6]] == ["mine"] * 6
+    assert [line["method"] for line in lines] == ["GET"] * 6 + ["", "", ""], "only methods of HTTP"
     assert re.fullmatch("key_[0-9a-f]{16}", lines[0]["key"])
     assert lines[2]["key"] == lines[0]["key"]
     assert lines[3]["key"] is None
@@ -427,7 +434,7 @@ def test_an_address_has_a_share_of_the_connections(address: str, monkeypatch: py
     ],
 )
 def test_a_subscriber_is_one_address(address: str, origin: str) -> None:
-    assert connections.origin(address) == origin
+    assert addresses.origin(address) == origin
 
 
 def test_pipelined_requests_are_answered_in_order(address: str) -> None:

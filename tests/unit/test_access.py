@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from serve.access import accounts as accounts_module
 from serve.access import keys
 from serve.access import limits as limits_module
-from serve.access.accounts import Accounts
+from serve.access.accounts import Accounts, TooManyKeys
 from serve.access.limits import LIMITS, Allowance, Counters, LocalLimits, allowance
 from serve.http.errors import CommandError, RateLimited
 
@@ -89,6 +89,18 @@ def test_a_new_account_may_have_several_keys(accounts: Accounts) -> None:
         "last_used_at": None,
         "revoked_at": None,
     }
+
+
+def test_an_account_has_at_most_ten_active_keys(accounts: Accounts) -> None:
+    """A revoked key leaves its place to another one, and other accounts have their own."""
+    for _ in range(10):
+        accounts.create_key(EMAIL, NOW)
+    with pytest.raises(TooManyKeys, match=f"has 10 active keys and can have no more; revoke one first.*{EMAIL}"):
+        accounts.create_key(EMAIL, NOW)
+    accounts.create_key("other@example.org", NOW)
+    accounts.revoke_key(accounts.keys_of(EMAIL)[0].id, NOW)
+    accounts.create_key(EMAIL, NOW)
+    assert len(accounts.keys_of(EMAIL)) == 11
 
 
 def test_a_key_that_is_revoked_again_keeps_its_time(accounts: Accounts) -> None:

@@ -94,7 +94,13 @@ def test_the_lines_work_in_bash_unchanged() -> None:
 def test_the_requests_go_to_this_machine_whatever_the_public_address(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the key is valid, with an active subscription, when serving starts on the printed port."""
+    """And the key is valid, with an active subscription, when serving starts on the printed port.
+
+    If the account has as many keys as it may have, the oldest one is revoked.
+    """
+    accounts = Accounts(home / "accounts.sqlite")
+    for number in range(10):
+        accounts.create_key(demo.EMAIL, number)
     served = []
 
     def run(settings: Settings, listener: socket.socket) -> None:
@@ -108,7 +114,7 @@ def test_the_requests_go_to_this_machine_whatever_the_public_address(
     assert settings == Settings(home, "https://data.example.org/v1")
     assert len(pasted(printed)) == 3
     assert all(f"'http://127.0.0.1:{port}/v1/companies" in line for line in pasted(printed))
-    accounts = Accounts(home / "accounts.sqlite")
+    assert [key.revoked_at is None for key in accounts.keys_of(demo.EMAIL)] == [False] + [True] * 10
     holders = Holders(accounts, lambda: 1.0)
     holder = holders.who(re.findall(r"^  (fds_live_\w{40})$", printed, re.MULTILINE)[0].encode())
     holders.close()

@@ -18,6 +18,7 @@ import uvicorn
 
 import fundamentals
 import pipelines
+from serve.access import accounts
 from serve.cli import workers
 from serve.http import server
 from serve.http.edge import Front
@@ -83,6 +84,8 @@ def test_failures_are_reported_in_one_line(
     assert "there is no account" in fails(capsys, "subscriptions", "set", "nobody@example.org", "active")
     assert "no key has the id" in fails(capsys, "keys", "revoke", "key_0")
     assert "is not an e-mail address" in fails(capsys, "keys", "create", "nobody")
+    monkeypatch.setattr(accounts, "MOST_KEYS", 1)
+    assert "has 1 active keys and can have no more; revoke one first" in fails(capsys, "keys", "create", EMAIL)
     assert "each worker counts the rate limits on its own" in fails(capsys, "serve", "--workers", "2")
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home / "accounts.sqlite"))
     assert "FUNDAMENTALS_HOME" in fails(capsys, "keys", "create", EMAIL)
@@ -209,8 +212,8 @@ def test_serving_ends_with_status_0(
     builds.small(home / "published")
     real = server.server
 
-    def stopping(app: Front, share: float) -> uvicorn.Server:
-        made = real(app, share)
+    def stopping(app: Front, *settings: object) -> uvicorn.Server:
+        made = real(app, *settings)  # type: ignore[arg-type]
         made.should_exit = True
         return made
 

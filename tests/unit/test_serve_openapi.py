@@ -31,7 +31,7 @@ STATUSES = {
     "/companies/{symbol}/financials": {200, 304, 401, 403, 404, 405, 422, 429, 500},
     "/companies/{symbol}/financials/revisions": {200, 304, 401, 403, 404, 405, 422, 429, 500},
     "/companies/{symbol}/valuation": {200, 304, 401, 403, 404, 405, 422, 429, 500},
-    "/status": {200, 405, 422, 500},
+    "/status": {200, 405, 422, 429, 500},
 }
 
 

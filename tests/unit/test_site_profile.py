@@ -125,6 +125,22 @@ def test_keys_created_by_the_command_are_on_the_page_newest_first(home: Path, br
     assert [key["Last used"] for key in listed] == ["never", "never"]
 
 
+def test_with_ten_active_keys_the_page_says_why_none_is_created(home: Path, browser: Browser) -> None:
+    """Also when the form was loaded before; and a revoked key leaves its place."""
+    form = Document(browser.get("/profile").text).form(action="create")
+    accounts = Accounts(home / "accounts.sqlite")
+    for _ in range(10):
+        accounts.create_key(EMAIL, NOON)
+    accounts.close()
+    page = browser.get("/profile")
+    assert "You have 10 active keys, and an account can have no more." in page.text
+    assert 'value="create"' not in page.text
+    refused = browser.post(form.action, form.values)
+    assert refused.status_code == 422
+    assert "Your account has 10 active keys and can have no more. Revoke one first." in refused.text
+    assert 'value="create"' in browser.press(page, action="revoke").text
+
+
 def test_an_identifier_creates_one_key(home: Path) -> None:
     accounts = Accounts(home / "accounts.sqlite")
     accounts.create_key(EMAIL, NOON, "key_0123456789abcdef")

@@ -1,0 +1,52 @@
+"""Addresses of clients, also behind a proxy.
+
+Belongs here: which address a request comes from, and which addresses are one client. Does not: counting (connections,
+access.attempts).
+"""
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SUBSCRIBER = 64  # bits of an IPv6 address that name a subscriber, who has all addresses that begin with them (RFC 6177)
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str:
+    """The address of the client of an ASGI scope; empty if the server does not know it.
+
+    The client is the one that the connection comes from. If that is one of the proxies, it is the last address in
+    X-Forwarded-For, which the proxy has appended; and if that is a proxy too, the one before it.
+    """
+    address = str(scope["client"][0]) if scope.get("client") else ""
+    named = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for") if proxies else b""
+    for before in reversed(named.decode("latin-1").split(",")):
+        if not is_one_of(address, proxies) or _parsed(before.strip()) is None:
+            break
+        address = before.strip()
+    return address
+
+
+def origin(address: str) -> str:
+    """What one client has: an IPv4 address, or the network of an IPv6 address; other text as it is."""
+    parsed = _parsed(address)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return str(ipaddress.IPv6Network((parsed, SUBSCRIBER), strict=False))
+    return str(parsed or address)
+
+
+def is_one_of(address: str, proxies: Sequence[Network]) -> bool:
+    """Whether an address belongs to one of the networks."""
+    parsed = _parsed(address)
+    return parsed is not None and any(parsed in network for network in proxies)
+
+
+def _parsed(address: str) -> Address | None:
+    """An address as an object; IPv4 in IPv6 is IPv4."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(parsed, "ipv4_mapped", None) or parsed
