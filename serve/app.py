@@ -26,6 +26,7 @@ from serve.settings import Settings
 from serve.site import mount
 from serve.site.pages import Pages
 from serve.site.sessions import Sessions
+from warehouse.memory import Memory
 from warehouse.reader import Warehouse
 
 
@@ -42,7 +43,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
     accounts = Accounts(settings.accounts)
     service = routes.Service(
         settings,
-        Warehouse(settings.published),
+        Warehouse(settings.published, Memory if settings.cache else None),
         Holders(accounts, clock),
         Attempts(settings.proxies, clock),
         _limits(settings, accounts, clock),

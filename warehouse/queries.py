@@ -24,6 +24,10 @@ FOUND = (
     "OR contains(lower(name), lower($search::VARCHAR))) "
     "AND ($exchange IS NULL OR lower(exchange) = lower($exchange::VARCHAR))"
 )
+VALUATION = (
+    "meaningful, fair_value_per_share, CAST(coalesce(reasons, '[]')::JSON AS VARCHAR[]), coalesce(assumptions, '{}'), "
+    "coalesce(projection, '[]')"
+)
 ANNUAL_FORMS = ("10-K", "20-F", "40-F")
 
 
@@ -104,6 +108,8 @@ def companies(
         limit: largest number of rows.
         offset: number of rows to skip.
     """
+    if build.memory and (search or "").isascii() and (exchange or "").isascii():
+        return build.memory.companies(search=search, exchange=exchange, limit=limit, offset=offset)
     wanted = {"search": search, "exchange": exchange}
     [(total,)] = build.rows(f"SELECT count(*) FROM companies WHERE {COVERED} AND {FOUND}", wanted)
     found = build.rows(
@@ -120,6 +126,8 @@ def company(build: OpenBuild, symbol: str) -> Company | None:
     """
     if not symbol.isascii():
         return None
+    if build.memory:
+        return build.memory.company(symbol)
     found = build.rows(f"SELECT {COMPANY} FROM companies WHERE {COVERED} AND upper(symbol) = upper(?)", [symbol])
     return Company(*found[0]) if found else None
 
@@ -134,6 +142,8 @@ def coverage(build: OpenBuild, symbol: str) -> Coverage | None:
     Returns:
         The coverage; None if no period has a value.
     """
+    if build.memory:
+        return build.memory.coverage(symbol)
     counts = ", ".join(f'count("{item}")' for item in schema.ITEM_NAMES)
     found = build.rows(
         "SELECT period_kind, count(*), "
@@ -178,6 +188,8 @@ def financials(
         until: only periods that end on or before this day.
         limit: largest number of periods.
     """
+    if build.memory:
+        return build.memory.financials(symbol, kind, items, since=since, until=until, limit=limit)
     found = build.rows(
         f"SELECT period, CAST(period_end AS VARCHAR), fiscal_year, fiscal_quarter, {_columns(items)} FROM financials "
         f"WHERE symbol = $symbol AND period_kind = $kind AND {_has_value(items)} "
@@ -214,6 +226,8 @@ def revisions(
     Returns:
         Newest period end first, trailing twelve months before years, items in the order of the specification.
     """
+    if build.memory:
+        return build.memory.revisions(cik, items, since=since, until=until, limit=limit)
     found = build.rows(
         "SELECT arg_max(period, version), CAST(period_end AS VARCHAR), item, max(value) FILTER (is_current), "
         f"list(row(version, value, is_current, {TEXT_OF_TIME.format('recorded_at')}) ORDER BY version) "
@@ -240,16 +254,16 @@ def revisions(
 
 def valuation(build: OpenBuild, cik: str) -> Valuation | None:
     """The valuation of a company; None if it has not been valued."""
-    found = build.rows(
-        "SELECT meaningful, fair_value_per_share, CAST(coalesce(reasons, '[]')::JSON AS VARCHAR[]), "
-        "coalesce(assumptions, '{}'), coalesce(projection, '[]') FROM valuations WHERE cik = ?",
-        [cik],
-    )
+    if build.memory:
+        return build.memory.valuation(cik)
+    found = build.rows(f"SELECT {VALUATION} FROM valuations WHERE cik = ?", [cik])
     return next((Valuation(fits, value, tuple(codes), *texts) for fits, value, codes, *texts in found), None)
 
 
 def annual_form(build: OpenBuild, cik: str) -> str | None:
     """The form of a company's newest annual report, without suffix: `10-K`, `20-F`, `40-F`; None without a report."""
+    if build.memory:
+        return build.memory.annual_form(cik)
     found = build.rows(
         "SELECT left(form, 4) FROM filings WHERE cik = $cik AND left(form, 4) IN $forms ORDER BY filed DESC LIMIT 1",
         {"cik": cik, "forms": ANNUAL_FORMS},

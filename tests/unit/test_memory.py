@@ -1,0 +1,153 @@
+"""The rows of a build in memory: the same answers as DuckDB, and when they are read."""
+
+import itertools
+import random
+import threading
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import builds
+from warehouse import queries, reader
+from warehouse.memory import Lines, Memory
+from warehouse.reader import OpenBuild, Warehouse
+from warehouse.schema import ITEM_NAMES
+
+END = date(2024, 3, 31)
+BOUNDS: tuple[dict[str, Any], ...] = (
+    {"since": None, "until": None, "limit": 200},
+    {"since": END, "until": None, "limit": 200},
+    {"since": END + timedelta(1), "until": None, "limit": 2},
+    {"since": None, "until": END, "limit": 200},
+    {"since": None, "until": END - timedelta(1), "limit": 3},
+    {"since": END, "until": END, "limit": 1},
+    {"since": END + timedelta(1), "until": END - timedelta(1), "limit": 1},
+    {"since": date(1971, 6, 28), "until": date(1975, 9, 28), "limit": 40},
+)
+ITEMS = (ITEM_NAMES, ("roic",), ("free_cash_flow", "revenue"))
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    builds.small(tmp_path / "published")
+    return tmp_path / "published"
+
+
+@pytest.fixture
+def build(published: Path) -> Iterator[OpenBuild]:
+    warehouse = Warehouse(published)
+    with warehouse.build() as build:
+        yield build
+    warehouse.close()
+
+
+def same(build: OpenBuild, memory: Memory, name: str, *arguments: Any, **named: Any) -> Any:
+    """The answer of DuckDB, which the memory gives too."""
+    build.memory = None
+    told = getattr(queries, name)(build, *arguments, **named)
+    build.memory = memory
+    assert getattr(queries, name)(build, *arguments, **named) == told, (name, arguments, named)
+    return told
+
+
+def test_the_answers_are_those_of_duckdb(build: OpenBuild, published: Path) -> None:
+    memory = Memory(published / build.pointer.file)
+    for text in (None, "l", "LNTR", ".*", "FJÖRD", "harbor works, inc.", "zzz"):
+        same(build, memory, "companies", search=text, exchange=None, limit=2, offset=1)
+    for exchange in ("nasdaq", "none", "ÖTC"):
+        same(build, memory, "companies", search="n", exchange=exchange, limit=50, offset=0)
+    for symbol in ("lntr-b", "GONE", "VOID", "NOPE", "ſ", ""):
+        same(build, memory, "company", symbol)
+    listed = [same(build, memory, "company", symbol) for symbol in ("LNTR", "ABCX", "FJRD", "ODDY")]
+    for company in listed:
+        same(build, memory, "annual_form", company.cik)
+        same(build, memory, "valuation", company.cik)
+        same(build, memory, "coverage", company.symbol)
+    found = 0
+    for company, items, bounds in random.Random(0).sample(list(itertools.product(listed, ITEMS, BOUNDS)), 40):
+        found += len(same(build, memory, "revisions", company.cik, items, **bounds))
+        for kind in ("ttm", "annual"):
+            found += len(same(build, memory, "financials", company.symbol, kind, items, **bounds))
+    assert found > 100
+
+
+def test_lines_are_found_by_their_text_alone() -> None:
+    lines = Lines(["ab", "", "b.a", "ba\nab"])
+    assert lines.lines_with("a") == {0, 2, 3}
+    assert lines.lines_with("\nb") == {2, 3}
+    assert lines.lines_with(".") == {2}
+    assert lines.lines_with("\nab") == {0}, "a line feed in a line starts none"
+
+
+def names(warehouse: Warehouse) -> tuple[str, bool]:
+    """The current build, and whether its rows are in memory."""
+    with warehouse.build() as build:
+        return build.pointer.build, build.memory is not None
+
+
+def test_a_small_build_is_in_memory_at_once(published: Path) -> None:
+    warehouse = Warehouse(published, Memory)
+    assert warehouse.at_hand() is None
+    assert names(warehouse) == ("b1", True)
+    assert warehouse.at_hand()
+    builds.publish_small(published, "b2")
+    assert warehouse.at_hand() is None, "another one has to be opened"
+    assert names(warehouse) == ("b2", True)
+    (published / "CURRENT.json").unlink()
+    assert warehouse.at_hand()
+    warehouse.close()
+
+
+def test_the_previous_build_is_served_while_the_rows_of_a_large_one_are_read(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first build is served by DuckDB meanwhile."""
+    monkeypatch.setattr(reader, "AT_ONCE", 1)
+    may_read = threading.Event()
+
+    def read(file: Path) -> Memory:
+        may_read.wait()
+        return Memory(file)
+
+    def finish() -> None:
+        reading = warehouse._reading
+        may_read.set()
+        assert reading
+        reading.join()
+        may_read.clear()
+
+    warehouse = Warehouse(published, read)
+    assert [names(warehouse) for _ in range(2)] == [("b1", False)] * 2
+    finish()
+    assert names(warehouse) == ("b1", True)
+    builds.publish_small(published, "b2")
+    assert [names(warehouse) for _ in range(2)] == [("b1", True)] * 2
+    assert warehouse.at_hand(), "no request waits"
+    builds.publish_small(published, "b3")
+    assert names(warehouse) == ("b1", True)
+    finish()
+    assert names(warehouse) == ("b2", True)
+    finish()
+    assert names(warehouse) == ("b3", True)
+    warehouse.close()
+
+
+def test_a_synchronization_without_a_new_build_reads_no_rows(published: Path) -> None:
+    read = []
+    warehouse = Warehouse(published, lambda file: read.append(file) or Memory(file))  # type: ignore[func-returns-value]
+    assert names(warehouse) == ("b1", True)
+    pointer = (published / "CURRENT.json").read_text()
+    (published / "CURRENT.json").write_text(pointer.replace("}", "} ", 1))
+    assert names(warehouse) == ("b1", True)
+    assert len(read) == 1
+    warehouse.close()
+
+
+def test_rows_that_cannot_be_read_are_left_to_duckdb(published: Path, caplog: pytest.LogCaptureFixture) -> None:
+    warehouse = Warehouse(published, lambda file: Memory(file.with_name("nothing")))
+    assert names(warehouse) == ("b1", False)
+    assert "its queries take longer" in caplog.text
+    warehouse.close()
