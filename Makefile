@@ -50,9 +50,9 @@ serve: setup ## serve the published build
 	@$(BIN)/fundamentals serve --port $(PORT)
 
 ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the launchpad
-	@mkdir -p "$(FUNDAMENTALS_HOME)/dagster" && cp dagster.yaml "$(FUNDAMENTALS_HOME)/dagster/dagster.yaml"
+	@umask 077; mkdir -p "$(FUNDAMENTALS_HOME)/dagster" && cp dagster.yaml "$(FUNDAMENTALS_HOME)/dagster/dagster.yaml"
 	@echo "The Dagster UI comes up on http://127.0.0.1:$(UI_PORT)/asset-groups (Ctrl-C ends it)"
-	@PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
+	@umask 077; PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
 		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level error
 
 # the oldest DuckDB version that can read the published file, next to the one in use

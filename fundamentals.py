@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from serve.http.errors import CommandError
+from warehouse.files import OTHERS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -143,8 +144,10 @@ def _port(text: str) -> int:
 def command() -> NoReturn:
     """The command as it is installed: `main`, and the end of the process.
 
-    A synchronization ends it at once, without taking down module by module what Dagster imported: 0.7 seconds.
+    The files that it makes are readable by their owner only. A synchronization ends it at once, without taking down
+    module by module what Dagster imported: 0.7 seconds.
     """
+    os.umask(OTHERS)
     status = main()
     if sys.argv[1:2] == ["sync"]:
         sys.stdout.flush()

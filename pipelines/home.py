@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipelines.errors import PipelineError
+from warehouse.files import make_private
 
 Kind = Literal["edgar", "sample"]
 DEFAULT_HOME = Path(".data/edgar")
@@ -61,14 +62,15 @@ class Home:
         return self.root / "dagster"
 
     def prepare(self) -> None:
-        """Create the folders, and write the settings of Dagster.
+        """Create the folders, readable by their owner only, and write the settings of Dagster.
 
         Raises:
             HomeError: the folder cannot be created or written.
         """
         try:
             for folder in (self.root, self.tables, self.log, self.published, self.dagster):
-                folder.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.root)
             (self.root / LOCK).touch()
             shutil.copyfile(PROJECT / "dagster.yaml", self.dagster / "dagster.yaml")
         except OSError as error:

@@ -59,7 +59,7 @@ def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: boo
                 raise VerificationError(
                     f"{path.name} does not have the rows of its table in their order; the build was removed"
                 )
-            path.chmod(0o444)
+            path.chmod(0o400)
             sync(path)
     sync(folder)
 

@@ -1,10 +1,15 @@
-"""Helpers for published files: paths in SQL, and durable writes.
+"""Helpers for the files of a home: paths in SQL, durable writes, and who may read them.
 
-Belongs here: functions that publish and copies share. Does not: which files there are (publish, copies).
+Belongs here: functions that several modules share. Does not: which files there are (publish, copies).
 """
 
+import contextlib
 import os
+import stat
 from pathlib import Path
+
+OTHERS = 0o077
+"""The permissions of everybody but the owner: the umask of commands, and what `make_private` removes."""
 
 
 def quoted(path: Path) -> str:
@@ -19,3 +24,18 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def make_private(home: Path) -> None:
+    """Let nobody but the owner read a home and what is in it; nothing is done if the folder itself is private already.
+
+    Without permission for the folder nobody reaches what is in it. It loses its own permissions last: if the command is
+    killed before, the next one does it again. What belongs to another user stays as it is.
+    """
+    if not home.is_dir() or not stat.S_IMODE(home.stat().st_mode) & OTHERS:
+        return
+    for folder, _, files in os.walk(home, topdown=False):
+        for path in [*(Path(folder, name) for name in files), Path(folder)]:
+            with contextlib.suppress(OSError):
+                if path == home or not path.is_symlink():
+                    path.chmod(stat.S_IMODE(path.stat().st_mode) & ~OTHERS)

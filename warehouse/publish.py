@@ -147,7 +147,7 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
         try:
             _clear(published, f"{TEMPORARY}{build_id}.*", copies.folder_of(file))
             held, replaced = _made(published, temporary, tables, renewal)
-            temporary.chmod(0o444)
+            temporary.chmod(0o400)
             copied = temporary.with_suffix(".parquet")
             copies.write(temporary, copied, tables, in_order=not replaced)
             copied.replace(published / copies.folder_of(file))

@@ -20,6 +20,7 @@ from serve.access.accounts import Accounts, Status
 from serve.access.sign_ins import SignIns
 from serve.http.errors import CommandError
 from serve.settings import HOST, Settings, from_environment
+from warehouse.files import make_private
 
 BACKLOG = 512
 
@@ -55,6 +56,7 @@ def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
     from warehouse.reader import Warehouse
 
     settings = from_environment()
+    make_private(settings.home)
     warehouse = Warehouse(settings.published)
     try:
         with warehouse.build() as build:
@@ -125,13 +127,13 @@ def accounts_of(settings: Settings) -> Iterator[Accounts]:
 
 def _make_home(home: Path) -> None:
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise CommandError(f"home {home}: {error.strerror}; set FUNDAMENTALS_HOME to a folder") from error
 
 
 def require_home(home: Path) -> None:
-    """Check that the home exists and is writable.
+    """Check that the home exists and is writable, and let only its owner read it.
 
     A missing home is not created, because it usually means that FUNDAMENTALS_HOME is wrong.
 
@@ -142,6 +144,7 @@ def require_home(home: Path) -> None:
         raise CommandError(f"home {home} is not a folder; set FUNDAMENTALS_HOME, or create it with `fundamentals sync`")
     if not os.access(home, os.W_OK | os.X_OK):
         raise CommandError(f"home {home} is not writable; set FUNDAMENTALS_HOME to a writable folder")
+    make_private(home)
 
 
 @contextmanager

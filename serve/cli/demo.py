@@ -4,6 +4,7 @@ Belongs here: what a first-time user sees. Does not: serving, keys and subscript
 """
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from serve.http.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
 from warehouse import queries, schema
 from warehouse.errors import WarehouseError
+from warehouse.files import OTHERS
 from warehouse.publish import LINK
 from warehouse.reader import OpenBuild, Warehouse
 
@@ -117,4 +119,5 @@ def _welcome(settings: Settings, port: int, key: str, symbol: str) -> str:
 
 
 if __name__ == "__main__":
+    os.umask(OTHERS)
     sys.exit(main())

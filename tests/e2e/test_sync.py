@@ -7,6 +7,7 @@ already.
 import fcntl
 import json
 import shutil
+import stat
 import subprocess
 import zipfile
 from collections.abc import Callable, Iterator
@@ -87,6 +88,8 @@ def test_a_mirror_is_published_with_a_report(small):
 def test_a_second_run_appends_and_publishes_nothing(tmp_path):
     mirror, home = Mirror(tmp_path / "mirror", *FILERS, ABSENT), tmp_path / "home"
     first = sync_as_process(home, mirror.folder)
+    made = [home, *(path for path in home.rglob("*") if not path.is_symlink())]
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in made} == {0}, "readable by its owner only"
     before, files = published(home), sorted(path.name for path in home.glob("published/warehouse-*"))
 
     second = sync_as_process(home, mirror.folder)

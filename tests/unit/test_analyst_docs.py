@@ -114,7 +114,7 @@ def test_every_table_column_and_macro_has_a_comment_and_the_file_is_read_only(pu
         comments = asked(file, f"SELECT comment FROM duckdb_{kind}() WHERE NOT internal")
         assert comments
         assert all(comment for (comment,) in comments)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o444
+    assert stat.S_IMODE(file.stat().st_mode) == 0o400
 
 
 # --- The command ------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The home: its folders, its kind of data, and its lock."""
 
 import json
+import stat
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,31 @@ def test_the_folders_are_made_and_dagster_gets_its_settings(home):
     assert home.published.is_dir()
     assert (home.dagster / "dagster.yaml").read_text() == (PROJECT / "dagster.yaml").read_text()
     home.prepare()  # a second call changes nothing
+
+
+def modes(folder: Path) -> set[int]:
+    """The permissions of a folder and what is in it, without links."""
+    paths = [folder, *(path for path in folder.rglob("*") if not path.is_symlink())]
+    return {stat.S_IMODE(path.stat().st_mode) for path in paths}
+
+
+def test_a_home_is_readable_by_its_owner_only(home):
+    assert stat.S_IMODE(home.root.stat().st_mode) == 0o700
+
+
+def test_a_home_that_others_can_read_is_mended_with_all_its_content(home, tmp_path):
+    """Files that are linked to are not its content, and a private home is left as it is."""
+    (outside := tmp_path / "outside").touch(mode=0o644)
+    (home.root / "link").symlink_to(outside)
+    (home.tables / "part").touch()
+    for path, mode in ((home.tables / "part", 0o444), (home.tables, 0o755), (home.root, 0o755)):
+        path.chmod(mode)
+    home.prepare()
+    assert modes(home.root) <= {0o700, 0o600, 0o400}
+    assert stat.S_IMODE(outside.stat().st_mode) == 0o644
+    (home.tables / "part").chmod(0o444)
+    home.prepare()
+    assert 0o444 in modes(home.root), "not read again each time"
 
 
 def test_a_home_that_cannot_be_created_is_an_error_that_says_what_to_set(tmp_path):

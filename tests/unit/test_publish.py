@@ -79,7 +79,7 @@ def test_every_table_and_column_has_a_comment(published: Path) -> None:
 
 def test_the_file_is_read_only_and_of_the_older_storage_version(published: Path) -> None:
     file = published / builds.publish_small(published).file
-    assert stat.S_IMODE(file.stat().st_mode) == 0o444
+    assert stat.S_IMODE(file.stat().st_mode) == 0o400
     [(tags,)] = stored(file, "SELECT tags FROM duckdb_databases() WHERE NOT internal")
     assert tags["storage_version"].startswith("v1.5.0")
 
@@ -178,7 +178,7 @@ def test_a_build_has_parquet_copies_of_its_tables(published: Path) -> None:
         assert (published / "parquet").readlink() == Path(f"parquet-{build}")
         assert names(published / "parquet") == {f"{table.name}.parquet" for table in schema.TABLES}
         assert set(same_rows(published / made.file, published / "parquet").values()) == {True}
-    assert {stat.S_IMODE(path.stat().st_mode) for path in (published / "parquet").iterdir()} == {0o444}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (published / "parquet").iterdir()} == {0o400}
 
 
 def test_the_copies_say_what_their_columns_mean(published: Path) -> None:

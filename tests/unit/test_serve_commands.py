@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import types
@@ -67,6 +68,16 @@ def test_keys_are_listed_and_revoked(capsys: pytest.CaptureFixture[str]) -> None
     line = capsys.readouterr().out
     assert re.fullmatch(rf"{listed['id']}  fds_live_…{key[-4:]}  created \S+Z  last used never  revoked \S+Z\n", line)
     assert key not in line
+
+
+def test_a_home_is_private_after_any_command(home: Path) -> None:
+    """One that a command makes, and one that others could read before it."""
+    fundamentals.main(["keys", "create", EMAIL])
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    for command in (["keys", "list", EMAIL], ["explain", "XQORC", "revenue", "FY2024"]):
+        home.chmod(0o755)
+        fundamentals.main(command)
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
 
 def test_subscriptions_are_set(capsys: pytest.CaptureFixture[str]) -> None:
