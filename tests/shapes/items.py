@@ -34,6 +34,7 @@ OPERATING, PRETAX, TAX = (
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
     "IncomeTaxExpenseBenefit",
 )
+DISCONTINUED = "IncomeLossFromDiscontinuedOperationsNetOfTax"
 INTEREST, NET_INTEREST, COSTS = "InterestExpense", "InterestIncomeExpenseNonoperatingNet", "CostsAndExpenses"
 DEBT, EQUITY, ASSETS = "LongTermDebtNoncurrent", "StockholdersEquity", "Assets"
 CAPITAL = {DEBT: 200.0, EQUITY: 500.0, CASH: 100.0, ASSETS: 1000.0}
@@ -78,11 +79,16 @@ def reverse_split() -> list[Row]:
     ]
 
 
-def conversion() -> list[Row]:
-    """Average shares of 2022 as before a conversion of 5 for 6 shares that all quarters are stated after."""
+def conversion(until: str = "9999") -> list[Row]:
+    """Average shares of 2022 as before a conversion of 5 for 6 shares that all quarters are stated after.
+
+    Reports after the day `until` state the year after the conversion as well.
+    """
     rows = company(INCOME, shares=10.0, **{EPS: [1.0] * QUARTERS})
     return [
-        {**row, "value": 12e6} if row["tag"] == SHARES and (row["start"], row["end"]) == YEAR_2022 else row
+        {**row, "value": 12e6}
+        if row["tag"] == SHARES and (row["start"], row["end"]) == YEAR_2022 and row["filed"] < until
+        else row
         for row in rows
     ]
 
@@ -108,6 +114,13 @@ def earned_apart(quarter: float) -> list[Row]:
         return (row["tag"] == SHARES and row["start"] in quarters) or (row["tag"] == EPS and is_to_date)
 
     return [row for row in rows if not is_left_out(row)]
+
+
+def without_discontinued_line() -> list[Row]:
+    """Net income of 2022 with discontinued operations, and a later report of it and the tax without them."""
+    rows = company({**INCOME, TAX: 3.0, DISCONTINUED: 4.0})
+    again = {"ProfitLoss": 40e6, TAX: 12e6}
+    return [*rows, *(fact(tag, value, *YEAR_2022, form="10-K/A", filed="2024-06-03") for tag, value in again.items())]
 
 
 YEAR_2022 = ("2022-01-01", "2022-12-31")
@@ -145,6 +158,7 @@ ITEMS: dict[str, list[Row]] = {
     "shares.day-weighted-mean": company(INCOME, shares=10.0),
     "shares.withheld.other-basis": reverse_split(),
     "identity.shares.mean-like-quarters": conversion(),
+    "ttm.year-as-corrected": conversion("2024-01-01"),
     "identity.shares.diluted-not-below-basic": [
         *company({NET_INCOME: -10.0}, shares=10.0),
         *(
@@ -177,6 +191,14 @@ RETURNS: dict[str, list[Row]] = {
     "roic.income-before-tax-and-interest": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
     "flag.derived-operating-income": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
     "roic.net-interest-sign": company({PRETAX: 40.0, TAX: 8.0, NET_INTEREST: 5.0}, CAPITAL),
+    "roic.tax-of-income-before-tax": [
+        *company({**EARNED, **INCOME}, CAPITAL),
+        *(
+            fact(tag, value, "2023-01-01", "2023-12-31", form="10-K/A", filed="2024-06-03")
+            for tag, value in ((OPERATING, 180e6), (TAX, 28e6))
+        ),
+    ],
+    "period.lacks-discontinued-operations": without_discontinued_line(),
     "roic.contradicted-operating-income": company({**EARNED, PRETAX: 20.0, INTEREST: 2.0, COSTS: 78.0}, CAPITAL),
     "flag.contradicted-operating-income": company({**EARNED, PRETAX: 20.0, INTEREST: 2.0, COSTS: 78.0}, CAPITAL),
 }

@@ -410,17 +410,47 @@ def test_roundings_of_small_quarters_do_not_add_up(quarter, each, expected):
     assert value_of(found, "eps_basic", "ttm", "2022-09-30") == pytest.approx(expected)
 
 
+def test_earnings_are_compared_with_the_income_that_participating_securities_leave():
+    """Bancorp 34 to September 2019: net income is the parent's, earnings per share are those of common shares."""
+    parent, common = [1.07e6] * 8 + [-1.0e6, -1.03e6], [1.05e6] * 8 + [-1.02e6, -1.05e6]
+    sums = {REVENUE: [1e8] * 10, NET_INCOME: parent, COMMON: common, EPS: [0.1] * 8 + [-0.1, -0.11]}
+    rows = Filer(month_ends(2020, 10), sums, {SHARES: [1e7] * 10}).rows()
+    found = standardized(raw([row for row in rows if row["tag"] != COMMON or row["filed"] > "2021-10-01"]))
+
+    assert value_of(found, "net_income", "ttm", "2022-03-31") == 2.21e6
+    assert value_of(found, "eps_basic", "ttm", "2022-03-31") == 0.213
+
+
 def test_quarters_before_and_after_a_merger_do_not_add_up():
-    """Kraft Heinz: filings state shares of fiscal years only, 786 million on average in the year of the merger."""
+    """Kraft Heinz: filings state shares of fiscal years only, 786 million on average in the year of the merger.
+
+    Without them, earnings per share of the year show so many.
+    """
     sums = {REVENUE: [1e9] * 5, NET_INCOME: [96e6, -344e6, -303e6, 285e6, 896e6], EPS: [0.26, -0.91, -0.27, 0.58, 0.74]}
     rows = Filer(month_ends(2015, 5), sums).rows()
     shares = fact(SHARES, 786e6, "2015-01-01", "2015-12-31", filed="2016-03-01")
 
-    found = standardized(raw(rows, shares))
+    for found in (standardized(raw(rows, shares)), standardized(raw(rows))):
+        assert value_of(found, "eps_basic", "ttm", "2016-03-31") is None
+        assert reason(found, "eps_basic", "2016-03-31", "ttm") == "contradicted_by_filing"
 
-    assert value_of(standardized(raw(rows)), "eps_basic", "ttm", "2016-03-31") == 0.14
-    assert value_of(found, "eps_basic", "ttm", "2016-03-31") is None
-    assert reason(found, "eps_basic", "2016-03-31", "ttm") == "contradicted_by_filing"
+
+@pytest.mark.parametrize(("last", "expected"), [(0.69, 2.64), (4.0, None)])
+def test_quarters_after_a_merger_add_up_where_their_year_has_the_count(last, expected):
+    """Kraft Heinz to October 2016: the report of the year states its quarters, and their count; that of the year before
+    is two thirds of it."""
+    income = [96e6, -344e6, -303e6, 285e6, 896e6, 770e6, 842e6]
+    sums = {REVENUE: [1e9] * 7, NET_INCOME: income, EPS: [0.26, -0.91, -0.27, 0.58, 0.74, 0.63, last]}
+    rows = [
+        fact(row["tag"], row["value"], row["start"], row["end"], filed="2017-03-01") if row["end"] > "2016" else row
+        for row in Filer(month_ends(2015, 7), sums).rows()
+    ]
+    shares = {2015: 786e6, 2016: 1.217e9}
+    years = [fact(SHARES, each, f"{of}-01-01", f"{of}-12-31", filed=f"{of + 1}-03-01") for of, each in shares.items()]
+    earned = fact(NET_INCOME, 3_452e6, "2016-01-01", "2016-12-31", filed="2017-03-01")
+    found = standardized(raw(rows, *years, earned))
+
+    assert value_of(found, "eps_basic", "ttm", "2016-09-30") == expected
 
 
 def test_a_changing_count_explains_a_difference():
@@ -503,6 +533,16 @@ def test_a_mean_of_shares_is_like_its_quarters():
         assert value_of(found, "eps_basic", "ttm", end) == 4.0
     assert value_of(found, "shares_basic", "annual", "2022-12-31") == 12e6
     assert value_of(found, "shares_basic", "annual", "2023-12-31") == 10e6
+
+
+def test_the_average_of_a_year_counts_as_corrected():
+    """First Seacoast 2022 again: the next annual report states the year after the conversion, too."""
+    found = standardized(raw(conversion("2024-01-01")))
+
+    for end in ("2023-03-31", "2023-06-30", "2023-09-30"):
+        assert value_of(found, "shares_basic", "ttm", end) == 10e6
+        log = found.found.versions.filter(item="shares_basic", period_end=date.fromisoformat(end))
+        assert log["value"].to_list() == [10e6]
 
 
 def test_earnings_of_another_count_than_the_quarters_are_left_out():

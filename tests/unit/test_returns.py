@@ -6,7 +6,19 @@ import pytest
 
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.normalize.items.returns import REASONS
-from tests.factories import CASH, REVENUE, Filer, Today, month_ends, raw, row_of, standardized, value_of
+from tests.factories import (
+    CASH,
+    NET_INCOME,
+    REVENUE,
+    Filer,
+    Today,
+    fact,
+    month_ends,
+    raw,
+    row_of,
+    standardized,
+    value_of,
+)
 
 OPERATING, PRETAX, TAX = (
     "OperatingIncomeLoss",
@@ -64,6 +76,29 @@ def test_capital_includes_the_minorities_whose_income_is_included():
 def test_the_tax_rate_stays_within_bounds(tax, rate):
     """The filed rate between 0 and 35 %; the statutory rate if there is a loss before tax."""
     assert roic({OPERATING: [50] * 12, **tax}) == pytest.approx(200 * (1 - rate) / 700, rel=1e-5)
+
+
+@pytest.mark.parametrize(("net_income", "tax"), [(128e6, 32e6), (136e6, 24e6)])
+def test_a_tax_restated_without_its_income_counts_if_net_income_moved_the_other_way(net_income, tax):
+    """AAR 2011: without a division sold, tax is 24 and income before tax less, by an unknown amount; Texas Instruments
+    2016: a new standard reduces the tax, and raises net income."""
+    year = ("2023-01-01", "2023-12-31")
+    again = {OPERATING: 200.5e6, TAX: 24e6, NET_INCOME: net_income}
+    later = [fact(tag, value, *year, form="10-K/A", filed="2024-06-03") for tag, value in again.items()]
+    found = standardized(raw(filer({**INCOME, NET_INCOME: [32] * 12}).rows(), *later))
+
+    assert value_of(found, "roic", "annual", LAST) == pytest.approx(200.5 * (1 - tax / 160e6) / 700, rel=1e-5)
+
+
+def test_a_later_report_without_discontinued_operations_has_no_income_before_tax():
+    """Procter & Gamble 2009: a table of five years states net income and tax of the year, and nothing discontinued."""
+    again = {"ProfitLoss": 128e6, TAX: 32e6}
+    income = {**INCOME, PRETAX: None, NET_INCOME: [32] * 12, "IncomeLossFromDiscontinuedOperationsNetOfTax": [4] * 12}
+    year = ("2023-01-01", "2023-12-31")
+    table = [fact(tag, value, *year, form="10-K/A", filed="2024-06-03") for tag, value in again.items()]
+    found = standardized(raw(filer(income).rows(), *table))
+
+    assert value_of(found, "roic", "annual", LAST) == pytest.approx(200 * (1 - 32 / 144) / 700, rel=1e-5)
 
 
 def test_without_a_line_of_tax_income_that_equals_income_before_tax_is_not_taxed():

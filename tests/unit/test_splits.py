@@ -64,6 +64,22 @@ def test_errors_of_scale_and_stock_dividends_are_not_splits(ratio):
     assert inferred(averages(ratio)) == []
 
 
+def test_an_odd_ratio_needs_three_figures():
+    """Cullman 2021: basic counts of two quarters and of the half-year were exchanged for 2.84 shares each."""
+    assert inferred(averages(2.8409, years=3)) == [(pytest.approx(2.8409), day(BEFORE), day(AFTER))]
+    assert inferred(averages(2.8409, years=2)) == []
+
+
+def test_a_filing_without_counts_is_on_the_basis_of_its_earnings_per_share():
+    """NorthEast Community 2021: the first report after the exchange states net income and earnings per share only."""
+    own = ("2023-01-01", "2023-03-31")
+    first = [
+        fact(tag, value, *own, form="10-Q", filed="2023-05-10") for tag, value in ((NET_INCOME, 1e8), (EPS, 1 / 2.46))
+    ]
+
+    assert inferred([*averages(2, years=3), *first]) == [(2, day(BEFORE), day("2023-05-10"))]
+
+
 def test_one_figure_is_not_enough():
     """A single restated average may be an error; the diluted average is a second figure."""
     assert inferred(averages(4, years=1)) == []

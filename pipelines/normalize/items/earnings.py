@@ -7,13 +7,13 @@ shares. Does not: net income and the other items (line_items), figures of one fi
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, largest, numbers, picked
+from pipelines.normalize.arrays import Flags, Floats, Ints, Timeline, largest, numbers, picked
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, SUM, Item, ids
 from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.averages import BEYOND
+from pipelines.normalize.ttm.bases import BEYOND
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS
 
@@ -46,6 +46,8 @@ it as differ from it."""
 OTHER_COUNT = 1.25
 """Where no shares of a window are known, earnings per share that mean so many times more or fewer shares than the last
 average are a sum of quarters on different counts: Kraft Heinz after its merger has 0.14 for 0.48."""
+LEAST_EARNINGS = 0.1
+"""Earnings per share of at least so much show the number of shares to within a twentieth."""
 OF_YEARS = 0.04
 """Filed earnings of a fiscal year differ by less than this share, because participating securities take little."""
 BELOW_BASIC = 0.995
@@ -91,9 +93,9 @@ TIMES_SHARES = Rule(
 )
 EPS_ROUNDED = Rule(
     "eps.net-income-over-shares.rounded-quarters",
-    f"A sum of quarters whose roundings add up to more than half a unit and to more than {ROUNDED_AWAY:.0%} of net "
-    "income over average shares is replaced by this quotient, if the filed earnings of nearly all fiscal years agree "
-    "with it.",
+    f"A sum of quarters that differs by more than half a unit and by more than {ROUNDED_AWAY:.0%} from net income over "
+    f"average shares, but by at most {2 * ROUNDINGS} units, is replaced by this quotient, if the filed earnings of "
+    "nearly all fiscal years agree with it: roundings add up.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares of the period",
     "correct",
 )
@@ -272,27 +274,33 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     filed = points.of("eps_basic")
     filed = np.where(np.abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
     with np.errstate(divide="ignore", invalid="ignore"):
-        control = np.where(shares.value > 0, income.value / shares.value, np.nan)
+        of_income, of_common = income.value / shares.value, points.of("net_income_common") / shares.value
+        is_common = income.flags["attributable_to_parent"] & ~np.isnan(of_common)
+        control = np.where(shares.value > 0, np.where(is_common, of_common, of_income), np.nan)
         scale = np.abs(np.log10(np.abs(filed / control)))
-        of_common = points.of("net_income_common") / shares.value
-    off = np.fmin(np.abs(filed - control), np.abs(filed - of_common))
+    off = np.fmin(np.abs(filed - of_income), np.abs(filed - of_common))
     way = points.way("eps_basic")
     is_year = way == METHODS.index(FISCAL_YEAR)
-    rounding = ROUNDINGS * points.of("eps_basic", "grain")
+    grain = points.of("eps_basic", "grain")
+    rounding = ROUNDINGS * grain
     differs = off > largest(rounding, OTHER_YEARS * largest(np.abs(control), np.abs(filed)))
     differing, agreeing = (_fiscal_years(points, holds & is_year & ~np.isnan(off)) for holds in (differs, ~differs))
     is_of_others = (differing > 0) & (differing >= agreeing)
-    is_proved = (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing) & ~income.flags["attributable_to_parent"]
+    is_proved = (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
+    # participating securities take little: they cannot make a loss of a profit, nor twice the amount
+    is_proved &= ~income.flags["attributable_to_parent"] | is_common | (off > np.abs(control))
     apart = (off > rounding) & (off > SHARE_APART * np.abs(control)) & ~is_year
     drift = np.fmax((points.of("shares_basic", "spread") - 1) * points.of("eps_basic", "gross"), 0.0)
     is_issuance = apart & (_change_of_count(points) > ISSUANCE) & ~is_of_others
     is_unexplained = apart & (off > rounding + drift) & ~is_issuance
     is_far = is_unexplained & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD) & ~is_of_others
     is_contradicted = is_unexplained & is_proved & (scale < HUNDREDFOLD) & ~is_far
-    adds_roundings = is_proved & ~is_year & ~is_of_others & (off <= rounding)
-    adds_roundings &= (off * ROUNDINGS > HALF_A_UNIT * rounding) & (off > ROUNDED_AWAY * np.abs(control))
+    adds_roundings = is_proved & ~is_year & ~is_of_others & (off <= rounding + np.fmin(drift, rounding))
+    adds_roundings &= (off > HALF_A_UNIT * grain) & (off > ROUNDED_AWAY * np.abs(control))
     is_withheld = is_unexplained & is_proved & (scale >= HUNDREDFOLD)
-    is_withheld |= np.isnan(control) & ~is_year & ~is_of_others & _contradicts_last_count(points, shares, income, filed)
+    is_withheld |= (
+        np.isnan(control) & ~is_year & ~is_of_others & _contradicts_counts(points, shares, income, filed, is_year)
+    )
     is_mixed = _mixes_bases(points, "shares_basic") & ~is_year & ~np.isnan(filed)
     is_of_other_count = _is_of_other_count(points, income, filed, rounding) & ~is_year & ~is_mixed
     is_derived = np.isnan(filed) & ~np.isnan(control)
@@ -302,7 +310,7 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
         "eps_basic",
         np.select([takes_control, is_withheld | is_mixed | is_of_other_count], [control, np.nan], filed),
         rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES, EPS_ROUNDED),
-        rule=np.select([is_derived, is_issuance, is_far, is_contradicted, adds_roundings], [1, 2, 3, 4, 5], 0),
+        rule=np.select([is_derived, is_issuance, is_far, is_contradicted, adds_roundings], range(1, 6), 0),
         methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
         method=np.where(takes_control, len(METHODS), way),
         flags={
@@ -313,7 +321,8 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
         },
         legs=(
             points.leg("eps_basic", SUM).where(~takes_control),
-            *(leg.recast(DIVIDEND).where(takes_control) for leg in income.legs),
+            points.leg("net_income_common", DIVIDEND).where(takes_control & is_common),
+            *(leg.recast(DIVIDEND).where(takes_control & ~is_common) for leg in income.legs),
             *(leg.recast(DIVISOR_MEAN).where(takes_control) for leg in shares.legs),
         ),
         withheld=(
@@ -342,21 +351,36 @@ def _is_of_other_count(points: Points, income: Item, filed: Floats, rounding: Fl
     return found
 
 
-def _contradicts_last_count(points: Points, shares: Item, income: Item, filed: Floats) -> Flags:
-    """Whether net income over earnings per share is another number than the last known average of shares.
+def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Floats, is_year: Flags) -> Flags:
+    """Whether net income over earnings per share is another number than the averages of shares known around the window.
 
-    The last one of the four quarter ends before; averages hardly ever change by more than OTHER_COUNT within a year.
+    The last one of the four quarter ends before, and the first of the three after it, if one is known by then: averages
+    hardly ever change by more than OTHER_COUNT within a year. A fiscal year without one shows it by its earnings.
     """
-    stands = points.timeline(~np.isnan(shares.value))
-    last = np.full(len(points), np.nan)
-    for back in range(1, QUARTERS_A_YEAR + 1):
-        last = np.where(np.isnan(last), picked(shares.value, points.earlier(stands, back)), last)
     with np.errstate(divide="ignore", invalid="ignore"):
-        expected = income.value / last
-        times = filed / expected
-    is_apart = (times > OTHER_COUNT) | (times < 1 / OTHER_COUNT)
-    found: Flags = is_apart & (np.abs(filed - expected) > OTHER_COUNT * ROUNDINGS * points.of("eps_basic", "grain"))
-    return found
+        of_earnings = np.where(is_year & (np.abs(filed) >= LEAST_EARNINGS), income.value / filed, np.nan)
+        known = np.where(np.isnan(shares.value), of_earnings, shares.value)
+        stands = points.timeline(~np.isnan(known))
+        rounding = OTHER_COUNT * ROUNDINGS * points.of("eps_basic", "grain")
+        before, after = (
+            _expected(points, income, known, stands, quarters)
+            for quarters in (range(1, QUARTERS_A_YEAR + 1), range(-1, -QUARTERS_A_YEAR, -1))
+        )
+        is_apart = [
+            ((filed / other > OTHER_COUNT) | (filed / other < 1 / OTHER_COUNT)) & (np.abs(filed - other) > rounding)
+            for other in (before, after)
+        ]
+    contradicts: Flags = is_apart[0] & (is_apart[1] | np.isnan(after))
+    return contradicts
+
+
+def _expected(points: Points, income: Item, known: Floats, stands: tuple[Timeline, Ints], quarters: range) -> Floats:
+    """Net income over the first known average of shares so many quarters before."""
+    count = np.full(len(points), np.nan)
+    for back in quarters:
+        count = np.where(np.isnan(count), picked(known, points.earlier(stands, back)), count)
+    expected: Floats = income.value / count
+    return expected
 
 
 def _change_of_count(points: Points) -> Floats:

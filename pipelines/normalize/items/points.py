@@ -62,7 +62,7 @@ FLOWS = (
     "investment_income",
     "net_interest",
 )
-OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", "beyond")
+OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", "beyond", "seq")
 BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
 
 
@@ -239,6 +239,10 @@ class Points:
         """The points where a condition holds, for look-ups with `earlier`."""
         chosen = np.arange(len(self)) if holds is None else np.flatnonzero(holds)
         return Timeline(self.window[chosen], self.seq[chosen]), chosen
+
+    def after(self, seq: Floats) -> Ints:
+        """The newest point of the same quarter end after filing `seq`; NOTHING if there is none."""
+        return Timeline(self.window, self.seq).after(self.window, np.nan_to_num(seq, nan=NOTHING))
 
     def earlier(self, of: tuple[Timeline, Ints], quarters: int) -> Ints:
         """The newest point of the quarter end so many quarters before that was known after the point's own filing."""

@@ -27,6 +27,8 @@ CAPITAL, CAPITAL_BEFORE = "capital", "capital_before"
 RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPITAL_BEFORE)
 """The roles of legs in a return on capital."""
 
+LEAST_TAX = 0.005
+"""Income tax that is restated by less than this share moves no return."""
 BEYOND_INCOME = 0.1
 """Operating income that exceeds income before tax and interest by more than this share is contradicted. Other losses
 below operating income may explain a smaller difference."""
@@ -95,6 +97,13 @@ TAX_WITHIN_BOUNDS = Rule(
     "the federal rate until 2017",
     "compose",
 )
+TAX_OF_INCOME = Rule(
+    "roic.tax-of-income-before-tax",
+    "If a later filing restates income tax and not the income before tax that is known, the tax counts as known with "
+    "that income, unless net income was restated by the opposite amount.",
+    "ASC 250-10-45-5; Regulation S-X Rule 5-03: income before tax less income tax is income from continuing operations",
+    "select",
+)
 RULES = (
     STATED,
     FROM_PRETAX,
@@ -105,6 +114,7 @@ RULES = (
     STATUTORY_RATE,
     NO_TAX_ON_A_LOSS,
     TAX_WITHIN_BOUNDS,
+    TAX_OF_INCOME,
 )
 
 CAPITAL_LINES = ("total_debt", "equity", "cash_and_equivalents")
@@ -138,6 +148,9 @@ class Return:
     is_contradicted: Flags
     ignores_net_interest: Flags
     mean_capital: Floats
+    tax: Floats
+    tax_leg: Leg
+    takes_former_tax: Flags
     earned_legs: tuple[Leg, ...]
     capital_legs: tuple[Leg, ...]
     capital_legs_before: tuple[Leg, ...]
@@ -165,7 +178,7 @@ def judged(points: Points) -> Return:
     regimes.append(np.where(takes_stated, points.of(OPERATING_INCOME, "regime"), points.of(PRETAX_INCOME, "regime")))
     mixes = np.any([regime != regimes[0] for regime in regimes[1:]], axis=0)
     mean_capital, mean_assets = (capital + capital_before) / 2, (assets + assets_before) / 2
-    pretax, tax = points.of(PRETAX_INCOME), points.of(INCOME_TAX)
+    pretax, (tax, tax_leg, takes_former_tax) = points.of(PRETAX_INCOME), _tax(points)
     reason = np.select(
         [
             np.isnan(earned),
@@ -188,6 +201,9 @@ def judged(points: Points) -> Return:
         is_contradicted=is_contradicted,
         ignores_net_interest=ignores_net_interest,
         mean_capital=mean_capital,
+        tax=tax,
+        tax_leg=tax_leg,
+        takes_former_tax=takes_former_tax,
         earned_legs=earned_legs,
         capital_legs=capital_legs,
         capital_legs_before=tuple(leg.at(year_before).recast(CAPITAL_BEFORE) for leg in capital_legs),
@@ -202,8 +218,8 @@ def return_on_capital(points: Points, found: Return) -> Item:
     income, or the total of its segments instead, income before tax and interest is used and flagged.
     """
     has_return = found.reason == HAS_RETURN
-    pretax, tax = points.of(PRETAX_INCOME), points.of(INCOME_TAX)
-    rate = tax_rate(found.earned, pretax, tax)
+    pretax = points.of(PRETAX_INCOME)
+    rate = tax_rate(found.earned, pretax, found.tax)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(has_return, found.earned * (1 - rate) / found.mean_capital, np.nan)
     of_stated, of_pretax = points.flags(OPERATING_INCOME), points.flags(PRETAX_INCOME)
@@ -224,7 +240,7 @@ def return_on_capital(points: Points, found: Return) -> Item:
         legs=(
             *found.earned_legs,
             points.leg(PRETAX_INCOME, PRETAX_INCOME),
-            points.leg(INCOME_TAX, INCOME_TAX),
+            found.tax_leg,
             *found.capital_legs,
             *found.capital_legs_before,
         ),
@@ -233,6 +249,7 @@ def return_on_capital(points: Points, found: Return) -> Item:
             (STATUTORY_RATE, has_return & ~(pretax > 0) & (found.earned > 0)),
             (NO_TAX_ON_A_LOSS, has_return & ~(pretax > 0) & ~(found.earned > 0)),
             (TAX_WITHIN_BOUNDS, has_return & (pretax > 0)),
+            (TAX_OF_INCOME, has_return & found.takes_former_tax),
         ),
     )
 
@@ -256,6 +273,26 @@ def tax_rate_expression(earned: pl.Expr) -> pl.Expr:
     pretax = pl.col(PRETAX_INCOME)
     filed = (pl.col(INCOME_TAX) / pretax).clip(0.0, HIGHEST_TAX_RATE)
     return pl.when(pretax > 0).then(filed).when(earned > 0).then(STATUTORY_TAX_RATE).when(pretax <= 0).then(0.0)
+
+
+def _tax(points: Points) -> tuple[Floats, Leg, Flags]:
+    """Income tax on the basis of income before tax: as known now, or after the filing that changed the latter last.
+
+    A tax that is restated alone moves net income the other way. If net income stays, income before tax moved as well,
+    and its twelve months on the new basis are not known.
+
+    Returns:
+        the amount, the leg, and the points at which the tax is a former one.
+    """
+    tax, leg, own = points.of(INCOME_TAX), points.leg(INCOME_TAX, INCOME_TAX), np.arange(len(points))
+    changed = points.of(PRETAX_INCOME, "seq")
+    with_income = points.after(changed)
+    income = points.of("net_income_parent")
+    moved, of_income = (amount - picked(amount, with_income) for amount in (tax, income))
+    is_former = (points.of(INCOME_TAX, "seq") > changed) & (np.abs(moved) > LEAST_TAX * np.abs(tax))
+    is_former &= np.abs(moved + of_income) > np.abs(moved) / 2
+    at = np.where(is_former, with_income, own)
+    return picked(tax, at), leg.at(at), is_former
 
 
 def _earnings(points: Points) -> tuple[Floats, Flags, Flags, Flags, tuple[Leg, ...]]:

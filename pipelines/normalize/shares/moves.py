@@ -3,7 +3,7 @@
 Belongs here: which figures can prove a split, and their changes. Does not: which splits follow (splits).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -47,15 +47,19 @@ EARNINGS, COARSEST_EARNINGS = "eps_basic", 0.5
 are too coarse, because they are rounded to cents."""
 MOVING_CONCEPTS = (EARNINGS, *SHARE_CONCEPTS)
 """The figures that can prove a split; the evidence names the last of these that does."""
-PER_SHARE, BASIC, DILUTED = range(3)
+PER_SHARE, BASIC, DILUTED, PARENT, COMMON = range(5)
+FIGURES = (*MOVING_CONCEPTS, "net_income_parent", "net_income_common")
+"""The figures that show the share count of a filing."""
+FINEST_EARNINGS = 0.1
+"""Earnings per share of at least so much show the count of their filing to within a twentieth."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShareFigures(Columns):
-    """Shares and earnings per share in reports, by company, concept, period and filing.
+    """Shares, earnings per share and net income in reports, by company, concept, period and filing.
 
     company: place of the CIK among all.
-    concept: place in MOVING_CONCEPTS.
+    concept: place in FIGURES.
     start, end: days since 1970.
     seq: place of the first filing of the day, because all filings of one day are on the same basis.
     """
@@ -80,7 +84,7 @@ class ShareFigures(Columns):
         _, first, day = np.unique(packed(company[filing], filed), return_index=True, return_inverse=True)
         first_seq = -largest_of(day, len(first), -seq[filing])
         of_day = first_seq[day][np.cumsum(begins) - 1]
-        concept = places_in(MOVING_CONCEPTS, ints(vintages, "concept")[report])
+        concept = places_in(FIGURES, ints(vintages, "concept")[report])
         bears = concept >= 0
         row, concept, seq = report[bears], concept[bears], of_day[bears]
         start, end = (day_numbers(vintages[name])[row] for name in ("start", "end"))
@@ -121,6 +125,7 @@ def figures_moved(figures: ShareFigures) -> tuple[Moves, list[tuple[Rule, Ints]]
     Returns:
         the changes, and the company of each figure that a rule leaves out.
     """
+    figures = figures.at(figures.concept < len(MOVING_CONCEPTS))
     is_count = figures.concept != PER_SHARE
     size = np.where(is_count, figures.value, 1 / np.abs(figures.value))
     figures, size = _comparable(figures, size)
@@ -171,16 +176,34 @@ def _moves_alone(moves: Moves, pair: Ints) -> Flags:
 def own_counts(figures: ShareFigures) -> dict[int, dict[int, float]]:
     """For each company the average count of the newest and shortest period in each filing, by `seq`.
 
-    It is the basic one; the diluted one for companies that state no other.
+    It is the basic one; the diluted one for companies that state no other; in a filing without counts, net income
+    divided by earnings per share.
     """
     has_basic = any_of(figures.company, int(figures.company.max(initial=-1)) + 1, figures.concept == BASIC)
     is_count = (figures.concept == BASIC) | ((figures.concept == DILUTED) & ~has_basic[figures.company])
-    figures = figures.at(is_count & (figures.value > 0))
-    figures = figures.at(np.lexsort((figures.start, figures.end, figures.seq, figures.company)))
     counts: dict[int, dict[int, float]] = {}
-    for company, seq, count in zip(figures.company.tolist(), figures.seq.tolist(), figures.value.tolist(), strict=True):
-        counts.setdefault(company, {})[seq] = count
+    for rows in (_of_earnings(figures), figures.at(is_count & (figures.value > 0))):
+        ordered = rows.at(np.lexsort((rows.start, rows.end, rows.seq, rows.company)))
+        for company, seq, count in zip(
+            *(each.tolist() for each in (ordered.company, ordered.seq, ordered.value)), strict=True
+        ):
+            counts.setdefault(company, {})[seq] = count
     return counts
+
+
+def _of_earnings(figures: ShareFigures) -> ShareFigures:
+    """Net income over earnings per share of each filing and period that has both, as share counts."""
+    period = packed(figures.company, figures.seq, figures.start, figures.end)
+    earnings = np.flatnonzero((figures.concept == PER_SHARE) & (np.abs(figures.value) >= FINEST_EARNINGS))
+    income = np.flatnonzero(figures.concept >= PARENT)
+    # of two incomes of a period, the one available to common is the last
+    income = income[np.lexsort((figures.concept[income], period[income]))]
+    place = np.searchsorted(period[income], period[earnings], side="right") - 1
+    has_income = (place >= 0) & (period[income][place] == period[earnings]) if len(income) else place >= 0
+    earnings, income = earnings[has_income], income[place[has_income]]
+    found = figures.at(earnings)
+    count = figures.value[income] / found.value
+    return replace(found, value=count).at(count > 0)
 
 
 def as_date(number: int) -> date:

@@ -58,7 +58,7 @@ SHARE_DIVIDEND = Rule(
 ODD_RATIO = Rule(
     "split.odd-ratio",
     "Any other ratio of 1.25 and more (two splits at once, an exchange of shares) that is not a power of a thousand "
-    "needs four figures that differ by it, within 0.05 %.",
+    "needs three figures that differ by it, within 0.05 %.",
     RESTATED,
     "correct",
 )
@@ -81,7 +81,8 @@ BY_EARNINGS = Rule(
 BY_OWN_COUNT = Rule(
     "split.filing.own-count",
     "Of several possible filings, a split is placed at the one whose own share count, compared with the filing before, "
-    "changed nearest to the ratio, if any changed by more than half of it (in logarithms).",
+    "changed nearest to the ratio, if any changed by more than half of it (in logarithms); without a count, net income "
+    "over earnings per share.",
     RESTATED,
     "select",
 )
@@ -115,7 +116,7 @@ THOUSAND = 1000.0
 EXACT = 1e-6
 """Restated counts of six digits and more that differ by a ratio to the last digit differ from it by less than this."""
 
-FIGURES, FIGURES_SMALL = 2, 4
+FIGURES, FIGURES_ODD, FIGURES_SMALL = 2, 3, 4
 """A split needs so many restated figures; one alone may be an error."""
 
 HALF_WAY = 0.5
@@ -366,7 +367,7 @@ def _usual(ratio: float) -> _Usual | None:
         return nearest
     power = round(log(ratio, THOUSAND))
     is_odd = max(ratio, 1 / ratio) >= SMALLEST_ODD and not _near(ratio, THOUSAND**power, SNAP)
-    return _Usual(ratio, SNAP_EXACT, FIGURES_SMALL, ODD_RATIO) if is_odd else None
+    return _Usual(ratio, SNAP_EXACT, FIGURES_ODD, ODD_RATIO) if is_odd else None
 
 
 def _near(ratio: float, other: float, snap: float) -> bool:

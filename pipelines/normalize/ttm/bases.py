@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest, smallest
+from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import Windows
 
@@ -37,6 +38,12 @@ operating cash flow of 2017 by a fiftieth; one that moved from 101 to 495 millio
 ALIKE = 3.0
 """A recast changes a year and an interim period of the next one by shares that differ by less than this factor: Bank of
 America's revenue of 2024 by 3.9 % and of the first quarter of 2025 by 3.2 %."""
+BEYOND = 0.01
+"""Largest share by which the part of a mean of shares that no filing states moves the mean beyond the averages beside
+it. Measured on 228 companies: 98 % of 3,500 means are within it; the others mix years before and after a conversion or
+a split, or averages with and without potential shares."""
+IS_COUNT = np.array([concept.measure == "shares" for concept in BY_NAME.values()])
+"""For each code of a concept: whether it is an average of shares."""
 LAST_DIGITS = 2
 """Twelve months of three rounded legs and the filer's own twelve months may differ by so many units."""
 
@@ -49,7 +56,7 @@ class Years:
     of its year. `is_before`: whether the year or this year to date was recast later, without the others.
     `is_corrected`: whether this year to date is as corrected later. `is_doubtful`: whether the interim period of its
     year was restated by little, so that the year may be on another basis. `with_year`: this period as known with the
-    year.
+    year. `was_error`: whether the year is as a later filing corrects it.
     """
 
     year: Ints
@@ -62,6 +69,7 @@ class Years:
     is_doubtful: Flags
     is_newer: Flags
     with_year: Ints
+    was_error: Flags
 
     def at(self, rows: Ints) -> "Years":
         """The legs of some windows."""
@@ -110,6 +118,7 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
     year = windows.around(windows.year_before, QUARTERS_A_YEAR, seq)
     newest_year = find(windows.year_before, QUARTERS_A_YEAR)
     is_error = _was_error(windows, year, newest_year, seq)
+    is_error |= _corrects_average(windows, year, newest_year, to_date, prior)
     year = np.where(is_error, newest_year, year)
     later = windows.since(windows.year_before, QUARTERS_A_YEAR, seq)
     with_year = find(a_year_ago, quarter, of("seq", year))
@@ -160,6 +169,7 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
         is_doubtful=~is_recast & (of("since", prior) > of("since", with_year)),
         is_newer=is_newer,
         with_year=with_year,
+        was_error=is_error,
     )
 
 
@@ -196,6 +206,25 @@ def _was_error(windows: Windows, year: Ints, newest: Ints, seq: Floats) -> Flags
     times = of("amount", newest) / np.where(of("amount", year) == 0, np.nan, of("amount", year))
     is_gross = (times < 1 / ERROR_OF_YEAR) | (times > ERROR_OF_YEAR)
     return is_gross & (of("revised", newest) > seq) & (of("restated_along", newest) <= RESTATED_ALONE)
+
+
+def _corrects_average(windows: Windows, year: Ints, newest: Ints, to_date: Ints, prior: Ints) -> Flags:
+    """Whether only the newest average of the year is like those of its interim period and of this one.
+
+    The rest of the year, without its interim period, lies between them then, as the mean of a year does.
+    """
+    of = windows.of
+    found = IS_COUNT[windows.concept] & (of("revised", newest) > of("since", year))
+    rows = np.flatnonzero(found)
+    if len(rows):
+        beside = [of("amount", row[rows]) / of("days", row[rows]) for row in (to_date, prior)]
+        fits = []
+        for row in (year, newest):
+            rest, days = (of(name, row[rows]) - of(name, prior[rows]) for name in ("amount", "days"))
+            is_below = rest < days * smallest(*beside) * (1 - BEYOND)
+            fits.append(~is_below & (rest <= days * largest(*beside) * (1 + BEYOND)))
+        found[rows] = ~fits[0] & fits[1]
+    return found
 
 
 def _scale(windows: Windows, amount: Floats, year: Ints) -> Floats:

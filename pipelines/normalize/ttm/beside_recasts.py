@@ -9,16 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, smallest
+from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, years_on_one_basis
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
 from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, Leg, Way
 
+NEAR = 0.01
+"""Quarters of income before tax may differ by this share from their year, because a filing that states them without
+minorities in discontinued operations states the year with them."""
+_PRETAX, _TAX = (list(BY_NAME).index(name) for name in ("pretax_income", "income_tax"))
+
 QUARTERS_OF_RECAST = Rule(
     "ttm.quarters-of-recast",
     "If the fiscal year before was recast and its interim periods were not, twelve months of an amount of money are "
-    "the four quarters as the filing of the recast states them, if the quarters of that year add up to it there.",
+    "the four quarters as the filing of the recast states them, if the quarters of that year add up to it there; those "
+    f"of income before tax, if those of income tax do and its own are off by at most {NEAR:.0%}.",
     "ASC 250-10-45-5 and Regulation S-K Item 302(a): a change is applied to all periods presented, also to quarterly "
     "data",
     "select",
@@ -52,17 +59,33 @@ def quarters_of_recast(windows: Windows, years: Years) -> tuple[Ints, Floats, Fl
     """
     asked = np.flatnonzero(years.is_before & IS_MONEY[windows.concept] & ~windows.is_year_end)
     some = windows.at(asked)
-    of, newest_year = windows.of, some.find(some.year_before, QUARTERS_A_YEAR)
+    total, filing, off, rounding = _as_recast(some)
+    holds = off <= rounding
+    near = np.flatnonzero((some.concept == _PRETAX) & ~holds & (off <= NEAR * np.abs(total)))
+    if len(near):
+        of_tax = some.at(near)
+        of_tax.concept = np.full(len(near), _TAX)
+        _, of_filing, off_tax, rounding_tax = _as_recast(of_tax)
+        holds[near] = (of_filing == filing[near]) & (off_tax <= rounding_tax)
+    holds &= ~np.isnan(total)
+    return asked[holds], total[holds], filing[holds]
+
+
+def _as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
+    """The four quarters of each window as the filing states them that states the year before as it is known.
+
+    Returns:
+        their sum, that filing (`seq`), how far its quarters of the year before are off that year, and the rounding.
+    """
+    of, newest_year = windows.of, windows.find(windows.year_before, QUARTERS_A_YEAR)
     filing = of("since", newest_year)
     # the quarters of the window and of the year before, from the last one back
-    rows = [some.find(some.q - back, 1, filing) for back in range(2 * QUARTERS_A_YEAR - 1)]
+    rows = [windows.find(windows.q - back, 1, filing) for back in range(2 * QUARTERS_A_YEAR - 1)]
     amounts = np.array([np.where(of("seq", row) == filing, of("amount", row), np.nan) for row in rows])
     back = np.arange(len(rows))[:, None]
-    of_year = (back >= some.quarter) & (back < some.quarter + QUARTERS_A_YEAR)
+    of_year = (back >= windows.quarter) & (back < windows.quarter + QUARTERS_A_YEAR)
     off = np.abs(np.where(of_year, amounts, 0.0).sum(axis=0) - of("amount", newest_year))
-    total = amounts[:QUARTERS_A_YEAR].sum(axis=0)
-    holds = (off <= DIGITS_OF_SUMS * of("grain", newest_year)) & ~np.isnan(total)
-    return asked[holds], total[holds], filing[holds]
+    return amounts[:QUARTERS_A_YEAR].sum(axis=0), filing, off, DIGITS_OF_SUMS * of("grain", newest_year)
 
 
 def years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:

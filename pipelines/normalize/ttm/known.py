@@ -78,6 +78,11 @@ IS_ADDITIVE = np.array(
 DIVIDENDS = list(BY_NAME).index("dividends_per_share")
 """The code of the concept. Earnings per share are judged by net income over shares instead."""
 
+PRETAX_INCOME = list(BY_NAME).index("pretax_income")
+"""The code of the concept."""
+RANKS_ALONE = [rank for rank, source in enumerate(BY_NAME["pretax_income"].sources) if source.rule.endswith("-alone")]
+"""Ranks of its sources that are net income plus tax, where no discontinued operations are stated."""
+
 FEWEST_UNITS_OF = np.array(
     [FEWEST_CENTS if concept.measure == "per_share" else FEWEST_UNITS for concept in BY_NAME.values()]
 )
@@ -139,7 +144,16 @@ OUTLIER = Rule(
     "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented",
     "select",
 )
+LACKS_DISCONTINUED = Rule(
+    "period.lacks-discontinued-operations",
+    "Net income plus income tax of a filing that states no discontinued operations of a period is no income before tax "
+    "if an earlier filing leads to that of the period in another way.",
+    "ASC 205-20-45-3: income before tax is of continuing operations; a table of several years may leave out the line "
+    "that the statements of these years have",
+    "select",
+)
 RULES = (
+    LACKS_DISCONTINUED,
     COARSER_REPETITION,
     FINER_REPETITION,
     TWO_DIGITS,
@@ -171,8 +185,9 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     cik, seq = ints(sorted_rows, "cik"), ints(sorted_rows, "seq")
     slot = [cik, ints(sorted_rows, "concept"), ints(sorted_rows, "q"), ints(sorted_rows, "n")]
     is_last = np.append(starts(*slot, seq)[1:], [True]) if len(seq) else np.zeros(0, dtype=np.bool_)
+    of_left_out, is_thin = cik[~is_last], is_last & _lacks_discontinued(slot, floats(sorted_rows, "rank"))
+    of_thin, is_last = cik[is_thin], is_last & ~is_thin
     rows = sorted_rows.filter(is_last)
-    of_left_out = cik[~is_last]
     cik, seq = cik[is_last], seq[is_last]
     begins = starts(*(part[is_last] for part in slot))
     value, grain = floats(rows, "value"), floats(rows, "grain")
@@ -217,8 +232,25 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         (TWO_PERIODS_OF_ONE_FILING, of_left_out),
         (ERRATUM, cik[is_erratum]),
         (OUTLIER, cik[is_outlier]),
+        (LACKS_DISCONTINUED, of_thin),
     ]
     return known, counted(decided)
+
+
+def _lacks_discontinued(slot: list[Ints], rank: Floats) -> Flags:
+    """Whether income before tax is net income plus tax, and an earlier figure of the slot is computed in another way.
+
+    Args:
+        slot: company, concept, quarter and number of quarters of each figure, sorted by them and by filing.
+        rank: the rank of its source.
+    """
+    found = np.zeros(len(rank), dtype=np.bool_)
+    at = np.flatnonzero(slot[1] == PRETAX_INCOME)
+    is_alone = np.isin(rank[at], RANKS_ALONE)
+    earlier = np.cumsum(~is_alone)
+    begins = first_row(starts(*(part[at] for part in slot)))
+    found[at] = is_alone & (earlier > earlier[begins] - ~is_alone[begins])
+    return found
 
 
 def _outliers(

@@ -23,7 +23,7 @@ from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
-from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, on_basis_of_quarters, restated
+from pipelines.normalize.ttm.bases import BEYOND, DISAGREEMENT, Years, on_basis_of_quarters, restated
 from pipelines.normalize.ttm.beside_recasts import (
     NEXT_LESS_QUARTER,
     QUARTERS_OF_RECAST,
@@ -123,6 +123,13 @@ NEWEST_COMPARATIVE = Rule(
     "ASC 250-10-45-23: an error is corrected in all periods presented",
     "select",
 )
+CORRECTED_YEAR = Rule(
+    "ttm.year-as-corrected",
+    "A fiscal year counts as a later filing corrects it: restated alone to another sign or size, or an average of "
+    "shares that only then lies, without its interim period, between the averages of both interim periods.",
+    "ASC 250-10-45-23: an error is corrected in all periods presented; ASC 260-10-45-10: a weighted average",
+    "select",
+)
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
     f"Amounts of money below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions, nor an amount that "
@@ -210,6 +217,7 @@ RULES = (
     *METHODS,
     YEAR_BEFORE_RECAST,
     NEWEST_COMPARATIVE,
+    CORRECTED_YEAR,
     NO_MIXED_REGIMES,
     NO_MIXED_UNITS,
     NO_MIXED_ELEMENTS,
@@ -368,7 +376,7 @@ def _chosen(
         own_spread=numbers(np.where(takes_quarters, spreads[1], spreads[0])),
         gross=numbers(averages.gross(windows, by_years, quarters, takes_quarters)),
         beyond=numbers(excess),
-        is_beyond=np.abs(excess) > averages.BEYOND,
+        is_beyond=np.abs(excess) > BEYOND,
         window=np.arange(len(windows.q)),
     )
     flows = amount_changes(found.filter(has_way | is_withdrawn), ["cik", "concept", "q"], "is_beyond")
@@ -486,6 +494,7 @@ def _decisions(
         (QUARTER_BEFORE_RECAST, cik[kept[of_quarters("year_before")]]),
         (YEAR_BEFORE_RECAST, cik[kept[is_years & years.is_before[kept]]]),
         (NEWEST_COMPARATIVE, cik[kept[is_years & years.is_recast[kept]]]),
+        (CORRECTED_YEAR, cik[kept[is_years & years.was_error[kept]]]),
     ]
     for rule, name in (
         (NO_MIXED_REGIMES, "mixes_regimes"),
