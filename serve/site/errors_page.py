@@ -5,7 +5,7 @@ each occurs (api.routes), the example responses (serve.api.description).
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from serve.api.description import EXAMPLE_ERRORS
 from serve.http.errors import (
@@ -19,14 +19,9 @@ from serve.http.errors import (
     SubscriptionInactive,
     Unauthenticated,
 )
-from serve.site.content import Block, Code, Document, Grid, Heading, Paragraph, link
+from serve.site.markdown import Document, write
 
 SUMMARY = "What each error code means, and what to do about it."
-SHAPE = (
-    "Every error response is JSON of one shape: `error.code` is stable, branch on it; `error.message` is for people, "
-    "and may change; `error.docs` links to this page. `error.details` is present for `invalid_parameter` only, with a "
-    "message for each parameter."
-)
 TO_DO: Mapping[type[ApiError], str] = {
     Unauthenticated: (
         "Send the whole key, once, in the header `X-Api-Key`. If it is lost or revoked, create another on "
@@ -59,21 +54,14 @@ TO_DO: Mapping[type[ApiError], str] = {
 
 def document(site: str) -> Document:
     """The page; `site` is the public address of the pages, for the links in the example responses."""
-    listed = tuple((str(error.status), link(f"`{error.code}`", f"#{error.code}"), _when(error)) for error in ERRORS)
-    blocks = (
-        Paragraph(SHAPE),
-        Grid("All codes", ("Status", "Code", "When"), listed),
-        *(block for error in ERRORS for block in _section(error, site)),
-    )
-    return Document("Errors", SUMMARY, blocks)
+    return Document(write("errors.md", summary=SUMMARY, errors=[_error(error, site) for error in ERRORS]))
 
 
-def _section(error: type[ApiError], site: str) -> Iterator[Block]:
-    yield Heading(f"{error.status} {error.code}", error.code)
-    yield Paragraph(f"**When.** {_when(error)}")
-    yield Paragraph(f"**What to do.** {TO_DO[error]}")
-    yield Code("json", json.dumps(EXAMPLE_ERRORS[error].envelope(site), indent=2), "Response body")
-
-
-def _when(error: type[ApiError]) -> str:
-    return " ".join((error.__doc__ or "").split())
+def _error(error: type[ApiError], site: str) -> dict[str, object]:
+    return {
+        "code": error.code,
+        "status": error.status,
+        "when": " ".join((error.__doc__ or "").split()),
+        "to_do": TO_DO[error],
+        "example": json.dumps(EXAMPLE_ERRORS[error].envelope(site), indent=2),
+    }

@@ -14,7 +14,8 @@ from starlette.responses import Response
 from serve.api import examples, responses
 from serve.api.endpoints import Question, show_status
 from serve.api.models import Status
-from serve.site.pages import MARKDOWN, Access, PageRoute, Pages
+from serve.site import markdown
+from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
 from warehouse.errors import WarehouseError
 from warehouse.reader import OpenBuild
 from warehouse.schema import LINE_ITEMS
@@ -68,9 +69,10 @@ def show_home(pages: Pages, request: Request) -> Response:
     return pages.render(request, "index.html", twin="/index.md", **_context(pages))
 
 
-def show_home_as_markdown(pages: Pages, request: Request) -> Response:
+def show_home_as_markdown(pages: Pages, _: Request) -> Response:
     """The front page as Markdown."""
-    return pages.render(request, "index.md", media_type=MARKDOWN, **_context(pages))
+    text = markdown.write("index.md", root=pages.root, base_url=pages.settings.base_url, **_context(pages))
+    return Response(text, media_type=MARKDOWN)
 
 
 def _context(pages: Pages) -> dict[str, Any]:
@@ -84,6 +86,7 @@ def _context(pages: Pages) -> dict[str, Any]:
     answer = msgspec.json.format(msgspec.json.encode({"data": data}), indent=2).decode()
     return {
         "what": WHAT,
+        "disclaimer": DISCLAIMER,
         "for_whom": FOR_WHOM,
         "how_to_begin": HOW_TO_BEGIN,
         "state": state,

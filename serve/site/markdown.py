@@ -1,103 +1,104 @@
-"""Rendering of documents as Markdown, for programs.
+"""The text of pages: Markdown templates, and the marks of what is filled in.
 
-Belongs here: the Markdown of each kind of block. Does not: the content of pages, their HTML (templates/document.html).
+Belongs here: escaping, the templates, and what a page has besides its text. Does not: the text of any page (templates,
+page modules), its HTML (rendering).
+
+What a template fills in is escaped, so that text from data is never a mark. Text that has marks of its own is of the
+type Markdown: the filters `code`, `link` and `marked` make it.
 """
 
-from collections.abc import Callable
-from typing import Any
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-from serve.site.content import (
-    Block,
-    Cards,
-    Code,
-    Document,
-    Drawing,
-    Examples,
-    Folded,
-    Grid,
-    Heading,
-    Legend,
-    Paragraph,
-    Points,
-)
-from serve.site.pages import DISCLAIMER
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+TEMPLATES = Path(__file__).parent / "templates"
+SIGNS = re.compile(r"([\\`*_\[\]{}<>&|#~!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$)))")
+ADDRESS = re.compile(r"(?:https?://|/|#)[^\s\\]*")  # no javascript: addresses, even if the data contains some
+EMPTY_LINES = re.compile(r"\n{3,}")
 
 
-def render(document: Document, site: str, path: str) -> str:
-    """A document as Markdown that ends with a line feed; links within the site become absolute.
+class Markdown(str):
+    """Text whose marks are meant."""
 
-    Args:
-        document: the document.
-        site: public address of the pages.
-        path: path of the HTML page, which has the anchors.
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search field for the page's list, with the current search text."""
+
+    label: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The Markdown of a page, and what only a browser shows.
+
+    text: a heading of the first level, a paragraph, and other blocks (see rendering).
+    contents: a table of contents, if not None; with shorter texts of some headings, after their anchors.
+    drawings: each drawing with its name.
+    marks: the mark of each item of the first list.
+    in_cards: each part under a heading of the second level is a card beside the others.
+    search: a search field.
     """
-    parts = [f"# {document.title}", document.summary, *map(_block, document.blocks), f"---\n\n{DISCLAIMER}"]
-    text = "\n\n".join(part for part in parts if part)
-    return text.replace("](/", f"]({site}/").replace("](#", f"]({site}{path}#") + "\n"
+
+    text: str
+    contents: tuple[tuple[str, str], ...] | None = None
+    drawings: tuple[tuple[str, Markup], ...] = ()
+    marks: tuple[Markup, ...] = ()
+    in_cards: bool = False
+    search: Search | None = None
 
 
-def _block(block: Block) -> str:
-    return WRITTEN.get(type(block), _nothing)(block)
+def write(template: str, **values: object) -> str:
+    """Fill in a Markdown template, without its superfluous empty lines."""
+    return EMPTY_LINES.sub("\n\n", _environment().get_template(template).render(values))
 
 
-def _nothing(_: Block) -> str:
-    """Empty: a block that only works in a browser, such as a search field."""
-    return ""
+def plain(value: object) -> Markdown:
+    """A value as one line of text without marks."""
+    return value if isinstance(value, Markdown) else Markdown(SIGNS.sub(_escaped, " ".join(str(value).split())))
 
 
-def _heading(block: Heading) -> str:
-    return f"{'#' * block.level} {block.text}"
+def code(text: str) -> Markdown:
+    """Text as code."""
+    return Markdown(f"`{text.replace('`', chr(39))}`")
 
 
-def _paragraph(block: Paragraph) -> str:
-    return block.text
+def link(text: object, address: str) -> Markdown:
+    """A link; only the text if the address is not one of the web or of this site."""
+    safe = address.replace("(", "%28").replace(")", "%29")
+    return Markdown(f"[{plain(text)}]({safe})") if ADDRESS.fullmatch(safe) else plain(text)
 
 
-def _points(block: Points) -> str:
-    return "\n".join(f"- {point}" for point in block.points)
+def quoted(text: str) -> Markdown:
+    """Blocks as a quotation."""
+    return Markdown("".join(f"> {line}".rstrip() + "\n" for line in text.strip("\n").split("\n")))
 
 
-def _grid(block: Grid) -> str:
-    rules = ["---:" if number in block.numbers else "---" for number in range(len(block.head))]
-    lines = [block.head, rules, *block.rows]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"{block.caption}:\n\n{table}"
+def _escaped(sign: re.Match[str]) -> str:
+    """A backslash before the sign; after the number, for a text that starts like a numbered list."""
+    return f"{sign[0]}\\" if sign[0][0].isdigit() else f"\\{sign[0]}"
 
 
-def _code(block: Code) -> str:
-    return f"{block.title}:\n\n```{block.language}\n{block.text}\n```"
-
-
-def _examples(block: Examples) -> str:
-    return "\n\n".join(map(_code, block.codes))
-
-
-def _drawing(block: Drawing) -> str:
-    return block.says
-
-
-def _folded(block: Folded) -> str:
-    return "\n\n".join([f"**{block.title}**", *map(_block, block.blocks)])
-
-
-def _cards(block: Cards) -> str:
-    return "\n\n".join(_block(inner) for card in block.cards for inner in card)
-
-
-def _legend(block: Legend) -> str:
-    """The meanings without the marks; they also explain the tables."""
-    return "\n".join(f"- {meaning}" for _, meaning in block.marks)
-
-
-WRITTEN: dict[type, Callable[[Any], str]] = {
-    Heading: _heading,
-    Paragraph: _paragraph,
-    Points: _points,
-    Grid: _grid,
-    Code: _code,
-    Examples: _examples,
-    Drawing: _drawing,
-    Folded: _folded,
-    Cards: _cards,
-    Legend: _legend,
-}
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        finalize=plain,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # {# starts an anchor
+        comment_start_string="{##",
+        comment_end_string="##}",
+    )
+    made.filters |= {"code": code, "link": link, "marked": Markdown, "quoted": quoted}
+    return made

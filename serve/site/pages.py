@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
@@ -30,6 +30,7 @@ from serve.access.limits import Limits
 from serve.access.sign_ins import Session
 from serve.clock import Clock
 from serve.settings import Settings
+from serve.site.markdown import TEMPLATES
 from serve.site.sessions import Sessions
 from warehouse.reader import Warehouse
 
@@ -88,16 +89,13 @@ class Pages:
         """The path prefix of the pages: empty unless a proxy serves them below another path."""
         return urlsplit(self.settings.pages).path
 
-    def render(
-        self, request: Request, template: str, status: int = 200, media_type: str = HTML, **context: Any
-    ) -> Response:
+    def render(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
         """Render a template as a response.
 
         Args:
             request: the request.
-            template: file name in templates/; values in .html templates are escaped.
+            template: file name in templates/; values are escaped.
             status: HTTP status.
-            media_type: media type of the response.
             context: variables of the template, in addition to `path`, `session` and `form_token` of the request and
                 the globals of `environment`. `twin` is the path of the same page as Markdown, if there is one.
         """
@@ -108,7 +106,7 @@ class Pages:
             form_token=getattr(request.state, "form_token", None),
             **context,
         )
-        return Response(text, status, media_type=media_type)
+        return Response(text, status, media_type=HTML)
 
 
 Handler = Callable[[Pages, Request], Response | Awaitable[Response]]
@@ -116,10 +114,10 @@ PageRoute = tuple[str, Handler, Access]  # path template, handler, access level
 
 
 def environment(settings: Settings) -> Environment:
-    """The Jinja environment with the filters and globals of all templates; `root` is the prefix of every path."""
+    """The Jinja environment of the HTML templates: their filters and globals; `root` is the prefix of every path."""
     made = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=select_autoescape(["html"]),
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -4,14 +4,9 @@ Belongs here: the variables as data, with their meaning and default. Does not: r
 pipelines.home).
 """
 
-from serve.site.content import Document, Grid, Paragraph
+from serve.site.markdown import Document, write
 
 SUMMARY = "The environment variables for operators of the service; subscribers need none of them."
-RUN = (
-    "Variables are read when a command starts; an empty variable counts as not set. The options `--host`, `--port` and "
-    "`--workers` of `fundamentals serve` set the address to listen on and the number of worker processes."
-)
-
 SETTINGS: tuple[tuple[str, str, str], ...] = (
     (
         "FUNDAMENTALS_HOME",
@@ -74,7 +69,4 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
 
 def document() -> Document:
     """The page, with one anchor per variable."""
-    rows = tuple((f"`{name}`", meaning, f"`{default}`") for name, meaning, default in SETTINGS)
-    anchors = tuple(name for name, _, _ in SETTINGS)
-    grid = Grid("Environment variables", ("Variable", "Meaning", "Default"), rows, anchors=anchors)
-    return Document("Settings", SUMMARY, (Paragraph(RUN), grid))
+    return Document(write("settings.md", summary=SUMMARY, settings=SETTINGS))

@@ -6,9 +6,8 @@ The key comes from the environment variable API_KEY, because keys in source code
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import urlencode
-
-from serve.site.content import Code, Examples
 
 PYTHON = """\
 import json
@@ -35,7 +34,17 @@ console.log(JSON.stringify(answer.data, null, 2));"""
 JAVASCRIPT_OPTIONS = {True: ', {\n  headers: { "X-Api-Key": process.env.API_KEY },\n}', False: ""}
 
 
-def examples(name: str, address: str, parameters: Mapping[str, object], *, needs_key: bool) -> Examples:
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A program or JSON with its title; one with an anchor has a button to copy it."""
+
+    language: str
+    text: str
+    title: str
+    anchor: str = ""
+
+
+def programs(name: str, address: str, parameters: Mapping[str, object], *, needs_key: bool) -> tuple[Code, ...]:
     """The same request for curl, Python and JavaScript.
 
     Args:
@@ -48,17 +57,11 @@ def examples(name: str, address: str, parameters: Mapping[str, object], *, needs
     url = f"{address}?{query}" if query else address
     header = '-H "X-Api-Key: $API_KEY" \\\n  ' if needs_key else ""
     python = PYTHON.format(url=url, request=PYTHON_REQUEST[needs_key])
-    return Examples(
-        (
-            Code("sh", f'curl {header}"{url}"', "curl", f"{name}-curl"),
-            Code("python", python if needs_key else python.replace("import os\n", ""), "Python", f"{name}-python"),
-            Code(
-                "js",
-                JAVASCRIPT.format(url=url, options=JAVASCRIPT_OPTIONS[needs_key]),
-                "JavaScript",
-                f"{name}-javascript",
-            ),
-        )
+    javascript = JAVASCRIPT.format(url=url, options=JAVASCRIPT_OPTIONS[needs_key])
+    return (
+        Code("sh", f'curl {header}"{url}"', "curl", f"{name}-curl"),
+        Code("python", python if needs_key else python.replace("import os\n", ""), "Python", f"{name}-python"),
+        Code("js", javascript, "JavaScript", f"{name}-javascript"),
     )
 
 

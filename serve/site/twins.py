@@ -1,13 +1,14 @@
 """The pages that are documents, each as HTML for people and as Markdown for programs.
 
 Belongs here: the list of documents with their paths, access levels and data. Does not: their text (their modules), the
-rendering of blocks (templates/blocks.html, markdown).
+HTML of Markdown (rendering).
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,16 +21,15 @@ from serve.http.errors import NotFound, ServerError
 from serve.site import (
     changelog_page,
     companies,
-    content,
     dictionary_page,
     errors_page,
-    markdown,
     reference,
+    rendering,
     rules_page,
     settings_page,
 )
-from serve.site.content import Document
-from serve.site.pages import MARKDOWN, Access, PageRoute, Pages
+from serve.site.markdown import Document
+from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
 from warehouse import page_queries, queries
 from warehouse.errors import NothingPublished
 from warehouse.reader import OpenBuild
@@ -41,15 +41,16 @@ Make = Callable[[Pages, Request], Document]
 
 def show(pages: Pages, request: Request, *, make: Make) -> Response:
     """A document as HTML."""
-    say = partial(content.inline, root=pages.root)
     document, twin = make(pages, request), f"{request.url.path}.md"
-    return pages.render(request, "document.html", document=document, say=say, bare=content.bare, twin=twin)
+    shown = rendering.page(document, pages.root)
+    return pages.render(request, "document.html", shown=shown, search=document.search, twin=twin)
 
 
 def write(pages: Pages, request: Request, *, make: Make) -> Response:
-    """A document as Markdown."""
-    path = request.url.path.removesuffix(".md")
-    return Response(markdown.render(make(pages, request), pages.settings.pages, path), media_type=MARKDOWN)
+    """A document as Markdown; links within the site become absolute, and those within the page lead to its HTML."""
+    site, path = pages.settings.pages, quote(request.url.path.removesuffix(".md"))
+    text = make(pages, request).text.replace("](/", f"]({site}/").replace("](#", f"]({site}{path}#")
+    return Response(f"{text.rstrip()}\n\n---\n\n{DISCLAIMER}\n", media_type=MARKDOWN)
 
 
 def _described(pages: Pages) -> dict[str, Any]:

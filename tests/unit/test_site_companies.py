@@ -5,10 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from serve.site import companies, markdown
-from serve.site.content import Block, Cards, Document, Drawing, Folded, Grid, Heading, Paragraph, Search, inline
+from serve.site import companies, rendering
+from serve.site.markdown import Document
 from tests import builds
-from tests.unit.test_site_reference import flat
+from tests.sites import Read
+from tests.texts import anchors, section, tables
 from warehouse import page_queries
 from warehouse.page_queries import Gap, Stated
 from warehouse.queries import Company
@@ -65,68 +66,66 @@ def page(company: Company = ACME) -> Document:
     return companies.document(company, STATED, GAPS, FILINGS, "2026-03-02T06:04:00Z")
 
 
-def card(item: str) -> list[Block]:
-    """The blocks of one item, flattened."""
-    [cards] = [block for block in page().blocks if isinstance(block, Cards)]
-    [found] = [each for each in cards.cards if isinstance(each[0], Heading) and each[0].anchor == item]
-    return list(flat(found))
-
-
-def words(item: str) -> str:
+def told(item: str) -> str:
     """The text of one item."""
-    return " ".join(block.text for block in card(item) if isinstance(block, Paragraph))
+    return section(page().text, item)
 
 
 def test_every_item_has_a_card_in_the_order_of_the_specification():
-    [cards] = [block for block in page().blocks if isinstance(block, Cards)]
-    assert tuple(each[0].anchor for each in cards.cards) == ITEM_NAMES
+    assert tuple(anchors(page().text)) == ITEM_NAMES
+    cards = [known for tag, known in Read(rendering.page(page()).body).elements if tag == "section"]
+    assert cards == [{"class": "chart", "aria-labelledby": item} for item in ITEM_NAMES]
 
 
 def test_every_value_is_in_a_table_and_links_to_its_filing():
     """If the filing is not in the build, to the list of the company's filings."""
-    ttm, annual = (block for block in card("revenue") if isinstance(block, Grid))
-    assert [row[1] for row in ttm.rows] == [f"[4,000.5]({URL})", f"[3,000]({URL})"]
-    assert [row[1] for row in annual.rows] == [f"[4,000.5]({URL})", f"[3,000]({FILINGS})"]
-    assert ttm.rows[0][3] == "10-K 2025-02-15"
+    ttm, annual = tables(told("revenue"))
+    assert [row[1] for row in ttm] == [f"[4,000.5]({URL})", f"[3,000]({URL})"]
+    assert [row[1] for row in annual] == [f"[4,000.5]({URL})", f"[3,000]({FILINGS})"]
+    assert ttm[0][3] == "10-K 2025-02-15"
 
 
 def test_restated_values_are_marked_with_earlier_value_and_cause():
     """In the table with a mark and text; a value withdrawn in between has no earlier value to show."""
-    ttm, annual = (block for block in card("revenue") if isinstance(block, Grid))
-    assert ttm.rows[0][4] == annual.rows[0][4] == ""
-    assert ttm.rows[1][4] == "◆ was 2,900, 2 versions. An amended or later filing states another figure."
-    assert annual.rows[1][4] == r"◆ withdrawn before, 3 versions. unheard of"
+    ttm, annual = tables(told("revenue"))
+    assert ttm[0][4] == annual[0][4] == ""
+    assert ttm[1][4] == "◆ was 2,900, 2 versions. An amended or later filing states another figure."
+    assert annual[1][4] == r"◆ withdrawn before, 3 versions. unheard of"
 
 
 def test_the_chart_shows_only_values_of_the_table():
     """One mark per value; a restated value has its own mark, also on a bar."""
-    [drawing] = [block for block in card("revenue") if isinstance(block, Drawing)]
-    assert drawing.svg.count('class="bar"') == 2
-    assert drawing.svg.count('class="dot"') == 1
-    assert drawing.svg.count('class="restated"') == 2
-    assert drawing.svg.count(f'href="{URL}"') == 3
-    assert "3,000 EUR, restated, was 2,900" in drawing.svg
-    assert drawing.says == "Revenue: 4 values, 2 restated."
+    drawing = dict(page().drawings)["revenue"]
+    assert drawing.count('class="bar"') == 2
+    assert drawing.count('class="dot"') == 1
+    assert drawing.count('class="restated"') == 2
+    assert drawing.count(f'href="{URL}"') == 3
+    assert "3,000 EUR, restated, was 2,900" in drawing
+    assert "![Revenue: 4 values, 2 restated.](#revenue)" in told("revenue")
+    shown = rendering.page(page()).body
+    assert f'{drawing}<p class="unseen">Revenue: 4 values, 2 restated.</p>' in shown
 
 
 def test_the_newest_value_has_unit_and_currency():
     """Except ratios."""
-    assert words("revenue").startswith("**4 K** EUR, 2024Q4")
-    assert words("roic").startswith("**18 %**, 2024Q4")
-    assert words("eps_basic") == "No period has a value."
+    assert told("revenue").startswith("\n**4 K** EUR, 2024Q4\n")
+    assert told("roic").startswith("\n**18 %**, 2024Q4\n")
+    assert told("eps_basic").strip() == "No period has a value."
 
 
 def test_gaps_are_shown_with_their_reasons():
     """For both kinds of period in one sentence; an undocumented code is shown unchanged."""
     assert (
         "**No value** for 1 quarter end (2023-12-31) and 2 fiscal years (2023-12-31 to 2024-12-31). "
-        "There is no total debt on that day. [no_total_debt](/dictionary#gap-no_total_debt)"
-    ) in words("roic")
-    assert r"unheard\_of" in words("debt_to_fcf")
+        r"There is no total debt on that day. [no\_total\_debt](/dictionary#gap-no_total_debt)"
+    ) in told("roic")
+    assert r"unheard\_of" in told("debt_to_fcf")
 
 
 def test_an_item_without_values_has_neither_chart_nor_table():
-    assert not [block for block in card("debt_to_fcf") if isinstance(block, Drawing | Folded)]
+    assert not list(tables(told("debt_to_fcf")))
+    assert "![" not in told("debt_to_fcf")
+    assert "debt_to_fcf" not in dict(page().drawings)
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "[x](https://example.org)", "A|B", None])
@@ -134,31 +133,30 @@ def test_names_are_escaped(name):
     """A company's name is shown unchanged; a company without a name is shown by its symbol."""
     document = page(msgspec.structs.replace(ACME, name=name, symbol="A/B?#%"))
     assert companies.address("A/B?#%") == "/companies/A%2FB%3F%23%25"
-    assert document.title == f"{companies.plain(name or 'A/B?#%')} ({companies.plain('A/B?#%')})"
-    assert inline(document.title).unescape() == f"{name or 'A/B?#%'} (A/B?#%)"
+    assert rendering.page(document).title.unescape() == f"{name or 'A/B?#%'} (A/B?#%)"
 
 
 def test_the_list_links_to_each_company_and_to_the_next_pages():
     """The links keep the search text."""
     document = companies.listing([ACME] * 50, 120, "a&b <c>", 2)
-    text = markdown.render(document, "", "/companies")
+    text = document.text
     assert "[ACME](/companies/ACME)" in text
     assert "120 symbols found" in text
     assert "[Previous page](/companies?search=a%26b+%3Cc%3E&page=1)" in text
     assert "[Next page](/companies?search=a%26b+%3Cc%3E&page=3)" in text
-    assert [block.value for block in document.blocks if isinstance(block, Search)] == ["a&b <c>"]
+    assert document.search.value == "a&b <c>"
 
 
 def test_a_list_of_one_page_links_to_no_others():
-    text = markdown.render(companies.listing([ACME], 1, "", 1), "", "/companies")
+    text = companies.listing([ACME], 1, "", 1).text
     assert "1 symbol covered." in text
     assert "page" not in text.lower().replace("pages", "")
 
 
 def test_a_search_without_results_has_no_table():
-    document = companies.listing([], 0, "zzz", 1)
-    assert not [block for block in document.blocks if isinstance(block, Grid)]
-    assert "0 symbols found for “zzz”." in markdown.render(document, "", "")
+    text = companies.listing([], 0, "zzz", 1).text
+    assert not list(tables(text))
+    assert "0 symbols found for “zzz”." in text
 
 
 def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):

@@ -9,30 +9,29 @@ from pipelines.normalize.history.causes import CAUSES
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items import gaps
 from pipelines.normalize.items.returns import REASONS
-from serve.site import dictionary_page, markdown
-from serve.site.content import Grid, Heading, Paragraph
-from tests.unit.test_site_reference import cells, section
+from serve.site import dictionary_page, rendering
+from serve.site.markdown import plain
+from tests.sites import Read
+from tests.texts import anchors, first_cells, section, tables
 from warehouse import vocabulary
 from warehouse.reasons import NO_FAIR_VALUE
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
 
 SOURCES = {item: text for item in ITEM_NAMES if (text := describe_sources(item))}
 PAGE = dictionary_page.document(SOURCES)
-TEXT = markdown.render(PAGE, "", "/dictionary")
 
 
 @pytest.mark.parametrize("item", LINE_ITEMS, ids=lambda item: item.name)
 def test_every_item_has_its_meaning_formula_reasons_and_elements(item):
     """Under its own heading, whose anchor is the item's name."""
-    blocks = section(PAGE, item.name)
-    told = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
+    told = section(PAGE.text, item.name)
 
     assert item.meaning in told
     assert item.unit in told
-    assert dictionary_page.plain(item.formula) in told
+    assert plain(item.formula) in told
     for code, gap in vocabulary.GAPS.items():
         assert (f"](#gap-{code})" in told) == (item.name in gap.items)
-    elements = [row[1] for block in blocks if isinstance(block, Grid) for row in block.rows]
+    elements = [row[1] for table in tables(told) for row in table]
     stated = [
         source for line in SOURCES.get(item.name, "").splitlines() for source in line.split(": ", 1)[1].split(" | ")
     ]
@@ -45,17 +44,17 @@ def test_industries_and_reasons_are_in_the_rows_of_their_elements():
         "revenue: us-gaap:A (bank; both halves (net)) | us-gaap:B [+ C] (all but reit; x; y)\nother: us-gaap:D (all; )"
     )
     page = dictionary_page.document({"revenue": sources})
-    revenue, other = (block for block in section(page, "revenue") if isinstance(block, Grid))
-    assert revenue.rows == (
+    revenue, other = tables(section(page.text, "revenue"))
+    assert revenue == [
         ("1", "`us-gaap:A`", "bank", "both halves (net)"),
         ("2", "`us-gaap:B [+ C]`", "all but reit", "x; y"),
-    )
-    assert other.rows == (("1", "`us-gaap:D`", "all", ""),)
+    ]
+    assert other == [("1", "`us-gaap:D`", "all", "")]
 
 
 def test_without_a_build_the_elements_are_left_out():
     """Without a build the page has everything else."""
-    assert "us-gaap" not in markdown.render(dictionary_page.document({}), "", "")
+    assert "us-gaap" not in dictionary_page.document({}).text
 
 
 @pytest.mark.parametrize(
@@ -69,9 +68,8 @@ def test_without_a_build_the_elements_are_left_out():
     ],
 )
 def test_every_code_has_a_row_that_links_can_lead_to(kind, codes):
-    anchors = {anchor for block in PAGE.blocks if isinstance(block, Grid) for anchor in block.anchors}
-    assert {f"{kind}-{code}" for code in codes} <= anchors
-    assert {f"`{code}`" for code in codes} <= cells(PAGE.blocks)
+    assert {f"{kind}-{code}" for code in codes} <= set(Read(rendering.page(PAGE).body).ids)
+    assert {f"`{code}`" for code in codes} <= first_cells(PAGE.text)
 
 
 def test_reasons_of_gaps_are_those_that_the_rules_give():
@@ -95,7 +93,6 @@ def test_causes_are_those_that_the_rules_give():
 
 def test_splits_and_revisions_are_explained():
     """Each under its own heading."""
-    anchors = [block.anchor for block in PAGE.blocks if isinstance(block, Heading)]
-    assert {"splits", "revisions", "gaps", "no-fair-value"} <= set(anchors)
-    assert "four-for-one" in TEXT
-    assert "recorded_at" in TEXT
+    assert {"splits", "revisions", "gaps", "no-fair-value"} <= set(anchors(PAGE.text))
+    assert "four-for-one" in PAGE.text
+    assert "recorded_at" in PAGE.text

@@ -12,39 +12,15 @@ from serve.api import description as openapi
 from serve.api.changelog import ENTRIES
 from serve.api.endpoints import ENDPOINTS
 from serve.http.errors import ERRORS
-from serve.site import changelog_page, errors_page, fields, markdown, reference, snippets
-from serve.site.content import Block, Cards, Code, Document, Examples, Folded, Grid, Heading
+from serve.site import changelog_page, errors_page, fields, reference, snippets
+from serve.site.markdown import plain
+from tests.texts import anchors, first_cells, programs, section, tables
 
 BASE = "https://data.example.org/v1"
 DESCRIBED = openapi.description(ENDPOINTS, BASE)
 OPERATIONS = [(path, item["get"]) for path, item in DESCRIBED["paths"].items()]
+PAGE = reference.document(DESCRIBED).text
 each_operation = pytest.mark.parametrize(("path", "get"), OPERATIONS, ids=[get["operationId"] for _, get in OPERATIONS])
-
-
-def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """All blocks, including nested ones."""
-    for block in blocks:
-        yield block
-        if isinstance(block, Folded):
-            yield from flat(block.blocks)
-        if isinstance(block, Cards):
-            for card in block.cards:
-                yield from flat(card)
-
-
-def section(document: Document, anchor: str) -> tuple[Block, ...]:
-    """The blocks under a heading, up to the next of its level."""
-    blocks = list(flat(document.blocks))
-    [start] = [number for number, block in enumerate(blocks) if isinstance(block, Heading) and block.anchor == anchor]
-    level = blocks[start].level
-    rest = blocks[start + 1 :]
-    ends = (number for number, block in enumerate(rest) if isinstance(block, Heading) and block.level <= level)
-    return tuple(rest[: next(ends, None)])
-
-
-def cells(blocks: tuple[Block, ...]) -> set[str]:
-    """The first cells of all tables."""
-    return {row[0] for block in blocks if isinstance(block, Grid) for row in block.rows}
 
 
 def properties(schema: Any) -> Iterator[str]:
@@ -65,26 +41,25 @@ def properties(schema: Any) -> Iterator[str]:
 @each_operation
 def test_every_parameter_field_and_error_is_on_the_page(path, get):
     """Each endpoint has a section with a row for each of them."""
-    blocks = section(reference.document(DESCRIBED), get["operationId"])
-    rows = cells(blocks)
+    told = section(PAGE, get["operationId"])
+    rows = first_cells(told)
 
     parameters = {fields.resolved(parameter, DESCRIBED)["name"] for parameter in get["parameters"]}
     assert {f"`{name}`" for name in parameters} <= rows
     schema = get["responses"]["200"]["content"]["application/json"]["schema"]
-    told = {row.strip("`").rpartition(".")[2].removesuffix("[]") for row in rows}
-    assert set(properties(schema)) - {"data", "meta"} <= told
-    codes = [row[1] for block in blocks if isinstance(block, Grid) for row in block.rows if row[0].isdigit()]
+    named = {row.strip("`").rpartition(".")[2].removesuffix("[]") for row in rows}
+    assert set(properties(schema)) - {"data", "meta"} <= named
+    codes = [row[1] for table in tables(told) for row in table if row[0].isdigit()]
     assert codes == [
-        f"[{error.code}](/errors#{error.code})" for error in ERRORS if str(error.status) in get["responses"]
+        f"[{plain(error.code)}](/errors#{error.code})" for error in ERRORS if str(error.status) in get["responses"]
     ]
 
 
 @each_operation
 def test_every_response_is_shown_by_its_example(path, get):
     """The examples of the description, as JSON."""
-    blocks = section(reference.document(DESCRIBED), get["operationId"])
-    shown = [json.loads(block.text) for block in blocks if isinstance(block, Code) and block.language == "json"]
-    assert shown == [
+    shown = map(json.loads, programs(section(PAGE, get["operationId"]), "json"))
+    assert list(shown) == [
         each["value"] for each in get["responses"]["200"]["content"]["application/json"]["examples"].values()
     ]
 
@@ -92,10 +67,8 @@ def test_every_response_is_shown_by_its_example(path, get):
 @each_operation
 def test_examples_are_programs_that_name_the_endpoint(path, get):
     """In three languages; the key, if needed, comes from the environment and is in no URL."""
-    [examples] = [
-        block for block in section(reference.document(DESCRIBED), get["operationId"]) if isinstance(block, Examples)
-    ]
-    curl, python, javascript = (code.text for code in examples.codes)
+    told = section(PAGE, get["operationId"])
+    [curl], [python], [javascript] = (programs(told, language) for language in ("sh", "python", "js"))
 
     address = shlex.split(curl)[-1]
     assert address.startswith(BASE + path.replace("{symbol}", "XQORC"))
@@ -108,7 +81,7 @@ def test_examples_are_programs_that_name_the_endpoint(path, get):
 
 
 def test_a_list_in_a_query_is_written_comma_separated():
-    [curl, *_] = snippets.examples("x", f"{BASE}/y", {"items": ["a", "b"], "search": "a&b"}, needs_key=False).codes
+    [curl, *_] = snippets.programs("x", f"{BASE}/y", {"items": ["a", "b"], "search": "a&b"}, needs_key=False)
     assert curl.text == f'curl "{BASE}/y?items=a,b&search=a%26b"'
 
 
@@ -130,16 +103,13 @@ def test_types_are_shown_in_words(schema, words):
 
 def test_every_header_is_explained():
     """All headers of the description."""
-    rows = cells(section(reference.document(DESCRIBED), "headers"))
-    assert rows == {f"`{name}`" for name in DESCRIBED["components"]["headers"]}
+    assert first_cells(section(PAGE, "headers")) == {f"`{name}`" for name in DESCRIBED["components"]["headers"]}
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
 def test_every_error_has_a_section_that_its_docs_link_names(error):
     """The anchor is the code; the section says when it occurs, what to do, and shows the response."""
-    told = markdown.render(
-        Document("", "", section(errors_page.document("https://data.example.org"), error.code)), "", ""
-    )
+    told = section(errors_page.document("https://data.example.org").text, error.code)
     assert "**When.**" in told
     assert "**What to do.**" in told
     assert f'"code": "{error.code}"' in told
@@ -147,20 +117,18 @@ def test_every_error_has_a_section_that_its_docs_link_names(error):
 
 def test_the_changelog_has_every_change_and_fingerprint():
     """Newest first; the newest fingerprint is that of the current description."""
-    document = changelog_page.document(BASE)
-    told = markdown.render(document, "", "")
+    told = changelog_page.document(BASE).text
 
     for entry in ENTRIES:
         assert entry.fingerprint is None or entry.fingerprint in told
         for change in entry.changes:
             assert change in told
-    anchors = [block.anchor for block in document.blocks if isinstance(block, Heading)]
-    assert anchors[:-1] == [f"beta-{number}" for number in range(len(ENTRIES), 0, -1)]
+    assert anchors(told)[:-1] == [f"beta-{number}" for number in range(len(ENTRIES), 0, -1)]
 
 
 def test_the_program_of_the_changelog_computes_the_fingerprint(capsys):
     """The code on the page, with a replaced request."""
-    [program] = [block.text for block in changelog_page.document(BASE).blocks if isinstance(block, Code)]
+    [program] = programs(changelog_page.document(BASE).text, "python")
     start, end = program.index("with urlopen"), program.index("del description")
     exec(program[:start] + program[end:], {"description": json.loads(json.dumps(DESCRIBED))})
     assert capsys.readouterr().out.strip() == openapi.fingerprint(DESCRIBED)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import duckdb
 
-from serve.site import markdown, rules_page
-from serve.site.content import Grid, Heading, Paragraph
+from serve.site import rendering, rules_page
 from tests import builds
+from tests.sites import Read
+from tests.texts import tables
 from warehouse import page_queries
 from warehouse.page_queries import RuleCount
 from warehouse.reader import Warehouse
@@ -20,31 +21,37 @@ def test_rules_are_listed_by_subject_with_an_anchor_each() -> None:
     page = rules_page.document(
         [rule("cash.balance-sheet", 1234, 5678), rule("cash.total", figures=1), rule("net-income.common")]
     )
-    assert [(block.text, block.anchor) for block in page.contents] == [("Cash", "cash"), ("Net income", "net-income")]
-    first, second = (block for block in page.blocks if isinstance(block, Grid))
-    assert first.rows[0] == (
+    shown = rendering.page(page)
+    assert shown.contents == (("cash", "Cash"), ("net-income", "Net income"))
+    first, _ = tables(page.text)
+    assert first[0] == (
         "`cash.balance-sheet`",
         "1,234",
         "5,678",
         "3",
         "**It decides.** Source: ASC 230. Action: select. Applies to: all filers.",
     )
-    assert first.anchors == ("cash.balance-sheet", "cash.total")
-    assert second.anchors == ("net-income.common",)
-    [counted] = [block.text for block in page.blocks if isinstance(block, Paragraph)]
-    assert counted == "3 rules, of which 1 decided nothing in this build."
+    assert Read(shown.body).ids == [
+        "cash",
+        "cash.balance-sheet",
+        "cash.total",
+        "net-income",
+        "net-income.common",
+    ]
+    assert "\n3 rules, of which 1 decided nothing in this build.\n" in page.text
 
 
 def test_statements_of_rules_are_escaped() -> None:
     page = rules_page.document([rule("cash.total", statement="[a](https://x) | b")])
-    written = markdown.render(page, "https://here", "/rules")
-    assert r"\[a\](https://x) \| b" in written
+    assert r"\[a\](https://x) \| b" in page.text
+    assert "<strong>[a](https://x) | b</strong>" in rendering.page(page).body
 
 
 def test_a_build_without_rules_says_so() -> None:
     page = rules_page.document([])
-    assert not any(isinstance(block, Grid | Heading) for block in page.blocks)
-    assert rules_page.NONE_YET in markdown.render(page, "", "/rules")
+    assert not list(tables(page.text))
+    assert not rendering.page(page).contents
+    assert "No build with rules is published yet" in page.text
 
 
 def test_a_build_that_counts_no_figures_has_none(tmp_path: Path) -> None:

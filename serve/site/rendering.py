@@ -1,0 +1,264 @@
+"""Markdown as HTML: every page for people is made from the text that programs read.
+
+Belongs here: the Markdown that pages may use, and its HTML. Does not: the text of any page, the frame around it
+(templates/document.html).
+
+Besides headings, paragraphs, lists, tables, fenced code, `code`, **strong**, *emphasis* and links, the text may have:
+
+    ## Heading {#anchor}        a heading with an anchor for links
+    Caption {#prefix-}:         directly before a table: its caption; each row gets an anchor, made of the prefix and
+                                the text of its first cell
+    Title {#anchor}:            directly before code: its title, with a button that copies the code; of several such
+                                programs in a row, those after the first are folded
+    > **Title**                 a quotation that starts so is folded until a reader opens it
+    ![What it shows](#name)     a drawing that the page makes itself; a screen reader says what it shows
+
+`{#...}` may be left out. HTML is text, never an element, and only addresses of the web, of this site and of this page
+become links.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from markupsafe import Markup, escape
+
+from serve.site.markdown import ADDRESS, Document
+
+ANCHOR = re.compile(r" \{#([^\s{}\\]*)\}$")
+RULES = (
+    *("heading", "table", "fence", "list", "blockquote"),
+    *("escape", "backticks", "emphasis", "link", "image", "newline"),
+)
+KEPT = 32  # rendered pages that are kept, because a long one takes a tenth of a second
+PARAGRAPH = 3  # tokens of a paragraph or heading: start, text, end
+
+COPY = Markup('<button class="button quiet" type="button" data-copy="#{}" hidden>Copy</button>')
+CODE = Markup(
+    '<div class="code">\n<div class="code-title"><span>{}</span>{}</div>\n'
+    '<pre tabindex="0" role="group" aria-label="{}"><code{}>{}</code></pre>\n</div>\n'
+)
+EXAMPLE = Markup('<details class="example">\n<summary>{}</summary>\n{}</details>\n')
+
+Env = MutableMapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as HTML: title, first paragraph, other blocks; and the anchors and texts of its main headings."""
+
+    title: Markup
+    summary: Markup
+    body: Markup
+    contents: tuple[tuple[str, Markup], ...]
+
+
+@lru_cache(KEPT)
+def page(document: Document, root: str = "") -> Page:
+    """Render a page; `root` is the prefix of every path in a link."""
+    markdown, env = _markdown(), {"root": root, "document": document}
+    tokens = markdown.parse(document.text, env)
+
+    def html(some: Sequence[Token]) -> Markup:
+        return Markup(markdown.renderer.render(some, markdown.options, env))
+
+    rest = tokens[2 * PARAGRAPH :]
+    main = [place for place, token in enumerate(rest) if token.type == "heading_open" and token.tag == "h2"]
+    contents = []
+    for place in main if document.contents is not None else ():
+        anchor = str(rest[place].attrGet("id"))
+        short = dict(document.contents or ()).get(anchor)
+        contents.append((anchor, escape(short) if short else html(rest[place + 1 : place + 2])))
+    if document.in_cards:
+        rest = list(_cards(rest, main))
+    title, summary = (html(tokens[place : place + 1]) for place in (1, PARAGRAPH + 1))
+    return Page(title, summary, html(rest), tuple(contents))
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    made = MarkdownIt("zero", renderer_cls=Html).enable(RULES)
+    made.validateLink = _is_address  # type: ignore[method-assign]
+    for rule in (_anchors, _captions, _cells, _folds, _drawings, _legend):
+        made.core.ruler.push(rule.__name__, rule)
+    return made
+
+
+def _is_address(url: str) -> bool:
+    return ADDRESS.fullmatch(url) is not None
+
+
+# --- From CommonMark to the pages' own Markdown -----------------------------------------------------------------------
+
+
+def _anchors(state: StateCore) -> None:
+    """Headings have anchors."""
+    for place, token in enumerate(state.tokens):
+        if token.type == "heading_open" and (anchor := _taken(state.tokens[place + 1])) is not None:
+            token.attrSet("id", anchor)
+
+
+def _captions(state: StateCore) -> None:
+    """A paragraph that ends with a colon, directly before a table or code, is its caption."""
+    kept: list[Token] = []
+    for token in state.tokens:
+        is_block = token.type in ("table_open", "fence")
+        if is_block and len(kept) >= PARAGRAPH and kept[-1].type == "paragraph_close" and _without_colon(kept[-2]):
+            token.meta = {"anchor": _taken(kept[-2]), "caption": kept[-2]}
+            del kept[-PARAGRAPH:]
+        kept.append(token)
+    state.tokens = kept
+
+
+def _cells(state: StateCore) -> None:
+    """The first cell of a row is its heading; columns of numbers have a class, as the policy forbids styles."""
+    prefix = None
+    for place, token in enumerate(state.tokens):
+        if token.type == "table_open":
+            prefix = token.meta.get("anchor")
+        elif token.type in ("th_open", "td_open"):
+            is_number, token.attrs = bool(token.attrs), {"scope": "col"} if token.tag == "th" else {}
+            if is_number:
+                token.attrSet("class", "num")
+        elif token.type == "tr_open" and state.tokens[place + 1].type == "td_open":
+            first, text, end = state.tokens[place + 1 : place + 1 + PARAGRAPH]
+            first.type, first.tag, end.tag, first.attrs = "row_open", "th", "th", {"scope": "row"}
+            if prefix is not None:
+                token.attrSet("id", prefix + _plain(text))
+
+
+def _folds(state: StateCore) -> None:
+    """A quotation that starts with a strong paragraph is folded."""
+    are_folded: list[bool] = []
+    for place, token in enumerate(state.tokens):
+        if token.type == "blockquote_open":
+            are_folded.append(_fold(token, *state.tokens[place + 1 : place + 1 + PARAGRAPH]))
+        elif token.type == "blockquote_close" and are_folded.pop():
+            token.tag = "details"
+
+
+def _fold(quotation: Token, start: Token, *rest: Token) -> bool:
+    """Fold a quotation if it starts with a strong paragraph, which is its title."""
+    if start.type != "paragraph_open":
+        return False
+    text, end, *_ = rest
+    inner = [child for child in text.children or [] if child.type != "text" or child.content]
+    if not inner or inner[0].type != "strong_open" or inner[-1].type != "strong_close":
+        return False
+    quotation.tag, start.tag, end.tag, text.children = "details", "summary", "summary", inner[1:-1]
+    return True
+
+
+def _drawings(state: StateCore) -> None:
+    """An image is a drawing of the page, and a sentence for screen readers; no image is ever loaded."""
+    by_name: Mapping[str, Markup] = dict(state.env["document"].drawings)
+    tokens: list[Token] = []
+    for token in state.tokens:
+        children = token.children or []
+        if len(children) == 1 and children[0].type == "image":
+            drawn = by_name.get(str(children[0].attrGet("src")).removeprefix("#"), Markup())
+            tokens[-1].attrSet("class", "unseen")
+            tokens.insert(-1, Token("drawing", "", 0, content=drawn))
+            token.children = children[0].children
+        tokens.append(token)
+    state.tokens = tokens
+
+
+def _legend(state: StateCore) -> None:
+    """The items of the first list have marks, if the page has any."""
+    marks = list(state.env["document"].marks)
+    for token in state.tokens:
+        if token.type == "bullet_list_open" and len(marks) == len(state.env["document"].marks) > 0:
+            token.attrSet("class", "legend")
+        elif token.type == "inline" and token.level > 1 and marks:
+            before = [Token("drawing", "", 0, content=marks.pop(0)), Token("span_open", "span", 1)]
+            token.children = [*before, *(token.children or []), Token("span_close", "span", -1)]
+
+
+def _cards(tokens: Sequence[Token], headings: Sequence[int]) -> Iterator[Token]:
+    """The tokens, with each part under one of the headings as a card."""
+    yield from tokens[: headings[0]] if headings else tokens
+    yield Token("cards_open", "div", 1, {"class": "charts"}, block=True)
+    for place, end in zip(headings, [*headings[1:], len(tokens)], strict=True):
+        label = str(tokens[place].attrGet("id"))
+        yield Token("card_open", "section", 1, {"class": "chart", "aria-labelledby": label}, block=True)
+        yield from tokens[place:end]
+        yield Token("card_close", "section", -1, block=True)
+    yield Token("cards_close", "div", -1, block=True)
+
+
+def _without_colon(text: Token) -> bool:
+    """Take the colon from the end of a text; False if it has none."""
+    return _cut(text, ":") if text.content.endswith(":") else False
+
+
+def _taken(text: Token) -> str | None:
+    """Take the anchor from the end of a text; None if it has none. In text from data the brackets are escaped."""
+    found = ANCHOR.search(text.content)
+    if not found:
+        return None
+    _cut(text, found[0])
+    return found[1]
+
+
+def _cut(text: Token, end: str) -> bool:
+    """Take unmarked characters from the end of a text."""
+    text.content = text.content.removesuffix(end)
+    last = (text.children or [])[-1]
+    last.content = last.content.removesuffix(end)
+    return True
+
+
+def _plain(text: Token) -> str:
+    """A text without its marks."""
+    return "".join(child.content for child in text.children or [])
+
+
+# --- HTML -------------------------------------------------------------------------------------------------------------
+
+
+class Html(RendererHTML):
+    """The HTML of each kind of block that is not what markdown-it writes itself."""
+
+    def table_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """A table that scrolls in its own box, which the keyboard can reach."""
+        caption = tokens[place].meta.get("caption")
+        if caption is None:
+            return '<div class="scroll" role="region" tabindex="0">\n<table>\n'
+        return Markup(
+            '<div class="scroll" role="region" tabindex="0" aria-label="{}">\n<table>\n<caption>{}</caption>\n'
+        ).format(_plain(caption), Markup(self.renderInline(caption.children, options, env)))
+
+    def table_close(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """The end of the table and of its box."""
+        return "</table>\n</div>\n"
+
+    def fence(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """Code with its title, and with a button to copy it if it has an anchor; then it is folded after other code."""
+        token = tokens[place]
+        title, anchor = _plain(token.meta["caption"]) if token.meta else "Code", token.meta.get("anchor")
+        button = COPY.format(anchor) if anchor else ""
+        target = Markup(' id="{}"').format(anchor) if anchor else ""
+        code = CODE.format(title, button, title, target, token.content.removesuffix("\n"))
+        is_first = not place or tokens[place - 1].type != "fence"
+        return code if is_first or not anchor else EXAMPLE.format(title, code)
+
+    def link_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """A link; below a path if the site is."""
+        address = str(tokens[place].attrGet("href"))
+        return Markup('<a href="{}">').format(env["root"] + address if address.startswith("/") else address)
+
+    def image(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """The text of an image within other text."""
+        return str(escape(_plain(tokens[place])))
+
+    def drawing(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """A drawing of the page."""
+        return tokens[place].content

@@ -1,0 +1,208 @@
+"""Markdown of pages and its HTML: text from data is always shown as it is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from serve.site import markdown, rendering
+from serve.site.markdown import Document, Markdown, code, link, plain, quoted
+from tests.sites import Read
+
+EVIL = [
+    "<script>alert(1)</script>",
+    "A&B \"Q\" 'q' &lt; &#60;",
+    "[text](https://example.org)",
+    "**bold** `code` _low_",
+    r"back\slash \[x\](/y) \\",
+    "a | b",
+    "](/profile)",
+    "![](https://example.org/x.png)",
+    "![x](#revenue)",
+    "Name {#anchor}",
+    "Caption:",
+    "- a",
+    "+ a",
+    "1. a",
+    "12) a",
+    "> **folded**",
+    "# heading",
+    "```",
+    "<https://example.org>",
+    "www.example.org me@example.org",
+    "{{ 7 * 7 }} {% x %} {## x ##}",
+]
+# where text from data stands: title, paragraph, first in a list, table, link, folded part
+PLACES = """\
+# {{ text }}
+
+{{ text }}
+
+{{ text }}
+
+- {{ text }}
+
+Table:
+
+| Head | {{ text }} |
+| --- | --- |
+| {{ text }} | {{ text | link("/x") }} |
+
+> **{{ text }}**
+>
+> {{ text }}
+"""
+
+
+def shown(text: str, **options: object) -> str:
+    """The HTML of blocks."""
+    return str(rendering.page(Document(f"# T\n\nS\n\n{text}\n", **options)).body)  # type: ignore[arg-type]
+
+
+def places(text: str) -> rendering.Page:
+    """A page with a text from data in all places."""
+    return rendering.page(Document(markdown._environment().from_string(PLACES).render(text=text)))
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_text_from_data_is_shown_unchanged(text: str) -> None:
+    """No character of it becomes an element, a link, an anchor or a mark."""
+    page, usual = places(text), places("usual")
+    assert Read(page.body).elements == [
+        (tag, {name: (value or "").replace("usual", text) for name, value in known.items()})
+        for tag, known in Read(usual.body).elements
+    ]
+    assert Read(page.body).text == Read(usual.body).text.replace("usual", text)
+    assert page.title.unescape() == page.summary.unescape() == text
+
+
+@given(st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1))
+def test_any_text_from_data_is_shown_unchanged(text: str) -> None:
+    words = " ".join(text.split())
+    page = places(words)
+    assert page.title.unescape() == page.summary.unescape() == words
+    assert not {"a", "script", "img"} & {tag for tag, known in Read(page.body).elements if known.get("href") != "/x"}
+
+
+def test_line_feeds_in_data_are_removed() -> None:
+    """A name of two lines cannot start a new block."""
+    assert plain("a\n\n# b") == r"a \# b"
+    assert plain("-5") == "-5"
+
+
+def test_templates_escape_what_they_fill_in() -> None:
+    written = (
+        markdown._environment().from_string("{{ a }} {{ a | marked }} {{ a | code }} {{ n }}").render(a="*b*", n=7)
+    )
+    assert written == r"\*b\* *b* `*b*` 7"
+
+
+def test_marks_become_elements() -> None:
+    """Also nested."""
+    assert shown("see **the `x` of [it & that](/y)**") == (
+        '<p>see <strong>the <code>x</code> of <a href="/y">it &amp; that</a></strong></p>\n'
+    )
+
+
+def test_code_cannot_be_ended_by_data() -> None:
+    assert shown(code("a`b <i> [x](/y)")) == "<p><code>a'b &lt;i&gt; [x](/y)</code></p>\n"
+
+
+@pytest.mark.parametrize("root", ["", "/data"])
+def test_paths_in_links_get_the_prefix_of_the_site(root: str) -> None:
+    """Behind a proxy that serves the site below a path; other addresses and anchors stay unchanged."""
+    page = rendering.page(Document("# T\n\n[a](/b) [c](#d) [e](https://example.org/f)"), root)
+    assert page.summary == Markup(f'<a href="{root}/b">a</a> <a href="#d">c</a> <a href="https://example.org/f">e</a>')
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["javascript:alert(1)", "JaVaScript:x", "data:text/html,x", "ftp://example.org", "x y", "&#106;avascript:x"],
+)
+def test_a_link_has_an_address_of_the_web_or_is_text(address: str) -> None:
+    """A javascript: address in the data never becomes a link, nor one in a text with marks."""
+    assert link("text", address) == link("text", "") == "text"
+    assert "href" not in shown(f"[text]({address})")
+    assert "href" not in shown(f"<{address}>")
+
+
+def test_brackets_in_an_address_are_percent_encoded() -> None:
+    """So that they do not end the link."""
+    assert shown(link("x", "https://example.org/a_(b)")) == '<p><a href="https://example.org/a_%28b%29">x</a></p>\n'
+
+
+def test_html_is_text_and_images_are_never_loaded() -> None:
+    assert shown("<b>x</b> ![y](https://example.org/z.png)") == "<p>&lt;b&gt;x&lt;/b&gt; y</p>\n"
+    assert "<img" not in shown("![y](/z.png)")
+
+
+def test_a_table_has_a_caption_anchors_and_columns_of_numbers() -> None:
+    text = "The `codes` {#code-}:\n\n| Code | Count |\n| --- | ---: |\n| `a_b` | 1 |"
+    assert shown(text) == (
+        '<div class="scroll" role="region" tabindex="0" aria-label="The codes">\n<table>\n'
+        "<caption>The <code>codes</code></caption>\n"
+        '<thead>\n<tr>\n<th scope="col">Code</th>\n<th scope="col" class="num">Count</th>\n</tr>\n</thead>\n'
+        '<tbody>\n<tr id="code-a_b">\n<th scope="row"><code>a_b</code></th>\n<td class="num">1</td>\n</tr>\n</tbody>\n'
+        "</table>\n</div>\n"
+    )
+
+
+def test_code_has_a_title_and_a_button_if_it_has_an_anchor() -> None:
+    copied, other = (Read(shown(f"{title}:\n\n```sh\necho <b>\n```")) for title in ("Shell {#run}", "Shell"))
+    assert copied.words == "ShellCopy echo <b>"
+    assert (
+        "button",
+        {"class": "button quiet", "type": "button", "data-copy": "#run", "hidden": None},
+    ) in copied.elements
+    assert copied.ids == ["run"]
+    assert other.words == "Shell echo <b>"
+
+
+def test_a_quotation_with_a_title_is_folded() -> None:
+    assert shown(quoted("**More**\n\ninner\n\n- x")) == (
+        "<details>\n<summary>More</summary>\n<p>inner</p>\n<ul>\n<li>x</li>\n</ul>\n</details>\n"
+    )
+    assert "details" not in shown(quoted("**More** than a title"))
+
+
+def test_programs_after_the_first_are_folded() -> None:
+    both = shown("A {#a}:\n\n```sh\na\n```\n\nB {#b}:\n\n```sh\nb\n```")
+    first, _, second = both.partition('<details class="example">\n<summary>B</summary>\n')
+    assert 'id="a"' in first
+    assert 'id="b"' in second
+    assert "details" not in shown("A:\n\n```sh\na\n```\n\nB:\n\n```sh\nb\n```")
+
+
+def test_a_drawing_is_hidden_from_screen_readers_which_read_its_text() -> None:
+    text, svg = "![A chart.](#revenue)", Markup("<svg></svg>")
+    assert shown(text, drawings=(("revenue", svg),)) == '<svg></svg><p class="unseen">A chart.</p>\n'
+    assert shown(text) == '<p class="unseen">A chart.</p>\n'
+
+
+def test_the_first_list_may_be_a_legend() -> None:
+    marked = shown("- a *line*\n- a bar\n\nText\n\n- other", marks=(Markup("<i>"), Markup("<u>")))
+    assert marked == (
+        '<ul class="legend">\n<li><i><span>a <em>line</em></span></li>\n<li><u><span>a bar</span></li>\n</ul>\n'
+        "<p>Text</p>\n<ul>\n<li>other</li>\n</ul>\n"
+    )
+
+
+def test_cards_begin_at_main_headings() -> None:
+    assert shown("first\n\n## A {#a}\n\n### B {#b}\n\n## C {#c}", in_cards=True) == (
+        '<p>first</p>\n<div class="charts">\n'
+        '<section class="chart" aria-labelledby="a">\n<h2 id="a">A</h2>\n<h3 id="b">B</h3>\n</section>\n'
+        '<section class="chart" aria-labelledby="c">\n<h2 id="c">C</h2>\n</section>\n</div>\n'
+    )
+
+
+def test_contents_list_the_main_headings() -> None:
+    """If the page asks for a table of contents, which may have shorter texts."""
+    text = "# T\n\nS\n\n## A `x` {#a}\n\n### B {#b}\n\n## C {#c}\n"
+    page = rendering.page(Document(text, contents=(("c", "Short & good"),)))
+    assert page.contents == (("a", "A <code>x</code>"), ("c", "Short &amp; good"))
+    assert rendering.page(Document(text)).contents == ()
+
+
+def test_marked_text_stays_as_it_is() -> None:
+    assert plain(Markdown("**a**")) == "**a**"
+    assert link(Markdown("**a**"), "/b") == "[**a**](/b)"
