@@ -1,58 +1,63 @@
-"""Rate limits that several processes count together in Redis, and each process on its own while Redis is unavailable.
+"""Rate limits that several processes count together in Redis, and each process by itself while Redis is unavailable.
 
-Belongs here: calls to Redis with a time limit, and the fallback. Does not: the limits and their headers (limits).
+Belongs here: the script that counts in Redis, its deadline, and the circuit breaker. Does not: the limits and their
+headers (limits).
 
-Calls that wait at the same time are sent to Redis in one batch: a hundred simultaneous requests need two round trips
-and one connection. If a batch has no reply within TIMEOUT, its requests and all following ones are counted in this
-process until Redis replies again, so that no request waits longer than one batch. The process remembers the last count
-that Redis returned for each key and continues from it.
+One script does all counting. Requests that wait at the same time are one call of it, so that a hundred of them need one
+round trip. A call has DEADLINE seconds. When one fails, the circuit opens: its requests and all following ones are
+counted in this process, which continues from the last counts that Redis returned, and nobody waits. A probe twice a
+second closes the circuit again.
 """
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Sequence
-from typing import Any
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 from serve.access.limits import DAY, LIMITS, Allowance, Counters, allowance
 from serve.http.errors import CommandError
 
 log = logging.getLogger(__name__)
 
-TIMEOUT = 0.04  # seconds that a batch may take
-LOOK = 0.005  # seconds between two checks whether it is done
-STARTING = 2.0  # seconds that the start of the service waits for Redis
-GIVEN_UP = 1.0  # seconds without data after which a connection is closed
-ASKED_EVERY = 0.5  # seconds between two attempts to reach Redis when it is unavailable or no request waits
-AT_ONCE = 64  # calls in one batch
+DEADLINE = 0.1  # seconds for a call that requests wait for
+CONNECTING = 1.0  # seconds for a call that nobody waits for, which may have to connect
+PROBED_EVERY = 0.5  # seconds between two calls while no request waits
 
-TAKE = """
-local used, refused = {}, 0
-for window, key in ipairs(KEYS) do
-  used[window] = tonumber(redis.call('GET', key) or '0')
-  if used[window] >= tonumber(ARGV[2 * window - 1]) then refused = 1 end
-end
-if refused == 0 then
-  for window, key in ipairs(KEYS) do
-    used[window] = redis.call('INCR', key)
-    redis.call('EXPIRE', key, ARGV[2 * window])
+SCRIPT = """
+local windows, replies = (#ARGV - #KEYS) / 2, {}
+for first = 0, #KEYS - 1, windows do
+  local used, amounts, refused = {}, {}, 0
+  for window = 1, windows do
+    used[window] = tonumber(redis.call('GET', KEYS[first + window]) or 0)
+    amounts[window] = tonumber(ARGV[2 * windows + first + window])
+    if amounts[window] > 0 and used[window] >= tonumber(ARGV[window]) then refused = 1 end
   end
+  for window = 1, windows do
+    if refused == 0 and used[window] + amounts[window] >= 0 then
+      used[window] = redis.call('INCRBY', KEYS[first + window], amounts[window])
+      redis.call('EXPIRE', KEYS[first + window], ARGV[windows + window])
+    end
+    replies[#replies + 1] = used[window]
+  end
+  replies[#replies + 1] = refused
 end
-used[#used + 1] = refused
-return used
+return table.concat(replies, ' ')
 """
-GIVE_BACK = """
-if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
-return 0
-"""
-LOOK_UP = "return tonumber(redis.call('GET', KEYS[1]) or '0')"
+"""Adds amounts to counts, unless a limit is reached.
 
-Call = tuple[str, tuple[str, ...], tuple[int, ...]]  # a Lua script, its keys, its arguments
+ARGV has the limit and then the lifetime of each window; after these and in KEYS, each call has one amount and one key
+for each window. The reply has for each call the count of each window, and 1 if it was refused.
+"""
+SETTINGS = [*(limit.requests for limit in LIMITS), *(2 * limit.seconds for limit in LIMITS)]
+TAKE, GIVE_BACK, LOOK_UP = (1, 1), (0, -1), (0, 0)
+PROBE = "probe"  # the key of a call without requests; it checks that Redis accepts writes
+
+Reply = tuple[Sequence[int], bool]  # the count of each window, and whether the call was refused
 
 
 class SharedLimits:
@@ -65,21 +70,17 @@ class SharedLimits:
             CommandError: `url` is not the address of a Redis server.
         """
         try:
-            self._redis = Redis.from_url(
-                url,
-                socket_connect_timeout=GIVEN_UP,
-                socket_timeout=GIVEN_UP,
-                retry=Retry(NoBackoff(), 0),
-            )
+            self._redis = Redis.from_url(url, retry=Retry(NoBackoff(), 0))
         except ValueError as error:
             raise CommandError(
                 "REDIS_URL is not the address of a Redis server, expected something like redis://127.0.0.1:6379/0"
             ) from error
+        self._script = self._redis.register_script(SCRIPT)
         self._counters = Counters()
-        self._waiting: list[tuple[Call, asyncio.Future[Any]]] = []
-        self._wanted = asyncio.Event()
+        self._waiting: list[tuple[list[str], tuple[int, ...], asyncio.Future[Reply | None]]] = []
+        self._is_wanted = asyncio.Event()
         self.degraded = False
-        """True while this process counts requests on its own."""
+        """True while the circuit is open, and this process counts requests by itself."""
 
     async def take(self, key_id: str, now: float) -> Allowance:
         """Count one request.
@@ -87,113 +88,74 @@ class SharedLimits:
         Raises:
             RateLimited: a window is used up; the request is counted in no window.
         """
-        settings = tuple(number for limit in LIMITS for number in (limit.requests, 2 * limit.seconds))
-        answer = await self._ask((TAKE, tuple(_name(key_id, window, now) for window in range(len(LIMITS))), settings))
-        if answer is None:
+        reply = await self._ask(key_id, now, TAKE)
+        if reply is None:
             return self._counters.take(key_id, now)
-        *used, refused = answer
+        used, refused = reply
         self._counters.set(key_id, now, used)
-        return allowance(used, now, refused=bool(refused))
+        return allowance(used, now, refused=refused)
 
     async def give_back(self, key_id: str, now: float) -> Allowance:
         """Subtract a request that was counted at `now` from the day's count."""
         given_back = self._counters.give_back(key_id, now)
-        await self._ask((GIVE_BACK, (_name(key_id, DAY, now),), ()))
+        await self._ask(key_id, now, GIVE_BACK)
         return given_back
 
     async def used_today(self, key_id: str, now: float) -> int:
         """The requests of a key in the current day in all processes; in this process while Redis is unavailable."""
-        used = await self._ask((LOOK_UP, (_name(key_id, DAY, now),), ()))
-        return self._counters.used(key_id, now)[DAY] if used is None else int(used)
+        reply = await self._ask(key_id, now, LOOK_UP)
+        return (self._counters.used(key_id, now) if reply is None else reply[0])[DAY]
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Send batches to Redis until the block ends."""
-        try:
-            async with asyncio.timeout(STARTING):
-                await self._send([])
-        except (RedisError, OSError) as error:
-            self._set_degraded(True, why=type(error).__name__)
-        sending = asyncio.create_task(self._send_batches())
+        """Call Redis until the block ends."""
+        await self._call(CONNECTING)
+        calling = asyncio.create_task(self._call_on())
         try:
             yield
         finally:
-            sending.cancel()
-            await asyncio.wait({sending})
+            calling.cancel()
+            await asyncio.wait({calling})
             await self._redis.aclose()
 
-    async def _ask(self, call: Call) -> Any:
-        """The reply of Redis; None while it is unavailable."""
+    async def _ask(self, key_id: str, now: float, amounts: tuple[int, ...]) -> Reply | None:
+        """The reply of Redis; None while the circuit is open."""
         if self.degraded:
             return None
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append((call, answer))
-        self._wanted.set()
+        answer: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((_names(key_id, now), amounts, answer))
+        self._is_wanted.set()
         return await answer
 
-    async def _send_batches(self) -> None:
-        """Send the waiting calls, batch after batch; while none waits, check that Redis is available."""
+    async def _call_on(self) -> None:
+        """Call Redis whenever requests wait, and otherwise to learn whether it is available."""
         while True:
             with contextlib.suppress(TimeoutError):
                 # not wait_for: on Python 3.11 it loses a cancellation that arrives together with the event
-                async with asyncio.timeout(ASKED_EVERY):
-                    await self._wanted.wait()
-            taken, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
-            if not self._waiting:
-                self._wanted.clear()
-            batch = asyncio.get_running_loop().create_task(self._send([call for call, _ in taken]))
-            try:
-                if not await self._is_in_time(batch, bool(taken)):
-                    self._give_up(taken, f"no reply within {TIMEOUT * 1000:.0f} ms")
-                # wait, not await: a cancellation of this task must not look like a failure of the batch
-                await asyncio.wait({batch})
-            finally:
-                batch.cancel()  # when this task is cancelled, nobody waits for the batch any more
-            if failure := _failure(batch):
-                self._give_up(taken, failure)
-                continue
+                async with asyncio.timeout(PROBED_EVERY):
+                    await self._is_wanted.wait()
+            await self._call(CONNECTING if self.degraded else DEADLINE)
+
+    async def _call(self, deadline: float) -> None:
+        """Call the script for all requests that wait; if it fails, these and later ones are counted in this process."""
+        self._is_wanted.clear()
+        waiting, self._waiting = self._waiting, []
+        names = [name for each, _, _ in waiting for name in each] or _names(PROBE, time.time())
+        amounts = [amount for _, each, _ in waiting for amount in each] or LOOK_UP
+        replies: Iterator[Reply | None] = iter(())
+        try:
+            async with asyncio.timeout(deadline):
+                replies = iter(_replies(await self._script(keys=names, args=[*SETTINGS, *amounts])))
             self._set_degraded(False)
-            for (_, answer), reply in zip(taken, batch.result(), strict=True):
+        except Exception as error:  # noqa: BLE001 - whatever it is, the requests must not wait forever
+            self._set_degraded(True, type(error).__name__)
+            waiting, self._waiting = waiting + self._waiting, []
+        finally:
+            for _, _, answer in waiting:
                 if not answer.done():
-                    answer.set_result(reply)
+                    answer.set_result(next(replies, None))
 
-    async def _is_in_time(self, batch: "asyncio.Task[list[Any]]", is_awaited: bool) -> bool:
-        """Whether a batch is done before a request has waited for TIMEOUT.
-
-        Time in which this process did not get the processor does not count: on a busy machine Redis may be just as
-        slow for some milliseconds, and that is no reason to count without it.
-        """
-        time = asyncio.get_running_loop().time
-        waited = 0.0
-        while waited < TIMEOUT:
-            began = time()
-            await asyncio.wait({batch}, timeout=LOOK)
-            if batch.done():
-                return True
-            took = time() - began
-            if (is_awaited or self._waiting) and took < 1.5 * LOOK:
-                waited += took
-        return False
-
-    def _give_up(self, taken: Sequence[tuple[Call, asyncio.Future[Any]]], why: str) -> None:
-        """Release all waiting requests to be counted in this process."""
-        self._set_degraded(True, why=why)
-        for _, answer in (*taken, *self._waiting):
-            if not answer.done():
-                answer.set_result(None)
-        self._waiting = []
-
-    async def _send(self, calls: Sequence[Call]) -> list[Any]:
-        """The replies of Redis to a batch of calls; an empty batch checks that Redis accepts writes."""
-        if not calls:
-            await self._redis.set("fundamentals:probe", 1, ex=60)
-            return []
-        async with self._redis.pipeline(transaction=False) as pipeline:
-            for script, keys, arguments in calls:
-                pipeline.eval(script, len(keys), *keys, *map(str, arguments))
-            return list(await pipeline.execute())
-
-    def _set_degraded(self, degraded: bool, *, why: str = "") -> None:
+    def _set_degraded(self, degraded: bool, why: str = "") -> None:
         """Set `degraded`, and log a change; without the address and the error text, which may contain a password."""
         if degraded and not self.degraded:
             log.warning("Redis is unavailable (%s): requests are counted in this process until it is back", why)
@@ -202,14 +164,11 @@ class SharedLimits:
         self.degraded = degraded
 
 
-def _failure(batch: "asyncio.Task[list[Any]]") -> str:
-    """The name of a batch's error; empty if it succeeded."""
-    if batch.cancelled():
-        return "cancelled"
-    error = batch.exception()
-    return type(error).__name__ if error else ""
+def _names(key_id: str, now: float) -> list[str]:
+    """The names of a key's counts in Redis, one for each window."""
+    return [f"fundamentals:{{{key_id}}}:{limit.window}:{limit.start(now)}" for limit in LIMITS]
 
 
-def _name(key_id: str, window: int, now: float) -> str:
-    limit = LIMITS[window]
-    return f"fundamentals:{{{key_id}}}:{limit.window}:{limit.start(now)}"
+def _replies(text: bytes) -> list[Reply]:
+    numbers, size = [int(number) for number in text.split()], len(LIMITS)
+    return [(numbers[at : at + size], bool(numbers[at + size])) for at in range(0, len(numbers), size + 1)]

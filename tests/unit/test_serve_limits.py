@@ -20,7 +20,7 @@ from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process, redis_server, until
 
 Redis = tuple[str, "subprocess.Popen[bytes]"]
-TIMEOUT = shared_limits.TIMEOUT
+DEADLINE = shared_limits.DEADLINE
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +38,9 @@ def redis(executable: str) -> Iterator[Redis]:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries are fast in tests, and replies may take long, because the machine may be busy."""
-    monkeypatch.setattr(shared_limits, "ASKED_EVERY", 0.02)
-    monkeypatch.setattr(shared_limits, "TIMEOUT", 30)
-    monkeypatch.setattr(shared_limits, "GIVEN_UP", 30)
+    monkeypatch.setattr(shared_limits, "PROBED_EVERY", 0.02)
+    monkeypatch.setattr(shared_limits, "DEADLINE", 30)
+    monkeypatch.setattr(shared_limits, "CONNECTING", 30)
 
 
 def with_workers(url: str, count: int, work: Callable[..., Coroutine[Any, Any, None]]) -> None:
@@ -119,6 +119,7 @@ def test_the_day_is_counted_too_and_survives_a_restart_of_all_workers(
         shared_limits, "LIMITS", (shared_limits.LIMITS[0], shared_limits.LIMITS[0].__class__(3, "day", 86_400))
     )
     monkeypatch.setattr("serve.access.limits.LIMITS", shared_limits.LIMITS)
+    monkeypatch.setattr(shared_limits, "SETTINGS", [60, 3, 120, 172_800])
 
     async def use_up(worker: SharedLimits) -> None:
         assert [await allowed(worker, NOON + 60 * minute) for minute in range(4)] == [True, True, True, False]
@@ -136,7 +137,7 @@ def test_counts_in_redis_expire(redis: Redis) -> None:
     async def work(worker: SharedLimits) -> None:
         await worker.take("key_1", NOON)
         client = worker._redis
-        left = {key.decode(): await client.ttl(key) for key in await client.keys("fundamentals:{*")}
+        left = {key.decode(): await client.ttl(key) for key in await client.keys("fundamentals:{key_1}*")}
         assert sorted(left.values()) == [120, 172_800]
 
     with_workers(redis[0], 1, work)
@@ -146,40 +147,78 @@ def test_a_silent_server_is_not_waited_for_and_the_process_counts(
     redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It continues from the last count of Redis, so no key gets another sixty, and returns to Redis when it replies."""
-    assert TIMEOUT + shared_limits.LOOK < 0.05
 
     async def work(worker: SharedLimits) -> None:
         for _ in range(50):
             await worker.take("key_1", NOON)
-        monkeypatch.setattr(shared_limits, "TIMEOUT", TIMEOUT)
+        monkeypatch.setattr(shared_limits, "DEADLINE", DEADLINE)
         redis[1].send_signal(signal.SIGSTOP)
         assert sum(await asyncio.gather(*(allowed(worker, NOON) for _ in range(200)))) == 10
         assert worker.degraded
         assert (await worker.take("key_2", NOON)).used == (1, 1)
         assert (await worker.give_back("key_2", NOON)).used == (1, 0)
-        monkeypatch.setattr(shared_limits, "TIMEOUT", 30)
+        assert await worker.used_today("key_1", NOON) == 60
+        monkeypatch.setattr(shared_limits, "DEADLINE", 30)
         redis[1].send_signal(signal.SIGCONT)
         await until(lambda: not worker.degraded)
         assert (await worker.take("key_3", NOON)).used == (1, 1)
 
     with_workers(redis[0], 1, work)
-    assert "Redis is unavailable (no reply within 40 ms)" in caplog.text
+    assert "Redis is unavailable (TimeoutError)" in caplog.text
     assert "Redis is back" in caplog.text
 
 
-def test_a_process_that_ends_during_a_batch_ends_without_errors(redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
-    """The batch is cancelled before the connection is closed."""
+def test_simultaneous_requests_are_one_call(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And its replies reach those who asked."""
 
     async def work(worker: SharedLimits) -> None:
+        calls = []
+        script = worker._script
+
+        async def counted(**given: Any) -> Any:
+            calls.append(len(given["keys"]))
+            return await script(**given)
+
+        monkeypatch.setattr(worker, "_script", counted)
+        monkeypatch.setattr(shared_limits, "PROBED_EVERY", 30)
+        taken = await asyncio.gather(*(worker.take(f"key_{number % 3}", NOON) for number in range(100)))
+        assert [each.used for each in taken] == [(number // 3 + 1, number // 3 + 1) for number in range(100)]
+        assert 200 in calls
+
+    with_workers(redis[0], 1, work)
+
+
+@pytest.mark.parametrize("reply", [b"nonsense", b"1", None])
+def test_a_reply_that_cannot_be_read_fails_no_request(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch, reply: bytes | None
+) -> None:
+    async def work(worker: SharedLimits) -> None:
+        async def broken(**_: Any) -> bytes | None:
+            return reply
+
+        monkeypatch.setattr(worker, "_script", broken)
+        assert (await worker.take("key_1", NOON)).used == (1, 1)
+        await until(lambda: worker.degraded)
+
+    with_workers(redis[0], 1, work)
+
+
+def test_a_process_that_ends_during_a_call_ends_without_errors(redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
+    """The call is cancelled before the connection is closed, and its request is counted in the process."""
+
+    async def work(worker: SharedLimits) -> None:
+        nonlocal asked
         redis[1].send_signal(signal.SIGSTOP)
         asked = asyncio.ensure_future(worker.take("key_1", NOON))
-        await asyncio.sleep(shared_limits.LOOK)
-        asked.cancel()
+        await asyncio.sleep(0.005)
 
+    asked: asyncio.Future[Any] | None = None
     with_workers(redis[0], 1, work)
     redis[1].send_signal(signal.SIGCONT)
     gc.collect()
 
+    assert asked
+    assert asked.result().used == (1, 1)
     assert "never retrieved" not in caplog.text
 
 
@@ -190,9 +229,9 @@ def test_a_process_that_ends_while_a_request_arrives_ends(tmp_path: Path) -> Non
         worker = SharedLimits(f"unix://{tmp_path}/nobody")
         async with worker.running():
             await until(lambda: worker.degraded)
-            worker._wanted.clear()
+            worker._is_wanted.clear()
             await asyncio.sleep(0)
-            worker._wanted.set()
+            worker._is_wanted.set()
             for _ in range(steps):
                 await asyncio.sleep(0)
 
