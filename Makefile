@@ -22,7 +22,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http mutations thresholds accuracy quality lock system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak mutations thresholds accuracy quality lock system clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk 
 
 bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the bare framework, with 6,000 companies copied from the home (SECONDS and ROUNDS of the turns)
 	@$(BIN)/python -m tests.bench.serving --seconds $(SECONDS) --rounds $(ROUNDS) --peer "$(ORDINARY)"
+
+soak: setup ## publish builds under load, and check each response that is read (BUILDS=100)
+	@$(BIN)/python -m tests.bench.soak --builds $(BUILDS)
 
 mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\

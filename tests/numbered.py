@@ -1,0 +1,55 @@
+"""Builds whose number is in everything that a response can contain, so that a response of two builds is noticed.
+
+Belongs here: publishing them, and the numbers in a response. Does not: requests while they are published
+(e2e/test_serving_builds, bench/soak).
+"""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from tests import builds
+
+PERIODS = 8
+PATHS = ("/companies", "/companies/LNTR", "/companies/LNTR/financials?period=annual")
+
+
+def publish(published: Path, number: int) -> None:
+    """Publish a build whose number is in everything that a response can contain."""
+    company = builds.company("LNTR", 1, name=f"Lantern {number}", exchange="Nasdaq", sic="3571")
+    periods = [
+        builds.period(company, "annual", builds.date(2000 + year, 12, 31), 4, revenue=float(number), roic=number + 0.5)
+        for year in range(PERIODS)
+    ]
+    for row in periods:
+        for name in set(row) - {column.name for column in builds.schema.BY_NAME["financials"].columns}:
+            del row[name]
+    moment = (builds.MADE_AT + timedelta(seconds=number)).isoformat()
+    builds.publish_small(
+        published,
+        f"b{number}",
+        {"companies": [company], "financials": periods},
+        {company["cik"]: moment},
+        sync_id=f"s{number}",
+        finished_at=moment,
+    )
+
+
+def numbers_in(path: str, body: dict[str, Any]) -> set[float]:
+    """The numbers of all builds in a response."""
+    data = body["data"]
+    if path.endswith("/status"):
+        return {float(data["build"][1:]), _seconds(data["last_synchronized_at"])}
+    if "financials" in path:
+        assert len(data) == PERIODS
+        return {value for row in data for value in (row["values"]["revenue"], row["values"]["roic"] - 0.5)}
+    companies = data if isinstance(data, list) else [data]
+    return {
+        number
+        for company in companies
+        for number in (float(company["name"].split()[1]), _seconds(company["data_updated_at"]))
+    }
+
+
+def _seconds(time: str) -> float:
+    return (datetime.fromisoformat(time) - builds.MADE_AT).total_seconds()
