@@ -90,6 +90,20 @@ def test_a_tax_restated_without_its_income_counts_if_net_income_moved_the_other_
     assert value_of(found, "roic", "annual", LAST) == pytest.approx(200.5 * (1 - tax / 160e6) / 700, rel=1e-5)
 
 
+def test_the_tax_of_recast_quarters_is_that_of_their_income():
+    """Air Products 2016: the quarters of income before tax are off the recast year by a minority's share."""
+    quarter, year = {OPERATING: 40e6, PRETAX: 30_231e3, TAX: 6e6}, {OPERATING: 160e6, PRETAX: 120_123e3, TAX: 24e6}
+    again = []
+    for of, times in ((2022, 1.0), (2023, 1.1)):
+        periods = [(f"{of}-{3 * n - 2:02}-01", str(ENDS[4 * (of - 2021) + n - 1]), quarter) for n in range(1, 5)]
+        for start, end, amounts in [*periods, (f"{of}-01-01", f"{of}-12-31", year)]:
+            again += [fact(tag, value * times, start, end, filed="2024-02-20") for tag, value in amounts.items()]
+    found = standardized(raw([row for row in filer(INCOME).rows() if row["filed"] < "2024-02-01"], *again))
+
+    rate = 25.2 / (30.231 * 2 * 2.1)
+    assert value_of(found, "roic", "ttm", "2023-06-30") == pytest.approx(168 * (1 - rate) / 700, rel=1e-5)
+
+
 def test_a_later_report_without_discontinued_operations_has_no_income_before_tax():
     """Procter & Gamble 2009: a table of five years states net income and tax of the year, and nothing discontinued."""
     again = {"ProfitLoss": 128e6, TAX: 32e6}
