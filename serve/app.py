@@ -77,7 +77,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Front(app, settings.pages)
+    return Front(routes.Kept(app, service), settings.pages)
 
 
 def _limits(settings: Settings, accounts: Accounts, clock: Clock) -> Limits:

@@ -1,13 +1,20 @@
 """Time: the type of a clock, and the format of timestamps."""
 
+import math
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 
 Clock = Callable[[], float]  # Unix time, in seconds
 
 
 def timestamp(seconds: float) -> str:
     """Unix time as ISO 8601 in UTC."""
+    return _rendered(math.floor(seconds))
+
+
+@lru_cache(maxsize=64)
+def _rendered(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 

@@ -140,7 +140,8 @@ class Warehouse:
         held = self._current
         if held is None or held.memory is None:
             return None
-        return held if self._reading or self._pointer_now() in (self._seen, None) else None
+        is_current = self._reading or self._pointer_now() in (self._seen, None)
+        return held if is_current and held is self._current else None  # another thread may have switched meanwhile
 
     def close(self) -> None:
         """Close the current build as soon as no request uses it."""
@@ -172,16 +173,18 @@ class Warehouse:
             log.error("%s; the previous build is still served", error)
             self._seen, self.outdated = seen, True
             return self._current
-        self._seen = seen
         if self._current and self._current.pointer.file == opened.pointer.file:
             opened.memory = self._current.memory
         elif self._read and sum(opened.pointer.rows.get(table, 0) for table in LARGE) > AT_ONCE:
             self._reading = threading.Thread(target=self._read_on, args=(opened,), name="rows", daemon=True)
             self._reading.start()
+            self._seen = seen
             return self._current or self._switch(opened)
         else:
             self._read_rows(opened)
-        return self._switch(opened)
+        self._switch(opened)
+        self._seen = seen
+        return opened
 
     def _read_on(self, opened: OpenBuild) -> None:
         """Read the rows of a build in a thread; then it is the current one."""

@@ -15,18 +15,26 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from serve.access.attempts import FAILED_KEYS, STATUS, Attempts
 from serve.access.holders import Holder, Holders
-from serve.access.limits import Limits
+from serve.access.limits import Allowance, Limits
 from serve.api import description as openapi
 from serve.api import parameters, responses
 from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.clock import Clock
 from serve.http import caching
-from serve.http.caching import Representation, Representations
-from serve.http.errors import ApiError, MethodNotAllowed, NotFound, ServerError, SubscriptionInactive, Unauthenticated
+from serve.http.caching import Answer, Representation, Representations
+from serve.http.errors import (
+    ApiError,
+    MethodNotAllowed,
+    NotFound,
+    RateLimited,
+    ServerError,
+    SubscriptionInactive,
+    Unauthenticated,
+)
 from serve.settings import Settings
 from warehouse.errors import NothingPublished, WarehouseError
 from warehouse.reader import OpenBuild, Warehouse
@@ -53,7 +61,7 @@ class Service:
 class Checked:
     """An ASGI application for one path: the checks common to all paths, then the response."""
 
-    def __init__(self, path: str, respond: Callable[[Scope], Awaitable[Response]]) -> None:
+    def __init__(self, path: str, respond: Callable[[Scope], Awaitable[ASGIApp]]) -> None:
         self._path = VERSION + path
         self._respond = respond
 
@@ -80,10 +88,10 @@ def routes(service: Service) -> list[Route]:
     body = bytes(responses.plain(openapi.description(ENDPOINTS, service.settings.base_url), {}).body)
     description = Representation(body, hashlib.sha256(body).hexdigest()[:32])
 
-    async def describe(scope: Scope) -> Response:
+    async def describe(scope: Scope) -> Answer:
         """Respond with the description; no key is needed, since clients read it before they have one."""
         parameters.read(scope["query_string"], ())
-        return _respond(description, Headers(scope=scope), description.public_headers)
+        return description.answer(Headers(scope=scope), service.clock())
 
     def answer(endpoint: Endpoint) -> Checked:
         respond = _respond_cached if endpoint.needs_key else _respond_uncached
@@ -93,25 +101,62 @@ def routes(service: Service) -> list[Route]:
     return [Route(VERSION + path, app) for path, app in [*checked, (DESCRIPTION, Checked(DESCRIPTION, describe))]]
 
 
-async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
+class Kept:
+    """An ASGI middleware that answers questions which were answered before; all others are left to the application.
+
+    Path and query are the key of a response that is kept. So there is no route, no parameter and no thread, but the
+    same checks in the same order; a request that fails one is left to the application, which fails it again.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to a request."""
+        answer = await self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+        await (answer or self.app)(scope, receive, send)
+
+    async def _answer(self, scope: Scope) -> Answer | None:
+        service, build = self._service, self._service.warehouse.at_hand()
+        kept = build and service.representations.asked(build.pointer, scope["path"], scope["query_string"])
+        holder = _holder(service, scope) if kept else None
+        if not kept or not holder or not holder.is_active:
+            return None
+        now = service.clock()
+        try:
+            allowance = await service.limits.take(holder.key_id, now)
+        except RateLimited:
+            return None
+        scope["exchange"].path, scope["exchange"].key_id = kept.path, holder.key_id
+        return await _answer(service, kept, scope, allowance, now)
+
+
+async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) -> Answer:
     """Respond to a request that needs a key: check it, count it, and use the cache."""
-    now, headers = service.clock(), Headers(scope=scope)
-    holder = _admit(service, scope)
+    now, holder = service.clock(), _admit(service, scope)
     scope["exchange"].key_id = holder.key_id
     allowance = await service.limits.take(holder.key_id, now)
     values = parameters.read(scope["query_string"], endpoint.parameters)
     symbol = scope["path_params"].get("symbol", "")
+    build = service.warehouse.at_hand()
+    # DuckDB answers a search for other letters
+    if build and all(value.isascii() for value in values.values() if isinstance(value, str)):
+        representation = _represent(endpoint, service, build, symbol, values, now)
+        service.representations.note(build.pointer, scope["path"], scope["query_string"], representation)
+        return await _answer(service, representation, scope, allowance, now)
 
-    def represent() -> Representation:
+    def query() -> Representation:
         """Query and compress in a worker thread, so that the event loop is not blocked."""
-        representation = _represent(endpoint, service, symbol, values, now)
-        representation.coded(representation.coding_for(headers))
+        try:
+            with service.warehouse.build() as build:
+                representation = _represent(endpoint, service, build, symbol, values, now)
+        except NothingPublished:
+            raise ServerError("No data has been published yet.") from None
+        representation.coded(representation.coding_for(Headers(scope=scope)))
         return representation
 
-    representation = await run_in_threadpool(represent)
-    if representation.is_held_by(headers):
-        allowance = await service.limits.give_back(holder.key_id, now)
-    return _respond(representation, headers, {**representation.headers(now), **allowance.headers})
+    return await _answer(service, await run_in_threadpool(query), scope, allowance, now)
 
 
 async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
@@ -121,15 +166,19 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
     now = service.clock()
     values = parameters.read(scope["query_string"], endpoint.parameters)
 
-    def ask() -> Response:
-        try:
-            with service.warehouse.build() as build:
-                data, meta = endpoint.answer(_question(service, build, "", values, now))
-        except WarehouseError:
-            data, meta = endpoint.answer(_question(service, None, "", values, now))
+    def ask(build: OpenBuild | None) -> Response:
+        data, meta = endpoint.answer(_question(service, build, "", values, now))
         return responses.success(data, meta, now, {})
 
-    return await run_in_threadpool(ask)
+    def open_and_ask() -> Response:
+        try:
+            with service.warehouse.build() as build:
+                return ask(build)
+        except WarehouseError:
+            return ask(None)
+
+    build = service.warehouse.at_hand()
+    return ask(build) if build else await run_in_threadpool(open_and_ask)
 
 
 def _admit(service: Service, scope: Scope) -> Holder:
@@ -156,29 +205,27 @@ def _holder(service: Service, scope: Scope) -> Holder | None:
 
 
 def _represent(
-    endpoint: Endpoint, service: Service, symbol: str, values: Mapping[str, Any], now: float
+    endpoint: Endpoint, service: Service, build: OpenBuild, symbol: str, values: Mapping[str, Any], now: float
 ) -> Representation:
     """The cached representation of a response, or a new one; all queries of a response use the same build."""
-    try:
-        with service.warehouse.build() as build:
-            address = service.settings.base_url + endpoint.path
-            tag = caching.tag_of(build.pointer, address, symbol, values)
-            if kept := service.representations.get(tag):
-                return kept
-            data, meta = endpoint.answer(_question(service, build, symbol, values, now))
-            body = bytes(responses.success(data, meta, now, {}).body)
-            return service.representations.keep(tag, Representation(body, tag, caching.modified_at(build.pointer)))
-    except NothingPublished:
-        raise ServerError("No data has been published yet.") from None
+    tag = caching.tag_of(build.pointer, service.settings.base_url + endpoint.path, symbol, values)
+    if kept := service.representations.get(tag):
+        return kept
+    data, meta = endpoint.answer(_question(service, build, symbol, values, now))
+    body = bytes(responses.success(data, meta, now, {}).body)
+    made = Representation(body, tag, caching.modified_at(build.pointer), VERSION + endpoint.path)
+    return service.representations.keep(tag, made)
 
 
-def _respond(representation: Representation, request: Headers, headers: Mapping[str, str]) -> Response:
-    """A 304 if the client's copy is current, else a 200 in the client's preferred coding."""
+async def _answer(
+    service: Service, representation: Representation, scope: Scope, allowance: Allowance, now: float
+) -> Answer:
+    """The response with a representation; a 304 does not count in the day's requests."""
+    request = Headers(scope=scope)
     if representation.is_held_by(request):
-        return Response(status_code=304, headers=headers)
-    coding = representation.coding_for(request)
-    coded = {"Content-Encoding": coding} if coding else {}
-    return Response(representation.coded(coding), 200, {**headers, **coded}, media_type="application/json")
+        allowance = await service.limits.give_back(scope["exchange"].key_id, now)
+    counted = [(name.lower().encode(), value.encode()) for name, value in allowance.headers.items()]
+    return representation.answer(request, now, counted)
 
 
 def _question(

@@ -8,23 +8,29 @@ import gzip
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import formatdate
+from functools import lru_cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 import msgspec
 import zstandard
 from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
 
 from warehouse.pointer import Pointer
 from warehouse.schedule import next_synchronization
 
+Field = tuple[bytes, bytes]  # a header field: name in lower case, value
+
 OLDEST = 4 * 3600  # largest max-age of a response, seconds: "a few hours"
 PUBLIC = 3600  # max-age of responses that are the same for all clients, seconds
 WORTH_CODING = 512  # bytes; compressing a smaller body saves nothing
-LARGEST = 32 * 1024 * 1024  # bytes of all cached representations in all codings
+LARGEST = 96 * 1024 * 1024  # bytes of all cached representations in all codings
 OVERHEAD = 1024  # bytes of memory that a cache entry needs in addition to its bodies
+MOST_ASKED = 50_000  # paths and queries by which representations are found quickly
 HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"  # the obsolete date forms of HTTP are treated as invalid
 CODERS = {
     "zstd": lambda body: zstandard.ZstdCompressor().compress(body),
@@ -33,21 +39,44 @@ CODERS = {
 """Compressors by content coding, in order of preference for a client that accepts all of them equally."""
 
 
+class Answer:
+    """An ASGI response whose status, header fields and body are ready to be sent."""
+
+    __slots__ = ("_body", "_fields", "_status")
+
+    def __init__(self, status: int, fields: list[Field], body: bytes = b"") -> None:
+        self._status, self._fields, self._body = status, fields, body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response."""
+        await send({"type": "http.response.start", "status": self._status, "headers": self._fields})
+        await send({"type": "http.response.body", "body": self._body})
+
+
 class Representation:
     """The body of a 200 response, with its validators and compressed forms; valid for one build and synchronization."""
 
-    def __init__(self, body: bytes, tag: str, modified_at: float | None = None) -> None:
+    def __init__(self, body: bytes, tag: str, modified_at: float | None = None, path: str = "") -> None:
         """Create a representation.
 
         Args:
             body: the response body, JSON.
             tag: identifies the build, the synchronization and the request.
-            modified_at: Unix time of the last change of the data; None if unknown.
+            modified_at: Unix time of the last change of the data; None for a response that is the same for all clients
+                and changes with a release only.
+            path: path template of the endpoint, for the access log.
         """
-        self.etag = f'W/"{tag}"'
-        self.size = 2 * len(body) + OVERHEAD  # the compressed forms of JSON together are smaller than the body
+        self.tag = tag
+        self.path = path
+        self.size = len(body) * 3 // 2 + OVERHEAD  # the compressed forms of JSON together are half of the body or less
         self._modified_at = None if modified_at is None else int(modified_at)
         self._bodies = {"": body}
+        self._validators: list[Field] = [(b"etag", f'W/"{tag}"'.encode())]
+        if modified_at is None:
+            self._validators += [(b"cache-control", b"public, max-age=%d" % PUBLIC), (b"vary", b"Accept-Encoding")]
+        else:
+            modified = formatdate(self._modified_at, usegmt=True).encode()
+            self._validators += [(b"last-modified", modified), (b"vary", b"X-Api-Key, Accept-Encoding")]
 
     def coded(self, coding: str) -> bytes:
         """The body in a content coding, compressed once and kept; `""` stands for no coding."""
@@ -58,38 +87,45 @@ class Representation:
     def coding_for(self, request: Headers) -> str:
         """The content coding that the client prefers; `""` if the body is too small to compress."""
         accepted = ",".join(request.getlist("accept-encoding"))
-        return preferred_coding(accepted) if len(self._bodies[""]) >= WORTH_CODING else ""
+        return preferred_coding(accepted) if accepted and len(self._bodies[""]) >= WORTH_CODING else ""
 
-    def headers(self, now: float) -> dict[str, str]:
-        """The headers that a 200 and a 304 share: private, fresh until the next synchronization."""
-        due = next_synchronization(datetime.fromtimestamp(now, UTC)).timestamp()
-        return {
-            "ETag": self.etag,
-            "Last-Modified": formatdate(self._modified_at, usegmt=True),
-            "Cache-Control": f"private, max-age={min(OLDEST, int(due - now))}",
-            "Vary": "X-Api-Key, Accept-Encoding",
-        }
+    def fields(self, now: float) -> list[Field]:
+        """The header fields that a 200 and a 304 share; unless public, fresh until the next synchronization."""
+        if self._modified_at is None:
+            return self._validators
+        age = min(OLDEST, int(_next_synchronization(int(now // 60)) - now))
+        return [*self._validators, (b"cache-control", b"private, max-age=%d" % age)]
 
-    @property
-    def public_headers(self) -> dict[str, str]:
-        """The same headers for a response that is equal for all clients and changes with a release only."""
-        return {"ETag": self.etag, "Cache-Control": f"public, max-age={PUBLIC}", "Vary": "Accept-Encoding"}
+    def answer(self, request: Headers, now: float, more: Iterable[Field] = ()) -> Answer:
+        """A 304 if the client's copy is current, else a 200 in the client's preferred coding; with `more` fields."""
+        fields = [*self.fields(now), *more]
+        if self.is_held_by(request):
+            return Answer(304, fields)
+        coding = self.coding_for(request)
+        body = self.coded(coding)
+        if coding:
+            fields.append((b"content-encoding", coding.encode()))
+        fields += [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json")]
+        return Answer(200, fields, body)
 
     def is_held_by(self, request: Headers) -> bool:
         """Whether the client's cached copy is current (RFC 9110, 13.2.2): by If-None-Match, else If-Modified-Since."""
         if tags := request.getlist("if-none-match"):
-            return any(_weakly(tag) in ("*", _weakly(self.etag)) for tag in ",".join(tags).split(","))
-        if self._modified_at is None:
+            return any(_weakly(tag) in ("*", f'"{self.tag}"') for tag in ",".join(tags).split(","))
+        if self._modified_at is None or not (sent := request.get("if-modified-since")):
             return False
         try:
-            since = datetime.strptime(request.get("if-modified-since", ""), HTTP_DATE).replace(tzinfo=UTC)
+            since = datetime.strptime(sent, HTTP_DATE).replace(tzinfo=UTC)
         except ValueError:
             return False
         return self._modified_at <= since.timestamp()
 
 
 class Representations:
-    """A cache of the most recently requested representations, bounded in size and safe for threads."""
+    """A cache of the most recently requested representations, bounded in size and safe for threads.
+
+    A representation is found by its tag, or quickly by the path and the query of a request that it has answered.
+    """
 
     def __init__(self, largest: int = LARGEST) -> None:
         """Create a cache of at most `largest` bytes; 0 turns caching off."""
@@ -97,6 +133,8 @@ class Representations:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Representation] = OrderedDict()
         self._size = 0
+        self._asked: WeakValueDictionary[tuple[str, bytes], Representation] = WeakValueDictionary()
+        self._pointer: Pointer | None = None
 
     def get(self, tag: str) -> Representation | None:
         """The cached representation of a tag, or None."""
@@ -116,6 +154,25 @@ class Representations:
                 _, dropped = self._kept.popitem(last=False)
                 self._size -= dropped.size
         return made
+
+    def asked(self, pointer: Pointer, path: str, query: bytes) -> Representation | None:
+        """The cached representation that answered the same path and query from the same build before, or None."""
+        if pointer is not self._pointer or (found := self._asked.get((path, query))) is None:
+            return None
+        return self.get(found.tag)
+
+    def note(self, pointer: Pointer, path: str, query: bytes, representation: Representation) -> None:
+        """Remember that a representation answers a path and a query; only as long as it is cached."""
+        if pointer is not self._pointer or len(self._asked) >= MOST_ASKED:
+            self._asked.clear()
+            self._pointer = pointer
+        self._asked[path, query] = representation
+
+
+@lru_cache(maxsize=8)
+def _next_synchronization(minute: int) -> float:
+    """The time of the next synchronization, Unix time, after the start of a minute of Unix time."""
+    return next_synchronization(datetime.fromtimestamp(60 * minute, UTC)).timestamp()
 
 
 def tag_of(pointer: Pointer, path: str, symbol: str, values: Mapping[str, Any]) -> str:
@@ -140,6 +197,7 @@ def modified_at(pointer: Pointer) -> float:
     return max(datetime.fromisoformat(moment).timestamp() for moment in moments)
 
 
+@lru_cache(maxsize=100)
 def preferred_coding(accepted: str) -> str:
     """The coding of CODERS with the highest weight in an Accept-Encoding field, else `""` (RFC 9110, 12.5.3)."""
     weights: dict[str, float] = {}

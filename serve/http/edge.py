@@ -5,18 +5,18 @@ response to an unhandled exception. Does not: endpoints (api), malformed HTTP (s
 """
 
 import logging
+import random
 import re
 import time
-import uuid
 from dataclasses import dataclass, field
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from serve.access.keys import PREFIX
 from serve.api import responses
 from serve.http import log as access_log
+from serve.http.caching import Field
 from serve.http.errors import ApiError, InvalidParameter, ServerError
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ OF_EVERY_RESPONSE = {
 OF_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 """Headers added if the public address is https: browsers then use only https for a year (RFC 6797)."""
 
-REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(slots=True)
@@ -69,21 +69,22 @@ class Front:
         """Wrap an application; `pages` is the public address of the pages, for links to the page of errors."""
         self.app = app
         self._pages = pages
-        self._headers = OF_EVERY_RESPONSE | (OF_HTTPS if pages.startswith("https:") else {})
+        added = OF_EVERY_RESPONSE | (OF_HTTPS if pages.startswith("https:") else {})
+        self._fields = [(name.lower().encode(), value.encode()) for name, value in added.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request: add the common headers to its response, and log it. Only HTTP is handled here."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        exchange = Exchange(_request_id(headers.getlist("x-request-id")), scope["method"], scope["path"])
+        sent = [value for name, value in scope["headers"] if name == b"x-request-id"]
+        exchange = Exchange(_request_id(sent), scope["method"], scope["path"])
         scope["exchange"] = exchange
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
-                self._add_headers(MutableHeaders(scope=message), exchange)
+                message["headers"] = self._completed(message["headers"], exchange)
             elif scope["method"] != "HEAD":
                 exchange.size += len(message.get("body", b""))
             await send(message)
@@ -104,7 +105,7 @@ class Front:
         """The error response for a malformed HTTP request; it has all headers and is already logged."""
         exchange = Exchange(_request_id([]), "", "")
         response = self._failure(error)
-        self._add_headers(response.headers, exchange)
+        response.raw_headers = self._completed(response.raw_headers, exchange)
         exchange.status, exchange.size = response.status_code, len(response.body)
         exchange.done()
         return response
@@ -112,10 +113,11 @@ class Front:
     def _failure(self, error: ApiError) -> Response:
         return responses.failure(error, self._pages)
 
-    def _add_headers(self, headers: MutableHeaders, exchange: Exchange) -> None:
-        headers["X-Request-Id"] = exchange.id
-        for name, value in self._headers.items():
-            headers.setdefault(name, value)
+    def _completed(self, fields: list[Field], exchange: Exchange) -> list[Field]:
+        """The header fields of a response, with those of every response that it does not have."""
+        names = {name for name, _ in fields}
+        added = [field for field in self._fields if field[0] not in names]
+        return [*fields, (b"x-request-id", exchange.id.encode()), *added]
 
 
 def too_large() -> InvalidParameter:
@@ -123,11 +125,11 @@ def too_large() -> InvalidParameter:
     return InvalidParameter({"request": f"The request line and headers are longer than {LARGEST_HEAD} bytes."})
 
 
-def _request_id(sent: list[str]) -> str:
+def _request_id(sent: list[bytes]) -> str:
     """The client's X-Request-Id if it is short, plain and contains no key; else a new random id."""
-    if len(sent) == 1 and REQUEST_ID.fullmatch(sent[0]) and PREFIX not in sent[0]:
-        return sent[0]
-    return uuid.uuid4().hex
+    if len(sent) == 1 and REQUEST_ID.fullmatch(sent[0]) and PREFIX.encode() not in sent[0]:
+        return sent[0].decode()
+    return f"{random.getrandbits(128):032x}"
 
 
 def _size_of_head(scope: Scope) -> int:

@@ -120,8 +120,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._part, self._size = Part.BODY, 0
         if b"content-length" in names:
             length = next(value for name, value in self.headers if name == b"content-length")
-            if codings or int(length) > LARGEST_BODY:
+            if codings:
                 self._end()
+            elif int(length) > LARGEST_BODY:
+                self._close_after_response()
         self.headers = []  # a trailer is not part of the head
 
     def on_body(self, body: bytes) -> None:
@@ -179,21 +181,26 @@ class BoundedProtocol(HttpToolsProtocol):
         self._left = LINGERED
         self._await(None)
         if self._is_answering:
-            self.cycle.keep_alive = False
+            self._close_after_response()
             self.cycle.more_body = False
             self.cycle.message_event.set()
-            transport = SimpleNamespace(
-                write=self.transport.write, is_closing=self.transport.is_closing, close=self._linger
-            )
-            self.cycle.transport = cast("asyncio.Transport", transport)
         else:
             self._linger()
+
+    def _close_after_response(self) -> None:
+        self.cycle.keep_alive = False
+        transport = SimpleNamespace(
+            write=self.transport.write, is_closing=self.transport.is_closing, close=self._linger
+        )
+        self.cycle.transport = cast("asyncio.Transport", transport)
 
     def _linger(self) -> None:
         """Close for sending, and discard what still arrives; to close at once could destroy the response on its way.
 
         RFC 9112, 9.6.
         """
+        self._left = LINGERED if self._left is None else self._left
+        self._await(None)
         if not self.transport.is_closing():
             self.transport.write_eof()
             self._timer = self.loop.call_later(LINGER, self.transport.abort)

@@ -467,8 +467,9 @@ def test_an_empty_field_is_not_part_of_the_next(address: str) -> None:
     assert b"\r\nx-request-id: mine\r\n" in answer
 
 
-def test_a_form_that_is_too_large_is_answered_before_it_is_complete(address: str) -> None:
-    form = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9000\r\n\r\ntoken=x"
+@pytest.mark.parametrize("length", [b"Content-Length: 9000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n4000\r\n"])
+def test_a_form_that_is_too_large_is_answered_before_it_is_complete(address: str, length: bytes) -> None:
+    form = b"Content-Type: application/x-www-form-urlencoded\r\n" + length + b"token=" + b"x" * 9000
     with Connection(address) as connection:
         connection.send(b"POST /sign-in HTTP/1.1\r\nHost: a\r\nOrigin: https://data.example.org\r\n" + form)
-        assert connection.all().startswith(b"HTTP/1.1 4")
+        assert connection.all().startswith(b"HTTP/1.1 413 ")

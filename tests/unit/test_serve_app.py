@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
 
+from serve.api.routes import Kept
 from serve.app import create_app
 from serve.http.errors import CommandError
 from serve.settings import Settings
@@ -43,7 +44,8 @@ def test_an_unexpected_failure_is_answered_with_the_envelope(tmp_path: Path) -> 
     async def fail(_: Request) -> None:
         raise RuntimeError("secret")
 
-    inside = app.app
+    assert isinstance(app.app, Kept)
+    inside = app.app.app
     assert isinstance(inside, Starlette)
     inside.router.routes.append(Route("/fail", fail))
 
