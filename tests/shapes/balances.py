@@ -248,6 +248,7 @@ DEBT_AND_CASH: dict[str, Lines] = {
         "NotesPayableRelatedPartiesNoncurrent": 30,
         LIABILITIES: 140,
     },
+    "debt.beside.other-borrowings": {CURRENT: 111.169, "OtherBorrowings": 15.139, "SecuredDebt": 126.308},
     "debt.beside.short-term-loans": {NONCURRENT: 102, SHORT: 2, "LoansPayableCurrent": 32, CURRENT_LIABILITIES: 145},
     "debt.beside.loans-of-any-term": {MATURITIES: 25, "LoansPayableCurrent": 25, "LoansPayable": 7, LIABILITIES: 100},
     "debt.withheld.small-beside-unexplained-liabilities": {

@@ -330,7 +330,7 @@ LEASES = {
 
 FILED: dict[str, tuple[list[Row], str, float | None]] = {
     "secured debt of any term is more than the current debt": (
-        filed("2024-02-20", DebtCurrent=111, SecuredDebt=126, OtherBorrowings=15, Liabilities=130),
+        filed("2024-02-20", DebtCurrent=111, SecuredDebt=126, OtherBorrowings=12, Liabilities=130),
         "total_debt",
         None,
     ),
@@ -838,6 +838,11 @@ RULES: dict[str, tuple[list[Row], str, float | None]] = {
         ),
         "total_debt",
         271,
+    ),
+    "debt.beside.other-borrowings": (
+        filed("2024-02-20", DebtCurrent=111, OtherBorrowings=15, SecuredDebt=126),
+        "total_debt",
+        126,
     ),
     "debt.beside.short-term-loans": (
         filed(

@@ -38,6 +38,17 @@ RELATED, LOANS = "NotesPayableRelatedPartiesNoncurrent", "LoansPayableCurrent"
 CONVERTIBLE = "ConvertibleNotesPayableCurrent"
 
 DEBT: dict[str, tuple[Lines, float]] = {
+    "the non-current liabilities add up with long-term debt and notes to related parties": (
+        {
+            **{WHOLE: 42.404, RELATED: 25, MATURITIES: 13, LIABILITIES: 106.887, CURRENT_LIABILITIES: 34.804},
+            **{OTHER_NONCURRENT: 3.443, "DeferredTaxLiabilitiesNoncurrent": 1.236},
+        },
+        80.404,
+    ),
+    "secured debt is current debt and other borrowings": (
+        {CURRENT: 111.169, "OtherBorrowings": 15.139, "SecuredDebt": 126.308, LIABILITIES: 130.031},
+        126.308,
+    ),
     "the reading with fewer lines is right": (
         {
             WHOLE: 1985,

@@ -97,9 +97,6 @@ CURRENT_BESIDE_LARGER_NOTES = Rule(
     CLASSIFIED_SHEETS,
 )
 
-OF_ANY_TERM = [LINE[line] for line in ("debt_notes", *instruments.TOTALS["debt_notes"][:3])]
-"""Instruments of any term; credit lines may be undrawn."""
-
 COMPOSING: tuple[Rule, ...] = (
     *(each.rule for each in CLASSIFIED),
     *instruments.RULES,
@@ -274,12 +271,14 @@ def _nothing_is_noncurrent(sheets: BalanceSheets) -> Flags:
 
 
 def _notes_exceed_current_debt(sheets: BalanceSheets) -> Flags:
-    """Whether no long-term debt is stated, and notes or loans of any term exceed what is due by more than rounding."""
+    """Whether no long-term debt is stated, and notes or loans of any term exceed what is due by more than rounding.
+
+    Other borrowings that are the rest of them are a line of their own.
+    """
     long_term = ("debt_noncurrent", "debt_long_term", "debt_all")
     has_none = ~np.logical_or.reduce([sheets.has(line) for line in long_term])
-    of_any_term = np.fmax.reduce(sheets.values[OF_ANY_TERM])
-    exceed: Flags = has_none & (of_any_term > due(sheets) * (1 + CONTRADICTS))
-    return exceed
+    exceed: Flags = has_none & (roles.of_any_term(sheets) > due(sheets) * (1 + CONTRADICTS))
+    return exceed & ~roles.other_borrowings_complete_notes(sheets)
 
 
 def _filer_total_is_larger(sheets: BalanceSheets, chosen: Flags) -> Flags:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance import securities
+from pipelines.normalize.balance import instruments, securities
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import (
     NEVER,
@@ -79,6 +79,13 @@ ROUNDED_TEXT = 0.02
 """An amount in the text of a note is rounded by at most two per cent."""
 
 
+OF_ANY_TERM = [LINE[line] for line in ("debt_notes", *instruments.TOTALS["debt_notes"][:3])]
+"""Instruments of any term; credit lines may be undrawn."""
+
+EXACT = 1e-6
+"""Amounts of several digits that differ by less are the same to the digit."""
+
+
 @dataclass(frozen=True, slots=True)
 class LineBeside:
     """A rule that adds `line` to a sum with the line `beside` on the sheets for which `holds` is true."""
@@ -93,6 +100,17 @@ def due(sheets: BalanceSheets) -> Floats:
     """Debt that is due within a year: current maturities of long-term debt, or all current debt; NaN if neither."""
     maturities = sheets.value("debt_current_maturities")
     return np.where(np.isnan(maturities), sheets.value("debt_current"), maturities)
+
+
+def of_any_term(sheets: BalanceSheets) -> Floats:
+    """The largest of notes, secured and unsecured debt, and loans from banks; NaN if none is stated."""
+    found: Floats = np.fmax.reduce(sheets.values[OF_ANY_TERM])
+    return found
+
+
+def other_borrowings_complete_notes(sheets: BalanceSheets) -> Flags:
+    """Whether the largest debt of any term is exactly what is due within a year and other borrowings."""
+    return same(of_any_term(sheets), due(sheets) + sheets.value("debt_other"), EXACT)
 
 
 def reclassify(sheets: BalanceSheets) -> list[tuple[Rule, Ints]]:
@@ -384,6 +402,20 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
     ),
     Reclassification(
         Rule(
+            "debt.long-term-debt.with-related-parties",
+            "Without a line of non-current debt, non-current notes to related parties are added to long-term debt if "
+            "the liabilities, less their other non-current lines, have room for both and the filer's own total does "
+            "not contradict it.",
+            "Regulation S-X Rule 5-02.22 and 4-08(k): bonds and notes, and amounts due to related parties, are stated "
+            "on the face of the balance sheet",
+            "select",
+        ),
+        "debt_long_term_with_related_parties",
+        "debt_long_term",
+        _related_parties_are_beside_long_term_debt,
+    ),
+    Reclassification(
+        Rule(
             "debt.long-term-debt.noncurrent",
             "The element of long-term debt is only the non-current part if the non-current liabilities add up with it "
             "(with fewer other lines than with the amount less the current maturities), if it is less than these, if "
@@ -407,20 +439,6 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
         "debt_noncurrent_alone",
         "debt_noncurrent",
         _related_parties_are_in_long_term_debt,
-    ),
-    Reclassification(
-        Rule(
-            "debt.long-term-debt.with-related-parties",
-            "Without a line of non-current debt, non-current notes to related parties are added to long-term debt if "
-            "the liabilities, less their other non-current lines, have room for both and the filer's own total does "
-            "not contradict it.",
-            "Regulation S-X Rule 5-02.22 and 4-08(k): bonds and notes, and amounts due to related parties, are stated "
-            "on the face of the balance sheet",
-            "select",
-        ),
-        "debt_long_term_with_related_parties",
-        "debt_long_term",
-        _related_parties_are_beside_long_term_debt,
     ),
 )
 
@@ -464,6 +482,19 @@ LINES_BESIDE: tuple[LineBeside, ...] = (
         "debt_current_instrument",
         "debt_current_maturities",
         _is_beside_maturities,
+    ),
+    LineBeside(
+        Rule(
+            "debt.beside.other-borrowings",
+            "Other borrowings are added to current debt if notes, secured or unsecured debt, or loans from banks are "
+            "exactly both together, so that these are all of them.",
+            "us-gaap:SecuredDebt, us-gaap:NotesPayable: of any term; measured: 1 balance sheet of 1,900",
+            "compose",
+            "classified balance sheets",
+        ),
+        "debt_other",
+        "debt_current",
+        other_borrowings_complete_notes,
     ),
     LineBeside(
         Rule(
