@@ -265,6 +265,10 @@ DEBT_AND_CASH: dict[str, Lines] = {
         CURRENT_LIABILITIES: 70.874,
         LIABILITIES: 118.946,
     },
+    "debt.withheld.maturities-repeat-noncurrent-debt": {
+        **{NONCURRENT: 1.096, MATURITIES: 1.096, SHORT: 6.504, CURRENT_LIABILITIES: 32.42},
+        **{"AccountsPayableCurrent": 8.154, "OtherLiabilitiesCurrent": 7.753},
+    },
     "debt.withheld.unexplained-liabilities": {ADVANCES: 1.9, DEPOSITS: 337, OTHER: 2.5, LIABILITIES: 351},
     "balance.withheld.negative-line": {NONCURRENT: -70, MATURITIES: 20},
     "balance.withheld.line-finer-than-filing": {NONCURRENT: 0.07, MATURITIES: 20, ASSETS: 1000},

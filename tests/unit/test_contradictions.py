@@ -45,6 +45,7 @@ DEBT: dict[str, tuple[Lines, float]] = {
         },
         80.404,
     ),
+    "two equal payments of a loan": ({NONCURRENT: 127, MATURITIES: 127, PAYABLE: 73, CURRENT_LIABILITIES: 206}, 254),
     "secured debt is current debt and other borrowings": (
         {CURRENT: 111.169, "OtherBorrowings": 15.139, "SecuredDebt": 126.308, LIABILITIES: 130.031},
         126.308,
@@ -255,6 +256,7 @@ WITHHELD = {
     "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.long-term-debt-is-a-part": ("total_debt", "debt_not_footing"),
     "debt.withheld.long-term-debt-may-include-short-term": ("total_debt", "debt_not_footing"),
+    "debt.withheld.maturities-repeat-noncurrent-debt": ("total_debt", "debt_not_footing"),
     "debt.withheld.total-agreed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),
@@ -381,6 +383,11 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
         [400, 360, 361, 362, 363, 364],
         [300, 500, 505, 501, 502, 503],
         [400, 360, 361, 362, 363, 364],
+    ),
+    "half of what fell due at two quarter ends is paid": (
+        [400, 340, 280, 281, 282, 283],
+        [300, 370, 440, 380, 382, 383],
+        [400, None, None, None, None, None],
     ),
     "all of it falls due": (
         [400, 0, 0, 0, 0, 250],

@@ -46,6 +46,7 @@ from pipelines.normalize.balance.unexplained import (
     MOSTLY_UNEXPLAINED,
     NO_TOTAL,
     NONCURRENT_PARTS,
+    REPEATED,
     TWO_READINGS,
     UNEXPLAINED,
     UNNAMED_MATURITIES,
@@ -54,6 +55,7 @@ from pipelines.normalize.balance.unexplained import (
     is_a_part,
     leaves_more,
     leaves_most,
+    maturities_repeat_noncurrent,
     may_include_short_term,
 )
 from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
@@ -247,6 +249,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     FELL_DUE_ALONE,
     NO_TOTAL,
     TWO_READINGS,
+    REPEATED,
     FOOTED_BEFORE,
     NONCURRENT_DIGIT,
     NONCURRENT_ABOVE,
@@ -330,6 +333,7 @@ def of_debt(
         fell_due(sheets, before, sums)[sums.sheet],
         is_a_part(sheets, sums)[sums.sheet],
         may_include_short_term(sheets, sums) & ~is_proven,
+        maturities_repeat_noncurrent(sheets, sums),
         is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
         noncurrent.found[sums.sheet],
         above.found[sums.sheet],

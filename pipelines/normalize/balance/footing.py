@@ -41,12 +41,12 @@ _CURRENT_LIABILITY_LINES = [
         "not_borrowed_trade",
     )
 ]
-_ALL_CURRENT_LIABILITY_LINES = [
+ALL_CURRENT_LIABILITY_LINES = [
     *_CURRENT_LIABILITY_LINES,
     *(LINE[concept.name] for concept in MORE_CURRENT_LIABILITIES),
 ]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
-_NOT_LENT = [line for line in _ALL_CURRENT_LIABILITY_LINES if line != LINE["current_affiliates"]]
+_NOT_LENT = [line for line in ALL_CURRENT_LIABILITY_LINES if line != LINE["current_affiliates"]]
 """Current liabilities that are certainly not borrowed; what is owed to related parties may be."""
 _ALL_NONCURRENT_LINES = [*_NONCURRENT_LINES, *(LINE[concept.name] for concept in MORE_NONCURRENT_LIABILITIES)]
 
@@ -88,7 +88,7 @@ def of_all_current_liabilities(
         tries: the number of readings that each sheet has.
     """
     total, unit = sheets.value("liabilities_current"), sheets.grain("liabilities_current")
-    return _certain(total, unit, sheets, _ALL_CURRENT_LIABILITY_LINES, readings, where, tries)
+    return _certain(total, unit, sheets, ALL_CURRENT_LIABILITY_LINES, readings, where, tries)
 
 
 def within_current_liabilities(sheets: BalanceSheets, debt: Floats, where: Flags) -> Flags:

@@ -9,6 +9,7 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, starts
 from pipelines.normalize.balance.before import QUARTERS, Before
 from pipelines.normalize.balance.element_sets import set_of
+from pipelines.normalize.balance.footing import ALL_CURRENT_LIABILITY_LINES
 from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.judged import contradiction
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
@@ -53,6 +54,9 @@ WITHIN = 4
 
 STAYS = 0.01
 """Long-term debt stays if it moves by at most a hundredth, by which discounts grow."""
+
+LEAVES_OF_CURRENT = 2
+"""Current maturities that are a line of their own leave less than twice as much without a known line."""
 
 OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
 """Elements of deposits. A bank that states one of them has few other lines of liabilities."""
@@ -114,8 +118,25 @@ TWO_READINGS = contradiction(
     "us-gaap:LongTermDebt: it includes current maturities, which some filers show as short-term borrowings; measured: "
     "1 of 240 such sums",
 )
+REPEATED = contradiction(
+    "debt_not_footing",
+    "debt.withheld.maturities-repeat-noncurrent-debt",
+    "Total debt is withheld if its current maturities are its non-current debt to the digit, and the other known lines "
+    f"leave more than {LEAVES_OF_CURRENT} times as much of the current liabilities: one of them may repeat the other.",
+    "us-gaap:LongTermDebtCurrent, us-gaap:LongTermDebtNoncurrent: no debt is in both; measured: 2 of 1,900 classified "
+    "balance sheets",
+)
 RULES: tuple[Rule, ...] = tuple(
-    each.rule for each in (UNNAMED_MATURITIES, UNEXPLAINED, MOSTLY_UNEXPLAINED, FELL_DUE_ALONE, NO_TOTAL, TWO_READINGS)
+    each.rule
+    for each in (
+        UNNAMED_MATURITIES,
+        UNEXPLAINED,
+        MOSTLY_UNEXPLAINED,
+        FELL_DUE_ALONE,
+        NO_TOTAL,
+        TWO_READINGS,
+        REPEATED,
+    )
 )
 
 _TOTALS = ("liabilities", "liabilities_current", "debt_principal", "debt_issue_costs_current")
@@ -163,6 +184,17 @@ def may_include_short_term(sheets: BalanceSheets, sums: Sums) -> Flags:
     found: Flags = (has_room & (whole * (1 - LEAST_CURRENT) > room))[sums.sheet]
     is_either = (sums.part_line == LINE["debt_long_term"]) | (sums.part_line == LINE["debt_short_term"])
     found &= np.bincount(sums.part_sum, is_either, len(sums.sheet)) == 2
+    return found
+
+
+def maturities_repeat_noncurrent(sheets: BalanceSheets, sums: Sums) -> Flags:
+    """Whether both parts of debt are one amount, and the current liabilities do not show that it is in them."""
+    noncurrent, maturities = sheets.value("debt_noncurrent"), sheets.value("debt_current_maturities")
+    known = np.abs(np.nan_to_num(sheets.values[ALL_CURRENT_LIABILITY_LINES])).sum(axis=0)
+    left = sheets.value("liabilities_current") - known - sheets.or_zero("debt_short_term")
+    repeats = (maturities == noncurrent) & (maturities > 0) & (left > LEAVES_OF_CURRENT * maturities)
+    of_parts = (sums.part_line == LINE["debt_noncurrent"]) | (sums.part_line == LINE["debt_current_maturities"])
+    found: Flags = repeats[sums.sheet] & (np.bincount(sums.part_sum, of_parts, len(sums.sheet)) == 2)
     return found
 
 
@@ -265,6 +297,8 @@ def _is_alone(sheets: BalanceSheets, sums: Sums, line: int) -> Flags:
 def _until_paid(sheets: BalanceSheets, before: Before, whole: Floats, is_alone: Flags, due: Floats) -> Flags:
     """The sheets on which maturities are due, and the next ones until the current liabilities fall by as much.
 
+    What falls due before the maturities of earlier sheets are paid is added to them.
+
     Args:
         whole: the line of long-term debt.
         is_alone: whether it is all of the debt.
@@ -275,12 +309,17 @@ def _until_paid(sheets: BalanceSheets, before: Before, whole: Floats, is_alone: 
     for _ in range(WITHIN):
         stays = (place >= 0) & same(whole, whole[place], STAYS)
         since = np.where(stays, np.minimum(since, since[place]), since)
+    owed = due
     while True:
-        known = due
+        carried = np.zeros(len(sheets))
         for place in (before.in_filing_before, before.of_day):
-            paid, left = current[place] - current, due[place]
+            paid, left = current[place] - current, owed[place]
             is_left = (left > 0) & ~((paid >= ROSE_BY * left) & (paid <= MUST_NOT_EXCEED * left))
-            is_left &= (place >= 0) & is_alone & (due == 0) & (sheets.q - since[place] < WITHIN)
-            due, since = np.where(is_left, left, due), np.where(is_left, since[place], since)
-        if np.array_equal(due, known):
-            return due > 0
+            is_left &= (place >= 0) & is_alone & (sheets.q - since[place] < WITHIN)
+            since = np.where(is_left & (due == 0), since[place], since)
+            # what fell due on the day itself is not carried to it
+            is_left &= (due == 0) | (sheets.q[place] < sheets.q)
+            carried = np.where(is_left, np.fmax(carried, left), carried)
+        if np.array_equal(due + carried, owed):
+            return owed > 0
+        owed = due + carried
