@@ -11,6 +11,7 @@ READ_EVERY seconds, and after each transaction of this process; when it has chan
 
 import asyncio
 import contextlib
+import json
 import logging
 import sqlite3
 from collections.abc import AsyncIterator
@@ -30,7 +31,11 @@ LOOK_UP = """
 SELECT keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id)
 WHERE sha256 = ? AND revoked_at IS NULL
 """
-STORE = "UPDATE keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)"
+STORE = """
+UPDATE keys SET last_used_at = json_extract(used.value, '$[1]') FROM json_each(?) AS used
+WHERE keys.id = json_extract(used.value, '$[0]')
+  AND (last_used_at IS NULL OR last_used_at < json_extract(used.value, '$[2]'))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +139,7 @@ class Holders:
             self._unstored = used | self._unstored
 
     def _write(self, used: dict[str, float]) -> None:
-        rows = [(timestamp(at), key_id, timestamp(at - USED_EVERY)) for key_id, at in used.items()]
+        rows = [(key_id, timestamp(at), timestamp(at - USED_EVERY)) for key_id, at in used.items()]
         with self._accounts.transaction() as connection:
-            connection.executemany(STORE, rows)
+            # one statement: between two of them, this thread and the event loop would wait for each other
+            connection.execute(STORE, (json.dumps(rows),))

@@ -10,6 +10,7 @@ import logging
 import math
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from serve.access.accounts import Accounts
@@ -36,6 +37,7 @@ class Limit:
 
 LIMITS = (Limit(60, "minute", 60), Limit(10_000, "day", 86_400))
 DAY = 1  # index of the daily limit
+NEVER: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,13 @@ class Allowance:
     @property
     def headers(self) -> dict[str, str]:
         """The headers of section 8 for the window with the fewest requests left, and the IETF draft's for all."""
-        limit, used = min(zip(LIMITS, self.used, strict=True), key=lambda window: window[0].requests - window[1])
+        left = [limit.requests - count for limit, count in zip(LIMITS, self.used, strict=True)]
+        place = left.index(min(left))
+        limit, start = LIMITS[place], _starts(LIMITS, math.floor(self.now))[place]
         return {
             "X-RateLimit-Limit": str(limit.requests),
-            "X-RateLimit-Remaining": str(max(0, limit.requests - used)),
-            "X-RateLimit-Reset": str(limit.start(self.now) + limit.seconds),
+            "X-RateLimit-Remaining": str(max(0, left[place])),
+            "X-RateLimit-Reset": str(start + limit.seconds),
             **fields(list(zip(LIMITS, self.used, strict=True)), self.now),
         }
 
@@ -80,7 +84,7 @@ class Counters:
     """Counts by key and window, in memory; a key's old windows are dropped at its next request."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, list[tuple[int, int]]] = {}
+        self._counts: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}  # the starts of windows, and the counts
 
     def take(self, key_id: str, now: float) -> Allowance:
         """Count one request.
@@ -93,11 +97,12 @@ class Counters:
             RateLimited: a window is used up; the request is counted in no window.
         """
         used = self.used(key_id, now)
-        refused = any(count >= limit.requests for limit, count in zip(LIMITS, used, strict=True))
-        if not refused:
-            used = tuple(count + 1 for count in used)
-            self.set(key_id, now, used)
-        return allowance(used, now, refused=refused)
+        for limit, count in zip(LIMITS, used, strict=True):
+            if count >= limit.requests:
+                return allowance(used, now, refused=True)
+        used = tuple([count + 1 for count in used])
+        self.set(key_id, now, used)
+        return Allowance(used, now)
 
     def give_back(self, key_id: str, now: float) -> Allowance:
         """Subtract a request that was counted at `now` from the day's count."""
@@ -107,19 +112,17 @@ class Counters:
 
     def used(self, key_id: str, now: float) -> tuple[int, ...]:
         """The requests that a key has used of each of the LIMITS."""
-        seen = self._counts.get(key_id, [(0, 0)] * len(LIMITS))
-        return tuple(
-            count if start == limit.start(now) else 0 for limit, (start, count) in zip(LIMITS, seen, strict=True)
-        )
+        current = _starts(LIMITS, math.floor(now))
+        seen, used = self._counts.get(key_id, NEVER)
+        if seen == current:
+            return used
+        if not seen:
+            return (0,) * len(LIMITS)
+        return tuple([count if start == of else 0 for start, of, count in zip(current, seen, used, strict=True)])
 
     def set(self, key_id: str, now: float, used: Sequence[int]) -> None:
         """Set the requests that a key has used of each of the LIMITS."""
-        self._counts[key_id] = [(limit.start(now), count) for limit, count in zip(LIMITS, used, strict=True)]
-
-    def of_day(self, now: float) -> dict[str, int]:
-        """The requests of each key in the current day."""
-        start = LIMITS[DAY].start(now)
-        return {key_id: seen[DAY][1] for key_id, seen in self._counts.items() if seen[DAY][0] == start}
+        self._counts[key_id] = _starts(LIMITS, math.floor(now)), tuple(used)
 
 
 class Limits(Protocol):
@@ -151,14 +154,16 @@ class LocalLimits:
         self._accounts = accounts
         self._clock = clock
         self._counters = Counters()
-        self._kept: dict[str, int] = {}
+        self._changed: set[str] = set()
 
     async def take(self, key_id: str, now: float) -> Allowance:
         """See Counters."""
+        self._changed.add(key_id)
         return self._counters.take(key_id, now)
 
     async def give_back(self, key_id: str, now: float) -> Allowance:
         """See Counters."""
+        self._changed.add(key_id)
         return self._counters.give_back(key_id, now)
 
     async def used_today(self, key_id: str, now: float) -> int:
@@ -169,8 +174,7 @@ class LocalLimits:
     async def running(self) -> AsyncIterator[None]:
         """Load the day's stored counts, and store the counts of this process until the block ends."""
         now = self._clock()
-        self._kept = self._accounts.day_counts(LIMITS[DAY].start(now))
-        for key_id, count in self._kept.items():
+        for key_id, count in self._accounts.day_counts(LIMITS[DAY].start(now)).items():
             self._counters.set(key_id, now, [count if place == DAY else 0 for place in range(len(LIMITS))])
         keeping = asyncio.create_task(self._keep_on())
         try:
@@ -188,23 +192,36 @@ class LocalLimits:
     async def _keep(self) -> None:
         """Store the counts that changed; after a failure they are stored the next time."""
         now = self._clock()
-        counts = self._counters.of_day(now)
-        changed = {key_id: count for key_id, count in counts.items() if self._kept.get(key_id) != count}
+        changed, self._changed = self._changed, set()
         if not changed:
             return
+        counts = {key_id: self._counters.used(key_id, now)[DAY] for key_id in changed}
         try:
-            await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), changed)
+            await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), counts)
         except CommandError as error:
             log.warning("the day's counts were not stored: %s", error)
-        else:
-            self._kept = counts
+            self._changed |= changed
 
 
 def fields(windows: Sequence[tuple[Limit, int]], now: float) -> dict[str, str]:
     """The headers RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers, from limits and counts."""
-    policy = (f'"{limit.window}";q={limit.requests};w={limit.seconds}' for limit, _ in windows)
-    left = (f'"{limit.window}";r={max(0, limit.requests - n)};t={until_reset(limit, now)}' for limit, n in windows)
-    return {"RateLimit-Policy": ", ".join(policy), "RateLimit": ", ".join(left)}
+    second = math.floor(now)
+    left = [
+        f'"{limit.window}";r={max(0, limit.requests - used)};t={limit.seconds - second % limit.seconds}'
+        for limit, used in windows
+    ]
+    return {"RateLimit-Policy": _policy(tuple([limit for limit, _ in windows])), "RateLimit": ", ".join(left)}
+
+
+@lru_cache(maxsize=16)
+def _policy(limits: tuple[Limit, ...]) -> str:
+    return ", ".join(f'"{limit.window}";q={limit.requests};w={limit.seconds}' for limit in limits)
+
+
+@lru_cache(maxsize=16)
+def _starts(limits: tuple[Limit, ...], second: int) -> tuple[int, ...]:
+    """The starts of the windows that contain a second."""
+    return tuple(limit.start(second) for limit in limits)
 
 
 def until_reset(limit: Limit, now: float) -> int:
