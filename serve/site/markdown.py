@@ -44,6 +44,7 @@ class Document:
     contents: a table of contents, if not None; with shorter texts of some headings, after their anchors.
     drawings: each drawing with its name.
     marks: the mark of each item of the first list.
+    styles: how the list under a heading of the second level looks, after its anchor (rendering.STYLES).
     in_cards: each part under a heading of the second level is a card beside the others.
     search: a search field.
     """
@@ -52,6 +53,7 @@ class Document:
     contents: tuple[tuple[str, str], ...] | None = None
     drawings: tuple[tuple[str, Markup], ...] = ()
     marks: tuple[Markup, ...] = ()
+    styles: tuple[tuple[str, str], ...] = ()
     in_cards: bool = False
     search: Search | None = None
 

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.site import files, home, llms, profile, sign_in, twins
+from serve.site import files, llms, profile, sign_in, twins
 from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,6 @@ FORM = "application/x-www-form-urlencoded"
 INTERFACE = "/v1"
 
 TABLES: tuple[tuple[PageRoute, ...], ...] = (
-    home.ROUTES,
     sign_in.ROUTES,
     profile.ROUTES,
     files.ROUTES,

@@ -10,7 +10,8 @@ Besides headings, paragraphs, lists, tables, fenced code, `code`, **strong**, *e
                                 the text of its first cell
     Title {#anchor}:            directly before code: its title, with a button that copies the code; of several such
                                 programs in a row, those after the first are folded
-    > **Title**                 a quotation that starts so is folded until a reader opens it
+    > **Title**                 a quotation that starts so is folded until a reader opens it; any other is a notice
+    *Text*                      a paragraph that is all emphasized is small
     ![What it shows](#name)     a drawing that the page makes itself; a screen reader says what it shows
 
 `{#...}` may be left out. HTML is text, never an element, and only addresses of the web, of this site and of this page
@@ -31,8 +32,10 @@ from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
 from serve.site.markdown import ADDRESS, Document
+from serve.site.pages import moment
 
 ANCHOR = re.compile(r" \{#([^\s{}\\]*)\}$")
+TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
@@ -82,11 +85,30 @@ def page(document: Document, root: str = "") -> Page:
     return Page(title, summary, html(rest), tuple(contents))
 
 
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The look of a list: its class and tag; if an item is a term and a text, the tags of both and the item's class."""
+
+    name: str
+    tag: str
+    term: str = ""
+    text: str = ""
+    item: str = ""
+
+
+STYLES = {
+    "figures": Style("figures wide", "dl", "dt", "dd"),
+    "terms": Style("terms wide", "dl", "dt", "dd"),
+    "cards": Style("grid", "div", "h3", "p", "card"),
+    "steps": Style("steps", "ol"),
+}
+
+
 @cache
 def _markdown() -> MarkdownIt:
     made = MarkdownIt("zero", renderer_cls=Html).enable(RULES)
     made.validateLink = _is_address  # type: ignore[method-assign]
-    for rule in (_anchors, _captions, _cells, _folds, _drawings, _legend):
+    for rule in (_anchors, _captions, _cells, _folds, _asides, _drawings, _legend, _lists):
         made.core.ruler.push(rule.__name__, rule)
     return made
 
@@ -135,13 +157,16 @@ def _cells(state: StateCore) -> None:
 
 
 def _folds(state: StateCore) -> None:
-    """A quotation that starts with a strong paragraph is folded."""
+    """A quotation that starts with a strong paragraph is folded; any other is a notice."""
     are_folded: list[bool] = []
     for place, token in enumerate(state.tokens):
         if token.type == "blockquote_open":
             are_folded.append(_fold(token, *state.tokens[place + 1 : place + 1 + PARAGRAPH]))
-        elif token.type == "blockquote_close" and are_folded.pop():
-            token.tag = "details"
+            if not are_folded[-1]:
+                token.tag = "div"
+                token.attrSet("class", "notice warning")
+        elif token.type == "blockquote_close":
+            token.tag = "details" if are_folded.pop() else "div"
 
 
 def _fold(quotation: Token, start: Token, *rest: Token) -> bool:
@@ -149,11 +174,18 @@ def _fold(quotation: Token, start: Token, *rest: Token) -> bool:
     if start.type != "paragraph_open":
         return False
     text, end, *_ = rest
-    inner = [child for child in text.children or [] if child.type != "text" or child.content]
-    if not inner or inner[0].type != "strong_open" or inner[-1].type != "strong_close":
+    if (title := _within(text, "strong")) is None:
         return False
-    quotation.tag, start.tag, end.tag, text.children = "details", "summary", "summary", inner[1:-1]
+    quotation.tag, start.tag, end.tag, text.children = "details", "summary", "summary", title
     return True
+
+
+def _asides(state: StateCore) -> None:
+    """A paragraph that is all emphasized is small."""
+    for place, token in enumerate(state.tokens):
+        if token.type == "paragraph_open" and (inner := _within(state.tokens[place + 1], "em")) is not None:
+            token.attrSet("class", "muted small")
+            state.tokens[place + 1].children = inner
 
 
 def _drawings(state: StateCore) -> None:
@@ -182,6 +214,37 @@ def _legend(state: StateCore) -> None:
             token.children = [*before, *(token.children or []), Token("span_close", "span", -1)]
 
 
+def _lists(state: StateCore) -> None:
+    """A list under a heading of the page's styles has the look of the style."""
+    styles, style, is_inside = dict(state.env["document"].styles), None, False
+    tokens: list[Token] = []
+    for token in state.tokens:
+        if token.type == "heading_open":
+            style = STYLES.get(styles.get(str(token.attrGet("id")), ""))
+        elif style and token.tag in ("ul", "ol"):
+            token.tag, is_inside = style.tag, token.nesting == 1
+            token.attrs = {"class": style.name} if is_inside else {}
+        elif style and token.tag == "li" and style.term:
+            token.tag, token.attrs = "div", {"class": style.item} if style.item and token.nesting == 1 else {}
+        elif style and is_inside and style.term and token.type == "inline":
+            tokens += _term(style, token)
+            continue
+        tokens.append(token)
+    state.tokens = tokens
+
+
+def _term(style: Style, text: Token) -> Iterator[Token]:
+    """An item as a term, which is strong or code, and the text after it."""
+    children = _shown(text)
+    after = next(place for place, child in enumerate(children) if child.type in ("strong_close", "code_inline")) + 1
+    term = [child for child in children[:after] if not child.type.startswith("strong")]
+    for tag, part in ((style.term, term), (style.text, children[after:])):
+        part[0].content = part[0].content.lstrip(": ")
+        yield Token(f"{tag}_open", tag, 1, block=True)
+        yield Token("inline", "", 0, children=part)
+        yield Token(f"{tag}_close", tag, -1, block=True)
+
+
 def _cards(tokens: Sequence[Token], headings: Sequence[int]) -> Iterator[Token]:
     """The tokens, with each part under one of the headings as a card."""
     yield from tokens[: headings[0]] if headings else tokens
@@ -197,6 +260,19 @@ def _cards(tokens: Sequence[Token], headings: Sequence[int]) -> Iterator[Token]:
 def _without_colon(text: Token) -> bool:
     """Take the colon from the end of a text; False if it has none."""
     return _cut(text, ":") if text.content.endswith(":") else False
+
+
+def _shown(text: Token) -> list[Token]:
+    """The parts of a text that are not empty."""
+    return [child for child in text.children or [] if child.type != "text" or child.content]
+
+
+def _within(text: Token, mark: str) -> list[Token] | None:
+    """The parts of a text that is all within one mark; None if it is not."""
+    inner = _shown(text)
+    kinds = [child.type for child in inner]
+    is_within = kinds[:1] == [f"{mark}_open"] and kinds.index(f"{mark}_close") == len(kinds) - 1
+    return inner[1:-1] if is_within else None
 
 
 def _taken(text: Token) -> str | None:
@@ -249,6 +325,10 @@ class Html(RendererHTML):
         code = CODE.format(title, button, title, target, token.content.removesuffix("\n"))
         is_first = not place or tokens[place - 1].type != "fence"
         return code if is_first or not anchor else EXAMPLE.format(title, code)
+
+    def text(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """Text, with times for people."""
+        return TIME.sub(lambda time: moment(time[0]), str(escape(tokens[place].content)))
 
     def link_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """A link; below a path if the site is."""

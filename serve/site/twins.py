@@ -23,6 +23,7 @@ from serve.site import (
     companies,
     dictionary_page,
     errors_page,
+    home,
     reference,
     rendering,
     rules_page,
@@ -34,6 +35,7 @@ from warehouse import page_queries, queries
 from warehouse.errors import NothingPublished
 from warehouse.reader import OpenBuild
 
+FRONT = "/index.md"
 LONGEST_SEARCH = 100
 
 Make = Callable[[Pages, Request], Document]
@@ -41,20 +43,26 @@ Make = Callable[[Pages, Request], Document]
 
 def show(pages: Pages, request: Request, *, make: Make) -> Response:
     """A document as HTML."""
-    document, twin = make(pages, request), f"{request.url.path}.md"
+    document, path = make(pages, request), request.url.path
+    template, twin = ("index.html", FRONT) if path == "/" else ("document.html", f"{path}.md")
     shown = rendering.page(document, pages.root)
-    return pages.render(request, "document.html", shown=shown, search=document.search, twin=twin)
+    return pages.render(request, template, shown=shown, search=document.search, twin=twin)
 
 
 def write(pages: Pages, request: Request, *, make: Make) -> Response:
     """A document as Markdown; links within the site become absolute, and those within the page lead to its HTML."""
-    site, path = pages.settings.pages, quote(request.url.path.removesuffix(".md"))
+    path = "/" if request.url.path == FRONT else quote(request.url.path.removesuffix(".md"))
+    site = pages.settings.pages
     text = make(pages, request).text.replace("](/", f"]({site}/").replace("](#", f"]({site}{path}#")
     return Response(f"{text.rstrip()}\n\n---\n\n{DISCLAIMER}\n", media_type=MARKDOWN)
 
 
 def _described(pages: Pages) -> dict[str, Any]:
     return openapi.description(ENDPOINTS, pages.settings.base_url)
+
+
+def _home(pages: Pages, _: Request) -> Document:
+    return home.document(pages)
 
 
 def _reference(pages: Pages, _: Request) -> Document:
@@ -141,6 +149,7 @@ def _page(text: str) -> int:
 
 
 DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
+    ("/", _home, Access.PUBLIC),
     ("/reference", _reference, Access.PUBLIC),
     ("/errors", _errors, Access.PUBLIC),
     ("/changelog", _changelog, Access.PUBLIC),
@@ -154,5 +163,8 @@ ROUTES: tuple[PageRoute, ...] = tuple(
     row
     for path, make, access in DOCUMENTS
     # the Markdown route comes first, because /companies/{symbol} would match its path too
-    for row in ((f"{path}.md", partial(write, make=make), access), (path, partial(show, make=make), access))
+    for row in (
+        (FRONT if path == "/" else f"{path}.md", partial(write, make=make), access),
+        (path, partial(show, make=make), access),
+    )
 )

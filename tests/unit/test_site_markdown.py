@@ -1,5 +1,7 @@
 """Markdown of pages and its HTML: text from data is always shown as it is."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,7 +164,50 @@ def test_a_quotation_with_a_title_is_folded() -> None:
     assert shown(quoted("**More**\n\ninner\n\n- x")) == (
         "<details>\n<summary>More</summary>\n<p>inner</p>\n<ul>\n<li>x</li>\n</ul>\n</details>\n"
     )
-    assert "details" not in shown(quoted("**More** than a title"))
+
+
+def test_other_quotations_are_notices() -> None:
+    for text in ("No data.", "**More** than a title", "**One** and **two**"):
+        html = shown(quoted(text) + "\nnext")
+        assert html.startswith('<div class="notice warning">\n<p>')
+        assert html.endswith("</p>\n</div>\n<p>next</p>\n")
+
+
+def test_an_emphasized_paragraph_is_small() -> None:
+    assert shown("*all [of](/it)*") == '<p class="muted small">all <a href="/it">of</a></p>\n'
+    assert shown("*one* and *two*") == "<p><em>one</em> and <em>two</em></p>\n"
+
+
+def test_times_are_shown_for_people() -> None:
+    time = '<time datetime="2026-03-02T06:05:00Z">2026-03-02 06:05 UTC</time>'
+    assert shown("at 2026-03-02T06:05:00Z.") == f"<p>at {time}.</p>\n"
+    assert "<time" not in shown("`2026-03-02T06:05:00Z`")
+
+
+@pytest.mark.parametrize(
+    ("style", "list_open", "item_open", "term", "text", "list_close"),
+    [
+        ("terms", '<dl class="terms wide">', "<div>", "dt", "dd", "</dl>"),
+        ("cards", '<div class="grid">', '<div class="card">', "h3", "p", "</div>"),
+    ],
+)
+def test_a_list_of_terms_has_the_look_of_its_heading(
+    style: str, list_open: str, item_open: str, term: str, text: str, list_close: str
+) -> None:
+    """Lists under other headings do not, nor paragraphs before and after it."""
+    html = shown("## A {#a}\n\nx\n\n- **b**: c\n- `d`: *e*\n\ny\n\n## F {#f}\n\n- **g**: h", styles=(("a", style),))
+    [styled] = re.findall(r"<p>x</p>\n(.*)<p>y</p>", html, re.DOTALL)
+    assert styled.replace("\n", "") == (
+        f"{list_open}{item_open}<{term}>b</{term}><{text}>c</{text}></div>"
+        f"{item_open}<{term}><code>d</code></{term}><{text}><em>e</em></{text}></div>{list_close}"
+    )
+    assert html.endswith("<ul>\n<li><strong>g</strong>: h</li>\n</ul>\n")
+
+
+def test_numbered_steps() -> None:
+    assert shown("## A {#a}\n\n1. **b** c", styles=(("a", "steps"),)).endswith(
+        '<ol class="steps">\n<li><strong>b</strong> c</li>\n</ol>\n'
+    )
 
 
 def test_programs_after_the_first_are_folded() -> None:

@@ -134,7 +134,7 @@ def test_an_unexpected_failure_is_a_page_that_reveals_no_internals(
     def fail(_: object) -> None:
         raise RuntimeError("secret place")
 
-    monkeypatch.setattr(home_module, "_context", fail)
+    monkeypatch.setattr(home_module, "document", fail)
     with caplog.at_level(logging.ERROR):
         page = httpx.get(f"{address}/")
     assert page.status_code == 500
@@ -198,7 +198,7 @@ def test_behind_a_proxy_every_link_has_the_path_prefix(home: Path) -> None:
 def test_the_front_page_shows_the_freshness_of_the_status(address: str) -> None:
     status = httpx.get(f"{address}/v1/status").json()["data"]
     page = httpx.get(f"{address}/").text
-    assert f'<time datetime="{status["newest_filing"]}">' in page
+    assert f"<dd>{status['newest_filing']}</dd>" in page
     assert f'<time datetime="{status["last_synchronized_at"]}">' in page
     assert f'<time datetime="{status["next_synchronization_at"]}">' in page
     assert "Status: up" in page
@@ -231,12 +231,14 @@ def test_the_front_page_shows_a_degraded_status(tmp_path: Path) -> None:
 def test_the_front_page_as_markdown_has_the_same_text(address: str) -> None:
     twin = httpx.get(f"{address}/index.md")
     assert twin.headers["content-type"] == "text/markdown; charset=utf-8"
-    assert twin.text.startswith("# Fundamentals Data Service\n")
+    assert twin.text.startswith("# Company financials, traceable to the filing\n")
     assert DISCLAIMER in twin.text
     text = " ".join(Document(httpx.get(f"{address}/").text).text.split())
-    for point in (*home_module.FOR_WHOM, *home_module.HOW_TO_BEGIN):
-        assert point.text in twin.text
-        assert point.text in text
+    items = re.findall(r"^(?:-|\d\.) [*`]+([^*`]+)[*`]+:? ((?!\d{4}-).*)", twin.text, re.MULTILINE)
+    assert len(items) == 1 + 3 + 11 + 3
+    for term, meaning in items:
+        assert term in text
+        assert meaning in text
     assert 'rel="alternate" type="text/markdown"' in httpx.get(address).text
 
 

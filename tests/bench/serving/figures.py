@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+WIDTH = 110  # of the table, also where the output is no terminal
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -70,4 +72,4 @@ def _row(figure: Figure, values: Sequence[float]) -> tuple[str, ...]:
 
 def show(measured: Mapping[str, Sequence[float]]) -> None:
     """Print the table."""
-    Console().print(table(measured))
+    Console(width=WIDTH).print(table(measured))

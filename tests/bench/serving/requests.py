@@ -55,10 +55,11 @@ class Requests:
         )
 
     def different(self, number: int) -> Iterator[Path]:
-        """Files of so many requests each, of which none is equal to another in all files."""
+        """Files of at most so many requests each, of which none is equal to another in all files."""
         names = [of for n in range(FEWEST_ITEMS, len(ITEM_NAMES) + 1) for of in itertools.combinations(ITEM_NAMES, n)]
+        all_of_limit = range(len(self.symbols) * len(names))
         for part in itertools.count():
-            chosen = random.Random(part).sample(range(len(self.symbols) * len(names)), number)
+            chosen = random.Random(part).sample(all_of_limit, min(number, len(all_of_limit)))
             # each file has limits of its own
             limit = LIMITS[part % len(LIMITS)]
             yield self._write(
