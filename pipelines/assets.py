@@ -3,15 +3,17 @@
 Belongs here: what each asset makes, and the metadata that the UI shows. Does not: any rule or path (stages, tables).
 """
 
-import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import dagster as dg
 import polars as pl
 
-from pipelines import doubts, log, stages, tables
+from pipelines import asset_specs, doubts, log, run_log, stages, tables
+from pipelines.edgar.errors import RefusedError, SourceError
 from pipelines.edgar.ways import chosen
 from pipelines.lake import Lake
 from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
@@ -20,12 +22,16 @@ from pipelines.quality import report
 from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
 from pipelines.resources import Synchronization
-from warehouse import publish
+from warehouse import publish, schema
 
 SAMPLE_ROWS = 12
 WAY = "way"
 """The metadata of the documents that says how they were brought up to date, and why so."""
 FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
+DIGITS = 12
+"""Digits of a digest that Dagster shows as a version of code or data."""
+FRESH = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=36), warn_window=timedelta(hours=26))
+"""A synchronization runs each morning: after 26 hours one is late, after 36 hours one was missed."""
 EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
 
 
@@ -59,11 +65,45 @@ def _table_schema(rows: pl.DataFrame) -> dg.TableSchema:
     return dg.TableSchema([dg.TableColumn(name, str(dtype)) for name, dtype in rows.schema.items()])
 
 
-@dg.asset(group_name=EXTRACT, kinds={"httpx"})
-def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+Work = Callable[[dg.AssetExecutionContext, Synchronization], dg.MaterializeResult[None]]
+
+RETRIES = 3
+FIRST_WAIT = 60
+"""Seconds before a run that Dagster launched asks a source again that failed; each time twice as long."""
+
+
+def step(
+    group: str, deps: Sequence[dg.AssetKey], kinds: set[str], name: str = "", code_version: str | None = None
+) -> Callable[[Work], dg.AssetsDefinition]:
+    """An asset that is one step of a synchronization; its log tells progress, counts and seconds."""
+
+    def made(work: Work) -> dg.AssetsDefinition:
+        @dg.asset(
+            name=name or work.__name__,
+            description=work.__doc__,
+            group_name=group,
+            deps=deps,
+            kinds=kinds,
+            owners=asset_specs.OWNERS,
+            code_version=code_version,
+        )
+        def run(context: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
+            began = time.monotonic()
+            with run_log.progress_in(context.log):
+                result = work(context, synchronization)
+            context.log.info(run_log.in_words(_counts(result), time.monotonic() - began))
+            return result
+
+        return run
+
+    return made
+
+
+@step(EXTRACT, [spec.key for spec in asset_specs.upstream()], {"httpx"})
+def documents(context: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """EDGAR's documents of every listed company, as received, in the raw zone; one row for each company."""
     now, lake, store = synchronization.started_at, synchronization.lake, synchronization.store
-    with synchronization.open() as source:
+    with synchronization.open() as source, _asked_again(context, synchronization):
         listings = stages.update_listings(source, store, lake, now)
         ciks = stages.companies_asked(listings, synchronization.asked)
         # symbols that are named, and with --full all, are requested even if a 404 is remembered
@@ -85,18 +125,32 @@ def documents(synchronization: Synchronization) -> dg.MaterializeResult[None]:
         "listed": listings.filter("is_listed")["cik"].n_unique(),
     }
     told = {WAY: way.why} if way.why else {}
-    return dg.MaterializeResult(metadata=row_metadata(with_facts, source=source.name, counts=dict(numbers), **told))
+    failed = rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).select("cik", "failure")
+    run_log.warn_of_each(
+        context.log, "companies failed and keep their values", [f"CIK {cik}: {why}" for cik, why in failed.iter_rows()]
+    )
+    if way.why:
+        context.log.info(way.why)
+    return dg.MaterializeResult(
+        metadata=row_metadata(with_facts, source=source.name, skipped=counts["skipped"], **numbers, **told)
+    )
 
 
-@dg.asset(group_name=EXTRACT, deps=[documents], kinds={"msgspec", "parquet"})
-def facts(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+@step(EXTRACT, [documents.key], {"msgspec", "parquet"}, code_version=stages.elements_digest()[:DIGITS])
+def facts(context: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
     lake = synchronization.lake
     counts = stages.update_facts(synchronization.store, lake, _again(synchronization), synchronization.workers)
-    return dg.MaterializeResult(metadata=table_metadata(lake, "facts", counts=counts))
+    quarantined = lake.read("quarantine").select("cik", "place", "reason").iter_rows()
+    run_log.warn_of_each(
+        context.log,
+        "companies are in quarantine and keep their values",
+        [f"CIK {cik}: {place}: {reason}" for cik, place, reason in quarantined],
+    )
+    return _made(lake, "facts", {**table_metadata(lake, "facts"), **counts})
 
 
-@dg.asset(group_name=NORMALIZE, deps=[facts], kinds={"polars", "parquet"})
+@step(NORMALIZE, [facts.key], {"polars", "parquet"}, code_version=stages.rules_digest()[:DIGITS])
 def values(context: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     lake, steps = synchronization.lake, Steps()
@@ -110,7 +164,7 @@ def values(context: dg.AssetExecutionContext, synchronization: Synchronization) 
         "values_by_item": dg.MetadataValue.md(_markdown(by_item.sort("item"))),
         "steps": dg.MetadataValue.md(_markdown(steps.table.with_columns(pl.col("seconds").round(3)))),
     }
-    return dg.MaterializeResult(metadata=table_metadata(lake, stages.REPLAYED, hidden=["legs"], counts=counts, **shown))
+    return _made(lake, stages.REPLAYED, {**table_metadata(lake, stages.REPLAYED, hidden=["legs"]), **counts, **shown})
 
 
 class Steps:
@@ -131,8 +185,8 @@ class Steps:
         return pl.DataFrame(rows, schema={"step": pl.String, "rows": pl.Int64, "seconds": pl.Float64}, orient="row")
 
 
-@dg.asset(group_name=NORMALIZE, deps=[values], kinds={"polars", "parquet"})
-def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+@step(NORMALIZE, [values.key], {"polars", "parquet"}, code_version=stages.rules_digest()[:DIGITS])
+def versions(_: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The version log with the versions that are new; a new segment is committed with the build."""
     home, lake = synchronization.home, synchronization.lake
     pointer = publish.readable(home.published)
@@ -148,42 +202,65 @@ def versions(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     rows, current = lake.scan(stages.VERSIONS), pl.col("is_current") & pl.col("value").is_not_null()
     counted = rows.group_by("cause").agg(versions=pl.len(), values=current.sum()).collect()
     by_cause = counted.select("cause", "versions").sort("versions", "cause", descending=[True, False])
-    return dg.MaterializeResult(
-        metadata=table_metadata(
-            lake,
-            stages.VERSIONS,
-            hidden=["legs"],
-            counts={"values": counted["values"].sum(), "versions": counted["versions"].sum()},
-            versions_by_cause=dg.MetadataValue.md(_markdown(by_cause)),
-        )
+    metadata = table_metadata(
+        lake,
+        stages.VERSIONS,
+        hidden=["legs"],
+        values=counted["values"].sum(),
+        versions=counted["versions"].sum(),
+        appended=lake.height(stages.APPENDED),
+        versions_by_cause=dg.MetadataValue.md(_markdown(by_cause)),
     )
+    return _made(lake, stages.VERSIONS, metadata)
 
 
-@dg.asset(group_name=PUBLISH, deps=[versions], kinds={"polars", "parquet"})
-def financials(synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """The tables of the warehouse, ready to be published: companies, financials and all others."""
+@step(PUBLISH, [versions.key], {"polars", "parquet"}, name="tables", code_version=tables.code_digest()[:DIGITS])
+def assembly(_: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
+    """The rows of all tables of the warehouse, before they are checked and published."""
     lake = synchronization.lake
     if not tables.are_published(lake, synchronization.before):
         tables.assemble(lake, _synchronizations(synchronization), synchronization.workers)
     sizes = pl.DataFrame(
         [(name, lake.height(tables.assembled(name))) for name in tables.files(lake)], ["table", "rows"], orient="row"
     )
-    return dg.MaterializeResult(
-        metadata=table_metadata(
-            lake,
-            tables.assembled("financials"),
-            tables=dg.MetadataValue.md(_markdown(sizes)),
-            counts={
-                "covered": lake.read(tables.assembled("companies"), ["cik"])["cik"].n_unique(),
-                "valued": int(lake.read(tables.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
-            },
-        )
+    metadata = table_metadata(
+        lake,
+        tables.assembled("financials"),
+        tables=dg.MetadataValue.md(_markdown(sizes)),
+        covered=lake.read(tables.assembled("companies"), ["cik"])["cik"].n_unique(),
+        valued=int(lake.read(tables.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
     )
+    return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(tables.inputs(lake)[:DIGITS]))
 
 
-@dg.asset(group_name=PUBLISH, deps=[financials], kinds={"duckdb"})
-def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
-    """The published build: a new DuckDB file, verified before it becomes the current one; none if nothing is new."""
+@dg.multi_asset(
+    name="publish",
+    specs=[
+        dg.AssetSpec(
+            asset_specs.BUILD,
+            deps=[assembly],
+            description="The published build: a new DuckDB file, verified before it becomes the current one; none if "
+            "nothing is new.",
+            group_name=PUBLISH,
+            kinds={"duckdb"},
+            owners=asset_specs.OWNERS,
+            freshness_policy=FRESH,
+        ),
+        *(asset_specs.table(each, tables.code_digest()[:DIGITS]) for each in schema.TABLES),
+    ],
+)
+def warehouse(
+    context: dg.AssetExecutionContext, synchronization: Synchronization
+) -> Iterator[dg.MaterializeResult[None]]:
+    """Publish the tables; those of a new build are materialized, and the build in any case."""
+    began = time.monotonic()
+    published = _publish(synchronization)
+    yield from published
+    context.log.info(run_log.in_words(_counts(published[0]), time.monotonic() - began))
+
+
+def _publish(synchronization: Synchronization) -> list[dg.MaterializeResult[None]]:
+    """Publish a build if a row is new; the result of the build, and those of its tables."""
     lake, published = synchronization.lake, synchronization.home.published
     rows = lake.read("documents").drop_nulls("synchronized_at")
     times = {
@@ -208,11 +285,20 @@ def warehouse(synchronization: Synchronization) -> dg.MaterializeResult[None]:
     publish.point(published, build, inputs=inputs, log=segments, is_mended=is_mended, **times)
     tables.remember_built(lake, build.build_id)
     log.committed(synchronization.home.log, segments)
-    return _published(build.build_id, build.content_hash, build.rows, is_new=True, is_mended=is_mended)
+    of_tables: list[dg.MaterializeResult[None]] = [
+        dg.MaterializeResult(
+            asset_key=asset_specs.key_of(schema.BY_NAME[name]),
+            metadata={"dagster/row_count": held.rows, "build": build.build_id},
+            data_version=dg.DataVersion(str(held).replace(" ", "-")),
+        )
+        for name, held in build.sums.items()
+    ]
+    made = _published(build.build_id, build.content_hash, build.rows, is_new=True, is_mended=is_mended)
+    return [made, *of_tables]
 
 
-@dg.asset(group_name=PUBLISH, deps=[warehouse], kinds={"polars", "html"})
-def quality_report(synchronization: Synchronization) -> dg.MaterializeResult[None]:
+@step(PUBLISH, [asset_specs.BUILD], {"polars", "html"})
+def quality_report(_: dg.AssetExecutionContext, synchronization: Synchronization) -> dg.MaterializeResult[None]:
     """The quality report of the published build: checks, coverage, gaps, restatements, differences."""
     lake, published = synchronization.lake, synchronization.home.published
     pointer = publish.current(published)
@@ -225,8 +311,8 @@ def quality_report(synchronization: Synchronization) -> dg.MaterializeResult[Non
     page = report.write(published, pointer, report.render(pointer, shown, found, report.symbols_of(lake)))
     tables_shown = {name: dg.MetadataValue.md(markdown(rows)) for name, rows in shown.items() if rows.height}
     counts = {"comparisons": found.height, "warnings": shown["checks"].filter(~pl.col("passed")).height}
-    built = {"build": pointer.build, "page": dg.MetadataValue.path(page), "counts": counts}
-    return dg.MaterializeResult(metadata=row_metadata(found, **built, **tables_shown))
+    built = {"build": pointer.build, "page": dg.MetadataValue.path(page)}
+    return dg.MaterializeResult(metadata=row_metadata(found, **built, **counts, **tables_shown))
 
 
 def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | None:
@@ -241,12 +327,12 @@ def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | No
 
 def _kept(
     synchronization: Synchronization, build: publish.Pointer, inputs: str, times: Mapping[str, Any]
-) -> dg.MaterializeResult[None]:
+) -> list[dg.MaterializeResult[None]]:
     """Readers keep the build that they have: nothing is new, or rows that were computed again are the same."""
     if tables.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
         tables.remember_built(synchronization.lake, build.build)
     publish.record(synchronization.home.published, inputs=inputs, **times)
-    return _published(build.build, build.content_hash, build.rows, is_new=False)
+    return [_published(build.build, build.content_hash, build.rows, is_new=False)]
 
 
 def _published(
@@ -254,13 +340,16 @@ def _published(
 ) -> dg.MaterializeResult[None]:
     sizes = pl.DataFrame({"table": list(rows), "rows": list(rows.values())})
     return dg.MaterializeResult(
+        asset_key=asset_specs.BUILD,
         metadata={
             "build": build,
-            "is_new": is_new,
             "content_hash": content_hash,
             "tables": dg.MetadataValue.md(_markdown(sizes)),
-            "counts": {"published": int(is_new), "mended": int(is_mended)},
-        }
+            "published": int(is_new),
+            "mended": int(is_mended),
+            "dagster/row_count": sum(rows.values()),
+        },
+        data_version=dg.DataVersion(content_hash),
     )
 
 
@@ -295,10 +384,34 @@ def _markdown(rows: pl.DataFrame) -> str:
     return head + "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows.iter_rows())
 
 
+def _made(lake: Lake, table: str, metadata: Mapping[str, Any]) -> dg.MaterializeResult[None]:
+    """The result of a step that made a table of companies; its data version tells whether the rows may differ."""
+    digest = tables.digest(*sorted(lake.inputs(table).items()))
+    return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(digest[:DIGITS]))
+
+
+@contextmanager
+def _asked_again(context: dg.AssetExecutionContext, synchronization: Synchronization) -> Iterator[None]:
+    """In a run that Dagster launched, ask a source that fails again, later; the command says at once that it failed."""
+    try:
+        yield
+    except RefusedError:
+        raise  # asking again is what the SEC objects to
+    except SourceError as error:
+        if synchronization.is_command:
+            raise
+        seconds = FIRST_WAIT * 2**context.retry_number
+        context.log.warning(f"{error}; asked again {RETRIES} times at most, the next time in {seconds} seconds")
+        raise dg.RetryRequested(RETRIES, seconds) from error
+
+
+def _counts(result: dg.MaterializeResult[None]) -> dict[str, int]:
+    return {name: count for name, count in (result.metadata or {}).items() if isinstance(count, int)}
+
+
 def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
-    """The counts in the metadata of an asset."""
-    value = metadata["counts"].value if "counts" in metadata else {}
-    return dict(json.loads(value) if isinstance(value, str) else value)  # type: ignore[arg-type]
+    """The counts in the metadata of an asset; each is an entry of its own, so that Dagster plots it over the runs."""
+    return {name: entry.value for name, entry in metadata.items() if isinstance(entry, dg.IntMetadataValue)}  # type: ignore[misc]
 
 
-ASSETS = (documents, facts, values, versions, financials, warehouse, quality_report)
+ASSETS = (documents, facts, values, versions, assembly, warehouse, quality_report)

@@ -10,7 +10,8 @@ import dagster as dg
 import polars as pl
 
 from pipelines import doubts, rule_table
-from pipelines.assets import documents, financials, row_metadata, warehouse
+from pipelines.asset_specs import BUILD
+from pipelines.assets import assembly, documents, row_metadata
 from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.quality import checks as quality
@@ -51,7 +52,7 @@ def the_list_is_whole(synchronization: Synchronization) -> dg.AssetCheckResult:
     return failing(held, f"{doubts.in_words(held)}; {advice}")
 
 
-@dg.asset_check(asset=financials, blocking=True)
+@dg.asset_check(asset=assembly, blocking=True)
 def keys_are_unique(synchronization: Synchronization) -> dg.AssetCheckResult:
     """The key of each table is unique."""
     return failing(repeated_keys(synchronization.lake), "a key names more than one row")
@@ -63,7 +64,7 @@ def _new(synchronization: Synchronization) -> set[str] | None:
     return changed_since(synchronization.lake, before.build) if before else None
 
 
-@dg.asset_check(asset=financials, blocking=True)
+@dg.asset_check(asset=assembly, blocking=True)
 def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> dg.AssetCheckResult:
     """At a fiscal year end the trailing twelve months are the fiscal year."""
     rows = synchronization.lake.scan(assembled("financials"), _new(synchronization)).collect()
@@ -77,7 +78,7 @@ def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> dg.AssetC
     return failing(both.filter(differs), "an annual row differs from the TTM row that ends on its day")
 
 
-@dg.asset_check(asset=financials, blocking=True)
+@dg.asset_check(asset=assembly, blocking=True)
 def no_company_is_lost(synchronization: Synchronization) -> dg.AssetCheckResult:
     """Every company that was covered before is still covered; one that leaves the SEC's list stays, as not listed.
 
@@ -98,7 +99,7 @@ def no_company_is_lost(synchronization: Synchronization) -> dg.AssetCheckResult:
     return failing(lost, f"{lost.height} companies that the build before covered have no value any more: {named}")
 
 
-@dg.asset_check(asset=financials, blocking=True)
+@dg.asset_check(asset=assembly, blocking=True)
 def few_are_quarantined(synchronization: Synchronization) -> dg.AssetCheckResult:
     """A broken document stops its company only; many broken documents hold back publishing."""
     lake = synchronization.lake
@@ -111,7 +112,7 @@ def few_are_quarantined(synchronization: Synchronization) -> dg.AssetCheckResult
     return failing(quarantined if too_many or everything else quarantined.clear(), description)
 
 
-@dg.asset_check(asset=financials, blocking=True)
+@dg.asset_check(asset=assembly, blocking=True)
 def rules_are_listed(synchronization: Synchronization) -> dg.AssetCheckResult:
     """Each rule that a table names is in table `rules`, which has its statement.
 
@@ -129,7 +130,7 @@ def rules_are_listed(synchronization: Synchronization) -> dg.AssetCheckResult:
     return failing(unlisted, f"tables name rules that are not in the registry: {named}")
 
 
-@dg.asset_check(asset=financials, blocking=True)
+@dg.asset_check(asset=assembly, blocking=True)
 def ratios_follow_their_inputs(synchronization: Synchronization) -> dg.AssetCheckResult:
     """Debt to free cash flow and return on capital are what today's inputs give, and missing where one is missing.
 
@@ -163,7 +164,7 @@ def _near(served: pl.Expr, expected: pl.Expr) -> pl.Expr:
 
 @dg.multi_asset_check(
     specs=[
-        dg.AssetCheckSpec(check.name, asset=warehouse, description=f"{check.meaning} Source: {check.source}.")
+        dg.AssetCheckSpec(check.name, asset=BUILD, description=f"{check.meaning} Source: {check.source}.")
         for check in quality.CHECKS
     ]
 )
@@ -176,7 +177,7 @@ def quality_of_values(synchronization: Synchronization) -> Iterator[dg.AssetChec
         counts = {column: tally[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
         yield dg.AssetCheckResult(
             check_name=name,
-            asset_key=warehouse.key,
+            asset_key=BUILD,
             passed=tally["passed"],
             severity=dg.AssetCheckSeverity.WARN,
             description=f"{tally[FAILS]} of {tally['compared']} fail, of {tally['companies']} companies",

@@ -7,12 +7,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
 import dagster as dg
 import msgspec
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from pydantic import Field
 
+from pipelines import asset_specs
 from pipelines.assets import ASSETS, WAY, counts_of
 from pipelines.checks import CHECKS
 from pipelines.edgar.newest import Cursor, new_filings, symbols_of
@@ -20,7 +23,7 @@ from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.resources import Synchronization
+from pipelines.resources import COMMAND, LAUNCHED_BY, Synchronization, tags_of
 from pipelines.run_history import instance_of
 from warehouse.schedule import CRON, TIME_ZONE
 
@@ -29,21 +32,41 @@ FEED_INTERVAL = 600
 """Seconds between two looks at the feed of newest filings: a report is served within an hour of its acceptance."""
 
 
-def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
+def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False) -> dg.Definitions:
     """Assets, checks, job, schedule and sensor.
 
-    FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad.
+    Args:
+        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad.
+        is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
     """
     synchronization = Synchronization(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
     )
+
+    class Request(dg.Config):
+        """What a run does."""
+
+        source: str = Field(
+            synchronization.source, description="live, sample, or the path of a mirror or of companyfacts.zip"
+        )
+        symbols: str = Field(
+            synchronization.symbols, description="symbols of the companies to update, with commas; empty: all"
+        )
+        full: bool = Field(default=False, description="process everything again, even if nothing is new")
+
+    @dg.config_mapping
+    def requested(request: Request) -> dict[str, Any]:
+        quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}} if is_quiet else {}
+        return {"resources": {"synchronization": {"config": dict(request)}}, **quiet}
+
     job = dg.define_asset_job(
         JOB,
-        dg.AssetSelection.all(),
+        dg.AssetSelection.assets(*ASSETS) | dg.AssetSelection.checks(*CHECKS),
         description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
+        config=requested,
     )
     return dg.Definitions(
-        assets=ASSETS,
+        assets=[*asset_specs.upstream(), *ASSETS, asset_specs.interface()],
         asset_checks=CHECKS,
         jobs=[job],
         sensors=[feed_of_newest_filings(job)],
@@ -73,10 +96,8 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefini
             symbols = symbols_of(filings, _listed()) if filings else []
         except PipelineError as error:
             return dg.SkipReason(str(error))
-        config = {"source": "live", "symbols": ",".join(symbols)}
         request = dg.RunRequest(
-            run_key=msgspec.json.encode(after).decode(),
-            run_config={"resources": {"synchronization": {"config": config}}},
+            run_key=msgspec.json.encode(after).decode(), run_config={"source": "live", "symbols": ",".join(symbols)}
         )
         reason = None if symbols else f"{len(filings)} new reports, none of a listed company"
         return dg.SensorResult(
@@ -116,16 +137,14 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
         PipelineError, WarehouseError: raised by an asset.
         KeyboardInterrupt: the run was stopped with Ctrl-C.
     """
-    job = build_definitions(os.environ).resolve_job_def(JOB)
-    run_config = {
-        "resources": {"synchronization": {"config": {"source": source, "symbols": symbols, "full": full}}},
-        "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-    }
+    job = build_definitions(os.environ, is_quiet=True).resolve_job_def(JOB)
+    run_config = {"source": source, "symbols": symbols, "full": full}
+    tags = {LAUNCHED_BY: COMMAND, **tags_of(str(source), symbols)}
     run_id = str(uuid4())
     with instance_of(home.dagster) as instance:
         held_back: dg.DagsterError | None = None
         try:
-            job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id)
+            job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
         except dg.DagsterError as error:
             held_back = error
         except dg.DagsterExecutionInterruptedError as error:

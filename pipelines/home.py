@@ -9,11 +9,13 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TextIO
 
 from pipelines.errors import PipelineError
 from warehouse.files import make_private
@@ -23,6 +25,10 @@ DEFAULT_HOME = Path(".data/edgar")
 PROJECT = Path(__file__).resolve().parent.parent
 MARKER = "home.json"
 LOCK = "synchronization.lock"
+ASKED_EVERY = 0.5
+"""Seconds between two attempts to lock a home that another synchronization holds."""
+TOLD_EVERY = 60.0
+"""Seconds between two messages that this one waits."""
 WORDS: dict[str, str] = {"edgar": "real", "sample": "fictional"}
 
 
@@ -98,20 +104,40 @@ class Home:
             )
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self, wait: Callable[[str], object] | None = None) -> Iterator[None]:
         """Lock the home for one synchronization. The lock ends with the process, so a killed process leaves none.
 
+        Args:
+            wait: called with a message while another synchronization holds the lock, at first and then once a minute;
+                None: do not wait.
+
         Raises:
-            HomeError: another synchronization has locked it.
+            HomeError: another synchronization has locked it; the message names its process.
         """
-        with (self.root / LOCK).open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise HomeError(
-                    f"{self.root}: another synchronization is running; wait for it to end, or stop it, and try again"
-                ) from error
+        with (self.root / LOCK).open("r+") as lock:
+            told = 0.0
+            while not _is_locked(lock):
+                holder = f"another synchronization is running ({lock.read().strip() or 'of an older version'})"
+                lock.seek(0)
+                if wait is None:
+                    raise HomeError(f"{self.root}: {holder}; wait for it to end, or stop it, and try again")
+                if not told or time.monotonic() - told >= TOLD_EVERY:
+                    told = time.monotonic()
+                    wait(f"{self.root}: {holder}; this one waits until it ends")
+                time.sleep(ASKED_EVERY)
+            lock.truncate()
+            lock.write(f"process {os.getpid()}, since {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+            lock.flush()
             yield
+
+
+def _is_locked(lock: TextIO) -> bool:
+    """Lock a file, if no other process has."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _kind_in(marker: Path) -> str:

@@ -1,6 +1,6 @@
 """Progress of long work: the stages report it, and a listener shows it.
 
-Belongs here: the connection between the stages and a terminal. Does not: the display (synchronize).
+Belongs here: the connection between the stages and who shows it. Does not: a terminal (synchronize), a log (run_log).
 """
 
 from collections.abc import Callable, Iterator
@@ -20,8 +20,15 @@ def report(stage: str, done: int, total: int) -> None:
 
 @contextmanager
 def heard_by(listener: Listener) -> Iterator[None]:
-    """Send the reports of the `with` block to a listener."""
-    token = _listener.set(listener)
+    """Send the reports of the `with` block to a listener, besides those of the blocks around it."""
+    around = _listener.get()
+
+    def both(stage: str, done: int, total: int) -> None:
+        if around:
+            around(stage, done, total)
+        listener(stage, done, total)
+
+    token = _listener.set(both)
     try:
         yield
     finally:

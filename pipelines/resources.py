@@ -5,9 +5,11 @@ Does not: the work of the run (assets, stages).
 """
 
 import os
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 import dagster as dg
 from pydantic import PrivateAttr
@@ -21,6 +23,17 @@ from pipelines.tables import FOOTERS, published_before
 from pipelines.workers import Workers, started
 from warehouse.pointer import Pointer
 
+LAUNCHED_BY, COMMAND = "fundamentals/launched_by", "command"
+"""The tag of a run of the command `fundamentals sync`."""
+LONGEST_TAG = 63
+UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def tags_of(source: str, symbols: str) -> dict[str, str]:
+    """The tags of a run, by which the UI filters runs: its source, and its symbols if it is for some only."""
+    given = {"fundamentals/source": Path(source).name, "fundamentals/symbols": symbols.replace(",", ".").upper()}
+    return {name: UNFIT.sub("_", value)[:LONGEST_TAG].strip("._-") for name, value in given.items() if value}
+
 
 class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
     """One synchronization: its configuration, and the folders of its data.
@@ -32,20 +45,34 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
     symbols: str = ""
     full: bool = False
 
+    _is_command: bool = PrivateAttr(default=True)
     _started_at: datetime = PrivateAttr()
     _workers: Workers = PrivateAttr()
     _before: Pointer | None = PrivateAttr(default=None)
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator["Synchronization", None, None]:
-        """Prepare and lock the home. The synchronization has the time of this call."""
+        """Prepare and lock the home. The synchronization has the time of this call.
+
+        The command is told at once who holds the home; a run that Dagster launched waits for it.
+        """
         home = self.home
         home.prepare()
-        with home.writing(), started(os.environ.get("FUNDAMENTALS_PROCESSES", "")) as workers:
+        run, wait = context.run, None
+        self._is_command = not run or run.tags.get(LAUNCHED_BY) == COMMAND
+        if run and context.instance and context.log and not self._is_command:
+            context.instance.add_run_tags(run.run_id, tags_of(self.source, self.symbols))
+            wait = context.log.info
+        with home.writing(wait), started(os.environ.get("FUNDAMENTALS_PROCESSES", "")) as workers:
             self._started_at = datetime.now(UTC)
             self._workers = workers
             self._before = published_before(self.home.published)
             yield self
+
+    @property
+    def is_command(self) -> bool:
+        """Whether `fundamentals sync` runs this, not Dagster."""
+        return self._is_command
 
     @property
     def home(self) -> Home:

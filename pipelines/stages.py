@@ -228,8 +228,8 @@ def update_facts(store: RawStore, lake: Lake, again: Iterable[str], workers: Wor
     """
     documents = lake.read("documents")
     quarantine: list[Quarantined] = []
-    to_do = _outdated(lake, "facts", documents, "facts_digest", again, code=_elements_digest())
-    done = {cik: _joined(digest, _elements_digest()) for cik, digest in to_do.items()}
+    to_do = _outdated(lake, "facts", documents, "facts_digest", again, code=elements_digest())
+    done = {cik: _joined(digest, elements_digest()) for cik, digest in to_do.items()}
     batches = [{cik: to_do[cik] for cik in batch} for batch in in_batches(sorted(to_do))]
     with lake.gathering("facts") as made:
         for broken in _reported("facts", batches, made.fill(workers, partial(_decoded, store.home, lake), batches)):
@@ -310,7 +310,7 @@ def update_values(
     earlier = held_predecessors(lake)
     continued = {cik for chain in earlier.values() for cik in chain}
     wanted = {
-        cik: _joined(digest, registrants.get(cik, ""), *(facts[each] for each in earlier.get(cik, ())), _rules_digest())
+        cik: _joined(digest, registrants.get(cik, ""), *(facts[each] for each in earlier.get(cik, ())), rules_digest())
         for cik, digest in facts.items()
         if cik not in continued
     }
@@ -414,7 +414,7 @@ def _compared(
     known = on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS)
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", batch).select("cik", "currency")
-    new = recorded(to_append(known, replayed, order, _rules_digest(), currencies), now, _rules_digest())
+    new = recorded(to_append(known, replayed, order, rules_digest(), currencies), now, rules_digest())
     versions = numbered(pl.concat([known, new]))
     had_versions = known.select("cik").unique()
     changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
@@ -466,12 +466,12 @@ def _joined(*digests: str) -> str:
 
 
 @cache
-def _elements_digest() -> str:
+def elements_digest() -> str:
     """A digest of the elements that are read from the documents."""
     return _joined(*sorted(f"{taxonomy}:{tag}" for taxonomy, tags in wanted_elements().items() for tag in tags))
 
 
 @cache
-def _rules_digest() -> str:
+def rules_digest() -> str:
     """A digest of the code of the rules: when it changes, all values are computed again."""
     return digest_of(Path(normalize.__file__).parent)

@@ -116,7 +116,7 @@ def _made_from_by_company(lake: Lake) -> dict[str, str]:
     for row in lake.read("listings", LISTED).iter_rows():
         listed.setdefault(row[0], []).append(str(row))
     return {
-        cik: _digest(values.get(cik), registrants.get(cik), versions.get(cik), *listed.get(cik, ()), _code_digest())
+        cik: digest(values.get(cik), registrants.get(cik), versions.get(cik), *listed.get(cik, ()), code_digest())
         for cik in sorted({*values, *versions})
     }
 
@@ -126,7 +126,8 @@ def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> 
     return f"{made_from} stale" if stale_after and newest_filing > stale_after else made_from
 
 
-def _digest(*parts: object) -> str:
+def digest(*parts: object) -> str:
+    """A digest of values, by their text."""
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
 
 
@@ -175,11 +176,11 @@ def are_published(lake: Lake, before: Pointer | None) -> bool:
 def _made_from(lake: Lake, by_company: Mapping[str, str]) -> str:
     """A digest of the inputs of the tables, without the times of synchronizations, and of the code that makes them."""
     kept = [f"{name} {lake.digest(name)}" for name in ("listings", "quarantine")]
-    return _digest(*by_company.items(), *kept)
+    return digest(*by_company.items(), *kept)
 
 
 @cache
-def _code_digest() -> str:
+def code_digest() -> str:
     """The digest of the code, without comments and docstrings, and of the rules' texts, which tables publish."""
     folders = (Path(__file__).parent, Path(schema.__file__).parent)
     digests = [digest_of(folder) for folder in folders]
@@ -267,7 +268,7 @@ def _hashed(name: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _summed(sums: pl.DataFrame) -> str:
-    return _digest(*sums.row(0)) if sums.height else _digest(0, 0, 0)
+    return digest(*sums.row(0)) if sums.height else digest(0, 0, 0)
 
 
 def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -309,7 +310,7 @@ def inputs(lake: Lake) -> str:
     of_companies = lake.read(CONTENTS).group_by("table").agg(*ALL_SUMS).sort("table")
     others = [table.name for table in schema.TABLES if table.name not in (*OF_COMPANIES, "companies", CHANGED)]
     contents = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in sorted(others)]
-    return _digest(*of_companies.rows(), *contents)
+    return digest(*of_companies.rows(), *contents)
 
 
 def changed_since(lake: Lake, build: str) -> set[str] | None:
@@ -322,7 +323,7 @@ def changed_since(lake: Lake, build: str) -> set[str] | None:
     known = lake.inputs(BUILT)
     if known.get(MADE_FROM) != _built_as(build):
         return None
-    if known.get(CONTENTS) == _digest(*lake.inputs(CONTENTS).items()):
+    if known.get(CONTENTS) == digest(*lake.inputs(CONTENTS).items()):
         return set()
     both = lake.read(BUILT).join(_of_each(lake), on="cik", how="full", suffix="_now", coalesce=True)
     return set(both.filter(pl.col("content").ne_missing(pl.col("content_now")))["cik"])
@@ -330,12 +331,12 @@ def changed_since(lake: Lake, build: str) -> set[str] | None:
 
 def remember_built(lake: Lake, build: str) -> None:
     """Write table `built`: the contents of each company's rows in the newest build."""
-    digests = {MADE_FROM: _built_as(build), CONTENTS: _digest(*lake.inputs(CONTENTS).items())}
+    digests = {MADE_FROM: _built_as(build), CONTENTS: digest(*lake.inputs(CONTENTS).items())}
     lake.write(BUILT, _of_each(lake), digests)
 
 
 def _built_as(build: str) -> str:
-    return _digest(build, _code_digest())
+    return digest(build, code_digest())
 
 
 def _of_each(lake: Lake) -> pl.DataFrame:

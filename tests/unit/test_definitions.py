@@ -1,15 +1,25 @@
 """Dagster's definitions, and the job run in this process."""
 
+import os
+from contextlib import ExitStack
+from threading import Timer
+from typing import Any
+
 import dagster as dg
 import pytest
 
 from pipelines import definitions, stages
+from pipelines.asset_specs import BUILD, OWNERS, TABLES, UPSTREAM, key_of
+from pipelines.assets import DIGITS
+from pipelines.checks import BLOCKING
 from pipelines.definitions import JOB, build_definitions, run_job
+from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
 from pipelines.home import Home
+from pipelines.run_history import instance_of
 from pipelines.stages import UnknownSymbolError
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
-from warehouse import publish
+from warehouse import publish, schema
 
 
 @pytest.fixture
@@ -29,20 +39,107 @@ def test_everything_loads_and_is_one_job():
     loaded = definitions.definitions
     dg.Definitions.validate_loadable(loaded)
     job = loaded.resolve_job_def(JOB)
-    order = [
-        name
-        for name in job.graph.node_dict
-        if not name.startswith(("financials_", "documents_")) and name != "quality_of_values"
-    ]
-    assert set(order) == {asset.key.to_user_string() for asset in definitions.ASSETS}
+    checks = {f"{key.asset_key.to_user_string()}_{key.name}" for check in BLOCKING for key in check.check_keys}
+    steps = {asset.node_def.name for asset in definitions.ASSETS}
+    assert set(job.graph.node_dict) == steps | checks | {"quality_of_values"}
     assert loaded.resolve_schedule_def(f"{JOB}_schedule").cron_schedule == "0 6 * * *"
 
 
 def test_the_assets_are_in_the_order_of_the_flow():
-    keys = [asset.key for asset in definitions.ASSETS]
-    for number, asset in enumerate(definitions.ASSETS):
-        assert asset.dependency_keys == set(keys[max(number - 1, 0) : number])
-        assert asset.descriptions_by_key[asset.key]
+    """From the SEC's documents to the published tables and the HTTP interface; each asset says what it is."""
+    graph = definitions.definitions.resolve_asset_graph()
+    steps = [*(["sec", name] for name, *_ in UPSTREAM), "documents", "facts", "values", "versions", "tables"]
+    tables = [key_of(table) for table in schema.TABLES]
+    for number, name in enumerate(steps[3:], 3):
+        before = steps[:3] if number == 3 else [steps[number - 1]]
+        assert graph.get(dg.AssetKey(name)).parent_keys == set(map(dg.AssetKey, before))
+    for key in (BUILD, *tables):
+        assert graph.get(key).parent_keys == {TABLES}
+    assert graph.get(dg.AssetKey("quality_report")).parent_keys == {BUILD}
+    assert graph.get(dg.AssetKey("http_interface")).parent_keys == {BUILD, *tables}
+    assert all(node.description and node.kinds for node in graph.asset_nodes)
+    outside = {node.key.to_user_string() for node in graph.asset_nodes if node.is_external}
+    assert outside == {"sec/tickers", "sec/companyfacts", "sec/submissions", "http_interface"}
+
+
+@pytest.mark.parametrize("table", schema.TABLES, ids=lambda table: table.name)
+def test_a_published_table_is_an_asset_with_its_columns(table):
+    node = definitions.definitions.resolve_asset_graph().get(key_of(table))
+    shown = node.metadata["dagster/column_schema"].columns
+    assert [(column.name, column.type, column.description) for column in shown] == [
+        (column.name, column.type, column.comment) for column in table.columns
+    ]
+    assert [column.constraints.nullable for column in shown] == [not column.required for column in table.columns]
+    assert (node.description, node.owners, node.kinds) == (table.description, OWNERS, {"duckdb", "table"})
+
+
+def test_published_tables_are_materialized_with_a_new_build_only(home, mirror):
+    """Each with its rows and a version of its data; the build is materialized in any case, and steps have versions."""
+
+    def materialized(run_number: int) -> dict[str, dict[str, Any]]:
+        with instance_of(home.dagster) as instance:
+            run = sorted(instance.get_run_records(), key=lambda record: record.storage_id)[run_number].dagster_run
+            assert run.tags["fundamentals/source"] == "mirror"
+            logged = instance.all_logs(run.run_id, dg.DagsterEventType.ASSET_MATERIALIZATION)
+            made = [event.dagster_event.step_materialization_data.materialization for event in logged]
+            return {each.asset_key.to_user_string(): {**each.metadata, **each.tags} for each in made}
+
+    run_job(home, str(mirror.folder))
+    run_job(home, str(mirror.folder))
+    first, second = materialized(0), materialized(1)
+    steps = {"documents", "facts", "values", "versions", "tables", "warehouse", "quality_report"}
+    assert set(second) == steps
+    assert set(first) == steps | {key_of(table).to_user_string() for table in schema.TABLES}
+    pointer = publish.current(home.published)
+    for name, rows in pointer.rows.items():
+        assert first[f"warehouse/{name}"]["dagster/row_count"].value == rows
+    data = "dagster/data_version"
+    for name in ("facts", "values", "versions", "tables", "warehouse"):
+        assert first[name][data] == second[name][data]
+    assert first["values"]["dagster/code_version"] == stages.rules_digest()[:DIGITS]
+
+
+def test_a_step_tells_its_failures_and_counts_in_the_log(home, mirror):
+    mirror.facts(BRAVO).write_text("{")
+    run_job(home, str(mirror.folder))
+    with instance_of(home.dagster) as instance:
+        [record] = instance.get_run_records()
+        told = [
+            event.user_message for event in instance.all_logs(record.dagster_run.run_id) if not event.is_dagster_event
+        ]
+    assert any(
+        line.startswith(f"1 companies are in quarantine and keep their values:\nCIK {BRAVO.cik}: ") for line in told
+    )
+    assert any("changed 2, failed 0" in line and line.endswith(" seconds") for line in told)
+
+
+def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_source_again(home, mirror, monkeypatch):
+    """The command says at once who holds the home, and that the source failed."""
+    monkeypatch.setattr("pipelines.home.ASKED_EVERY", 0.01)
+    monkeypatch.setattr("pipelines.assets.FIRST_WAIT", 0)
+    asked: list[str] = []
+    update = stages.update_listings
+
+    def failing_once(*given: Any) -> Any:
+        asked.append("again")
+        if len(asked) == 1:
+            raise SourceError("does not answer")
+        return update(*given)
+
+    monkeypatch.setattr(stages, "update_listings", failing_once)
+    with pytest.raises(SourceError, match="does not answer"):
+        run_job(home, str(mirror.folder))
+    asked.clear()
+    job = build_definitions({}, is_quiet=True).resolve_job_def(JOB)
+    with ExitStack() as held, instance_of(home.dagster) as instance:
+        held.enter_context(home.writing())
+        Timer(0.3, held.close).start()
+        done = job.execute_in_process(run_config={"source": str(mirror.folder)}, instance=instance)
+        assert done.success
+        assert asked == ["again", "again"]
+        told = [event.user_message for event in instance.all_logs(done.run_id) if not event.is_dagster_event]
+        assert instance.get_run_by_id(done.run_id).tags["fundamentals/source"] == "mirror"
+    assert any(f"another synchronization is running (process {os.getpid()}, since " in line for line in told)
 
 
 def test_the_environment_gives_the_launchpad_its_defaults():

@@ -144,7 +144,7 @@ def test_only_changed_submissions_are_processed_again(run):
 
 def test_changed_rules_standardize_all_companies(run, monkeypatch):
     run()
-    monkeypatch.setattr(stages, "_rules_digest", lambda: "other rules")
+    monkeypatch.setattr(stages, "rules_digest", lambda: "other rules")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (0, 3)
     assert run()["standardized"] == 0
@@ -152,7 +152,7 @@ def test_changed_rules_standardize_all_companies(run, monkeypatch):
 
 def test_a_changed_set_of_elements_decodes_all_documents(run, monkeypatch):
     run()
-    monkeypatch.setattr(stages, "_elements_digest", lambda: "other elements")
+    monkeypatch.setattr(stages, "elements_digest", lambda: "other elements")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (3, 3)
 

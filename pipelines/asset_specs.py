@@ -1,0 +1,84 @@
+"""What Dagster shows besides the steps: the SEC's documents, each table of the warehouse, and the HTTP interface.
+
+Belongs here: descriptions of assets, made from the schema of the warehouse. Does not: making any of them (assets).
+"""
+
+import dagster as dg
+
+from warehouse import schema
+
+SEC, WAREHOUSE, INTERFACE = "sec", "warehouse", "interface"
+"""Groups of assets; the steps of a synchronization have groups of their own."""
+
+OWNERS = ["team:fundamentals"]
+BUILD = dg.AssetKey("warehouse")
+TABLES = dg.AssetKey("tables")
+UPSTREAM = (
+    ("tickers", "www.sec.gov/files/company_tickers_exchange.json", "The SEC's list of companies, symbols, exchanges."),
+    ("companyfacts", "data.sec.gov/api/xbrl/companyfacts", "All XBRL facts of a company, from all of its filings."),
+    ("submissions", "data.sec.gov/submissions", "The filings of a company, with the time of their acceptance."),
+)
+
+
+def upstream() -> list[dg.AssetSpec]:
+    """The documents of the SEC, which a synchronization reads: external assets."""
+    return [
+        dg.AssetSpec(
+            ["sec", name],
+            description=description,
+            group_name=SEC,
+            kinds={"json"},
+            metadata={"address": dg.MetadataValue.url(f"https://{address}")},
+        )
+        for name, address, description in UPSTREAM
+    ]
+
+
+def key_of(table: schema.Table) -> dg.AssetKey:
+    """The asset of a published table."""
+    return dg.AssetKey(["warehouse", table.name])
+
+
+def table(of: schema.Table, code_version: str) -> dg.AssetSpec:
+    """A published table, with its columns; without a new build it is not materialized."""
+    return dg.AssetSpec(
+        key_of(of),
+        deps=[TABLES],
+        description=of.description,
+        group_name=WAREHOUSE,
+        kinds={"duckdb", "table"},
+        owners=OWNERS,
+        tags={"key": ".".join(of.key)},
+        metadata={"dagster/column_schema": columns(of), "dagster/table_name": f"warehouse.main.{of.name}"},
+        code_version=code_version,
+        skippable=True,
+    )
+
+
+def columns(of: schema.Table) -> dg.TableSchema:
+    """The columns of a table with type, meaning, unit, and whether a value is required."""
+    key = ", ".join(of.key)
+    return dg.TableSchema(
+        [
+            dg.TableColumn(
+                column.name,
+                column.type,
+                description=column.comment,
+                constraints=dg.TableColumnConstraints(nullable=not column.required, unique=of.key == (column.name,)),
+            )
+            for column in of.columns
+        ],
+        constraints=dg.TableConstraints(other=[f"unique: {key}"]),
+    )
+
+
+def interface() -> dg.AssetSpec:
+    """The HTTP interface, which answers from the newest build: an external asset."""
+    return dg.AssetSpec(
+        "http_interface",
+        deps=[BUILD, *map(key_of, schema.TABLES)],
+        description="Answers questions of client programs from the published build; `fundamentals serve` starts it.",
+        group_name=INTERFACE,
+        kinds={"starlette"},
+        owners=OWNERS,
+    )
