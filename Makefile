@@ -8,6 +8,8 @@ STRICT ?=
 BESIDE ?=
 GIGABYTES ?= 0.5 1 2 3
 LIST ?=
+# the groups of assets that the address of the Dagster UI opens
+UI_GROUPS := $(subst $() ,%2C,$(foreach group,extract interface normalize publish sec warehouse,global%40global%3A$(group)))
 SECONDS ?= 10
 ROUNDS ?= 3
 BUILDS ?= 100
@@ -50,8 +52,11 @@ serve: setup ## serve the published build
 	@$(BIN)/fundamentals serve --port $(PORT)
 
 ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the launchpad
+	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(UI_PORT))).close()' 2>/dev/null \
+		|| { echo "Port $(UI_PORT) is taken; give another: make ui UI_PORT=3001" >&2; exit 1; }
 	@umask 077; mkdir -p "$(FUNDAMENTALS_HOME)/dagster" && cp dagster.yaml "$(FUNDAMENTALS_HOME)/dagster/dagster.yaml"
-	@echo "The Dagster UI comes up on http://127.0.0.1:$(UI_PORT)/asset-groups (Ctrl-C ends it)"
+	@echo "The Dagster UI comes up in some seconds (Ctrl-C ends it):"
+	@echo "http://127.0.0.1:$(UI_PORT)/asset-groups?expanded=$(UI_GROUPS)"
 	@umask 077; PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
 		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level error
 

@@ -14,7 +14,7 @@ from warehouse.errors import VerificationError
 from warehouse.files import quoted, sync
 from warehouse.reader import Row
 from warehouse.rows import Rows
-from warehouse.verify import sums
+from warehouse.verify import MEMORY, sums
 
 LINK = "parquet"
 FOLDERS = "parquet-*"
@@ -40,7 +40,7 @@ def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: boo
         OSError: the folder or a file cannot be written.
     """
     folder.mkdir()
-    with duckdb.connect(file, read_only=True) as build:
+    with duckdb.connect(file, read_only=True, config={"memory_limit": MEMORY}) as build:
         for table in schema.TABLES:
             path = folder / f"{table.name}.parquet"
             held, copied = f'"{table.name}"', f"read_parquet({quoted(path)})"

@@ -27,7 +27,7 @@ from warehouse.errors import BuildUnreadable, PublishError, VerificationError, f
 from warehouse.files import quoted, sync
 from warehouse.pointer import POINTER, Pointer, Synchronization, current
 from warehouse.rows import Rows
-from warehouse.verify import Contents, Sums, content_hash, sums, verify
+from warehouse.verify import MEMORY, Contents, Sums, content_hash, sums, verify
 
 __all__ = [
     "Build",
@@ -54,9 +54,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization id
 
 SMALL = 4 << 20
 """Bytes of Parquet files below which one thread loads them: more threads need a fifth more CPU and as much time."""
-
-MEMORY = "1GB"
-"""What DuckDB may use while it writes a build; a larger sort goes through files beside the build."""
 
 DESCRIBED = {"TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
 """Types as DuckDB describes them, where this is not their name in the schema."""

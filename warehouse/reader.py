@@ -36,13 +36,17 @@ LARGE = ("financials", "versions")
 AT_ONCE = 100_000  # rows of these tables that are read while a request waits, in less than a tenth of a second
 
 
-def open_read_only(path: Path) -> duckdb.DuckDBPyConnection:
+def open_read_only(path: Path, memory: str = "") -> duckdb.DuckDBPyConnection:
     """Open a build's file for reading, without access to anything else.
+
+    Args:
+        path: the file.
+        memory: what DuckDB may use, such as `1GB`; more goes through files beside the build. Empty: DuckDB's default.
 
     Raises:
         duckdb.Error: the file is missing or is not a DuckDB database.
     """
-    return duckdb.connect(path, read_only=True, config=SANDBOX)
+    return duckdb.connect(path, read_only=True, config={**SANDBOX, "memory_limit": memory} if memory else SANDBOX)
 
 
 class OpenBuild:

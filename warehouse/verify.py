@@ -16,6 +16,9 @@ from warehouse import schema
 from warehouse.errors import VerificationError, first_line
 from warehouse.reader import open_read_only
 
+MEMORY = "1GB"
+"""What DuckDB may use while a build is written or verified; what needs more goes through files beside the build."""
+
 
 class Sums(NamedTuple):
     """Of some rows: their number, and the XOR and the total of their hashes, which do not depend on the order."""
@@ -64,7 +67,7 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, str]
         VerificationError: the file cannot be read, it has other rows, a key occurs twice, or a number is not finite.
     """
     try:
-        with open_read_only(path) as connection:
+        with open_read_only(path, MEMORY) as connection:
             held = {table.name: sums(connection, table, f'"{table.name}"') for table in schema.TABLES}
             wrong = [
                 f"{name} has {found.rows} rows, expected {expected[name].rows}"

@@ -20,12 +20,13 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from pipelines.assets import ASSETS
+from pipelines.asset_specs import UPSTREAM
 from pipelines.checks import CHECKS
 from pipelines.definitions import JOB
 from pipelines.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
+from warehouse import schema
 
 # read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
@@ -39,7 +40,10 @@ BROWSER = [
     "--disable-component-update",
     "--disable-sync",
 ]
-NAMES = [asset.key.to_user_string() for asset in ASSETS]
+STEPS = ["documents", "facts", "values", "versions", "tables", "warehouse", "quality_report"]
+PUBLISHED = [f"warehouse/{table.name}" for table in schema.TABLES]
+OUTSIDE = [*(f"sec/{name}" for name, *_ in UPSTREAM), "http_interface"]
+ASSETS = "{ assetNodes { assetKey { path } } }"
 RUNS = "{ runsOrError(limit: 20) { ... on Runs { results { runId status } } } }"
 CHECKED = """query ($run: ID!) { runOrError(runId: $run) { ... on Run {
     stepStats { stepKey status } assetChecks { name } assetMaterializations { assetKey { path } } } } }"""
@@ -183,8 +187,10 @@ def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_p
     materialize = page.get_by_role("button", name="Materialize all")
     expect(materialize).to_be_enabled(timeout=PATIENCE * 1000)
     page.keyboard.press("Alt+e")  # opens the groups
-    for name in NAMES:
-        expect(page.get_by_text(name, exact=True).first).to_be_visible(timeout=PATIENCE * 1000)
+    for group in ("sec", "extract", "normalize", "publish", "warehouse", "interface"):
+        expect(page.get_by_text(group, exact=True).first).to_be_visible(timeout=PATIENCE * 1000)
+    shown = {"/".join(node["assetKey"]["path"]) for node in instance.ask(ASSETS)["assetNodes"]}
+    assert shown == {*STEPS, *PUBLISHED, *OUTSIDE}
     shoot("graph-before")
     materialize.click()
 
@@ -192,7 +198,7 @@ def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_p
 
     assert status == "SUCCESS"
     told = instance.ask(CHECKED, run=run)["runOrError"]
-    assert {each["assetKey"]["path"][0] for each in told["assetMaterializations"]} == set(NAMES)
+    assert {"/".join(each["assetKey"]["path"]) for each in told["assetMaterializations"]} == {*STEPS, *PUBLISHED}
     assert {each["name"] for each in told["assetChecks"]} == {key.name for check in CHECKS for key in check.check_keys}
     assert {step["status"] for step in told["stepStats"]} == {"SUCCESS"}
 
@@ -209,17 +215,24 @@ def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_p
     shoot("run")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STEPS)
 def test_each_asset_shows_its_rows(instance, page, shoot, name):
     """Rows and a small table, or the published build."""
     page.goto(f"{instance.url}/assets/{name}?view=overview")
     expect(page.get_by_text("Latest materialization")).to_be_visible(timeout=PATIENCE * 1000)
     told = page.locator("table", has_text="Timestamp").first
-    for words in ("build", "content_hash", "tables") if name == "warehouse" else ("companies", "counts", "sample"):
+    for words in ("build", "content_hash", "published") if name == "warehouse" else ("companies", "sample"):
         expect(told.get_by_text(words, exact=True).first).to_be_visible(timeout=PATIENCE * 1000)
     if name != "warehouse":
         expect(told).to_contain_text(ALFA.cik)
     shoot(f"asset-{name}")
+
+
+def test_a_published_table_shows_its_columns_and_its_rows(instance, page, shoot):
+    page.goto(f"{instance.url}/assets/warehouse/financials?view=overview")
+    for words in ("Latest materialization", "period_kind", "debt_to_fcf"):
+        expect(page.get_by_text(words).first).to_be_visible(timeout=PATIENCE * 1000)
+    shoot("table-financials")
 
 
 def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):
@@ -228,7 +241,7 @@ def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):
     instance.mirror.hold(grown, replace(CARGO, scale=700))
     config = {"source": str(instance.mirror.folder), "symbols": "BRVO", "full": True}
 
-    launched = instance.ask(LAUNCH, job=JOB, config={"resources": {"synchronization": {"config": config}}})["launchRun"]
+    launched = instance.ask(LAUNCH, job=JOB, config=config)["launchRun"]
     assert launched["__typename"] == "LaunchRunSuccess", launched
     run, status = instance.ended(known)
 
@@ -242,7 +255,7 @@ def test_a_failed_run_shows_its_error_in_the_ui(instance, page, shoot):
     known = {run["runId"] for run in instance.ask(RUNS)["runsOrError"]["results"]}
     before = published(instance.home).pointer
     config = {"source": str(instance.mirror.folder), "symbols": "ZZZZ"}
-    instance.ask(LAUNCH, job=JOB, config={"resources": {"synchronization": {"config": config}}})
+    instance.ask(LAUNCH, job=JOB, config=config)
 
     run, status = instance.ended(known)
 

@@ -169,9 +169,7 @@ def test_the_sensor_synchronizes_companies_that_filed(server, tmp_path: Path, mo
         rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]
         Lake(tmp_path / "tables").write("listings", pl.DataFrame(rows, schema=LISTINGS))
         [request] = evaluate(instance, since).run_requests
-        assert request.run_config == {
-            "resources": {"synchronization": {"config": {"source": "live", "symbols": "ALFA"}}}
-        }
+        assert request.run_config == {"source": "live", "symbols": "ALFA"}
         server.on(newest_url("10-", 0), Reply(body=b"<html>"))
         assert "is not a feed" in evaluate(instance, since).skip_message
         monkeypatch.delenv("EDGAR_USER_AGENT")

@@ -409,7 +409,7 @@ def test_a_source_without_documents_gives_empty_tables(run):
 
 
 def test_the_digests_of_code_change_with_the_code():
-    assert len({stages._elements_digest(), stages._rules_digest(), stages._joined("")}) == 3
+    assert len({stages.elements_digest(), stages.rules_digest(), stages._joined("")}) == 3
 
 
 def test_the_mirror_has_the_figures_of_its_filer():
