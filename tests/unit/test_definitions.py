@@ -1,8 +1,9 @@
 """Dagster's definitions, and the job run in this process."""
 
 import os
+import time
 from contextlib import ExitStack
-from threading import Timer
+from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
@@ -115,7 +116,6 @@ def test_a_step_tells_its_failures_and_counts_in_the_log(home, mirror):
 
 def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_source_again(home, mirror, monkeypatch):
     """The command says at once who holds the home, and that the source failed."""
-    monkeypatch.setattr("pipelines.home.ASKED_EVERY", 0.01)
     monkeypatch.setattr("pipelines.assets.FIRST_WAIT", 0)
     asked: list[str] = []
     update = stages.update_listings
@@ -133,7 +133,8 @@ def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_sourc
     job = build_definitions({}, is_quiet=True).resolve_job_def(JOB)
     with ExitStack() as held, instance_of(home.dagster) as instance:
         held.enter_context(home.writing())
-        Timer(0.3, held.close).start()
+        ends_meanwhile = SimpleNamespace(sleep=lambda _: held.close(), monotonic=time.monotonic)
+        monkeypatch.setattr("pipelines.home.time", ends_meanwhile)
         done = job.execute_in_process(run_config={"source": str(mirror.folder)}, instance=instance)
         assert done.success
         assert asked == ["again", "again"]
