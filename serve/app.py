@@ -3,11 +3,13 @@
 Belongs here: assembling the parts. Does not: any rule of the interface.
 """
 
+import contextlib
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,6 +28,7 @@ from serve.settings import Settings
 from serve.site import mount
 from serve.site.pages import Pages
 from serve.site.sessions import Sessions
+from warehouse.errors import WarehouseError
 from warehouse.memory import Memory
 from warehouse.reader import Warehouse
 
@@ -57,6 +60,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with service.holders.running(), service.limits.running():
+            await run_in_threadpool(_open, service.warehouse)
             yield
         service.warehouse.close()
         service.holders.close()
@@ -78,6 +82,12 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
     )
     app.router.redirect_slashes = False
     return Front(routes.Kept(app, service), settings.pages)
+
+
+def _open(warehouse: Warehouse) -> None:
+    """Open the published build before the first request, so that this one does not wait for it."""
+    with contextlib.suppress(WarehouseError), warehouse.build():
+        pass
 
 
 def _limits(settings: Settings, accounts: Accounts, clock: Clock) -> Limits:

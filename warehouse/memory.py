@@ -66,6 +66,7 @@ SELECT cik::BIGINT AS cik, list_position($kinds, period_kind) AS kind, list_posi
 FROM versions JOIN revised USING (cik, period_kind, period_end, item) JOIN labels USING (period)
 ORDER BY cik, day DESC, kind, item, version
 """
+EXACT = 2.0**53  # largest magnitude up to which a double represents every integer exactly
 EPOCH = date(1970, 1, 1).toordinal()
 PLACES: Mapping[str, int] = {item: place for place, item in enumerate(schema.ITEM_NAMES)}
 
@@ -137,7 +138,7 @@ class Memory:
             return None
         first, last = self._labels[self._label[rows.stop - 1]], self._labels[self._label[rows.start]]
         ttm, annual = (rows.stop - rows.start for rows in kinds)
-        held = ~np.isnan(self._values[kinds[0].start : kinds[1].stop]).all(axis=0)
+        held: Array = np.any(self._has_value[kinds[0].start : kinds[1].stop], axis=0)
         items = tuple(item for item, is_held in zip(schema.ITEM_NAMES, held.tolist(), strict=True) if is_held)
         return Coverage(first[:2], last[:2], ttm, annual, items)
 
@@ -146,17 +147,17 @@ class Memory:
     ) -> list[Period]:
         """See queries."""
         rows = _within(self._periods(symbol, kind), self._day, since, until)
-        values = self._values[rows]
-        if tuple(items) != schema.ITEM_NAMES:
-            values = values[:, [PLACES[item] for item in items]]
-            has_value = ~np.isnan(values).all(axis=1)
-            values, labels = values[has_value], self._label[rows][has_value]
+        if tuple(items) == schema.ITEM_NAMES:
+            rows = slice(rows.start, min(rows.stop, rows.start + limit))
+            values, labels = self._values[rows], self._label[rows]
         else:
-            labels = self._label[rows]
-        told = [self._labels[label] for label in labels[:limit].tolist()]
+            columns = [PLACES[item] for item in items]
+            told = np.flatnonzero(self._has_value[rows][:, columns].any(axis=1))[:limit] + rows.start
+            values, labels = self._values[told][:, columns], self._label[told]
+        of = [self._labels[label] for label in labels.tolist()]
         return [
-            Period(label, end, year, quarter, tuple([None if value != value else value for value in row]))
-            for (label, end, year, quarter), row in zip(told, values[:limit].tolist(), strict=True)
+            Period(label, end, year, quarter, tuple(row))
+            for (label, end, year, quarter), row in zip(of, values.tolist(), strict=True)
         ]
 
     def revisions(
@@ -193,7 +194,8 @@ class Memory:
         rows = connection.execute(FINANCIALS, {"kinds": schema.PERIOD_KINDS}).fetchnumpy()
         self._starts = np.searchsorted(rows["part"], np.arange(2 * len(self._listed) + 1))
         self._label, self._day = rows["label"].astype(np.int32), rows["day"].astype(np.int32)
-        self._values = np.column_stack([rows[item] for item in schema.ITEM_NAMES])
+        self._values = np.column_stack([_numbers(rows[item]) for item in schema.ITEM_NAMES])
+        self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in schema.ITEM_NAMES])
 
     def _read_versions(self, connection: duckdb.DuckDBPyConnection) -> None:
         """The versions of values that changed: company by company, in the order of the answer."""
@@ -227,6 +229,15 @@ class Memory:
             max((value for _, value, is_current, _ in versions if is_current and value == value), default=None),
             tuple(Version(*version) for version in versions if version[1] == version[1]),
         )
+
+
+def _numbers(values: Array) -> Array:
+    """Doubles as the numbers of the interface: None for a missing value, integers for whole numbers."""
+    made = values.astype(object)
+    is_whole = (values == np.floor(values)) & (np.abs(values) <= EXACT)
+    made[is_whole] = values[is_whole].astype(np.int64).astype(object)
+    made[np.isnan(values)] = None
+    return made
 
 
 def _within(rows: slice, days: Array, since: date | None, until: date | None) -> slice:

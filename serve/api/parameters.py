@@ -12,16 +12,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 from serve.access.keys import is_well_formed
-from serve.http.errors import InvalidParameter
+from serve.http.errors import UNTOLD, InvalidParameter
 from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 
 CONTROLS = r"\x00-\x1f\x7f-\x9f"
 LARGEST = 2_147_483_647  # largest int32: the maximum where the specification sets none
 SHOWN = 60  # characters of a client's text that an error message quotes
+EXPLAINED = 10  # unknown parameters whose message has a suggestion
 CREDENTIALS = re.compile(
     r"(x|api|access|auth|client|secret)*(key|token|secret|auth|authorization|bearer|credentials?|password|passwd)"
 )
@@ -232,10 +234,11 @@ def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
     known = {parameter.name: parameter for parameter in accepted}
     values = {parameter.name: parameter.default for parameter in accepted}
     wrong: dict[str, str] = {}
+    unknown: list[str] = []
     given: set[str] = set()
     for name, text in _pairs(query):
         if name not in known:
-            wrong[_cut(name)] = f"Unknown parameter {_shown(name)}{_suggestion(name, known)}; {_accepted(known)}."
+            unknown.append(name)
         elif name in given:
             wrong[name] = f"Parameter '{name}' is given more than once."
         else:
@@ -246,6 +249,7 @@ def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
                 wrong[name] = f"Parameter '{name}' {error}."
     if not wrong and _is_after(values.get("from"), values.get("to")):
         wrong["from"] = "Parameter 'from' must not be after 'to'."
+    wrong |= _unknown(unknown, known)
     if wrong:
         raise InvalidParameter(wrong)
     return values
@@ -259,6 +263,7 @@ def _value(parameter: Parameter, text: str) -> Any:
     return parameter.read(text)
 
 
+@lru_cache(maxsize=1)  # a query is checked twice, and parsed once
 def _pairs(query: bytes) -> list[tuple[str, str]]:
     """Names and values; invalid UTF-8 becomes surrogates, which every parameter refuses."""
     return parse_qsl(query.decode("ascii", "surrogateescape"), keep_blank_values=True, errors="surrogateescape")
@@ -276,8 +281,18 @@ def _is_after(since: date | None, until: date | None) -> bool:
     return since is not None and until is not None and since > until
 
 
-def _accepted(known: dict[str, Parameter]) -> str:
-    return f"accepted are {', '.join(known)}" if known else "this endpoint takes none"
+def _unknown(names: Sequence[str], known: dict[str, Parameter]) -> dict[str, str]:
+    """A message for each unknown parameter; the last of the EXPLAINED says which are accepted.
+
+    A query can have five thousand names, so that longer messages would make a large response and take long.
+    """
+    shown = list(dict.fromkeys(map(_cut, names)))
+    messages = {name: f"Unknown parameter '{name}'{_suggestion(name, known)}." for name in shown[:EXPLAINED]}
+    if messages:
+        accepted = f"accepted are {', '.join(known)}" if known else "this endpoint takes none"
+        last = shown[:EXPLAINED][-1]
+        messages[last] = f"{messages[last].removesuffix('.')}; {accepted}."
+    return messages | dict.fromkeys(shown[EXPLAINED:], UNTOLD)
 
 
 def _suggestion(name: str, known: Sequence[str] | dict[str, Parameter]) -> str:

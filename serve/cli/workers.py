@@ -7,6 +7,7 @@ pipe from the supervisor: when the pipe closes, the supervisor has ended, and th
 """
 
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -40,6 +41,7 @@ def work(settings: Settings, listener: socket.socket, until: Callable[[], object
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
     running = server(create_app(settings), settings.connection_share, settings.proxies)
+    gc.freeze()  # what is imported stays: the garbage collector would look at it again and again, for some 50 ms each
     if until:
 
         def watch() -> None:

@@ -11,6 +11,8 @@ Belongs here: codes, statuses, and the shape of an error. Does not: when each is
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+UNTOLD = "Unknown."  # the message of a parameter that the message of the error only counts
+
 
 class ServeError(Exception):
     """Base class of the errors of this package; the message is one line."""
@@ -63,7 +65,9 @@ class InvalidParameter(ApiError):
     status, code = 422, "invalid_parameter"
 
     def __init__(self, details: Mapping[str, str]) -> None:
-        super().__init__(" ".join(details.values()), details=details)
+        told = [message for message in details.values() if message != UNTOLD]
+        more = f" {len(details) - len(told):,} more parameters are unknown." if len(told) < len(details) else ""
+        super().__init__(" ".join(told) + more, details=details)
 
 
 class Unauthenticated(ApiError):

@@ -1,14 +1,18 @@
 """Parsing query strings: any input is either parsed or refused."""
 
+import difflib
+import itertools
+import string
 from datetime import date
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from serve.access.keys import new_key
-from serve.api import parameters
+from serve.api import parameters, responses
+from serve.http import edge
 from serve.http.errors import InvalidParameter
 from warehouse.schema import ITEM_NAMES
 
@@ -105,3 +109,31 @@ def test_credentials_are_recognized_by_value() -> None:
     with pytest.raises(InvalidParameter) as raised:
         parameters.refuse_credentials(f"search={key}".encode())
     assert key not in str(raised.value)
+
+
+@pytest.mark.parametrize("accepted", [(), parameters.FINANCIALS])
+def test_thousands_of_unknown_parameters_have_an_entry_each_and_a_short_answer(
+    accepted: tuple[parameters.Parameter, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten have a suggestion, which takes long to find, and the accepted ones are named once."""
+    searched = []
+    search = difflib.get_close_matches
+    monkeypatch.setattr(difflib, "get_close_matches", lambda *of, **named: searched.append(of) or search(*of, **named))
+    letters = string.ascii_letters + string.digits + '"\\'
+    names = ["limti", *map("".join, itertools.product(letters, repeat=2)), *letters]
+    names.remove("to")  # which is a parameter
+    query = "&".join(quote(name, safe='"\\') for name in names)[: edge.LARGEST_HEAD]
+    with pytest.raises(InvalidParameter) as raised:
+        parameters.read(query.encode(), accepted)
+    details = raised.value.details
+    assert details
+    assert list(details) == names[: len(details)]
+    assert len(details) > 4000
+    assert len(searched) == 10
+    assert ("did you mean 'limit'" in details["limti"]) == bool(accepted)
+    answer = bytes(responses.failure(raised.value, "https://data.example.org").body)
+    assert len(answer) < 100_000
+    if accepted:
+        assert sum("accepted are" in message for message in details.values()) == 1
+        assert str(raised.value).count("accepted are period, items, from, to, limit.") == 1
+    assert f" {len(details) - 10:,} more parameters are unknown." in str(raised.value)
