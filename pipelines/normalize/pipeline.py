@@ -351,7 +351,7 @@ STEPS: tuple[Step, ...] = (
         ("flows", "flow_legs", "withheld_windows", "proofs", "decisions"),
         of=("known_flows",),
     ),
-    Step("points", points_of, ("flows", "balances"), ("points",), of=("flows", "balances")),
+    Step("points", points_of, ("flows", "balances", "filings"), ("points",), of=("flows", "balances")),
     Step(
         "line items",
         _values,

@@ -116,6 +116,25 @@ def earned_apart(quarter: float) -> list[Row]:
     return [row for row in rows if not is_left_out(row)]
 
 
+def reverse_split_of_cents() -> list[Row]:
+    """A loss of 0.6 million of 40 million shares is a cent; a reverse split of 1:5 makes 5 cents of it, and not 7.5."""
+    losses, counts = {2020: -4.0, 2021: -4.0, 2022: -0.6, 2023: -4.0}, {"2022-02-28": 40e6, "2023-02-28": 40e6}
+    rows = []
+    for year in (2021, 2022, 2023):
+        filed = f"{year + 1}-02-28"
+        count = counts.get(filed, 8e6)
+        for of in (year - 1, year):
+            period = (f"{of}-01-01", f"{of}-12-31")
+            per_share = round(losses[of] * 1e6 / count, 2) if of != 2022 else -0.01 * 40e6 / count
+            money = {REVENUE: 90e6, NET_INCOME: losses[of] * 1e6}
+            rows += [
+                fact(tag, value, *period, filed=filed)
+                for tag, value in {**money, SHARES: count, DILUTED: count, EPS: per_share}.items()
+                if tag != EPS or (of, year) != (2022, 2023)
+            ]
+    return rows
+
+
 def without_discontinued_line() -> list[Row]:
     """Net income of 2022 with discontinued operations, and a later report of it and the tax without them."""
     rows = company({**INCOME, TAX: 3.0, DISCONTINUED: 4.0})
@@ -149,6 +168,7 @@ ITEMS: dict[str, list[Row]] = {
     "eps.net-income-over-shares.rounded-quarters": company(
         {NET_INCOME: 0.135}, shares=10.0, **{EPS: [0.01] * QUARTERS}
     ),
+    "eps.net-income-over-shares.cents-before-split": reverse_split_of_cents(),
     "eps.withheld.other-shares": [
         row
         for row in company(INCOME, shares=10.0, **{EPS: [0.5] * QUARTERS})

@@ -27,7 +27,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
-from tests.shapes.items import PAID, conversion, paid_half_yearly, reverse_split
+from tests.shapes.items import PAID, conversion, paid_half_yearly, reverse_split, reverse_split_of_cents
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
@@ -408,6 +408,23 @@ def test_roundings_of_small_quarters_do_not_add_up(quarter, each, expected):
     found = standardized(raw(Filer(ENDS, sums, {SHARES: [1e7] * 12}).rows()))
 
     assert value_of(found, "eps_basic", "ttm", "2022-09-30") == pytest.approx(expected)
+
+
+def test_cents_before_a_reverse_split_are_too_coarse():
+    """BK Technologies 2018: a cent became five by a reverse split of 1:5, and the loss is 7.5 cents a share.
+
+    The cent was right when it was filed; the first report after the split leads to a new version.
+    """
+    found = standardized(raw(reverse_split_of_cents()))
+
+    of_years = [row_of(found.values, "eps_basic", "annual", f"{year}-12-31") for year in (2021, 2022)]
+    assert [row["value"] for row in of_years] == pytest.approx([-0.5, -0.075])
+    assert [row["method"] for row in of_years] == ["fiscal_year", "net_income_over_shares"]
+    log = found.found.versions.filter(item="eps_basic", period_end=date(2022, 12, 31))
+    assert log.select("value", "filed").rows() == [
+        (pytest.approx(-0.05), date(2023, 2, 28)),
+        (pytest.approx(-0.075), date(2024, 2, 28)),
+    ]
 
 
 def test_earnings_are_compared_with_the_income_that_participating_securities_leave():

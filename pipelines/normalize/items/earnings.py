@@ -14,7 +14,7 @@ from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND
-from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import CENTS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS
 
 NOTHING_PER_SHARE = 1e-9
@@ -23,6 +23,8 @@ NOTHING_PER_SHARE = 1e-9
 ROUNDINGS = 2
 """Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
 cent."""
+COARSER = 1.5
+"""A unit of so many cents is one of cents before a reverse split."""
 HALF_A_UNIT, ROUNDED_AWAY = 0.5, 0.05
 """A sum of quarters is not the rounded quotient of the twelve months if it is off by more than half a unit. It matters
 if that is more than this share, as with BK Technologies, whose cents a reverse split of 1:5 made five."""
@@ -91,6 +93,15 @@ TIMES_SHARES = Rule(
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "correct",
 )
+EPS_OF_SPLIT = Rule(
+    "eps.net-income-over-shares.cents-before-split",
+    "From the first filing after a reverse split on, earlier earnings per share of a fiscal year, in cents that the "
+    f"split made coarser, are net income over average shares if they differ from it by more than {ROUNDED_AWAY:.0%} "
+    "and by no more than their rounding, if the filed earnings of nearly all fiscal years agree with it.",
+    "ASC 260-10-55-12: a reverse split is applied to the earnings per share of all periods shown; those of earlier "
+    "reports are rounded to cents of the former shares",
+    "correct",
+)
 EPS_ROUNDED = Rule(
     "eps.net-income-over-shares.rounded-quarters",
     f"A sum of quarters that differs by more than half a unit and by more than {ROUNDED_AWAY:.0%} from net income over "
@@ -155,6 +166,7 @@ RULES = (
     EPS_FAR_APART,
     TIMES_SHARES,
     EPS_ROUNDED,
+    EPS_OF_SPLIT,
     OTHER_SHARES,
     DERIVED,
     ISSUED,
@@ -297,6 +309,8 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     is_contradicted = is_unexplained & is_proved & (scale < HUNDREDFOLD) & ~is_far
     adds_roundings = is_proved & ~is_year & ~is_of_others & (off <= rounding + np.fmin(drift, rounding))
     adds_roundings &= (off > HALF_A_UNIT * grain) & (off > ROUNDED_AWAY * np.abs(control))
+    is_coarse_year = is_proved & is_year & ~is_of_others & (grain * points.factor > COARSER * CENTS)
+    is_coarse_year &= (off <= rounding) & (off > ROUNDED_AWAY * np.abs(control))
     is_withheld = is_unexplained & is_proved & (scale >= HUNDREDFOLD)
     is_withheld |= (
         np.isnan(control) & ~is_year & ~is_of_others & _contradicts_counts(points, shares, income, filed, is_year)
@@ -305,12 +319,15 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     is_of_other_count = _is_of_other_count(points, income, filed, rounding) & ~is_year & ~is_mixed
     is_derived = np.isnan(filed) & ~np.isnan(control)
     takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted | adds_roundings
+    takes_control |= is_coarse_year
     as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
     found = Item(
         "eps_basic",
         np.select([takes_control, is_withheld | is_mixed | is_of_other_count], [control, np.nan], filed),
-        rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES, EPS_ROUNDED),
-        rule=np.select([is_derived, is_issuance, is_far, is_contradicted, adds_roundings], range(1, 6), 0),
+        rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES, EPS_ROUNDED, EPS_OF_SPLIT),
+        rule=np.select(
+            [is_derived, is_issuance, is_far, is_contradicted, adds_roundings, is_coarse_year], range(1, 7), 0
+        ),
         methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
         method=np.where(takes_control, len(METHODS), way),
         flags={

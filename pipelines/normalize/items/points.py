@@ -28,6 +28,7 @@ from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.keys import NUMBER_OF, pairs_of_equal
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.shares.basis import SAME_BASIS
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import METHODS, WINDOW_FLAGS
 
@@ -66,18 +67,20 @@ OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross"
 BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
 
 
-def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
+def points_of(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame | None = None) -> pl.DataFrame:
     """The points at which line items can change: after each filing that changed a flow or balance of a quarter end.
 
     Args:
         flows: of ttm.windows.flow_versions.
         balances: `cik`, `concept`, `q`, `seq`, `amount`, `regime`, `vintage`: instants, one row for each change.
+        filings: `cik`, `seq`, `factor` (of shares.basis.share_factors); without them there was no split.
 
     Returns:
         `cik`, `q`, `seq`, sorted. A change of a balance is also a point of the quarter end four quarters later, because
         return on capital needs it, and earnings per share of a filing of quarter ends for which none are filed, because
-        they show whether these may be computed. For each of FLOWS and BALANCES a column `<name>_row`: the row number of
-        `flows` or `balances` that is known at the point, or null.
+        they show whether these may be computed; the first filing after a reverse split is one of all quarter ends with
+        such earnings, because the split makes their cents coarser. `factor`: that of the filing. For each of FLOWS and
+        BALANCES a column `<name>_row`: the row number of `flows` or `balances` that is known at the point, or null.
     """
     companies = np.unique(np.concatenate([ints(flows, "cik"), ints(balances, "cik")]))
     keys = []
@@ -92,6 +95,8 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
     changed = [(window << SEQ_BITS) | key[2] for window, key in zip(own, keys, strict=True)]
     changed.append((a_year_on[is_window] << SEQ_BITS) | seq[is_window])
     changed.append(_without_earnings(own[0], *keys[0]))
+    basis = _Basis.of(filings, companies)
+    changed.append(basis.reverse_splits(own[0], *keys[0]))
     point = np.unique(np.concatenate(changed))
     window, seq = point >> SEQ_BITS, point & ((1 << SEQ_BITS) - 1)
     standing = {}
@@ -105,6 +110,7 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
             "cik": companies[window >> QUARTER_BITS] if len(companies) else np.zeros(0, dtype=np.int64),
             "q": (window & ((1 << QUARTER_BITS) - 1)).astype(np.int32),
             "seq": seq.astype(np.int32),
+            "factor": basis.factor(window >> QUARTER_BITS, seq),
         }
         | standing
     ).with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).cast(pl.UInt32) for name in standing)
@@ -121,6 +127,44 @@ def _without_earnings(window: Ints, company: Ints, q: Ints, seq: Ints, concept: 
     filings = np.unique((company[earnings] << SEQ_BITS) | seq[earnings])
     left, right = pairs_of_equal(lacking >> QUARTER_BITS, filings >> SEQ_BITS)
     return (lacking[left] << SEQ_BITS) | (filings[right] & ((1 << SEQ_BITS) - 1))
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """The share basis of the filings of companies with splits, by company and filing: `packed`, and the factor."""
+
+    packed: Ints
+    factors: Floats
+
+    @classmethod
+    def of(cls, filings: pl.DataFrame | None, companies: Ints) -> "_Basis":
+        """Make it from `cik`, `seq` and `factor` of the filings."""
+        if filings is None or not len(companies):
+            return cls(np.zeros(0, dtype=np.int64), np.zeros(0))
+        factor, cik = floats(filings, "factor"), ints(filings, "cik")
+        rows = np.flatnonzero(np.isin(cik, np.unique(cik[factor != 1])) & np.isin(cik, companies))
+        packed = (np.searchsorted(companies, cik[rows]) << SEQ_BITS) | ints(filings, "seq")[rows]
+        order = np.argsort(packed)
+        return cls(packed[order], factor[rows][order])
+
+    def factor(self, company: Ints, seq: Ints) -> Floats:
+        """The factor of some filings; 1 for companies without splits."""
+        asked = (company << SEQ_BITS) | seq
+        if not len(self.packed):
+            return np.ones(len(asked))
+        at = np.minimum(np.searchsorted(self.packed, asked), len(self.packed) - 1)
+        return np.where(self.packed[at] == asked, self.factors[at], 1.0)
+
+    def reverse_splits(self, window: Ints, company: Ints, q: Ints, seq: Ints, concept: Ints) -> Ints:
+        """The points of windows with earnings per share at the first filings after later reverse splits."""
+        is_first = np.diff(self.factors, prepend=np.inf) > SAME_BASIS * self.factors
+        is_first &= np.diff(self.packed >> SEQ_BITS, prepend=NOTHING) == 0
+        splits = self.packed[is_first]
+        rows = np.flatnonzero((concept == NUMBER_OF["eps_basic"]) & np.isin(company, splits >> SEQ_BITS))
+        left, right = pairs_of_equal(company[rows], splits >> SEQ_BITS)
+        at = splits[right] & ((1 << SEQ_BITS) - 1)
+        is_later = at > seq[rows][left]
+        return (window[rows][left][is_later] << SEQ_BITS) | at[is_later]
 
 
 def _window(company: Ints, q: Ints) -> Ints:
@@ -173,6 +217,7 @@ class Points:
         self.company = np.unique(self.cik, return_inverse=True)[1]
         self.q, self.seq = ints(points, "q"), ints(points, "seq")
         self.window = _window(self.company, self.q)
+        self.factor = floats(points, "factor")
         rows = points.select(pl.col(*map(_row, (*FLOWS, *BALANCES))).cast(pl.Int64).fill_null(NOTHING))
         self.rows = {name: rows[_row(name)].to_numpy() for name in (*FLOWS, *BALANCES)}
         self._columns = {True: _columns(flows, (*OF_FLOWS, *WINDOW_FLAGS))}
