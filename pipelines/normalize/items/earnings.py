@@ -278,7 +278,8 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     Net income divided by average shares is used if no earnings per share are filed for a window, and if the sum of
     quarters differs from it while the share count changes much within or before the window (an offering), because
     earnings per share on different counts do not add up. It is also used if they differ for another reason than
-    rounding and changes of the count. A company whose filed earnings of fiscal years are not this quotient has none of
+    rounding and changes of the count, or if roundings of several quarters, or of cents before a reverse split, are
+    larger than a twentieth of it. A company whose filed earnings of fiscal years are not this quotient has none of
     it: its filed amounts count, or nothing.
 
     Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
