@@ -22,6 +22,7 @@ from pipelines.quality import report
 from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
 from pipelines.resources import Synchronization
+from pipelines.run_history import is_scheduled as has_schedule
 from warehouse import publish, schema
 
 SAMPLE_ROWS = 12
@@ -254,22 +255,23 @@ def warehouse(
 ) -> Iterator[dg.MaterializeResult[None]]:
     """Publish the tables; those of a new build are materialized, and the build in any case."""
     began = time.monotonic()
-    published = _publish(synchronization)
+    published = _publish(synchronization, has_schedule(context.instance))
     yield from published
     context.log.info(run_log.in_words(_counts(published[0]), time.monotonic() - began))
 
 
-def _publish(synchronization: Synchronization) -> list[dg.MaterializeResult[None]]:
+def _publish(synchronization: Synchronization, is_scheduled: bool) -> list[dg.MaterializeResult[None]]:
     """Publish a build if a row is new; the result of the build, and those of its tables."""
     lake, published = synchronization.lake, synchronization.home.published
     rows = lake.read("documents").drop_nulls("synchronized_at")
-    times = {
+    times: dict[str, Any] = {
         "synchronization": {
             "sync_id": synchronization.sync_id,
             "started_at": synchronization.started_at.isoformat(),
             "finished_at": datetime.now(UTC).isoformat(),
             "source": _source_name(synchronization),
         },
+        "is_scheduled": is_scheduled,
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
     }
     lake.write("covered", lake.read(tables.assembled("companies"), ["cik"]).unique().sort("cik"))

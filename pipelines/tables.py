@@ -26,9 +26,9 @@ from pipelines.stages import APPENDED, MADE_FROM, REPLAYED, VERSIONS, held_prede
 from pipelines.valuation.table import valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import footers, publish, schema
-from warehouse.digest import is_whole
 from warehouse.publish import Pointer
 from warehouse.rows import Rows
+from warehouse.verify import is_whole
 
 POLARS_TYPES: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(),

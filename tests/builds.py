@@ -360,7 +360,12 @@ def publish_small(
     filed = write(published.parent / "tables", tables() if rows is None else rows)
     made = publish.build(published, filed, build_id)
     publish.point(
-        published, made, inputs="fictional", synchronization=SYNCHRONIZATION | synchronization, updated=updated
+        published,
+        made,
+        inputs="fictional",
+        synchronization=SYNCHRONIZATION | synchronization,
+        updated=updated,
+        is_scheduled=True,
     )
     return made
 

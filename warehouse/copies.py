@@ -20,11 +20,6 @@ LINK = "parquet"
 FOLDERS = "parquet-*"
 
 
-def folder_of(file: str) -> str:
-    """The folder name of a build's Parquet copies, from the name of the build's file."""
-    return file.replace("warehouse-", "parquet-", 1).removesuffix(".duckdb")
-
-
 def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: bool) -> None:
     """Make one read-only Parquet file per table, `NAME.parquet`, with its rows in their order.
 

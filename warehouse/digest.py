@@ -1,18 +1,13 @@
 """The digest of a published build's files, by which damage is found.
 
-Belongs here: computing it, and comparing it with the pointer. Does not: the hash of the rows (verify), what happens to
-a damaged build (publish, reader).
+Belongs here: computing it, and comparing it with the pointer. Does not: the hash of the rows, by which a build of an
+earlier release is judged (verify); what happens to a damaged build (reader, pipelines).
 """
 
 import hashlib
 from pathlib import Path
 
-import duckdb
-
-from warehouse import copies
-from warehouse.pointer import Pointer
-from warehouse.reader import open_read_only
-from warehouse.verify import content_hash
+from warehouse.pointer import Pointer, copies_of
 
 
 def digest_of(published: Path, file: str) -> str:
@@ -22,21 +17,15 @@ def digest_of(published: Path, file: str) -> str:
         OSError: a file is missing or cannot be read.
     """
     lines = []
-    for path in (published / file, *sorted((published / copies.folder_of(file)).iterdir())):
+    for path in (published / file, *sorted((published / copies_of(file)).iterdir())):
         with path.open("rb") as stream:
             lines.append(f"{path.name} {hashlib.file_digest(stream, 'sha256').hexdigest()}")
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def is_whole(published: Path, pointer: Pointer) -> bool:
-    """Whether the files of a build are as they were published.
-
-    A file that cannot be read counts as damaged. An older build has no digest: only its rows are compared.
-    """
+def has_digest(published: Path, pointer: Pointer) -> bool:
+    """Whether the files of a build have the digest that its pointer names; not without one, or if one is unreadable."""
     try:
-        if pointer.digest:
-            return digest_of(published, pointer.file) == pointer.digest
-        with open_read_only(published / pointer.file) as connection:
-            return content_hash(connection) == pointer.content_hash
-    except (OSError, duckdb.Error):
+        return digest_of(published, pointer.file) == pointer.digest
+    except OSError:
         return False

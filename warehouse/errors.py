@@ -3,6 +3,7 @@
 WarehouseError
   NothingPublished        no build is published yet
   BuildUnreadable         the pointer, or the build that it names, cannot be read
+    BuildDamaged          a build turned out to be damaged while it was read
   PublishError            a build could not be published; the previous build stays published
     VerificationError     a new build is incomplete or damaged; it was removed
 """
@@ -18,6 +19,10 @@ class NothingPublished(WarehouseError):
 
 class BuildUnreadable(WarehouseError):
     """The pointer, or the build that it names, cannot be read."""
+
+
+class BuildDamaged(BuildUnreadable):
+    """A build turned out to be damaged while it was read; another one may be read instead."""
 
 
 class PublishError(WarehouseError):

@@ -1,9 +1,11 @@
 """The pointer file CURRENT.json, which names the current build.
 
-Belongs here: the structure of CURRENT.json and of the file of synchronization times next to it, and reading both.
+Belongs here: the structure of CURRENT.json and of the files next to it: the pointer of each kept build, and the times
+of synchronizations; reading them.
 Does not: writing them (publish), opening the build (reader).
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -30,7 +32,8 @@ class Pointer(msgspec.Struct, frozen=True):
     build, which is kept for readers that have it open and for a rollback, `log` the segments of the version log that
     the build was made from, `replaced` the number of companies whose rows were replaced since a build with all rows,
     `sums` the sums of the rows of each table (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the
-    build's files (warehouse.digest), empty for a build of an earlier release.
+    build's files (warehouse.digest), empty for a build of an earlier release, `is_scheduled` whether the schedule of
+    synchronizations was on.
     """
 
     build: str
@@ -48,6 +51,17 @@ class Pointer(msgspec.Struct, frozen=True):
     replaced: int = 0
     sums: dict[str, str] = {}
     digest: str = ""
+    is_scheduled: bool = False
+
+
+def copies_of(file: str) -> str:
+    """The name of the folder of a build's Parquet copies, from the name of the build's file."""
+    return file.replace("warehouse-", "parquet-", 1).removesuffix(".duckdb")
+
+
+def description_of(file: str) -> str:
+    """The name of the file with a build's own pointer, which stays when another build becomes the current one."""
+    return f"{file.removesuffix('.duckdb')}.json"
 
 
 def current(published: Path) -> Pointer | None:
@@ -63,6 +77,15 @@ def current(published: Path) -> Pointer | None:
         return None
     except (OSError, msgspec.MsgspecError) as error:
         raise BuildUnreadable(f"{path}: {error}; run `fundamentals sync` to publish again") from error
+
+
+def kept(published: Path) -> list[Pointer]:
+    """The pointers of the builds in a folder, each from its own file, the newest first; damaged files are left out."""
+    found = []
+    for path in published.glob(description_of("warehouse-*.duckdb")):
+        with suppress(OSError, msgspec.MsgspecError):
+            found.append(msgspec.json.decode(path.read_bytes(), type=Pointer))
+    return sorted(found, key=lambda pointer: pointer.published_at, reverse=True)
 
 
 def synchronized(published: Path, pointer: Pointer) -> dict[str, str]:

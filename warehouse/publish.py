@@ -25,7 +25,8 @@ from warehouse import copies, schema
 from warehouse.digest import digest_of
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
-from warehouse.pointer import POINTER, Pointer, Synchronization, current
+from warehouse.pointer import POINTER, Pointer, Synchronization, copies_of, current, description_of
+from warehouse.pointer import kept as kept_builds
 from warehouse.rows import Rows
 from warehouse.verify import MEMORY, Contents, Sums, content_hash, sums, verify
 
@@ -48,7 +49,7 @@ MACROS = Path(__file__).with_name("macros.sql")
 LINK = "warehouse.duckdb"
 TEMPORARY = ".building-"
 # files and folders that are removed once nothing points to them
-OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", copies.FOLDERS, "synchronized-*.json")
+OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", "warehouse-*.json", copies.FOLDERS, "synchronized-*.json")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization ids are parts of file names
 
 
@@ -142,12 +143,12 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
             raise PublishError(f"build {build_id} is published already; a build needs a new id")
         temporary = published / f"{TEMPORARY}{build_id}.duckdb"
         try:
-            _clear(published, f"{TEMPORARY}{build_id}.*", copies.folder_of(file))
+            _clear(published, f"{TEMPORARY}{build_id}.*", copies_of(file))
             held, replaced = _made(published, temporary, tables, renewal)
             temporary.chmod(0o400)
             copied = temporary.with_suffix(".parquet")
             copies.write(temporary, copied, tables, in_order=not replaced)
-            copied.replace(published / copies.folder_of(file))
+            copied.replace(published / copies_of(file))
             temporary.replace(published / file)
             sync(published)
             digest = digest_of(published, file)
@@ -167,6 +168,7 @@ def point(
     updated: Mapping[str, str],
     log: tuple[str, ...] = (),
     is_mended: bool = False,
+    is_scheduled: bool = False,
 ) -> None:
     """Make a build the current one, and remove files that nothing points to any more.
 
@@ -178,6 +180,7 @@ def point(
         updated: the time of each company's last synchronization (ISO 8601 with an offset) by CIK, for all companies.
         log: the segments of the version log that the build was made from.
         is_mended: whether the build replaces a damaged one: then the build before that stays the previous one.
+        is_scheduled: whether the schedule of synchronizations is on.
 
     Raises:
         PublishError: a time is malformed, or the pointer cannot be written; the previous build stays published.
@@ -203,6 +206,7 @@ def point(
             previous=previous,
             log=log,
             digest=build.digest,
+            is_scheduled=is_scheduled,
         ),
         updated,
     )
@@ -214,6 +218,7 @@ def record(
     synchronization: Mapping[str, str],
     updated: Mapping[str, str],
     inputs: str | None = None,
+    is_scheduled: bool = False,
 ) -> None:
     """Record a synchronization that found nothing new: the build stays, and its synchronization times are updated.
 
@@ -235,6 +240,7 @@ def record(
         inputs=pointer.inputs if inputs is None else inputs,
         synchronization=now,
         synchronized_file=_synchronized_file(now),
+        is_scheduled=is_scheduled,
     )
     _commit(published, pointer, updated)
 
@@ -342,14 +348,17 @@ def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> No
     If the process is killed after the pointer is written, the next run updates the links and removes the old files.
     """
     times = {cik: _utc(time) for cik, time in updated.items()}
+    encoded = msgspec.json.format(msgspec.json.encode(pointer), indent=2) + b"\n"
     with _as_publish_errors(published):
         _write(published / pointer.synchronized_file, msgspec.json.encode(times, order="sorted"))
-        _write(published / POINTER, msgspec.json.format(msgspec.json.encode(pointer), indent=2) + b"\n")
+        _write(published / POINTER, encoded)
+        _write(published / description_of(pointer.file), encoded)  # not before, because it names a published build
         builds = [file for file in (pointer.file, pointer.previous) if file]
-        folders = [copies.folder_of(file) for file in builds]
+        folders = [copies_of(file) for file in builds]
         _link(published, LINK, pointer.file)
         _link(published, copies.LINK, folders[0])
-        _clear(published, *OURS, kept={*builds, *folders, pointer.synchronized_file})
+        synchronized = {each.synchronized_file for each in kept_builds(published) if each.file in builds}
+        _clear(published, *OURS, kept={*builds, *folders, *map(description_of, builds), *synchronized})
 
 
 def _link(published: Path, name: str, target: str) -> None:

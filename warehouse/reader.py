@@ -9,15 +9,16 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from warehouse.errors import BuildUnreadable, NothingPublished, first_line
-from warehouse.pointer import POINTER, Pointer, current, synchronized
+from warehouse.digest import has_digest
+from warehouse.errors import BuildDamaged, BuildUnreadable, NothingPublished, first_line
+from warehouse.pointer import POINTER, Pointer, current, kept, synchronized
 
 if TYPE_CHECKING:
     from warehouse.memory import Memory
@@ -31,6 +32,13 @@ SANDBOX: dict[str, str | bool | int | float | list[str]] = {
 }
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
+
+OF_THE_QUERY = (duckdb.ProgrammingError, duckdb.DataError, duckdb.OutOfMemoryException, duckdb.InterruptException)
+"""Errors that say nothing about the file."""
+
+FALLEN_BACK = "The newest build cannot be read; the last readable one is served."
+UNREADABLE = "No build can be read."
 
 LARGE = ("financials", "versions")
 AT_ONCE = 100_000  # rows of these tables that are read while a request waits, in less than a tenth of a second
@@ -63,6 +71,7 @@ class OpenBuild:
         """
         self.pointer = pointer
         self.users = 0
+        self._published = published
         self._updated = synchronized(published, pointer)
         try:
             self._connection = open_read_only(published / pointer.file)
@@ -74,9 +83,18 @@ class OpenBuild:
         """All rows of a query; safe for threads.
 
         Each call has its own cursor: threads that shared one got errors, and once an empty result.
+
+        Raises:
+            BuildDamaged: the query failed, and the files of the build are not as they were published.
         """
-        with self._connection.cursor() as cursor:
-            return cursor.execute(sql, parameters).fetchall()
+        try:
+            with self._connection.cursor() as cursor:
+                return cursor.execute(sql, parameters).fetchall()
+        except duckdb.Error as error:
+            if isinstance(error, OF_THE_QUERY) or has_digest(self._published, self.pointer):
+                raise
+            path = self._published / self.pointer.file
+            raise BuildDamaged(f"{path} is damaged: {first_line(error)}; run `fundamentals sync`") from error
 
     @cached_property
     def columns(self) -> Mapping[str, frozenset[str]]:
@@ -95,8 +113,22 @@ class OpenBuild:
         self._connection.close()
 
 
+def again_if_damaged(ask: Callable[[], T]) -> T:
+    """What a function finds in the build that `Warehouse.build` gives it; asked again if that build is damaged.
+
+    Each time, the build that turned out to be damaged is left for another one; a folder keeps two.
+    """
+    for _ in range(2):
+        with suppress(BuildDamaged):
+            return ask()
+    return ask()
+
+
 class Warehouse:
-    """The published data: gives callers the current build, and closes an old build after its last use."""
+    """The published data: gives callers the current build, and closes an old build after its last use.
+
+    If the current build cannot be read, it gives them the build before, until the pointer names another one.
+    """
 
     def __init__(self, published: Path, read: "Callable[[Path], Memory] | None" = None) -> None:
         """Create a reader of a folder of builds; the folder and a build are needed from the first query on only.
@@ -114,8 +146,9 @@ class Warehouse:
         self._current: OpenBuild | None = None
         self._seen: tuple[int, int, int] | None = None
         self._reading: threading.Thread | None = None
-        self.outdated = False
-        """True while the pointer names a build that cannot be opened and the previous build is used instead."""
+        self._damaged: set[str] = set()
+        self.reason: str | None = None
+        """Why the data is not that of the newest build, as a sentence for clients; None if it is."""
 
     @contextmanager
     def build(self) -> Iterator[OpenBuild]:
@@ -123,13 +156,17 @@ class Warehouse:
 
         Raises:
             NothingPublished: no build is published.
-            BuildUnreadable: the build cannot be opened, and no previous build is open.
+            BuildUnreadable: neither the current build nor the one before can be opened.
         """
         with self._lock:
             held = self._refreshed()
             held.users += 1
         try:
             yield held
+        except BuildDamaged as error:
+            with self._lock:
+                self._leave(held, error)
+            raise
         finally:
             with self._lock:
                 held.users -= 1
@@ -169,14 +206,16 @@ class Warehouse:
         seen = self._pointer_now()
         if self._current and (self._reading or seen in (self._seen, None)):
             return self._current
+        if seen != self._seen:
+            self._damaged.clear()
+        self._seen = seen
         try:
-            opened = self._open()
+            opened, self.reason = self._open(), None
         except BuildUnreadable as error:
-            if self._current is None:
-                raise
-            log.error("%s; the previous build is still served", error)
-            self._seen, self.outdated = seen, True
-            return self._current
+            opened, self.reason = self._current or self._earlier(error), FALLEN_BACK
+            log.error("%s; build %s is served", error, opened.pointer.build)
+            if opened is self._current:
+                return opened
         if self._current and self._current.pointer.file == opened.pointer.file:
             opened.memory = self._current.memory
         elif self._read and sum(opened.pointer.rows.get(table, 0) for table in LARGE) > AT_ONCE:
@@ -195,7 +234,7 @@ class Warehouse:
         self._read_rows(opened)
         with self._lock:
             self._reading = None
-            if opened is not self._current:
+            if opened is not self._current and opened.pointer.file not in self._damaged:
                 self._switch(opened)
 
     def _read_rows(self, opened: OpenBuild) -> None:
@@ -207,7 +246,7 @@ class Warehouse:
     def _switch(self, opened: OpenBuild) -> OpenBuild:
         if self._current:
             _retire(self._current)
-        self._current, self.outdated = opened, False
+        self._current = opened
         return opened
 
     def _open(self) -> OpenBuild:
@@ -215,12 +254,34 @@ class Warehouse:
         pointer = current(self._published)
         while pointer:
             try:
+                if pointer.file in self._damaged:
+                    raise BuildUnreadable(f"{self._published / pointer.file} is damaged; run `fundamentals sync`")
                 return OpenBuild(self._published, pointer)
             except BuildUnreadable:
                 before, pointer = pointer, current(self._published)
                 if pointer == before:
                     raise
         raise NothingPublished("no data has been published yet; run `fundamentals sync`")
+
+    def _earlier(self, error: BuildUnreadable) -> OpenBuild:
+        """Open the newest kept build that can be opened.
+
+        Raises:
+            BuildUnreadable: none can be opened; the error says why not the current one.
+        """
+        for pointer in kept(self._published):
+            if pointer.file not in self._damaged:
+                with suppress(BuildUnreadable):
+                    return OpenBuild(self._published, pointer)
+        self.reason = UNREADABLE
+        raise error
+
+    def _leave(self, held: OpenBuild, error: BuildDamaged) -> None:
+        """Use a build no more that turned out to be damaged while it was read."""
+        self._damaged.add(held.pointer.file)
+        if held is self._current:
+            log.error("%s", error)
+            self._current = None
 
 
 def _retire(build: OpenBuild) -> None:

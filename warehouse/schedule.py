@@ -14,6 +14,22 @@ AT = time(6)
 CRON = f"{AT.minute} {AT.hour} * * *"
 
 
+OVERDUE = timedelta(hours=1)
+"""A synchronization that did not end so long after it was due is not expected any more: nothing runs the schedule."""
+
+
+def promised_synchronization(last: datetime, now: datetime, *, is_scheduled: bool) -> datetime | None:
+    """The time of the next synchronization, if one is to be expected; all times in UTC.
+
+    Args:
+        last: when the last one ended.
+        now: the present time.
+        is_scheduled: whether the schedule was on then.
+    """
+    is_overdue = now > next_synchronization(last) + OVERDUE
+    return next_synchronization(now) if is_scheduled and not is_overdue else None
+
+
 def next_synchronization(after: datetime) -> datetime:
     """The time of the first scheduled synchronization after a time, both in UTC."""
     local = after.astimezone(ZoneInfo(TIME_ZONE))

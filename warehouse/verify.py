@@ -13,7 +13,9 @@ from typing import NamedTuple
 import duckdb
 
 from warehouse import schema
+from warehouse.digest import has_digest
 from warehouse.errors import VerificationError, first_line
+from warehouse.pointer import Pointer
 from warehouse.reader import open_read_only
 
 MEMORY = "1GB"
@@ -87,6 +89,20 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, str]
             return Contents(held, _digest(held), newest, companies)
     except duckdb.Error as error:
         raise VerificationError(f"{first_line(error)}; the build was removed") from error
+
+
+def is_whole(published: Path, pointer: Pointer) -> bool:
+    """Whether a build is as it was published; one that cannot be read is not.
+
+    A build of an earlier release has no digest: only its rows are compared.
+    """
+    if pointer.digest:
+        return has_digest(published, pointer)
+    try:
+        with open_read_only(published / pointer.file) as connection:
+            return content_hash(connection) == pointer.content_hash
+    except duckdb.Error:
+        return False
 
 
 def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: str) -> list[str]:

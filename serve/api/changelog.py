@@ -54,8 +54,10 @@ ENTRIES: tuple[Entry, ...] = (
         (
             "Requests without a valid key are limited by client address: after 60 in a minute they get 429 instead of "
             "401, and `GET /status` gets 429 after 120. A request with a valid key is never refused for its address.",
+            "`GET /status` has `reason`, which says why the status is degraded; `next_synchronization_at` is null if "
+            "none is scheduled.",
         ),
-        "15711aee0df787aad486bb3d4504d264706aa39ce9d90bc6a7954fb3d8041fa5",
+        "03a2a01e0ba71cd77210e0b529b7c6bb68eca9385c4ce32dd2aa71debcb16351",
     ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"

@@ -17,18 +17,18 @@ from serve.clock import seconds_since, timestamp
 from serve.http.errors import NotFound, ServerError
 from warehouse import queries
 from warehouse.reader import OpenBuild
-from warehouse.schedule import next_synchronization
+from warehouse.schedule import promised_synchronization
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A request that passed all checks: the build to query, the symbol in its path, its parameters, the time.
 
-    `held` is None if no build can be opened; `degraded` is true if another part of the service is degraded.
+    `held` is None if no build can be opened; `amiss` says what is amiss in the service, and is None if nothing is.
     """
 
     held: OpenBuild | None
-    degraded: bool
+    amiss: str | None
     base_url: str
     symbol: str
     values: Mapping[str, Any]
@@ -137,20 +137,24 @@ def show_valuation(question: Question) -> Answer:
 
 def show_status(question: Question) -> Answer:
     """`GET /status` (section 4.6): answers even if no build is published."""
-    due = next_synchronization(datetime.fromtimestamp(question.now, UTC))
-    next_at = timestamp(due.timestamp())
     if question.held is None:
-        return models.Status("degraded", None, None, None, None, None, next_at), models.StatusMeta()
+        return models.Status("degraded", None, None, None, None, None, None, question.amiss), models.StatusMeta()
     pointer = question.held.pointer
     synchronized_at = pointer.synchronization.finished_at
+    due = promised_synchronization(
+        datetime.fromisoformat(synchronized_at),
+        datetime.fromtimestamp(question.now, UTC),
+        is_scheduled=pointer.is_scheduled,
+    )
     status = models.Status(
-        status="degraded" if question.degraded else "up",
+        status="degraded" if question.amiss else "up",
         build=pointer.build,
         last_synchronized_at=synchronized_at,
         age_seconds=seconds_since(synchronized_at, question.now),
         newest_filing=pointer.newest_filing,
         companies=pointer.companies,
-        next_synchronization_at=next_at,
+        next_synchronization_at=timestamp(due.timestamp()) if due else None,
+        reason=question.amiss,
     )
     return status, models.StatusMeta()
 

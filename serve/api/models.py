@@ -224,7 +224,10 @@ class Status(Shape, frozen=True):
     age_seconds: Annotated[int | None, about("Seconds since then.")]
     newest_filing: Annotated[str | None, about("Newest filing date held.", **DATE)]
     companies: Annotated[int | None, about("Number of companies covered.")]
-    next_synchronization_at: Annotated[str, about("When the next synchronization is due.", **TIME)]
+    next_synchronization_at: Annotated[
+        str | None, about("When the next synchronization is due; null if none is scheduled.", **TIME)
+    ]
+    reason: Annotated[str | None, about("Why the status is degraded; null if it is up.")]
 
 
 class Common(Shape, frozen=True):

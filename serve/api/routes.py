@@ -22,6 +22,7 @@ from serve.access.holders import Holder, Holders
 from serve.access.limits import Allowance, Limits
 from serve.api import description as openapi
 from serve.api import parameters, responses
+from serve.api.condition import NOTHING_YET, what_is_amiss, without_data
 from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.clock import Clock
 from serve.http import caching
@@ -37,7 +38,7 @@ from serve.http.errors import (
 )
 from serve.settings import Settings
 from warehouse.errors import NothingPublished, WarehouseError
-from warehouse.reader import OpenBuild, Warehouse
+from warehouse.reader import OpenBuild, Warehouse, again_if_damaged
 
 log = logging.getLogger(__name__)
 
@@ -146,13 +147,16 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
         service.representations.note(build.pointer, scope["path"], scope["query_string"], representation)
         return await _answer(service, representation, scope, allowance, now)
 
-    def query() -> Representation:
-        """Query and compress in a worker thread, so that the event loop is not blocked."""
+    def ask() -> Representation:
         try:
             with service.warehouse.build() as build:
-                representation = _represent(endpoint, service, build, symbol, values, now)
+                return _represent(endpoint, service, build, symbol, values, now)
         except NothingPublished:
-            raise ServerError("No data has been published yet.") from None
+            raise ServerError(NOTHING_YET) from None
+
+    def query() -> Representation:
+        """Query and compress in a worker thread, so that the event loop is not blocked."""
+        representation = again_if_damaged(ask)
         representation.coded(representation.coding_for(Headers(scope=scope)))
         return representation
 
@@ -166,19 +170,20 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
     now = service.clock()
     values = parameters.read(scope["query_string"], endpoint.parameters)
 
-    def ask(build: OpenBuild | None) -> Response:
-        data, meta = endpoint.answer(_question(service, build, "", values, now))
+    def answer(question: Question) -> Response:
+        data, meta = endpoint.answer(question)
         return responses.success(data, meta, now, {})
 
-    def open_and_ask() -> Response:
+    def open_and_answer() -> Response:
         try:
             with service.warehouse.build() as build:
-                return ask(build)
-        except WarehouseError:
-            return ask(None)
+                return answer(_question(service, build, "", values, now))
+        except WarehouseError as error:
+            return answer(Question(None, without_data(error), service.settings.base_url, "", values, now))
 
-    build = service.warehouse.at_hand()
-    return ask(build) if build else await run_in_threadpool(open_and_ask)
+    if build := service.warehouse.at_hand():
+        return answer(_question(service, build, "", values, now))
+    return await run_in_threadpool(open_and_answer)
 
 
 def _admit(service: Service, scope: Scope) -> Holder:
@@ -228,8 +233,6 @@ async def _answer(
     return representation.answer(request, now, counted)
 
 
-def _question(
-    service: Service, build: OpenBuild | None, symbol: str, values: Mapping[str, Any], now: float
-) -> Question:
-    degraded = service.warehouse.outdated or service.limits.degraded or service.holders.outdated
-    return Question(build, degraded, service.settings.base_url, symbol, values, now)
+def _question(service: Service, build: OpenBuild, symbol: str, values: Mapping[str, Any], now: float) -> Question:
+    amiss = what_is_amiss(service.warehouse, service.limits, service.holders)
+    return Question(build, amiss, service.settings.base_url, symbol, values, now)

@@ -6,6 +6,7 @@ Belongs here: the status and the example that are shown. Does not: the text (tem
 import msgspec
 
 from serve.api import examples, responses
+from serve.api.condition import what_is_amiss, without_data
 from serve.api.endpoints import Question, show_status
 from serve.api.models import Status
 from serve.site.markdown import Document, write
@@ -26,9 +27,10 @@ def document(pages: Pages) -> Document:
     """The page, with the status of this moment."""
     try:
         with pages.warehouse.build() as build:
-            state, source = _status(pages, build), build.pointer.synchronization.source
-    except WarehouseError:
-        state, source = _status(pages, None), None
+            amiss = what_is_amiss(pages.warehouse, pages.limits)
+            state, source = _status(pages, build, amiss), build.pointer.synchronization.source
+    except WarehouseError as error:
+        state, source = _status(pages, None, without_data(error)), None
     data = [responses.period(examples.YEAR, examples.ITEMS)]
     text = write(
         "index.md",
@@ -42,8 +44,7 @@ def document(pages: Pages) -> Document:
     return Document(text, styles=STYLES)
 
 
-def _status(pages: Pages, build: OpenBuild | None) -> Status:
+def _status(pages: Pages, build: OpenBuild | None, amiss: str | None) -> Status:
     """The status as /v1/status returns it."""
-    degraded = pages.warehouse.outdated or pages.limits.degraded
-    status, _ = show_status(Question(build, degraded, pages.settings.base_url, "", {}, pages.clock()))
+    status, _ = show_status(Question(build, amiss, pages.settings.base_url, "", {}, pages.clock()))
     return msgspec.convert(status, Status)

@@ -22,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 from serve.http.errors import ApiError, NotFound, ServerError
 from serve.site import files, llms, profile, sign_in, twins
 from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
+from warehouse.reader import again_if_damaged
 
 log = logging.getLogger(__name__)
 
@@ -154,7 +155,7 @@ def message(pages: Pages, request: Request, status: int, title: str, text: str) 
 async def _called(handler: Handler, pages: Pages, request: Request) -> Response:
     if inspect.iscoroutinefunction(handler):
         return cast(Response, await handler(pages, request))
-    return cast(Response, await run_in_threadpool(handler, pages, request))
+    return cast(Response, await run_in_threadpool(again_if_damaged, lambda: handler(pages, request)))
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -264,6 +264,7 @@ def test_4_6_status_needs_no_key_and_has_the_freshness_of_the_data(client: httpx
         "newest_filing": "2025-05-15",
         "companies": 4,
         "next_synchronization_at": "2026-03-03T11:00:00Z",
+        "reason": None,
     }
     assert not [name for name in response.headers if name.startswith("x-ratelimit")]
 

@@ -17,6 +17,7 @@ from tests.contract.conftest import (
     new_key,
     serving,
 )
+from warehouse import publish
 from warehouse.reasons import NO_FAIR_VALUE
 
 PATH = "/companies/{}/valuation"
@@ -103,11 +104,23 @@ def test_9_2_the_changelog_ends_with_the_fingerprint_of_the_served_description(c
 
 
 def test_4_6_status_has_the_next_morning_in_new_york(served: Served, client: httpx.Client) -> None:
-    """6 a.m. in New York is 11:00 UTC in winter and 10:00 in summer; at that very moment the next day is due."""
+    """6 a.m. in New York is 11:00 UTC in winter; at that very moment the next day is due.
+
+    An hour after the synchronization of this morning did not come, none is promised.
+    """
     for now, due in (
         (NOON - 3601, "2026-03-02T11:00:00Z"),
         (NOON - 3600, "2026-03-03T11:00:00Z"),
-        (NOON + 5 * 86_400, "2026-03-08T10:00:00Z"),
+        (NOON, "2026-03-03T11:00:00Z"),
+        (NOON + 1, None),
     ):
         served.clock.now = now
         assert client.get("/status").json()["data"]["next_synchronization_at"] == due
+
+
+def test_4_6_status_promises_no_synchronization_if_none_is_scheduled(empty: Served) -> None:
+    published = empty.home / "published"
+    builds.small(published)
+    publish.record(published, synchronization=builds.SYNCHRONIZATION, updated=builds.UPDATED, is_scheduled=False)
+    with httpx.Client(base_url=empty.address) as client:
+        assert client.get("/status").json()["data"]["next_synchronization_at"] is None

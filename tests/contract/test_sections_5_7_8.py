@@ -3,8 +3,10 @@
 import http.client
 import logging
 import socket
+from pathlib import Path
 from urllib.parse import urlsplit
 
+import duckdb
 import httpx
 import pytest
 
@@ -13,6 +15,10 @@ from serve.access.limits import LIMITS, Limit
 from tests import builds
 from tests.contract.conftest import NOON, Get, Served, assert_error, new_key
 from tests.servers import wait_until
+from warehouse.reader import FALLEN_BACK, UNREADABLE, open_read_only
+
+HEADERS, BLOCK = 12_288, 262_144
+"""Bytes of a DuckDB file before its blocks, and of a block."""
 
 
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"])
@@ -153,14 +159,72 @@ def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Se
             "age_seconds": None,
             "newest_filing": None,
             "companies": None,
-            "next_synchronization_at": "2026-03-03T11:00:00Z",
+            "next_synchronization_at": None,
+            "reason": "No data has been published yet.",
         }
         builds.small(empty.home / "published")
         assert client.get("/companies").status_code == 200
         assert client.get("/status").json()["data"]["status"] == "up"
         (empty.home / "published" / "CURRENT.json").write_text("nothing of the kind")
         assert client.get("/companies").status_code == 200, "the build that is open stays served"
-        assert client.get("/status").json()["data"]["status"] == "degraded"
+        status = client.get("/status").json()["data"]
+        assert (status["status"], status["reason"]) == ("degraded", FALLEN_BACK)
+
+
+def test_7_a_damaged_build_is_left_for_the_one_before(empty: Served) -> None:
+    """No request fails while a build can be read, and status says which is served and why."""
+    published = empty.home / "published"
+
+    def publish(number: int, damaged: str = "") -> None:
+        builds.publish_small(published, f"b{number}", sync_id=f"s{number}")
+        if damaged:
+            damage(published / f"warehouse-b{number}.duckdb", damaged)
+
+    def said() -> tuple[str, str, str]:
+        status = client.get("/status").json()["data"]
+        return status["status"], status["build"], status["reason"]
+
+    key, _ = new_key(empty)
+    everything = ("/companies", *(f"/companies/LNTR{end}" for end in ("", "/financials", REVISIONS, "/valuation")))
+    with httpx.Client(base_url=empty.address, headers={"X-Api-Key": key}) as client:
+        publish(1, damaged="companies")
+        assert_error(client.get("/companies"), 500, "server_error")
+        assert said() == ("degraded", None, UNREADABLE)
+
+        publish(2)
+        publish(3, damaged="companies")
+        assert [client.get(path).status_code for path in everything] == [200] * len(everything)
+        assert said() == ("degraded", "b2", FALLEN_BACK)
+
+        publish(4)
+        assert client.get("/companies").status_code == 200
+        assert said() == ("up", "b4", None)
+
+        publish(5, damaged="rules")
+        pages = empty.address.removesuffix("/v1")
+        assert httpx.get(f"{pages}/rules").status_code == 200
+        assert FALLEN_BACK in httpx.get(pages).text
+
+
+def damage(path: Path, table: str) -> None:
+    """Flip a bit in a block that is read with the rows of a table, and not when the build is opened."""
+    path.chmod(0o644)
+    content = path.read_bytes()
+    for at in range(HEADERS + 100, len(content), BLOCK):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        if answers(path, "SELECT 1") and not answers(path, f"FROM {table}"):
+            return
+    raise AssertionError(f"{path} has no such block")
+
+
+def answers(path: Path, sql: str) -> bool:
+    """Whether a file can be opened and queried."""
+    try:
+        with open_read_only(path) as build:
+            build.execute(sql).fetchall()
+    except duckdb.Error:
+        return False
+    return True
 
 
 def test_7_new_build_is_served_without_restart(empty: Served) -> None:

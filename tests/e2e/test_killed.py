@@ -23,7 +23,8 @@ from pipelines.lake import Lake
 from tests.e2e.dying import POINTS
 from tests.e2e.homes import PATIENCE, command, environment, published, sync
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
-from warehouse import copies
+from warehouse.pointer import copies_of, description_of
+from warehouse.pointer import kept as kept_builds
 
 # read when the module is imported, because tests do not see these variables
 KILLS = int(os.environ.get("FUNDAMENTALS_KILLS", "2"))
@@ -150,7 +151,8 @@ def debris(home: Path) -> list[str]:
     """Files of a killed run that no later run removed."""
     pointer = published(home).pointer
     builds = [file for file in (pointer.file, pointer.previous) if file]
-    kept = {*builds, *map(copies.folder_of, builds), pointer.synchronized_file}
+    kept = {*builds, *map(copies_of, builds), *map(description_of, builds)}
+    kept |= {each.synchronized_file for each in kept_builds(home / "published")}
     kept |= {f"quality-{file.removeprefix('warehouse-').removesuffix('.duckdb')}.html" for file in builds}
     kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html"}
     left = [path.name for path in (home / "published").iterdir() if path.name not in kept]

@@ -8,15 +8,23 @@ from typing import Any
 import dagster as dg
 import polars as pl
 import pytest
+from dagster._core.definitions.run_request import InstigatorType
+from dagster._core.remote_origin import (
+    RegisteredCodeLocationOrigin,
+    RemoteInstigatorOrigin,
+    RemoteRepositoryOrigin,
+)
+from dagster._core.scheduler.instigation import InstigatorState, InstigatorStatus, ScheduleInstigatorData
 
 from pipelines import assets, tables
 from pipelines.asset_specs import BUILD
-from pipelines.definitions import run_job
+from pipelines.definitions import build_definitions, run_job
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.run_history import instance_of, is_scheduled
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish
-from warehouse.digest import is_whole
+from warehouse.verify import is_whole
 
 
 def led_to(home: Home) -> list[str]:
@@ -124,6 +132,27 @@ def test_a_damaged_build_is_published_again(synchronized, same_mirror):
     assert not build.exists()
     assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
     assert publish.current(folder).build == pointer.build
+
+
+def test_the_pointer_says_whether_the_schedule_is_on(synchronized, same_mirror):
+    """It is turned on in the UI; a damaged record of it counts as off."""
+    run_job(synchronized, str(same_mirror.folder))
+    assert not publish.current(synchronized.published).is_scheduled
+    [schedule] = build_definitions({}).schedules
+    repository = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin("pipelines"), "__repository__")
+    running = InstigatorState(
+        RemoteInstigatorOrigin(repository, schedule.name),
+        InstigatorType.SCHEDULE,
+        InstigatorStatus.RUNNING,
+        ScheduleInstigatorData(schedule.cron_schedule, 0.0),
+    )
+    with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
+        instance.add_instigator_state(running)
+    run_job(synchronized, str(same_mirror.folder))
+    assert publish.current(synchronized.published).is_scheduled
+    (synchronized.dagster / "schedules/schedules.db").write_bytes(b"garbage")
+    with instance_of(synchronized.dagster) as instance:
+        assert not is_scheduled(instance)
 
 
 def flip_a_bit(path: Path) -> None:

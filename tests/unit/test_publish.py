@@ -20,12 +20,11 @@ import pytest
 
 from tests import builds
 from warehouse import copies, footers, publish, queries, schema
-from warehouse.digest import is_whole
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import synchronized
 from warehouse.reader import Warehouse, open_read_only
 from warehouse.rows import Rows
-from warehouse.verify import Sums, verify
+from warehouse.verify import Sums, is_whole, verify
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,7 +41,7 @@ def names(folder: Path) -> set[str]:
 def builds_and_links(*builds: str) -> set[str]:
     """The content of the folder of builds without the files of synchronization times."""
     of_builds = {name for build in builds for name in (f"warehouse-{build}.duckdb", f"parquet-{build}")}
-    return {"CURRENT.json", "warehouse.duckdb", "parquet"} | of_builds
+    return {"CURRENT.json", "warehouse.duckdb", "parquet", *(f"warehouse-{build}.json" for build in builds)} | of_builds
 
 
 def stored(file: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -103,6 +102,7 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
         "replaced": 0,
         "sums": {name: str(sums) for name, sums in made.sums.items()},
         "digest": made.digest,
+        "is_scheduled": True,
     }
     pointer = publish.current(published)
     assert pointer is not None
@@ -126,7 +126,7 @@ def test_unused_files_are_removed_except_the_previous_build(published: Path) -> 
     (published / ".building-b0.duckdb.wal").touch()
     (published / ".building-b0.spill").mkdir()
     publish.record(published, synchronization=builds.SYNCHRONIZATION | {"sync_id": "s4"}, updated={})
-    assert names(published) == builds_and_links("b2", "b3") | {"synchronized-s4.json"}
+    assert names(published) == builds_and_links("b2", "b3") | {"synchronized-s2.json", "synchronized-s4.json"}
 
 
 def test_a_synchronization_that_found_nothing_new_is_recorded_without_a_build(published: Path) -> None:
@@ -472,7 +472,7 @@ def test_a_build_without_a_digest_is_judged_by_its_rows(published: Path) -> None
     assert is_whole(published, older)
     assert not is_whole(published, msgspec.structs.replace(older, content_hash="other"))
     (published / "CURRENT.json").write_bytes(msgspec.json.encode(older))
-    publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
+    publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={}, is_scheduled=True)
     assert publish.current(published) == pointer
     (published / made.file).chmod(0o644)
     (published / made.file).write_bytes(b"no database")
@@ -602,7 +602,8 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
     assert all(same_rows(published / "warehouse.duckdb", published / "parquet").values())  # wherever the links point
 
     builds.publish_small(published, "b3", sync_id="s3")
-    assert names(published) == builds_and_links(left, "b3") | {"synchronized-s3.json"}
+    times = {f"synchronized-{left.replace('b', 's')}.json", "synchronized-s3.json"}
+    assert names(published) == builds_and_links(left, "b3") | times
 
 
 def descriptors() -> int:

@@ -11,7 +11,7 @@ import pytest
 from tests import builds
 from warehouse import publish, queries, reader
 from warehouse.errors import BuildUnreadable, NothingPublished
-from warehouse.reader import Warehouse
+from warehouse.reader import FALLEN_BACK, Warehouse
 
 
 @pytest.fixture
@@ -92,11 +92,11 @@ def test_if_a_build_cannot_be_opened_the_previous_one_is_served(
     (published / broken).write_text("nothing of the kind")
     with caplog.at_level(logging.ERROR):
         assert [build_of(warehouse) for _ in range(3)] == ["b1"] * 3
-    assert warehouse.outdated
+    assert warehouse.reason == FALLEN_BACK
     assert len(caplog.records) == 1, "told once, not at each request"
     builds.publish_small(published, "b3", sync_id="s3")
     assert build_of(warehouse) == "b3"
-    assert not warehouse.outdated
+    assert warehouse.reason is None
     warehouse.close()
 
 
