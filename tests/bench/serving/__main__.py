@@ -177,12 +177,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="number of turns")
     parser.add_argument("--companies", type=int, default=COMPANIES)
     parser.add_argument("--peer", type=Path, help="the folder with the packages of fastapi.lock")
-    parser.add_argument("--folder", type=Path, default=PROJECT / "build" / "bench-http", help="where copies are kept")
+    parser.add_argument("--folder", type=Path, default=PROJECT / "build", help="where the home of the copies is kept")
     given = parser.parse_args()
     wrk()
     redis = shutil.which("redis-server")
-    progress.print(f"companies: {given.folder} (copying takes a minute, the first time only)")
-    copies = Copies(given.folder, from_environment().published, given.companies)
+    home = given.folder / "bench-http"
+    progress.print(f"companies: {home} (copying takes a minute, the first time only)")
+    copies = Copies(home, from_environment().published, given.companies)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         bench = Bench(

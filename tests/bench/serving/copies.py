@@ -48,13 +48,13 @@ class Copies:
         if pointer is None:
             raise SystemExit(f"nothing is published in {base}; synchronize first")
         made_of = f"{companies} companies of build {pointer.content_hash}"
-        note, kept = home / "made-of.txt", home / "builds.json"
-        if not note.exists() or note.read_text() != made_of:
+        note = home / "made-of.json"
+        self._builds = _kept(note, made_of)
+        if not self._builds:
             shutil.rmtree(home, ignore_errors=True)
             home.mkdir(parents=True)
-            self._make(home, base / pointer.file, companies, kept)
-            note.write_text(made_of)
-        self._builds = msgspec.json.decode(kept.read_bytes(), type=list[publish.Build])
+            self._make(home, base / pointer.file, companies)
+            note.write_bytes(msgspec.json.encode((made_of, self._builds)))
 
     @property
     def file(self) -> Path:
@@ -73,14 +73,12 @@ class Copies:
         assert pointer
         return pointer
 
-    def _make(self, home: Path, base: Path, companies: int, kept: Path) -> None:
-        builds = []
+    def _make(self, home: Path, base: Path, companies: int) -> None:
         for number in range(2):
             rows = copied_rows(base, home / "tables", companies, revenue=number)
-            builds.append(publish.build(self.published, rows, f"copies-{number}"))
-            self._point(builds[-1])  # what nothing points to would be removed by the next publication
+            self._builds.append(publish.build(self.published, rows, f"copies-{number}"))
+            self._point(self._builds[-1])  # what nothing points to would be removed by the next publication
         shutil.rmtree(home / "tables")
-        kept.write_bytes(msgspec.json.encode(builds))
 
     def _point(self, build: publish.Build) -> None:
         now = datetime.now(UTC)
@@ -90,6 +88,15 @@ class Copies:
             ciks = connection.execute("SELECT DISTINCT cik FROM companies").fetchall()
         updated = {cik: moment for (cik,) in ciks}
         publish.point(self.published, build, inputs="copies", synchronization=synchronization, updated=updated)
+
+
+def _kept(note: Path, made_of: str) -> list[publish.Build]:
+    """The builds of an earlier run; none if they were made of another build, or by another version of this project."""
+    try:
+        kept, builds = msgspec.json.decode(note.read_bytes(), type=tuple[str, list[publish.Build]])
+    except (OSError, msgspec.MsgspecError):
+        return []
+    return builds if kept == made_of else []
 
 
 def copied_rows(base: Path, folder: Path, companies: int, revenue: float = 0.0) -> Mapping[str, Rows]:
