@@ -75,7 +75,7 @@ def test_copies_are_kept_for_the_next_run(copies: Copies) -> None:
 def test_no_question_is_asked_twice(copies: Copies, tmp_path: Path) -> None:
     made = Requests(tmp_path, copies.file)
     questions = [line for file in islice(made.different(500), 3) for line in file.read_text().splitlines()]
-    assert len(questions) == len(set(questions)) == 1500
+    assert len(questions) == len(set(questions)) == 3 * 3 * 67  # files, symbols with enough periods, choices of items
 
 
 def test_wrk_sends_the_requests_and_counts_the_errors(
@@ -89,7 +89,6 @@ def test_wrk_sends_the_requests_and_counts_the_errors(
     unknown.write_text("fds_live_unknown\n")
     with in_process(Settings(tmp_path), Clock()) as address:
         asked = Requests(tmp_path, tmp_path / "published" / published.file)
-        asked.symbols.remove("ODDY")  # it has no values
         unchanged = asked.unchanged(address, keys)
         load.send_all(address, unchanged, keys)
         of_known, of_unknown = (load.measure(address, unchanged, each, 1) for each in (keys, unknown))

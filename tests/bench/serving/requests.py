@@ -24,13 +24,18 @@ KEYS = 30_000
 KEYS_OF_ACCOUNT = 10
 PER_PAGE = 50
 READERS = 4
-FEWEST_ITEMS = 8
-LIMITS = range(15, 26)
-"""Items and limits of the questions that are never asked twice: as large as the others, on average."""
+PERIODS = 20  # of trailing twelve months in an answer
+COUNT_PERIODS = "SELECT symbol, count(*) FROM financials WHERE period_kind = 'ttm' GROUP BY symbol"
+FEWEST_ITEMS = 9
+LIMITS = (24, 25, 23, 26, 22, 27, 21, 28, 20)
+"""Items and limits of the questions that are never asked twice; on average the answers are as large as the others."""
 
 
 class Requests:
-    """The files of requests for the companies of a build."""
+    """The files of requests for the companies of a build.
+
+    symbols: those with PERIODS periods or more, of which financials are asked, so that all answers are of one size.
+    """
 
     def __init__(self, folder: Path, build: Path) -> None:
         """Write the files.
@@ -41,13 +46,15 @@ class Requests:
         """
         self._folder = folder
         with open_read_only(build) as connection:
-            found = connection.execute(f"SELECT symbol, name FROM companies WHERE {COVERED} ORDER BY symbol").fetchall()
-        self.symbols = [symbol for symbol, _ in found]
-        names = sorted({word for _, name in found for word in (name or "").split()} | {s[:2] for s in self.symbols})
+            found = connection.execute(f"SELECT symbol, name FROM companies WHERE {COVERED}").fetchall()
+            counted = connection.execute(COUNT_PERIODS).fetchall()
+        symbols = sorted(symbol for symbol, _ in found)
+        names = sorted({word for _, name in found for word in (name or "").split()} | {s[:2] for s in symbols})
+        self.symbols = sorted({*symbols} & {symbol for symbol, periods in counted if periods >= PERIODS})
         self.financials = self._write("financials", map(_financials, self.symbols))
-        self.revisions = self._write("revisions", (f"{_financials(symbol)}/revisions" for symbol in self.symbols))
-        self.valuations = self._write("valuations", (f"{_company(symbol)}/valuation" for symbol in self.symbols))
-        pages = range(1, len(self.symbols) // PER_PAGE + 1)
+        self.revisions = self._write("revisions", (f"{_financials(symbol)}/revisions" for symbol in symbols))
+        self.valuations = self._write("valuations", (f"{_company(symbol)}/valuation" for symbol in symbols))
+        pages = range(1, len(symbols) // PER_PAGE + 1)
         self.companies = self._write(
             "companies",
             [f"/v1/companies?page={page}" for page in pages]
@@ -58,10 +65,8 @@ class Requests:
         """Files of at most so many requests each, of which none is equal to another in all files."""
         names = [of for n in range(FEWEST_ITEMS, len(ITEM_NAMES) + 1) for of in itertools.combinations(ITEM_NAMES, n)]
         all_of_limit = range(len(self.symbols) * len(names))
-        for part in itertools.count():
-            chosen = random.Random(part).sample(all_of_limit, min(number, len(all_of_limit)))
-            # each file has limits of its own
-            limit = LIMITS[part % len(LIMITS)]
+        for limit in LIMITS:  # each file has its own
+            chosen = random.sample(all_of_limit, min(number, len(all_of_limit)))
             yield self._write(
                 "different",
                 (
