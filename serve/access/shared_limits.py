@@ -13,7 +13,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
+from itertools import zip_longest
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
@@ -142,18 +143,29 @@ class SharedLimits:
         waiting, self._waiting = self._waiting, []
         names = [name for each, _, _ in waiting for name in each] or _names(PROBE, time.time())
         amounts = [amount for _, each, _ in waiting for amount in each] or LOOK_UP
-        replies: Iterator[Reply | None] = iter(())
+        replies: list[Reply] = []
+        # a task of its own, and not awaited: Redis's client may lose the cancellation of the task that awaits it
+        call = asyncio.create_task(self._counted(names, amounts))
+        call.add_done_callback(_failure)
         try:
-            async with asyncio.timeout(deadline):
-                replies = iter(_replies(await self._script(keys=names, args=[*SETTINGS, *amounts])))
-            self._set_degraded(False)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the requests must not wait forever
-            self._set_degraded(True, type(error).__name__)
-            waiting, self._waiting = waiting + self._waiting, []
+            await asyncio.wait({call}, timeout=deadline)
+            if failure := _failure(call):
+                self._set_degraded(True, failure)
+                waiting, self._waiting = waiting + self._waiting, []
+            else:
+                replies = call.result()
+                self._set_degraded(False)
         finally:
-            for _, _, answer in waiting:
+            call.cancel()
+            for (_, _, answer), reply in zip_longest(waiting, replies[: len(waiting)]):
                 if not answer.done():
-                    answer.set_result(next(replies, None))
+                    answer.set_result(reply)
+
+    async def _counted(self, names: Sequence[str], amounts: Sequence[int]) -> list[Reply]:
+        """The replies of Redis to one call of the script."""
+        text = await self._script(keys=names, args=[*SETTINGS, *amounts])
+        numbers, size = [int(number) for number in text.split()], len(LIMITS)
+        return [(numbers[at : at + size], bool(numbers[at + size])) for at in range(0, len(numbers), size + 1)]
 
     def _set_degraded(self, degraded: bool, why: str = "") -> None:
         """Set `degraded`, and log a change; without the address and the error text, which may contain a password."""
@@ -169,6 +181,11 @@ def _names(key_id: str, now: float) -> list[str]:
     return [f"fundamentals:{{{key_id}}}:{limit.window}:{limit.start(now)}" for limit in LIMITS]
 
 
-def _replies(text: bytes) -> list[Reply]:
-    numbers, size = [int(number) for number in text.split()], len(LIMITS)
-    return [(numbers[at : at + size], bool(numbers[at + size])) for at in range(0, len(numbers), size + 1)]
+def _failure(call: "asyncio.Task[list[Reply]]") -> str:
+    """Why a call has no reply; empty if it has one."""
+    if not call.done():
+        return "no reply in time"
+    if call.cancelled():
+        return "cancelled"
+    error = call.exception()
+    return type(error).__name__ if error else ""

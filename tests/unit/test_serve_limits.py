@@ -165,7 +165,7 @@ def test_a_silent_server_is_not_waited_for_and_the_process_counts(
         assert (await worker.take("key_3", NOON)).used == (1, 1)
 
     with_workers(redis[0], 1, work)
-    assert "Redis is unavailable (TimeoutError)" in caplog.text
+    assert "Redis is unavailable (no reply in time)" in caplog.text
     assert "Redis is back" in caplog.text
 
 
@@ -240,6 +240,20 @@ def test_a_process_that_ends_while_a_request_arrives_ends(tmp_path: Path) -> Non
         for steps in range(6):
             async with asyncio.timeout(30):
                 await end_after(steps)
+
+    asyncio.run(end())
+
+
+def test_a_process_that_ends_at_any_step_of_a_call_ends(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Redis's client may lose a cancellation; the task that calls it does not."""
+    monkeypatch.setattr(shared_limits, "PROBED_EVERY", 0)
+
+    async def end() -> None:
+        for steps in range(60):
+            worker = SharedLimits(redis[0])
+            async with asyncio.timeout(30), worker.running():
+                for _ in range(steps):
+                    await asyncio.sleep(0)
 
     asyncio.run(end())
 
