@@ -146,7 +146,9 @@ class Warehouse:
         self._current: OpenBuild | None = None
         self._seen: tuple[int, int, int] | None = None
         self._reading: threading.Thread | None = None
+        self._tried: tuple[int, int, int] | None = None
         self._damaged: set[str] = set()
+        """The files of builds that turned out to be damaged while the pointer was the one last tried."""
         self.reason: str | None = None
         """Why the data is not that of the newest build, as a sentence for clients; None if it is."""
 
@@ -206,15 +208,16 @@ class Warehouse:
         seen = self._pointer_now()
         if self._current and (self._reading or seen in (self._seen, None)):
             return self._current
-        if seen != self._seen:
+        if seen != self._tried:
             self._damaged.clear()
-        self._seen = seen
+            self._tried = seen
         try:
             opened, self.reason = self._open(), None
         except BuildUnreadable as error:
             opened, self.reason = self._current or self._earlier(error), FALLEN_BACK
             log.error("%s; build %s is served", error, opened.pointer.build)
             if opened is self._current:
+                self._seen = seen
                 return opened
         if self._current and self._current.pointer.file == opened.pointer.file:
             opened.memory = self._current.memory
