@@ -81,20 +81,20 @@ def test_no_question_is_asked_twice(copies: Copies, tmp_path: Path) -> None:
 def test_wrk_sends_the_requests_and_counts_the_errors(
     tmp_path: Path, program: Callable[[str, str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the entity tags of the answers each response is a 304, and with unknown keys each is an error."""
+    """With the entity tags of the answers each response is a 304, and with each other key unknown an error."""
     program("wrk", "wrk")
     monkeypatch.setattr(requests, "KEYS", 2_000)  # 120,000 requests a minute
     published = builds.small(tmp_path / "published")
-    keys, unknown = requests.create_keys(tmp_path), tmp_path / "unknown"
-    unknown.write_text("fds_live_unknown\n")
+    keys, mixed = requests.create_keys(tmp_path), tmp_path / "mixed"
+    mixed.write_text(keys.read_text().replace("\n", "\nfds_live_unknown\n"))
     with in_process(Settings(tmp_path), Clock()) as address:
         asked = Requests(tmp_path, tmp_path / "published" / published.file)
         unchanged = asked.unchanged(address, keys)
         load.send_all(address, unchanged, keys)
-        of_known, of_unknown = (load.measure(address, unchanged, each, 1) for each in (keys, unknown))
-    assert of_known.errors == 0 < of_known.size < SMALLEST
-    assert of_unknown.errors == of_unknown.requests > 0
-    assert of_known.longest >= of_known.p99 >= of_known.p50 > 0
+        measured = load.measure(address, unchanged, mixed, 1)
+    assert abs(measured.requests - 2 * measured.errors) <= load.CONNECTIONS < measured.requests  # some are in flight
+    assert 0 < measured.size < SMALLEST
+    assert measured.longest >= measured.p99 >= measured.p50 > 0
 
 
 @pytest.mark.parametrize(("median", "said"), [(0.95, "aim"), (0.7, "held"), (0.5, "not held")])
