@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 TEMPLATES = Path(__file__).parent / "templates"
-SIGNS = re.compile(r"([\\`*_\[\]{}<>&|#~!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$)))")
+SIGNS = re.compile(r"([\\`*_\[\]<>&|#~!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$)))")
 ADDRESS = re.compile(r"(?:https?://|/|#)[^\s\\]*")  # no javascript: addresses, even if the data contains some
 EMPTY_LINES = re.compile(r"\n{3,}")
 

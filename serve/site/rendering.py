@@ -276,7 +276,7 @@ def _within(text: Token, mark: str) -> list[Token] | None:
 
 
 def _taken(text: Token) -> str | None:
-    """Take the anchor from the end of a text; None if it has none. In text from data the brackets are escaped."""
+    """Take the anchor from the end of a text; None if it has none. In text from data # is escaped."""
     found = ANCHOR.search(text.content)
     if not found:
         return None
