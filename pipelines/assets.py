@@ -365,8 +365,9 @@ def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
     if not lake.holds(table):
         return this
     led, pointer = lake.read(table), publish.readable(synchronization.home.published)
-    if not pointer or led["build"].last() != pointer.build:
-        led = led.head(-1)  # the last one found nothing new, was held back, or was killed
+    newest = lake.inputs(table).get(tables.NEWEST) or led["build"].last()
+    if not pointer or newest != pointer.build:
+        led = led.filter(pl.col("build") != newest)  # it found nothing new, was held back, or was killed
     return pl.concat([led, this])
 
 

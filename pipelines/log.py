@@ -9,17 +9,22 @@ that a pointer ever named are listed in a file in the folder of the segments.
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
 from pathlib import Path
 
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.normalize.history.versions import LOG
+from pipelines.normalize.history.versions import LOG, VERSION_OF
 
 SEGMENT = "versions-{}.parquet"
 COMMITTED = "committed.json"
+IN_ORDER = "in_order"
+INITIAL = "initial"  # the cause of the first version of a value
 ROW_GROUP = 5_000
 """Rows that are read together: those of about ten companies. Ten times as many take four times as long for a few
 companies, in a file that is a quarter smaller."""
@@ -32,16 +37,69 @@ class LogError(PipelineError):
 
 
 def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
-    """All segments that a pointer names or ever named, in the order of recording; `pointed` are added to the list."""
+    """All segments that a pointer names or ever named, in the order of recording; `pointed` are added to the list.
+
+    Names do not tell the order, because the clock may have been set back. An earlier release sorted the list by name:
+    such a list is put in order once, by the filings in the segments.
+
+    Raises:
+        LogError: the list cannot be read, or has to be put in order and a segment is missing or damaged.
+    """
     path = folder / COMMITTED
-    remembered = json.loads(path.read_text()) if path.exists() else []
-    segments = sorted({*remembered, *pointed})
-    if segments != remembered:
+    try:
+        remembered = json.loads(path.read_text()) if path.exists() else {IN_ORDER: []}
+        known = remembered if isinstance(remembered, list) else remembered[IN_ORDER]
+        segments = list(dict.fromkeys([*map(str, known), *pointed]))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise LogError(f"{path}: {error!r}; restore the file from a copy") from error
+    if isinstance(remembered, list):
+        segments = _in_order_of_filings(folder, sorted(segments))
+    if {IN_ORDER: segments} != remembered:
         folder.mkdir(parents=True, exist_ok=True)
         written = folder / f".{COMMITTED}.tmp"
-        written.write_text(json.dumps(segments))
+        written.write_text(json.dumps({IN_ORDER: segments}))
         written.replace(path)
     return tuple(segments)
+
+
+def _in_order_of_filings(folder: Path, segments: Sequence[str]) -> list[str]:
+    """Segments in the order of recording: the later one has a value from a later filing, or not its initial version.
+
+    Where no value is in two segments, their names decide. If the filings contradict each other, the names decide all.
+    """
+    frames = []
+    for number, name in enumerate(segments):
+        with _named_errors(folder / name):
+            versions = pl.scan_parquet(folder / name).group_by(VERSION_OF)
+            last = versions.agg(pl.col("filed").max(), is_later=(pl.col("cause") != INITIAL).all())
+            frames.append(last.with_columns(segment=pl.lit(number)).collect())
+    if len(frames) < 2:
+        return list(segments)
+    rows = pl.concat(frames).sort(*VERSION_OF, "filed", "is_later", "segment")
+    before = pl.col("segment", "filed", "is_later").shift().over(VERSION_OF).name.suffix("_before")
+    is_after = (pl.col("filed") > pl.col("filed_before")) | (pl.col("is_later") > pl.col("is_later_before"))
+    follows = rows.with_columns(before).filter(is_after).group_by("segment_before", "segment").agg(pl.len())
+    net: Counter[tuple[int, int]] = Counter()
+    for earlier, later, count in follows.iter_rows():
+        net[earlier, later] += count
+        net[later, earlier] -= count
+    order = TopologicalSorter(dict.fromkeys(range(len(segments)), ()))
+    for (earlier, later), count in net.items():
+        if count > 0:
+            order.add(later, earlier)
+    try:
+        order.prepare()
+    except CycleError:
+        return list(segments)
+    placed: list[str] = []
+    ready: list[int] = []
+    while order.is_active():
+        for number in order.get_ready():
+            heappush(ready, number)
+        number = heappop(ready)
+        placed.append(segments[number])
+        order.done(number)
+    return placed
 
 
 def segments_of(folder: Path, segments: Sequence[str]) -> dict[str, list[str]]:

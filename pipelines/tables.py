@@ -55,6 +55,8 @@ OF_COMPANIES = (
 """The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 IN_ORDER = ("versions", "lineage")
 """Tables that are made in their order from the log, which is sorted; a build whose rows are not in order is refused."""
+NEWEST = "newest"
+"""The key, in table `syncs`, of the synchronization that wrote it: its rows are sorted by the clock."""
 LAST = "syncs"
 """The table that is written last: it carries the digest of the inputs of all tables."""
 
@@ -101,12 +103,11 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALON
         "quarantine": lake.read("quarantine"),
         LAST: synchronizations,
     }
+    of_last = {MADE_FROM: _made_from(lake, made_from), NEWEST: str(synchronizations["build"].last())}
     for name, frame in of_all.items():
         rows = conformed(name, frame)
         digests = {CONTENT: content_of(name, rows)}
-        lake.write(
-            assembled(name), rows, digests | {MADE_FROM: _made_from(lake, made_from)} if name == LAST else digests
-        )
+        lake.write(assembled(name), rows, digests | of_last if name == LAST else digests)
 
 
 def _made_from_by_company(lake: Lake) -> dict[str, str]:

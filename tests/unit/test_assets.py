@@ -1,7 +1,8 @@
 """The assets: their metadata, and the synchronizations that led to a build."""
 
+import json
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from dagster._core.remote_origin import (
 )
 from dagster._core.scheduler.instigation import InstigatorState, InstigatorStatus, ScheduleInstigatorData
 
-from pipelines import assets, tables
+from pipelines import assets, resources, tables
 from pipelines.asset_specs import BUILD
 from pipelines.definitions import build_definitions, run_job
 from pipelines.home import Home
@@ -24,6 +25,7 @@ from pipelines.lake import Lake
 from pipelines.run_history import instance_of, is_scheduled
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish
+from warehouse.reader import open_read_only
 from warehouse.verify import is_whole
 
 
@@ -132,6 +134,41 @@ def test_a_damaged_build_is_published_again(synchronized, same_mirror):
     assert not build.exists()
     assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
     assert publish.current(folder).build == pointer.build
+
+
+def test_versions_stay_in_their_order_when_the_clock_is_set_back(synchronized, same_mirror, monkeypatch):
+    """By 400 days for one synchronization: the restatement stays behind what it restates, also in a repaired home."""
+
+    class SetBack(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime.now(tz) - timedelta(days=400)
+
+    with monkeypatch.context() as clock:
+        clock.setattr(resources, "datetime", SetBack)
+        same_mirror.hold(replace(ALFA, scale=500))
+        back = publish_of(synchronized, same_mirror)
+    same_mirror.hold(replace(ALFA, scale=900))
+    last = publish_of(synchronized, same_mirror)
+
+    def revenues() -> list[tuple[float, bool]]:
+        with open_read_only(synchronized.published / "warehouse.duckdb") as build:
+            return build.execute(
+                "SELECT value, is_current FROM versions WHERE item = 'revenue' AND period_kind = 'annual' AND "
+                f"cik = '{ALFA.cik}' AND period = 'FY2024' ORDER BY version"
+            ).fetchall()
+
+    wanted = [replace(ALFA, scale=scale).trailing(2024, 4) for scale in (100, 500, 900)]
+    assert revenues() == [(value, value == wanted[-1]) for value in wanted]
+    assert led_to(synchronized)[0] == back
+    assert set(led_to(synchronized)) > {back, last}
+
+    segments = publish.current(synchronized.published).log
+    assert list(segments) != sorted(segments)
+    (synchronized.log / "committed.json").write_text(json.dumps(sorted(segments)))  # as an earlier release did
+    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    assert revenues()[-1] == (wanted[-1], True)
+    assert len(led_to(synchronized)) == 3
 
 
 def test_the_pointer_says_whether_the_schedule_is_on(synchronized, same_mirror):

@@ -1,6 +1,7 @@
 """The version log on disk: committed segments stay, files of a killed run are removed."""
 
-from datetime import UTC, datetime
+import json
+from datetime import UTC, date, datetime
 
 import polars as pl
 import pytest
@@ -131,6 +132,49 @@ def test_a_repeated_synchronization_overwrites_its_segment(tmp_path):
 
     assert log.read(tmp_path, (name,))["value"].to_list() == [2]
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_the_order_is_that_of_commits_whatever_the_names(tmp_path):
+    """The clock was set back before the second synchronization."""
+    first, second = log.write(tmp_path, "20260801", rows(1)), log.write(tmp_path, "20250627", rows(2))
+    assert log.committed(tmp_path, (first,)) == (first,)
+    assert log.committed(tmp_path, (first, second)) == (first, second)
+    assert log.committed(tmp_path, ()) == (first, second)
+    assert log.read(tmp_path, log.committed(tmp_path, ()))["value"].to_list() == [1, 2]
+
+
+def test_a_list_that_was_sorted_by_name_is_put_in_order_by_filings(tmp_path):
+    """What was recorded with the clock set back has a later filing; a segment of other companies stays in its place."""
+    other = log.write(tmp_path, "20260101", rows(7, cik="0000000009"))
+    filed = [date(2026, month, 1) for month in (2, 5, 8)]
+    first = log.write(tmp_path, "20260301", rows(1, filed=filed[0]))
+    second = log.write(tmp_path, "20250401", rows(2, filed=filed[1]))
+    third = log.write(tmp_path, "20260901", rows(3, filed=filed[2]))
+    (tmp_path / "committed.json").write_text(json.dumps(sorted([other, first, second, third])))
+
+    for _ in range(2):
+        segments = log.committed(tmp_path, (first,))
+        assert segments == (other, first, second, third)
+    assert log.read(tmp_path, segments, [CIK])["value"].to_list() == [1, 2, 3]
+
+
+def test_filings_that_contradict_each_other_leave_the_order_of_names(tmp_path):
+    early, late = date(2026, 2, 1), date(2026, 5, 1)
+    rows_of = [
+        pl.concat([rows(1, filed=early), rows(2, item="net_income", filed=late)]),
+        pl.concat([rows(1, filed=late), rows(2, item="net_income", filed=early)]),
+    ]
+    names = [log.write(tmp_path, name, each) for name, each in zip(("a", "b"), rows_of, strict=True)]
+    three = log.write(tmp_path, "0", rows(3))
+    (tmp_path / "committed.json").write_text(json.dumps([three, *names]))
+    assert log.committed(tmp_path, ()) == (three, *names)
+
+
+@pytest.mark.parametrize("written", ["{", "{}", '{"in_order": 1}'])
+def test_a_damaged_list_is_an_error_that_says_what_to_do(tmp_path, written):
+    (tmp_path / "committed.json").write_text(written)
+    with pytest.raises(log.LogError, match=r"committed\.json: .*; restore the file from a copy"):
+        log.committed(tmp_path, ())
 
 
 def test_a_rollback_loses_no_segment(tmp_path):
