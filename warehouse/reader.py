@@ -229,7 +229,7 @@ class Warehouse:
         else:
             self._read_rows(opened)
         self._switch(opened)
-        self._seen = seen
+        self._seen = seen  # last: until then, at_hand has no build
         return opened
 
     def _read_on(self, opened: OpenBuild) -> None:

@@ -5,6 +5,7 @@ Belongs here: the checks before an endpoint's handler, and turning its result in
 (http.caching).
 """
 
+import asyncio
 import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -112,6 +113,7 @@ class Kept:
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self.app = app
         self._service = service
+        self._build: OpenBuild | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request."""
@@ -119,7 +121,7 @@ class Kept:
         await (answer or self.app)(scope, receive, send)
 
     async def _answer(self, scope: Scope) -> Answer | None:
-        service, build = self._service, self._service.warehouse.at_hand()
+        service, build = self._service, self._at_hand()
         kept = build and service.representations.asked(build.pointer, scope["path"], scope["query_string"])
         holder = _holder(service, scope) if kept else None
         if not kept or not holder or not holder.is_active:
@@ -131,6 +133,16 @@ class Kept:
             return None
         scope["exchange"].path, scope["exchange"].key_id = kept.path, holder.key_id
         return await _answer(service, kept, scope, allowance, now)
+
+    def _at_hand(self) -> OpenBuild | None:
+        """The current build; all requests that arrived before it was looked up share the look-up."""
+        if self._build is None and (build := self._service.warehouse.at_hand()):
+            self._build = build
+            asyncio.get_running_loop().call_soon(self._forget)
+        return self._build
+
+    def _forget(self) -> None:
+        self._build = None
 
 
 async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) -> Answer:

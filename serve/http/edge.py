@@ -8,6 +8,7 @@ import logging
 import random
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from starlette.responses import Response
@@ -32,6 +33,9 @@ OF_EVERY_RESPONSE = {
 """Headers added to every response that does not set them itself."""
 OF_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 """Headers added if the public address is https: browsers then use only https for a year (RFC 6797)."""
+
+WHOLE = "serve.send_whole"
+"""Key in the scope of the function with which the server sends a complete response at once; other servers have none."""
 
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
@@ -81,12 +85,24 @@ class Front:
         exchange = Exchange(_request_id(sent), scope["method"], scope["path"])
         scope["exchange"] = exchange
 
+        send_whole: Callable[[int, list[Field], bytes], bool] = scope.get(WHOLE, _never)
+        start: Message | None = None
+
         async def send_with_headers(message: Message) -> None:
+            nonlocal start
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
                 message["headers"] = self._completed(message["headers"], exchange)
-            elif scope["method"] != "HEAD":
-                exchange.size += len(message.get("body", b""))
+                start = message
+                return
+            body = message.get("body", b"")
+            if scope["method"] != "HEAD":
+                exchange.size += len(body)
+            if start:
+                head, start = start, None
+                if _is_whole(scope, head, message) and send_whole(head["status"], head["headers"], body):
+                    return
+                await send(head)
             await send(message)
 
         try:
@@ -96,7 +112,7 @@ class Front:
                 await self.app(scope, receive, send_with_headers)
         except Exception:
             log.exception("request %s failed", exchange.id)
-            if not exchange.status:
+            if start or not exchange.status:
                 await self._failure(ServerError())(scope, receive, send_with_headers)
         finally:
             exchange.done()
@@ -118,6 +134,17 @@ class Front:
         names = {name for name, _ in fields}
         added = [field for field in self._fields if field[0] not in names]
         return [*fields, (b"x-request-id", exchange.id.encode()), *added]
+
+
+def _never(*_: object) -> bool:
+    return False
+
+
+def _is_whole(scope: Scope, head: Message, message: Message) -> bool:
+    """Whether this message is all of a body, and the head says how long it is."""
+    if scope["method"] == "HEAD" or message.get("more_body"):
+        return False
+    return head["status"] in (204, 304) or any(name == b"content-length" for name, _ in head["headers"])
 
 
 def too_large() -> InvalidParameter:

@@ -20,11 +20,12 @@ from typing import Any, cast
 
 import httptools
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from serve.http.addresses import Network
+from serve.http.caching import Field
 from serve.http.connections import Connections
-from serve.http.edge import LARGEST_HEAD, Front, too_large
+from serve.http.edge import LARGEST_HEAD, WHOLE, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
 from serve.settings import CONNECTION_SHARE
 
@@ -117,6 +118,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if codings not in ([], [b"chunked"]):
             raise ValueError("the body has another transfer coding than chunked")
         super().on_headers_complete()
+        cast("dict[str, Any]", self.scope)[WHOLE] = functools.partial(self._send_whole, self.cycle)
         self._part, self._size = Part.BODY, 0
         if b"content-length" in names:
             length = next(value for name, value in self.headers if name == b"content-length")
@@ -144,6 +146,27 @@ class BoundedProtocol(HttpToolsProtocol):
     @property
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
+
+    def _send_whole(self, cycle: RequestResponseCycle, status: int, fields: list[Field], body: bytes) -> bool:
+        """Send a response that is complete with one write; uvicorn looks at each of its fields several times.
+
+        Returns:
+            Whether it was sent; if not, uvicorn has to send it.
+        """
+        head = b"".join([b"%s: %s\r\n" % field for field in fields])
+        is_plain = head.count(b"\r") == head.count(b"\n") == len(fields)  # no field contains another one
+        if not is_plain or cycle.disconnected or cycle.response_started or self.flow.write_paused:
+            return False
+        cycle.response_started = cycle.response_complete = True
+        cycle.waiting_for_100_continue = False
+        default = b"".join([b"%s: %s\r\n" % field for field in self.server_state.default_headers])
+        close = b"" if cycle.keep_alive else b"connection: close\r\n"
+        cycle.transport.write(b"".join([STATUS_LINE[status], default, head, close, b"\r\n", body]))
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            cycle.transport.close()
+        cycle.on_response()
+        return True
 
     def _count_body(self, size: int) -> None:
         self._size += size

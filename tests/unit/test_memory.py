@@ -151,3 +151,19 @@ def test_rows_that_cannot_be_read_are_left_to_duckdb(published: Path, caplog: py
     assert names(warehouse) == ("b1", False)
     assert "its queries take longer" in caplog.text
     warehouse.close()
+
+
+def test_no_build_is_at_hand_while_a_request_waits_for_a_new_one(published: Path) -> None:
+    """Otherwise a request after a publication could get the build before."""
+    seen = []
+
+    def read(file: Path) -> Memory:
+        seen.append(warehouse.at_hand())
+        return Memory(file)
+
+    warehouse = Warehouse(published, read)
+    assert names(warehouse) == ("b1", True)
+    builds.publish_small(published, "b2")
+    assert names(warehouse) == ("b2", True)
+    assert seen == [None, None]
+    warehouse.close()
