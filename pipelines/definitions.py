@@ -24,7 +24,7 @@ from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.resources import COMMAND, LAUNCHED_BY, Synchronization, tags_of
-from pipelines.run_history import instance_of
+from pipelines.run_history import recording
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
@@ -134,14 +134,14 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
     """Run the job in this process with the Dagster instance of the home, which the UI uses too.
 
     Raises:
-        PipelineError, WarehouseError: raised by an asset.
+        PipelineError, WarehouseError: raised by an asset; Dagster's record of runs cannot be read or written.
         KeyboardInterrupt: the run was stopped with Ctrl-C.
     """
     job = build_definitions(os.environ, is_quiet=True).resolve_job_def(JOB)
     run_config = {"source": source, "symbols": symbols, "full": full}
     tags = {LAUNCHED_BY: COMMAND, **tags_of(str(source), symbols)}
     run_id = str(uuid4())
-    with instance_of(home.dagster) as instance:
+    with recording(home.dagster) as instance:
         held_back: dg.DagsterError | None = None
         try:
             job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)

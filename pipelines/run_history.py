@@ -26,6 +26,18 @@ from dagster._core.storage.runs import SqliteRunStorage
 from dagster._core.storage.schedules import SqliteScheduleStorage
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 
+from pipelines.errors import PipelineError
+
+DAMAGED = "delete the folder: it has only the record of earlier runs, and the next synchronization makes a new one"
+FULL = "free space on the disk, and synchronize again"
+ADVICE = {
+    sqlite3.SQLITE_NOTADB: DAMAGED,
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_FULL: FULL,
+    sqlite3.SQLITE_IOERR: FULL,
+}
+"""What to do after an error of SQLite, by its code."""
+
 BUSY_SECONDS = 120
 """How long a connection waits while another process, such as the Dagster UI, writes."""
 
@@ -54,6 +66,27 @@ def is_scheduled(instance: dg.DagsterInstance) -> bool:
         )
     except sa.exc.DatabaseError:
         return False
+
+
+class RunHistoryError(PipelineError):
+    """Dagster's record of runs cannot be read or written."""
+
+
+@contextmanager
+def recording(folder: Path) -> Iterator[dg.DagsterInstance]:
+    """The Dagster instance of a folder, until the block ends.
+
+    Raises:
+        RunHistoryError: one of its files is damaged, or the disk is full.
+    """
+    try:
+        with instance_of(folder) as instance:
+            yield instance
+    except (sqlite3.Error, sa.exc.DBAPIError) as error:
+        cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+        code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # without its detail
+        advice = ADVICE.get(code, "check that the folder is writable, and synchronize again")
+        raise RunHistoryError(f"{folder / 'history'}: {cause}; {advice}") from error
 
 
 def _is_made(file: Path) -> bool:

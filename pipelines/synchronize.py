@@ -3,6 +3,7 @@
 Belongs here: output on the terminal. Does not: any work (assets, stages).
 """
 
+import errno
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -39,6 +40,7 @@ COUNTS = ("seen", "with_documents", "changed", "failed", "quarantined", "covered
 SOME_FAILED = 3
 """The exit status of a synchronization that published, but could not fetch the documents of some companies."""
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOWN_REASONS = 20
 STEPS_SHOWN = 200
 """The largest number of updates of a progress bar: 8,000 updates take 0.1 seconds."""
@@ -66,6 +68,10 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
             left_behind = _left_behind(Lake(home.tables), symbols)
     except (PipelineError, WarehouseError) as error:
         print(f"fundamentals sync: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        advice = "free space on the disk" if error.errno in FULL else "check the disk and the permissions of the home"
+        print(f"fundamentals sync: {home.root}: {error}; {advice}, and synchronize again", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(stopping.MESSAGE, file=sys.stderr)

@@ -283,9 +283,10 @@ class Accounts:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise CommandError(
-                f"{self._path}: {error}; check that FUNDAMENTALS_HOME is right and the file writable"
-            ) from error
+            advice = "check that FUNDAMENTALS_HOME is right and the file writable"
+            if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                advice = "the file is damaged: stop the service, and restore the file from a copy"
+            raise CommandError(f"{self._path}: {error}; {advice}") from error
 
 
 def _account(connection: sqlite3.Connection, email: str) -> int:

@@ -1,10 +1,13 @@
 """The output and the exit status of `fundamentals sync`."""
 
+import errno
 import re
+import shutil
 
 import pytest
 
-from pipelines import synchronize
+from pipelines import run_history, synchronize
+from pipelines.lake import Lake
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 
 
@@ -71,3 +74,51 @@ def test_a_build_that_is_held_back_is_a_failure(mirror, capsys):
     printed = capsys.readouterr()
     assert cells(printed.out)["build"] == "unchanged"
     assert "fundamentals sync: nothing was published: few_are_quarantined: 3 of 3 " in printed.err
+
+
+# --- damage and full disks
+
+
+def last_line(capsys: pytest.CaptureFixture[str]) -> str:
+    told = capsys.readouterr().err
+    assert "Traceback" not in told
+    return told.splitlines()[-1]
+
+
+def test_a_damaged_record_of_runs_is_one_line_that_says_what_to_do(synchronized, same_mirror, capsys):
+    history = synchronized.dagster / "history"
+    for file in (history / "runs.db", history / "runs" / "index.db"):
+        whole = shutil.copytree(history, synchronized.root / "copy")
+        file.write_bytes(b"garbage, not a database" * 500)
+        assert synchronize.main(str(same_mirror.folder), (), False) == 1
+        assert last_line(capsys) == (
+            f"fundamentals sync: {history}: file is not a database; delete the folder: it has only the record of "
+            "earlier runs, and the next synchronization makes a new one"
+        )
+        shutil.rmtree(history)
+        whole.rename(history)
+    shutil.rmtree(history)
+    assert synchronize.main(str(same_mirror.folder), (), False) == 0
+
+
+def test_a_disk_that_fills_while_dagster_writes_is_one_line(synchronized, same_mirror, capsys, monkeypatch):
+    """SQLite itself refuses to let its files grow."""
+    full = "PRAGMA max_page_count = 1"
+    monkeypatch.setattr(run_history, "_without_waiting_for_the_disk", lambda connection, _: connection.execute(full))
+    assert synchronize.main(str(same_mirror.folder), (), False) == 1
+    assert last_line(capsys) == (
+        f"fundamentals sync: {synchronized.dagster / 'history'}: database or disk is full; free space on the disk, and "
+        "synchronize again"
+    )
+
+
+def test_a_disk_that_fills_elsewhere_is_one_line(synchronized, same_mirror, capsys, monkeypatch):
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "facts")
+
+    monkeypatch.setattr(Lake, "write", fail)
+    assert synchronize.main(str(same_mirror.folder), (), False) == 1
+    assert last_line(capsys) == (
+        f"fundamentals sync: {synchronized.root}: [Errno 28] No space left on device: 'facts'; free space on the disk, "
+        "and synchronize again"
+    )
