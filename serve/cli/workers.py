@@ -51,6 +51,7 @@ def work(settings: Settings, listener: socket.socket, until: Callable[[], object
         threading.Thread(target=watch, name="watch", daemon=True).start()
     with access_log.logging_to(), _interrupted_by(signal.SIGTERM), contextlib.suppress(KeyboardInterrupt):
         running.run(sockets=[listener])
+    gc.unfreeze()  # else DuckDB's module reports all its types as leaks when the process ends
 
 
 class Workers:
