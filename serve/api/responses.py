@@ -147,5 +147,10 @@ def _numbers(text: str) -> Any:
     return json.loads(text, parse_float=lambda digits: number(float(digits)))
 
 
+def encoded(content: object) -> bytes:
+    """The bytes of a response body."""
+    return msgspec.json.encode(content)
+
+
 def _json(content: object, status: int, headers: Mapping[str, str]) -> Response:
-    return Response(msgspec.json.encode(content), status, headers, media_type="application/json")
+    return Response(encoded(content), status, headers, media_type="application/json")

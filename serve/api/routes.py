@@ -229,7 +229,7 @@ def _represent(
     if kept := service.representations.get(tag):
         return kept
     data, meta = endpoint.answer(_question(service, build, symbol, values, now))
-    body = bytes(responses.success(data, meta, now, {}).body)
+    body = responses.encoded(responses.body(data, meta, now))
     made = Representation(body, tag, caching.modified_at(build.pointer), VERSION + endpoint.path)
     return service.representations.keep(tag, made)
 

@@ -75,7 +75,7 @@ class Representation:
         if modified_at is None:
             self._validators += [(b"cache-control", b"public, max-age=%d" % PUBLIC), (b"vary", b"Accept-Encoding")]
         else:
-            modified = formatdate(self._modified_at, usegmt=True).encode()
+            modified = _http_date(int(modified_at))
             self._validators += [(b"last-modified", modified), (b"vary", b"X-Api-Key, Accept-Encoding")]
 
     def coded(self, coding: str) -> bytes:
@@ -193,8 +193,17 @@ def tag_of(pointer: Pointer, path: str, symbol: str, values: Mapping[str, Any]) 
 
 def modified_at(pointer: Pointer) -> float:
     """When the data last changed, Unix time: the later of the build's publication and its last synchronization."""
-    moments = (pointer.published_at, pointer.synchronization.finished_at)
-    return max(datetime.fromisoformat(moment).timestamp() for moment in moments)
+    return max(_seconds(moment) for moment in (pointer.published_at, pointer.synchronization.finished_at))
+
+
+@lru_cache(maxsize=8)
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
+
+
+@lru_cache(maxsize=8)
+def _http_date(seconds: int) -> bytes:
+    return formatdate(seconds, usegmt=True).encode()
 
 
 @lru_cache(maxsize=100)
