@@ -57,7 +57,7 @@ class Coverage(msgspec.Struct, frozen=True):
     line_items: tuple[str, ...]
 
 
-class Period(msgspec.Struct, frozen=True):
+class Period(msgspec.Struct, frozen=True, gc=False):
     """One period of a symbol: `values` of the requested items, in their order, None for a missing value."""
 
     period: str
@@ -67,7 +67,7 @@ class Period(msgspec.Struct, frozen=True):
     values: tuple[float | None, ...]
 
 
-class Version(msgspec.Struct, frozen=True):
+class Version(msgspec.Struct, frozen=True, gc=False):
     """One version of the value of a period and item; the time is ISO 8601."""
 
     version: int
@@ -76,7 +76,7 @@ class Version(msgspec.Struct, frozen=True):
     recorded_at: str | None
 
 
-class Revision(msgspec.Struct, frozen=True):
+class Revision(msgspec.Struct, frozen=True, gc=False):
     """A period and item whose value changed after it was first recorded, with its versions, oldest first."""
 
     period: str

@@ -44,7 +44,7 @@ Items = Annotated[tuple[ItemName, ...], about("The line items returned, in the o
 ReasonCode = Annotated[str, about("Stable code of a reason.", enum=list(NO_FAIR_VALUE))]
 
 
-class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Base class of the objects in responses; unknown fields are not allowed."""
 
 

@@ -44,6 +44,7 @@ from warehouse.reader import OpenBuild, Warehouse, again_if_damaged
 log = logging.getLogger(__name__)
 
 VERSION = "/v1"
+AT_HAND = "serve.build"  # key in the scope of the build whose rows were in memory when the request arrived, or None
 DESCRIPTION = "/openapi.json"
 
 
@@ -122,6 +123,7 @@ class Kept:
 
     async def _answer(self, scope: Scope) -> Answer | None:
         service, build = self._service, self._at_hand()
+        scope[AT_HAND] = build
         kept = build and service.representations.asked(build.pointer, scope["path"], scope["query_string"])
         holder = _holder(service, scope) if kept else None
         if not kept or not holder or not holder.is_active:
@@ -152,7 +154,7 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
     allowance = await service.limits.take(holder.key_id, now)
     values = parameters.read(scope["query_string"], endpoint.parameters)
     symbol = scope["path_params"].get("symbol", "")
-    build = service.warehouse.at_hand()
+    build: OpenBuild | None = scope[AT_HAND]
     # DuckDB answers a search for other letters
     if build and all(value.isascii() for value in values.values() if isinstance(value, str)):
         representation = _represent(endpoint, service, build, symbol, values, now)
