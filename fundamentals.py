@@ -47,6 +47,16 @@ def _run(given: argparse.Namespace) -> int:
         finally:
             gc.unfreeze()
 
+    if given.command == "builds":
+        from pipelines import builds
+        from pipelines.errors import PipelineError
+
+        try:
+            print(builds.main(given.action))
+        except PipelineError as error:
+            raise CommandError(str(error)) from error
+        return 0
+
     from serve.cli import commands
 
     match given.command, getattr(given, "action", None):
@@ -99,6 +109,13 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("item", metavar="ITEM", help="a line item, such as free_cash_flow")
     explain.add_argument("period", metavar="PERIOD", help="a label (2026Q1, FY2025) or the last day of the period")
     explain.add_argument("--json", action="store_true", help="print JSON")
+
+    builds = commands.add_parser("builds", help="manage the published builds").add_subparsers(
+        dest="action", required=True, metavar="ACTION"
+    )
+    builds.add_parser("list", help="list the kept builds, and whether their files are as they were published")
+    builds.add_parser("rollback", help="serve the previous build until the next synchronization")
+    builds.add_parser("prune", help="remove the previous build")
 
     accounts = commands.add_parser("accounts", help="manage accounts").add_subparsers(
         dest="action", required=True, metavar="ACTION"

@@ -25,10 +25,10 @@ from warehouse import copies, schema
 from warehouse.digest import digest_of
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
-from warehouse.pointer import POINTER, Pointer, Synchronization, copies_of, current, description_of
+from warehouse.pointer import POINTER, Pointer, Synchronization, copies_of, current, description_of, synchronized
 from warehouse.pointer import kept as kept_builds
 from warehouse.rows import Rows
-from warehouse.verify import MEMORY, Contents, Sums, content_hash, sums, verify
+from warehouse.verify import MEMORY, Contents, Sums, content_hash, is_whole, sums, verify
 
 __all__ = [
     "Build",
@@ -40,8 +40,10 @@ __all__ = [
     "content_hash",
     "current",
     "point",
+    "prune",
     "readable",
     "record",
+    "rollback",
 ]
 
 STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 open the file too
@@ -245,6 +247,41 @@ def record(
     _commit(published, pointer, updated)
 
 
+def rollback(published: Path) -> Pointer:
+    """Make the previous build the current one; the one that was current becomes the previous one.
+
+    The version log stays as it is: the pointer still names all its segments.
+
+    Raises:
+        PublishError: there is no previous build, it is damaged, or the pointer cannot be written.
+        BuildUnreadable: the pointer, or the times of the previous build, cannot be read.
+    """
+    now = current(published)
+    earlier = next((each for each in kept_builds(published) if now and each.file == now.previous), None)
+    if now is None or earlier is None:
+        raise PublishError(f"{published}: there is no previous build to go back to")
+    if not is_whole(published, earlier):
+        raise PublishError(f"{published / earlier.file} is damaged; build {now.build} stays published")
+    pointer = msgspec.structs.replace(earlier, previous=now.file, log=now.log)
+    _commit(published, pointer, synchronized(published, earlier))
+    return pointer
+
+
+def prune(published: Path) -> Pointer:
+    """Remove all builds but the current one.
+
+    Raises:
+        PublishError: nothing is published, or the pointer cannot be written.
+        BuildUnreadable: the pointer, or the times of the build, cannot be read.
+    """
+    now = current(published)
+    if now is None:
+        raise PublishError(f"{published}: nothing is published")
+    pointer = msgspec.structs.replace(now, previous=None)
+    _commit(published, pointer, synchronized(published, now))
+    return pointer
+
+
 def _made(published: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal | None) -> tuple[Contents, int]:
     """Write the file of a build and verify it; return its contents and how many companies were replaced in it."""
     with duckdb.connect(":memory:", config={"memory_limit": MEMORY}) as connection:
@@ -357,8 +394,8 @@ def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> No
         folders = [copies_of(file) for file in builds]
         _link(published, LINK, pointer.file)
         _link(published, copies.LINK, folders[0])
-        synchronized = {each.synchronized_file for each in kept_builds(published) if each.file in builds}
-        _clear(published, *OURS, kept={*builds, *folders, *map(description_of, builds), *synchronized})
+        times_of = {each.synchronized_file for each in kept_builds(published) if each.file in builds}
+        _clear(published, *OURS, kept={*builds, *folders, *map(description_of, builds), *times_of})
 
 
 def _link(published: Path, name: str, target: str) -> None:

@@ -171,6 +171,17 @@ def test_versions_stay_in_their_order_when_the_clock_is_set_back(synchronized, s
     assert len(led_to(synchronized)) == 3
 
 
+def test_after_going_back_the_newest_data_is_published_again(synchronized, same_mirror):
+    same_mirror.hold(replace(ALFA, scale=500))
+    publish_of(synchronized, same_mirror)
+    newest = publish.current(synchronized.published)
+    publish.rollback(synchronized.published)
+    publish_of(synchronized, same_mirror)
+    pointer = publish.current(synchronized.published)
+    differs = {name for name, sums in pointer.sums.items() if sums != newest.sums[name]}
+    assert (differs, pointer.log) == ({"changes"}, newest.log)
+
+
 def test_the_pointer_says_whether_the_schedule_is_on(synchronized, same_mirror):
     """It is turned on in the UI; a damaged record of it counts as off."""
     run_job(synchronized, str(same_mirror.folder))
