@@ -470,6 +470,7 @@ class Points(dy.Schema):
     q = dy.Int32(primary_key=True)
     seq = dy.Int32(primary_key=True)
     factor = dy.Float64(description="new shares for one share of the basis of the filing")
+    is_of_split = dy.Bool(description="the filing changed no amount; it is the first one after a reverse split")
     revenue_row = dy.UInt32(nullable=True, description="row of flows, as all that follow down to net_interest_row")
     net_income_common_row = dy.UInt32(nullable=True)
     net_income_parent_row = dy.UInt32(nullable=True)

@@ -39,7 +39,7 @@ def test_every_frame_that_is_not_gathered_is_returned_by_one_step():
 def test_flags_and_amounts_after_each_filing_are_columns():
     """The declared columns are those that other modules list."""
     assert FRAMES["values"].types.names()[-len(FLAGS) :] == list(FLAGS)
-    assert FRAMES["points"].types.names()[4:] == [f"{name}_row" for name in (*FLOWS, *BALANCES)]
+    assert FRAMES["points"].types.names()[5:] == [f"{name}_row" for name in (*FLOWS, *BALANCES)]
 
 
 def test_keys_and_missing_values_hold_for_a_filer():

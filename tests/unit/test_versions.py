@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.history.replay import item_versions
+from pipelines.normalize.history.replay import _without_meaning, item_versions
 from pipelines.normalize.history.versions import (
     LOG,
     REPLAYED,
@@ -296,6 +296,26 @@ def test_the_balances_of_a_year_before_count_too():
 
 
 # --- Share bases ------------------------------------------------------------------------------------------------
+
+
+def test_a_reverse_split_says_nothing_of_the_industry_of_earlier_periods():
+    """General Electric had a finance arm until 2015, and a reverse split in 2021; a filing with amounts does say it."""
+    filings = pl.DataFrame({"cik": [COMPANY] * 3, "seq": [0, 5, 6], "factor": [0.125, 1.0, 1.0]})
+    industries = pl.DataFrame(
+        {"cik": [COMPANY] * 3, "seq": [0, 5, 6], "industry": ["captive_finance", "general", "general"]}
+    )
+    earnings = flows("eps_basic", (0, 0, 1.0), (1, 0, 1.0), (1, 6, 2.0))
+    points = Points(points_of(earnings, none := balances("equity", (0, 0, 1.0)), filings), earnings, none)
+    assert list(zip(points.q, points.seq, points.is_of_split, strict=True)) == [
+        (0, 0, False),
+        (0, 5, True),
+        (1, 0, False),
+        (1, 5, True),
+        (1, 6, False),
+    ]
+    reasons = _without_meaning(points, industries)["debt_to_fcf"]["reason"].to_list()
+    assert [reason is None for reason in reasons] == [False, False, False, False, True]
+
 
 FACTORS = pl.DataFrame({"cik": [CIK] * 4, "accession": FILINGS, "factor": [4.0, 4.0, 4.0, 1.0]})
 

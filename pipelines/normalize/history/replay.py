@@ -222,10 +222,13 @@ def _withheld(points: Points, items: Sequence[Item], meaningless: Mapping[str, p
 
 
 def _without_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """For each item that has no meaning in some industry: `reason` and `rule` at each point, null where it has one."""
+    """For each item that has no meaning in some industry: `reason` and `rule` at each point, null where it has one.
+
+    The first filing after a reverse split says nothing of the industry in earlier periods: the point before it counts.
+    """
     industry = points.frame.join(
         of_industry.select("cik", "seq", "industry"), on=["cik", "seq"], how="left", maintain_order="left"
-    ).select("industry")
+    ).select(pl.when(pl.Series(~points.is_of_split)).then("industry").forward_fill().alias("industry"))
     return {
         str(item): industry.join(rows, on="industry", how="left", maintain_order="left").select("reason", "rule")
         for (item,), rows in WITHOUT_MEANING_TABLE.partition_by("item", as_dict=True).items()

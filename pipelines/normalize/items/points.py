@@ -79,8 +79,9 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame
         `cik`, `q`, `seq`, sorted. A change of a balance is also a point of the quarter end four quarters later, because
         return on capital needs it, and earnings per share of a filing of quarter ends for which none are filed, because
         they show whether these may be computed; the first filing after a reverse split is one of all quarter ends with
-        such earnings, because the split makes their cents coarser. `factor`: that of the filing. For each of FLOWS and
-        BALANCES a column `<name>_row`: the row number of `flows` or `balances` that is known at the point, or null.
+        such earnings, because the split makes their cents coarser (`is_of_split`, if it changed no amount). `factor`:
+        that of the filing. For each of FLOWS and BALANCES a column `<name>_row`: the row number of `flows` or
+        `balances` that is known at the point, or null.
     """
     companies = np.unique(np.concatenate([ints(flows, "cik"), ints(balances, "cik")]))
     keys = []
@@ -96,8 +97,8 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame
     changed.append((a_year_on[is_window] << SEQ_BITS) | seq[is_window])
     changed.append(_without_earnings(own[0], *keys[0]))
     basis = _Basis.of(filings, companies)
-    changed.append(basis.reverse_splits(own[0], *keys[0]))
-    point = np.unique(np.concatenate(changed))
+    of_amounts = np.unique(np.concatenate(changed))
+    point = np.union1d(of_amounts, basis.reverse_splits(own[0], *keys[0]))
     window, seq = point >> SEQ_BITS, point & ((1 << SEQ_BITS) - 1)
     standing = {}
     for names, (company, q, filed, concept) in zip((FLOWS, BALANCES), keys, strict=True):
@@ -111,6 +112,7 @@ def points_of(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame
             "q": (window & ((1 << QUARTER_BITS) - 1)).astype(np.int32),
             "seq": seq.astype(np.int32),
             "factor": basis.factor(window >> QUARTER_BITS, seq),
+            "is_of_split": ~np.isin(point, of_amounts, assume_unique=True),
         }
         | standing
     ).with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).cast(pl.UInt32) for name in standing)
@@ -218,6 +220,7 @@ class Points:
         self.q, self.seq = ints(points, "q"), ints(points, "seq")
         self.window = _window(self.company, self.q)
         self.factor = floats(points, "factor")
+        self.is_of_split = points["is_of_split"].to_numpy()
         rows = points.select(pl.col(*map(_row, (*FLOWS, *BALANCES))).cast(pl.Int64).fill_null(NOTHING))
         self.rows = {name: rows[_row(name)].to_numpy() for name in (*FLOWS, *BALANCES)}
         self._columns = {True: _columns(flows, (*OF_FLOWS, *WINDOW_FLAGS))}
