@@ -8,6 +8,7 @@ STRICT ?=
 BESIDE ?=
 GIGABYTES ?= 0.5 1 2 3
 LIST ?=
+TEST_PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 4) + 1)')
 # the groups of assets that the address of the Dagster UI opens
 UI_GROUPS := $(subst $() ,%2C,$(foreach group,extract interface normalize publish sec warehouse,global%40global%3A$(group)))
 SECONDS ?= 10
@@ -77,8 +78,9 @@ $(ORDINARY)/.ready: tests/bench/fastapi.lock $(READY)
 
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
 # the many processes that the tests start do not compile the project again
+# one process more than there are cores, because many tests wait for a server or a browser
 test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadscope --no-loadscope-reorder \
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder \
 		--cov --cov-report= $(if $(STRICT),--strict-skips)
 
 check: setup ## run linter, format check, type check and tests

@@ -132,6 +132,9 @@ class Limits(Protocol):
     def degraded(self) -> bool:
         """Whether counts are temporarily inexact."""
 
+    never_waits: bool
+    """Whether `take` and `give_back` never wait for anything."""
+
     async def take(self, key_id: str, now: float) -> Allowance:
         """Count one request; raises RateLimited if a window is used up."""
 
@@ -149,6 +152,7 @@ class LocalLimits:
     """A counter for one process; it stores the day's counts in the accounts database every KEPT_EVERY seconds."""
 
     degraded = False
+    never_waits = True
 
     def __init__(self, accounts: Accounts, clock: Clock) -> None:
         self._accounts = accounts

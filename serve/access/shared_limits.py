@@ -64,6 +64,8 @@ Reply = tuple[Sequence[int], bool]  # the count of each window, and whether the 
 class SharedLimits:
     """A counter in Redis, exact across any number of processes."""
 
+    never_waits = False
+
     def __init__(self, url: str) -> None:
         """Create a client; it does not connect yet.
 

@@ -10,7 +10,7 @@ import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -120,6 +120,19 @@ class Kept:
         """Respond to a request."""
         answer = await self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
         await (answer or self.app)(scope, receive, send)
+
+    def at_once(self, scope: Scope) -> Answer | None:
+        """The response to a question that was answered before, if it needs no waiting; None: nothing was counted.
+
+        A coroutine that never waits ends at its first step, so no task is needed.
+        """
+        if not self._service.limits.never_waits:
+            return None
+        try:
+            self._answer(scope).send(None)
+        except StopIteration as ended:
+            return cast("Answer | None", ended.value)
+        raise RuntimeError("a limit that never waits has waited")
 
     async def _answer(self, scope: Scope) -> Answer | None:
         service, build = self._service, self._at_hand()

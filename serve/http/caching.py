@@ -42,15 +42,15 @@ CODERS = {
 class Answer:
     """An ASGI response whose status, header fields and body are ready to be sent."""
 
-    __slots__ = ("_body", "_fields", "_status")
+    __slots__ = ("body", "fields", "status")
 
     def __init__(self, status: int, fields: list[Field], body: bytes = b"") -> None:
-        self._status, self._fields, self._body = status, fields, body
+        self.status, self.fields, self.body = status, fields, body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response."""
-        await send({"type": "http.response.start", "status": self._status, "headers": self._fields})
-        await send({"type": "http.response.body", "body": self._body})
+        await send({"type": "http.response.start", "status": self.status, "headers": self.fields})
+        await send({"type": "http.response.body", "body": self.body})
 
 
 class Representation:

@@ -10,14 +10,15 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from serve.access.keys import PREFIX
 from serve.api import responses
 from serve.http import log as access_log
-from serve.http.caching import Field
+from serve.http.caching import Answer, Field
 from serve.http.errors import ApiError, InvalidParameter, ServerError
 
 log = logging.getLogger(__name__)
@@ -66,15 +67,48 @@ class Exchange:
         )
 
 
+class AtOnce(Protocol):
+    """An ASGI application that can respond to some requests without waiting."""
+
+    def at_once(self, scope: Scope) -> Answer | None:
+        """The response, or None if the request needs a task."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to any request."""
+
+
 class Front:
     """An ASGI middleware for request ids, common headers, the access log and unhandled exceptions."""
 
-    def __init__(self, app: ASGIApp, pages: str) -> None:
+    def __init__(self, app: "AtOnce", pages: str) -> None:
         """Wrap an application; `pages` is the public address of the pages, for links to the page of errors."""
         self.app = app
         self._pages = pages
         added = OF_EVERY_RESPONSE | (OF_HTTPS if pages.startswith("https:") else {})
         self._fields = [(name.lower().encode(), value.encode()) for name, value in added.items()]
+
+    def at_once(self, scope: Scope) -> Answer | None:
+        """The complete response to a question that was answered before, already logged; None: the request is not.
+
+        The server sends it without a task; it leaves all other requests, also those that fail, to the application.
+        """
+        try:
+            return self._at_once(scope)
+        except Exception:
+            log.debug("a request is left to the application, which fails again", exc_info=True)
+            return None
+
+    def _at_once(self, scope: Scope) -> Answer | None:
+        if scope["method"] != "GET" or _size_of_head(scope) > LARGEST_HEAD:
+            return None
+        sent = [value for name, value in scope["headers"] if name == b"x-request-id"]
+        scope["exchange"] = exchange = Exchange(_request_id(sent), "GET", scope["path"])
+        answer = self.app.at_once(scope)
+        if answer:
+            exchange.status, exchange.size = answer.status, len(answer.body)
+            answer.fields = self._completed(answer.fields, exchange)
+            exchange.done()
+        return answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request: add the common headers to its response, and log it. Only HTTP is handled here."""

@@ -62,6 +62,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._continues = False  # whether the received bytes continue a body
         self._awaited: Part | None = None  # the part that the timer is for
         self._timer: asyncio.TimerHandle | None = None
+        self._is_starting = False  # whether a response is being made
         self._left: int | None = None  # bytes still to discard; None as long as requests are read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -102,7 +103,8 @@ class BoundedProtocol(HttpToolsProtocol):
             if self._size > LARGEST_HEAD:
                 self._refuse(too_large())
         if self._left is None:
-            self._await(self._part or (None if self._is_answering else Part.HEAD))
+            is_answered = self._is_answering or self.timeout_keep_alive_task  # in a moment, or just now
+            self._await(self._part or (None if is_answered else Part.HEAD))
 
     def on_message_begin(self) -> None:
         """Expect a head."""
@@ -127,6 +129,26 @@ class BoundedProtocol(HttpToolsProtocol):
             elif int(length) > LARGEST_BODY:
                 self._close_after_response()
         self.headers = []  # a trailer is not part of the head
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Respond to a request: at once if that is possible, else in a task.
+
+        A request with a body needs a task, because it is answered before its body is complete. So does one that waited
+        for the response to an earlier one: its response would begin inside that of the other.
+        """
+        scope = cast("dict[str, Any]", cycle.scope)
+        answer = None
+        has_body = any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
+        if cycle is self.cycle and not has_body and not self.flow.write_paused and not self._is_starting:
+            self._is_starting = True
+            try:
+                answer = cast("Front", self.app).at_once(scope)
+                if answer and self._send_whole(cycle, answer.status, answer.fields, answer.body):
+                    return
+            finally:
+                self._is_starting = False
+            app = answer or app
+        super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
         """Receive a piece of a body."""

@@ -473,3 +473,45 @@ def test_a_form_that_is_too_large_is_answered_before_it_is_complete(address: str
     with Connection(address) as connection:
         connection.send(b"POST /sign-in HTTP/1.1\r\nHost: a\r\nOrigin: https://data.example.org\r\n" + form)
         assert connection.all().startswith(b"HTTP/1.1 413 ")
+
+
+# --- questions that were answered before, which are answered without a task
+
+
+@pytest.fixture
+def kept(address: str, home: Path) -> bytes:
+    """The head of a request, without its end, that a service has answered before."""
+    key = active_key(home)
+    httpx.get(f"{address}/v1/companies/LNTR", headers={"X-Api-Key": key}).raise_for_status()
+    return b"GET /v1/companies/LNTR HTTP/1.1\r\nHost: a\r\nX-Api-Key: %s\r\n" % key.encode()
+
+
+def test_many_pipelined_questions_are_answered_in_order(address: str, kept: bytes) -> None:
+    """Also those after sixty, which the rate limit refuses, and those that wait for another."""
+    other = b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: other\r\n\r\n"
+    with Connection(address) as connection:
+        numbered = [kept + b"X-Request-Id: %d\r\n\r\n" % n for n in range(300)]
+        connection.send(other + b"".join(numbered) + other + kept + b"Connection: close\r\n\r\n")
+        answers = connection.all()
+    ids = re.findall(rb"x-request-id: (\w+)\r\n", answers)
+    assert ids[:-1] == [b"other", *(b"%d" % n for n in range(300)), b"other"]
+    statuses = re.findall(rb"HTTP/1.1 (\d+) ", answers)
+    assert statuses == [b"200"] * 60 + [b"429"] * 241 + [b"200", b"429"]
+
+
+def test_a_connection_with_short_pauses_stays_open(address: str, kept: bytes) -> None:
+    """The deadline of a head begins with it; a pause between two requests is no part of it."""
+    with Connection(address) as connection:
+        for _ in range(3):
+            connection.send(kept + b"\r\n")
+            assert connection.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
+            time.sleep(server.DEADLINE * 0.8)
+        connection.send(kept)  # never complete
+        assert connection.all().startswith(b"HTTP/1.1 422 ")
+
+
+def test_a_question_with_a_body_is_answered_as_without(address: str, kept: bytes) -> None:
+    with Connection(address) as connection:
+        connection.send(kept + b"Content-Length: 3\r\n\r\nabc" + kept + b"Connection: close\r\n\r\n")
+        answers = connection.all()
+    assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"200"]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
+from functools import lru_cache
 from itertools import cycle, islice
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from pipelines.edgar.sample import Columns, Filer, Moved, RevisedBy, Revision
 from pipelines.edgar.sample.schedule import report_filed
+from pipelines.edgar.sample.truth import TruthRow
 from tests.property.histories import simulated
 from tests.property.truths import Found, Key, found, is_silent, missed, untrue
 from tests.strategies import AMONG_OTHERS, Trait, erring, filer_of, plain, with_quarterly_data
@@ -130,9 +132,15 @@ def day_of_error(filer: Filer) -> date | None:
     return report_filed(filer, *reports[0]) if reports else None
 
 
+@lru_cache(maxsize=IN_A_CALL)
+def truth(filer: Filer, day: date | None) -> list[TruthRow]:
+    """The true values of a filer, or those of a day."""
+    return simulated(filer).truth(day)
+
+
 def served_wrong(filer: Filer, told: Found, day: date | None = None) -> list[object]:
     """Values that differ from the true ones of a day; withheld ones do not."""
-    rows = simulated(filer).truth(day)
+    rows = truth(filer, day)
     of_truth = [(row, value) for row, value in missed(told.values, rows) if value is not None]
     if day:
         return of_truth
@@ -142,7 +150,7 @@ def served_wrong(filer: Filer, told: Found, day: date | None = None) -> list[obj
 
 def withheld(filer: Filer, told: Found, day: date | None = None) -> list[Key]:
     """True values of a day that are not served."""
-    rows = missed(told.values, simulated(filer).truth(day))
+    rows = missed(told.values, truth(filer, day))
     return [(row.cik, row.period_end, row.item) for row, value in rows if value is None]
 
 

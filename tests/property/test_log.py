@@ -216,7 +216,7 @@ def follower(tmp_path):
     """A home with two filers whose history ended in 2021, recorded by rules with the digest `old`."""
     filers = [replace(filer, last_filed=date(2021, 8, 31)) for filer in (ORCHARD, RIDGE)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stages, "_rules_digest", lambda: "old rules")
+        patch.setattr(stages, "rules_digest", lambda: "old rules")
         follower = Follower(tmp_path, filers)
         follower.synchronize()
     return follower
@@ -224,7 +224,7 @@ def follower(tmp_path):
 
 def test_other_rules_that_give_the_same_values_append_nothing(follower, monkeypatch):
     before = told(follower.versions())
-    monkeypatch.setattr(stages, "_rules_digest", lambda: "new rules")
+    monkeypatch.setattr(stages, "rules_digest", lambda: "new rules")
 
     assert told(follower.synchronize()) == before
 
@@ -232,7 +232,7 @@ def test_other_rules_that_give_the_same_values_append_nothing(follower, monkeypa
 def test_other_rules_append_changed_values_with_their_cause(follower, monkeypatch):
     """A lower cap of the tax rate changes returns on capital of profitable companies, and nothing else."""
     before = values(follower.versions().filter("is_current"))
-    monkeypatch.setattr(stages, "_rules_digest", lambda: "new rules")
+    monkeypatch.setattr(stages, "rules_digest", lambda: "new rules")
     monkeypatch.setattr(returns, "HIGHEST_TAX_RATE", 0.05)
 
     versions = follower.synchronize()
@@ -250,12 +250,12 @@ def test_values_that_other_rules_do_not_support_are_withdrawn_and_restored(follo
     """A version without a value, caused by the change of method; earlier values stay in the log."""
     old = follower.versions()
     with monkeypatch.context() as patch:
-        patch.setattr(stages, "_rules_digest", lambda: "strict rules")
+        patch.setattr(stages, "rules_digest", lambda: "strict rules")
         patch.setattr(returns, "THIN_CAPITAL", math.inf)
         withdrawn = follower.synchronize()
         at = follower.now
         assert follower.served().filter(item="roic").is_empty()
-    monkeypatch.setattr(stages, "_rules_digest", lambda: "newest rules")
+    monkeypatch.setattr(stages, "rules_digest", lambda: "newest rules")
     again = follower.synchronize()
 
     gone = withdrawn.filter(pl.col("recorded_at") == at)
@@ -274,7 +274,7 @@ def test_a_withdrawn_value_is_not_withdrawn_again(follower, monkeypatch):
     """Whatever else changes in the rules."""
     monkeypatch.setattr(returns, "THIN_CAPITAL", math.inf)
     for rules in ("strict rules", "other strict rules"):
-        monkeypatch.setattr(stages, "_rules_digest", lambda rules=rules: rules)
+        monkeypatch.setattr(stages, "rules_digest", lambda rules=rules: rules)
         versions = follower.synchronize()
 
     assert follower.appended() == 0

@@ -145,6 +145,9 @@ def test_no_key_is_created_without_covered_companies(
     builds.publish_small(home / "published", "b2", {"companies": [builds.company("VOID", 6, first_period_end=None)]})
     assert "covers no company" in fails(home, capsys)
     (home / "published" / "CURRENT.json").write_text("nothing of the kind")
+    assert "covers no company" in fails(home, capsys)  # of the build before, which is served instead
+    for kept in (home / "published").glob("warehouse-*.json"):
+        kept.unlink()
     assert "CURRENT.json" in fails(home, capsys)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home / "elsewhere"))
     assert "no data has been published yet; run `fundamentals sync`" in fails(home, capsys)
