@@ -7,6 +7,7 @@ Does not: the work of the run (assets, stages).
 import os
 import re
 from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,7 +49,7 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
     _is_command: bool = PrivateAttr(default=True)
     _started_at: datetime = PrivateAttr()
     _workers: Workers = PrivateAttr()
-    _before: Pointer | None = PrivateAttr(default=None)
+    _before: Future[Pointer | None] = PrivateAttr()
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator["Synchronization", None, None]:
@@ -63,10 +64,11 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
         if run and context.instance and context.log and not self._is_command:
             context.instance.add_run_tags(run.run_id, tags_of(self.source, self.symbols))
             wait = context.log.info
-        with home.writing(wait), started(os.environ.get("FUNDAMENTALS_PROCESSES", "")) as workers:
+        processes = os.environ.get("FUNDAMENTALS_PROCESSES", "")
+        with home.writing(wait), started(processes) as workers, ThreadPoolExecutor(1) as looking:
             self._started_at = datetime.now(UTC)
             self._workers = workers
-            self._before = published_before(self.home.published)
+            self._before = looking.submit(published_before, self.home.published)
             yield self
 
     @property
@@ -96,8 +98,11 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     @property
     def before(self) -> Pointer | None:
-        """The pointer to the build that was published before; None if there was none, or a damaged one."""
-        return self._before
+        """The pointer to the build that was published before; None if there was none, or a damaged one.
+
+        Its files are read in a thread from the start of the run, because nothing needs the result before the tables.
+        """
+        return self._before.result()
 
     @property
     def started_at(self) -> datetime:
