@@ -88,9 +88,9 @@ class Front:
         self._fields = [(name.lower().encode(), value.encode()) for name, value in added.items()]
 
     def at_once(self, scope: Scope) -> Answer | None:
-        """The complete response to a question that was answered before, already logged; None: the request is not.
+        """The complete response to a question that was answered before; the request is logged then.
 
-        The server sends it without a task; it leaves all other requests, also those that fail, to the application.
+        None for all other requests, also for those that fail: the server passes them to the application, in a task.
         """
         try:
             return self._at_once(scope)
