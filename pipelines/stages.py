@@ -414,7 +414,8 @@ def _compared(
     known = on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS)
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", batch).select("cik", "currency")
-    new = recorded(to_append(known, replayed, order, rules_digest(), currencies), now, rules_digest())
+    facts = partial(_facts_filed, lake, batch)
+    new = recorded(to_append(known, replayed, order, rules_digest(), currencies, facts), now, rules_digest())
     versions = numbered(pl.concat([known, new]))
     had_versions = known.select("cik").unique()
     changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
@@ -424,6 +425,15 @@ def _compared(
         APPENDED: changes.join(had_versions, on="cik", how="semi"),
     }
     return made, new["cik"].unique().to_list()
+
+
+def _facts_filed(lake: Lake, ciks: Sequence[str]) -> pl.DataFrame:
+    """Which facts the filings of some companies and of their predecessors have: columns of versions.FACT_OF."""
+    earlier = held_predecessors(lake)
+    filers = {filer for cik in ciks for filer in (cik, *earlier.get(cik, ()))}
+    return lake.of_companies("facts", filers).select(
+        pl.format("{}:{}", "taxonomy", "tag").alias("tag"), "unit", pl.col("start", "end").str.to_date(), "accession"
+    )
 
 
 # --- What has to be done ----------------------------------------------------------------------------------------

@@ -133,6 +133,31 @@ def test_a_fact_that_edgar_removes_loses_no_version(filer, stops, nth):
         assert set(whole.filter(pl.col("value").is_null())["cause"]) <= {"withdrawn"}
 
 
+@examples(6)
+@given(filer=filers(), stop=days, change=st.sampled_from([1.01, 0.5, 3.0]))
+def test_figures_of_known_filings_that_edgar_changes_are_served_as_they_are_now(filer, stop, change):
+    """A home that knew others has the values of a new home, and none that only the former figures support."""
+
+    def with_others(document: dict[str, Any]) -> dict[str, Any]:
+        elements = [element for of_taxonomy in document["facts"].values() for element in of_taxonomy.values()]
+        facts = [fact for element in elements for facts in element["units"].values() for fact in facts]
+        newest = max((fact["filed"] for fact in facts), default="")
+        for fact in facts:
+            fact["val"] = round(fact["val"] * (change if fact["filed"] == newest else 1.0), 4)
+        return document
+
+    with TemporaryDirectory() as followed, TemporaryDirectory() as met:
+        follower, newcomer = Follower(Path(followed), [filer]), Follower(Path(met), [filer])
+        follower.synchronize(stop)
+        follower.edit = newcomer.edit = with_others
+        after, expected = (values(each.synchronize(stop).filter("is_current")) for each in (follower, newcomer))
+
+    served = {key: value for key, value in after.items() if value is not None}
+    current = {key: value for key, value in expected.items() if value is not None}
+    assert served.keys() == current.keys()
+    assert {key: (served[key], value) for key, value in current.items() if not same(served[key], value, 1e-5)} == {}
+
+
 # --- The content of versions ------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,8 @@ import pytest
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.history.replay import _without_meaning, item_versions
 from pipelines.normalize.history.versions import (
+    FACT,
+    FACT_OF,
     LOG,
     REPLAYED,
     numbered,
@@ -56,18 +58,26 @@ def logged(*rows: Row, rules: str = "rules") -> pl.DataFrame:
     return pl.DataFrame([{"rules": rules, "recorded_at": NOW} | row for row in rows], schema=LOG)
 
 
+def filed(accession: str, tag: str = "us-gaap:Revenues") -> Row:
+    """A leg with what identifies its fact."""
+    return leg(5.0) | {"tag": tag, "end": day("2024-12-31"), "accession": accession}
+
+
 def unsupported_values() -> pl.DataFrame:
     """By which rule each value of a log that today's filings do not support is withdrawn, or stays."""
-    left = version(5.0, legs=[leg(5.0, unit="CHF")])
+    there, missing = filed(FILINGS[0]), filed(FILINGS[0], "us-gaap:SalesRevenueNet")
     log = pl.concat(
         [
-            logged(left, version(7.0, item="net_income", legs=[leg(7.0)])),
+            logged(version(5.0, legs=[leg(5.0, unit="CHF")])),
+            logged(version(7.0, item="net_income", legs=[there, missing])),
+            logged(version(7.0, item="shares_basic", legs=[there])),
             logged(version(8.0, item="free_cash_flow", legs=[leg(8.0)]), rules="former rules"),
         ]
     )
     dollars = pl.DataFrame({"cik": [CIK], "currency": ["USD"]})
+    facts = pl.DataFrame([there], schema=FACT.to_schema()).select(FACT_OF)
     today = replayed(version(9.0, FILINGS[1], period_end=day("2025-12-31"), legs=[leg(9.0)]))
-    return unsupported(log, today, "rules", dollars).rename({"decided_by": "rule"})
+    return unsupported(log, today, "rules", dollars, lambda: facts).rename({"decided_by": "rule"})
 
 
 def appended(log: pl.DataFrame, found: pl.DataFrame, rules: str = "rules") -> list[tuple[float | None, str, str]]:
@@ -164,8 +174,31 @@ def test_each_value_without_support_names_the_rule_that_decides_about_it():
     assert unsupported_values().select("item", "rule").rows() == [
         ("revenue", "version.withdrawn.currency-left"),
         ("net_income", "version.kept.fact-dropped"),
+        ("shares_basic", "version.withdrawn.facts-changed"),
         ("free_cash_flow", "version.withdrawn.rules-changed"),
     ]
+
+
+def test_a_value_that_changed_facts_contradict_is_withdrawn_as_a_correction():
+    """EDGAR's document has other figures for known filings; the filing of the version is the one before."""
+    log, found = logged(version(5.0, legs=[filed(FILINGS[0])])), replayed(version(7.0, item="net_income"))
+    facts = pl.DataFrame([filed(FILINGS[0])], schema=FACT.to_schema()).select(FACT_OF)
+
+    new = to_append(log, found, ORDER, "rules", facts=lambda: facts)
+
+    assert new.select("item", "value", "cause", "accession").rows()[1:] == [("revenue", None, "correction", FILINGS[0])]
+
+
+@pytest.mark.parametrize(("debt", "left"), [(100.0, []), (101.0, ["debt_to_fcf"])])
+def test_a_ratio_that_lost_its_support_stays_only_with_its_amounts(debt, left):
+    """Its free cash flow stays, because a fact is missing; another total debt would contradict the ratio."""
+    log = logged(
+        version(100.0, item="total_debt"), version(50.0, item="free_cash_flow"), version(2.0, item="debt_to_fcf")
+    )
+
+    new = to_append(log, replayed(version(debt, item="total_debt")), ORDER, "rules")
+
+    assert new.filter(pl.col("value").is_null())["item"].to_list() == left
 
 
 def test_values_withdrawn_and_reinstated_by_filings_are_appended_in_order():

@@ -8,6 +8,7 @@ The log is append-only. Its values are on the share basis of the filing that was
 split rescales them when they are read, and adds no version.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 
 import polars as pl
@@ -30,16 +31,33 @@ CURRENCY_LEFT = Rule(
     "All values of a company are in one currency (rule currency.reporting), so that they can be compared",
     "withhold",
 )
+FACTS_CHANGED = Rule(
+    "version.withdrawn.facts-changed",
+    "A value that today's rules recorded is withdrawn if its facts are still there, but lead to it no more, because "
+    "EDGAR's document has other figures for known filings; and a ratio, if an amount that it is computed from changed.",
+    "A contradicted value is not served, and a ratio is only as good as each amount",
+    "withhold",
+)
 FACT_DROPPED = Rule(
     "version.kept.fact-dropped",
-    "A value that no filing supports any more stays if today's rules recorded it, or if the company has no values, "
-    "because only a later document of EDGAR lacks its facts.",
+    "A value that no filing supports any more stays if today's rules recorded it and one of its facts is missing, or "
+    "if the company has no values, because only a later document of EDGAR lacks its facts.",
     "A filing remains valid even if a later document lacks its facts",
     "select",
 )
-RULES = (RULES_CHANGED, CURRENCY_LEFT, FACT_DROPPED)
+RULES = (RULES_CHANGED, CURRENCY_LEFT, FACTS_CHANGED, FACT_DROPPED)
 
 VERSION_OF = ["cik", "period_end", "item"]
+FACT_OF = ["tag", "unit", "start", "end", "accession"]
+CAUSE_OF = {RULES_CHANGED.id: "method", CURRENCY_LEFT.id: "basis_change", FACTS_CHANGED.id: "correction"}
+"""The cause of a version that withdraws a value, by its rule."""
+INPUTS = pl.DataFrame(
+    {
+        "item": ["debt_to_fcf", "debt_to_fcf", "roic", "roic"],
+        "input": ["total_debt", "free_cash_flow", "total_debt", "cash_and_equivalents"],
+    }
+)
+"""The items from which each ratio is computed."""
 
 FACT = pl.Struct(
     {
@@ -91,6 +109,7 @@ def to_append(
     order: pl.DataFrame,
     rules: str,
     currencies: pl.DataFrame | None = None,
+    facts: Callable[[], pl.DataFrame] | None = None,
 ) -> pl.DataFrame:
     """The versions that a synchronization appends to the log.
 
@@ -100,13 +119,15 @@ def to_append(
         order: `cik`, `accession`, `seq`: the filings known today in their order.
         rules: the digest of the rules that made `replayed`.
         currencies: `cik`, `currency`: today's reporting currency of each company; None if it is not known.
+        facts: reads `tag`, `unit`, `start`, `end`, `accession` of today's facts, in the form of the legs; it
+            is only called if a value has lost its support. None: all facts are missing.
 
     Returns:
         rows of `replayed`. For a period and item that the log does not have: all versions. Otherwise: the versions of
         filings after the last logged one; then the newest value if it still differs from the logged one, with the cause
-        `method` if the rules changed; and a null value, with the rule that withdraws the value, if the changed rules no
-        longer support it, or if it is in a former currency of the company. A fact that is missing in a later document
-        withdraws nothing.
+        `method` if the rules changed; and a null value, with the rule that withdraws the value, if the changed rules or
+        the changed facts no longer support it, or if it is in a former currency of the company. A fact that is missing
+        in a later document withdraws nothing but ratios of an amount that changed.
     """
     ordered = (
         replayed.drop("legs")
@@ -142,17 +163,19 @@ def to_append(
     corrected = stands.filter(~_same("value", "stands")).with_columns(
         cause=pl.when(pl.col("logged_rules") != rules).then(pl.lit("method")).otherwise(pl.lit("correction"))
     )
-    lacking = unsupported(log, replayed, rules, currencies).filter(pl.col("decided_by") != FACT_DROPPED.id)
+    lacking = unsupported(log, replayed, rules, currencies, facts)
+    left = lacking.filter(pl.col("decided_by") != FACT_DROPPED.id)
+    changed = pl.concat([frame.select("cik", "period_end", input="item") for frame in (fresh, corrected, left)])
+    of_changed = lacking.join(INPUTS, on="item").join(changed, on=["cik", "period_end", "input"], how="semi")
+    stale = of_changed.unique(VERSION_OF).select(*VERSION_OF, decided_by=pl.lit(FACTS_CHANGED.id))
     withdrawn = (
-        log.join(lacking, on=VERSION_OF, maintain_order="left")
+        log.join(pl.concat([left, stale]).unique(VERSION_OF, keep="first"), on=VERSION_OF, maintain_order="left")
         .group_by(VERSION_OF, maintain_order=True)
         .last()
         .with_columns(
             value=pl.lit(None, pl.Float64),
             rule=pl.col("decided_by"),
-            cause=pl.when(pl.col("decided_by") == CURRENCY_LEFT.id)
-            .then(pl.lit("basis_change"))
-            .otherwise(pl.lit("method")),
+            cause=pl.col("decided_by").replace_strict(CAUSE_OF, return_dtype=pl.String),
             flags=pl.lit(""),
             legs=pl.lit([], pl.List(FACT)),
         )
@@ -163,12 +186,16 @@ def to_append(
 
 
 def unsupported(
-    log: pl.DataFrame, replayed: pl.DataFrame, rules: str, currencies: pl.DataFrame | None = None
+    log: pl.DataFrame,
+    replayed: pl.DataFrame,
+    rules: str,
+    currencies: pl.DataFrame | None = None,
+    facts: Callable[[], pl.DataFrame] | None = None,
 ) -> pl.DataFrame:
     """The newest values of the log that the filings lead to no more, and whether they stay.
 
     Args:
-        log, replayed, rules, currencies: as for to_append.
+        log, replayed, rules, currencies, facts: as for to_append.
 
     Returns:
         `cik`, `period_end`, `item`, and `decided_by`: the id of the one of RULES that withdraws or keeps the value.
@@ -177,21 +204,32 @@ def unsupported(
         currencies = pl.DataFrame(schema={"cik": pl.String, "currency": pl.String})
     has_values = pl.col("cik").is_in(replayed["cik"].unique().implode())
     has_left = (pl.col("logged_currency") != pl.col("currency")).fill_null(value=False)
-    return (
+    found = (
         log.group_by(VERSION_OF, maintain_order=True)
-        .agg(pl.col("value", "rules").last(), logged_currency=_currency(pl.col("legs").last()))
+        .agg(pl.col("value", "rules", "legs").last(), logged_currency=_currency(pl.col("legs").last()))
         .drop_nulls("value")
         .join(replayed, on=VERSION_OF, how="anti", maintain_order="left")
         .join(currencies, on="cik", how="left", maintain_order="left")
-        .select(
-            *VERSION_OF,
-            decided_by=pl.when(has_values & has_left)
-            .then(pl.lit(CURRENCY_LEFT.id))
-            .when(has_values & (pl.col("rules") != rules))
-            .then(pl.lit(RULES_CHANGED.id))
-            .otherwise(pl.lit(FACT_DROPPED.id)),
-        )
     )
+    return found.select(
+        *VERSION_OF,
+        decided_by=pl.when(has_values & has_left)
+        .then(pl.lit(CURRENCY_LEFT.id))
+        .when(has_values & (pl.col("rules") != rules))
+        .then(pl.lit(RULES_CHANGED.id))
+        .when(has_values & ~_lack_facts(found, facts))
+        .then(pl.lit(FACTS_CHANGED.id))
+        .otherwise(pl.lit(FACT_DROPPED.id)),
+    )
+
+
+def _lack_facts(values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None) -> pl.Series:
+    """Whether one of the facts of each value, in column `legs`, is missing."""
+    if facts is None or values.is_empty():
+        return pl.repeat(value=True, n=values.height, eager=True)
+    legs = values.with_row_index("row").select("row", "legs").explode("legs").unnest("legs")
+    lacking = legs.join(facts(), on=FACT_OF, how="anti", nulls_equal=True)
+    return pl.int_range(values.height, eager=True).is_in(lacking["row"].unique().implode())
 
 
 def _currency(legs: pl.Expr) -> pl.Expr:
