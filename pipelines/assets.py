@@ -50,7 +50,7 @@ def row_metadata(rows: pl.DataFrame, **more: Any) -> dict[str, Any]:
 
 def table_metadata(lake: Lake, name: str, *, hidden: Sequence[str] = (), **more: Any) -> dict[str, Any]:
     """The same for a table of the lake; only a few rows are read. `hidden` columns are not shown."""
-    head = lake.head(name, SAMPLE_ROWS).drop(hidden)
+    head = lake.head(name, SAMPLE_ROWS, hidden)
     companies = {"companies": lake.companies(name)} if "cik" in head.columns else {}
     return row_metadata(head) | {"dagster/row_count": lake.height(name), **companies, **more}
 

@@ -164,11 +164,11 @@ class Lake:
                 return sum(held.rows for held in self.manifest(name).companies.values())
             return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
 
-    def head(self, name: str, rows: int) -> pl.DataFrame:
-        """Some rows of a table: the first ones of its first part."""
+    def head(self, name: str, rows: int, without: Sequence[str] = ()) -> pl.DataFrame:
+        """Some rows of a table, without some columns: the first ones of its first part."""
         with self._named_errors(name):
             first = next(iter(self.manifest(name).by_part().values()), None)
-            return self.scan(name, first and first[:rows]).head(rows).collect()
+            return self.scan(name, first and first[:rows]).drop(without).head(rows).collect()
 
     def companies(self, name: str) -> int:
         """The number of companies that have rows in a table."""

@@ -70,6 +70,10 @@ class Client(Protocol):
     def get(self, url: str, validators: Validators | None = None) -> Answer:
         """Request the document at `url`; raises FetchError or RefusedError."""
 
+    def is_known(self, url: str, validators: Validators | None) -> bool:
+        """Whether the document at `url` is the one with these validators, or with None there is none; False if only a
+        request can tell."""
+
     def stop(self) -> None:
         """Send no more requests, and end those in progress soon."""
 

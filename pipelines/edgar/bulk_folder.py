@@ -58,13 +58,29 @@ class BulkFolder:
         """
         if url == TICKERS_URL:
             return Fetched(self._list(), Validators())
-        cik = found[1] if (found := CIK.search(url)) else ""
-        archive = {facts_url(cik): self._facts, submissions_url(cik): self._submissions}.get(url)
-        if not cik or not archive or not (member := archive.member(cik)):
-            return NotFound()
-        if validators and (validators.size, validators.crc) == (member.size, member.crc):
+        if validators and self.is_known(url, validators):
             return NotModified()
+        cik, archive = self._place(url)
+        if not archive or not (member := archive.member(cik)):
+            return NotFound()
         return Fetched(archive.read(cik, member), Validators())
+
+    def is_known(self, url: str, validators: Validators | None) -> bool:
+        """Whether the held document has the size and the checksum of the member at `url`, or with None there is none.
+
+        Raises:
+            FetchError: the entry of the member is refused.
+        """
+        cik, archive = self._place(url)
+        member = archive.member(cik) if archive else None
+        if not member or not validators:
+            return not member and not validators
+        return (validators.size, validators.crc) == (member.size, member.crc)
+
+    def _place(self, url: str) -> tuple[str, Archive | None]:
+        """The company and the archive of a document; no archive if none has such documents."""
+        cik = found[1] if (found := CIK.search(url)) else ""
+        return cik, {facts_url(cik): self._facts, submissions_url(cik): self._submissions}.get(url) if cik else None
 
     def stop(self) -> None:
         """Does nothing: reading a member takes no time."""

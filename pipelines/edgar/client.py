@@ -103,6 +103,10 @@ class EdgarClient:
         conditions = validators.headers() if validators else {}
         return self._repeated(url, lambda: self._ask(url, conditions))
 
+    def is_known(self, url: str, validators: Validators | None) -> bool:
+        """Only EDGAR knows whether a document changed."""
+        return False
+
     def download(self, url: str, path: Path, progress: Callable[[int, int], object]) -> Downloaded | NotFound:
         """Download a large file, or the rest of it, if an earlier call was interrupted.
 

@@ -135,7 +135,7 @@ def fetch_documents(
     failed_in_a_row = gone = served = 0
     checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
     try:
-        with closing(_in_order(asked.company, ciks, source)) as answers:
+        with closing(_in_order(asked, ciks, source)) as answers:
             for company in answers:
                 companies.append(company)
                 progress(len(companies), len(ciks), company)
@@ -161,25 +161,23 @@ def fetch_documents(
     return Extracted([of.get(cik) or asked.unasked(cik) for cik in every])
 
 
-def _in_order(
-    ask: Callable[[str], CompanyDocuments], ciks: Sequence[str], source: Source
-) -> Generator[CompanyDocuments, None, None]:
-    """Request several companies in parallel, and yield the results in order.
+def _in_order(asked: "_Asked", ciks: Sequence[str], source: Source) -> Generator[CompanyDocuments, None, None]:
+    """Request several companies in parallel, and yield the results in order; those of known documents without a thread.
 
     After an error, or when the caller stops reading, no further requests start, and those in progress are ended.
     """
     if source.threads == 1:
-        yield from map(ask, ciks)
+        yield from map(asked.company, ciks)
         return
     pool = ThreadPoolExecutor(source.threads, thread_name_prefix="edgar")
-    answers = [pool.submit(ask, cik) for cik in ciks]
+    answers = {cik: pool.submit(asked.company, cik) for cik in ciks if not asked.is_known(cik)}
     try:
-        for answer in answers:
-            yield answer.result()
+        for cik in ciks:
+            yield answers[cik].result() if cik in answers else asked.unasked(cik)
     except BaseException:
         source.client.stop()
         pool.shutdown(wait=False, cancel_futures=True)
-        wait([answer for answer in answers if not answer.cancelled()], LAST_SECONDS)
+        wait([answer for answer in answers.values() if not answer.cancelled()], LAST_SECONDS)
         raise
     pool.shutdown()
 
@@ -220,6 +218,20 @@ class _Asked:
         if facts.change in ("no_facts", "gone", "skipped", "failed"):
             return CompanyDocuments(cik, facts)
         return CompanyDocuments(cik, facts, self.document(cik, "submissions", submissions_url(cik)))
+
+    def is_known(self, cik: str) -> bool:
+        """Whether the source has the held documents of a company, as far as that is known without a request."""
+        facts, submissions = self._store.seen(cik, "companyfacts"), self._store.seen(cik, "submissions")
+        has_facts = facts is not None and facts.status == "ok" and self._is_known(facts, facts_url(cik))
+        return has_facts and submissions is not None and self._is_known(submissions, submissions_url(cik))
+
+    def _is_known(self, seen: Seen, url: str) -> bool:
+        if seen.source != self._source.name or (seen.status == "ok") != bool(seen.digest):
+            return False
+        try:
+            return self._source.client.is_known(url, self._validators(seen) if seen.digest else None)
+        except FetchError:
+            return False  # its own request reports the error
 
     def unasked(self, cik: str) -> CompanyDocuments:
         """The documents of a company that is known to have no new ones."""

@@ -27,6 +27,7 @@ from pipelines.edgar.errors import CorruptError, RawStoreError
 Kind = Literal["tickers", "companyfacts", "submissions"]
 Status = Literal["ok", "no_facts"]
 
+SUFFIX = ".json.zst"
 LEVEL = 3  # of zstd: companyfacts shrink to a fifteenth at 400 MB/s
 
 
@@ -64,11 +65,11 @@ class Documents:
 
     def path(self, digest: str) -> Path:
         """The file of the document with this digest, whether it exists or not."""
-        return self.root / digest[:2] / f"{digest}.json.zst"
+        return self.root / digest[:2] / f"{digest}{SUFFIX}"
 
     def has(self, digest: str) -> bool:
         """Whether the document with this digest is stored."""
-        return self.path(digest).is_file()
+        return os.path.isfile(f"{self.root}/{digest[:2]}/{digest}{SUFFIX}")  # noqa: PTH113 - three times as fast
 
     def get(self, digest: str) -> bytes:
         """The document with this digest, exactly as it was received.

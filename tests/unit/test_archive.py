@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ from pipelines.edgar.answers import (
 from pipelines.edgar.archive import Archive
 from pipelines.edgar.bulk_folder import BulkFolder
 from pipelines.edgar.errors import FetchError, SourceError
+from pipelines.edgar.extract import fetch_documents
+from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import open_source
 from tests.archives import zipped
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
@@ -265,6 +268,24 @@ def test_a_folder_of_bulk_files_is_a_source(mirror, tmp_path):
         assert source.client.get(facts_url(ABSENT.cik)) == NotFound()
         assert source.client.get(submissions_page_url("CIK0000000101-submissions-001.json")) == NotFound()
         source.client.stop()
+
+
+def test_documents_that_are_held_as_the_directory_says_are_not_requested(mirror, tmp_path, monkeypatch):
+    """One that is missing in the raw zone is, and one that was never there, which might have come."""
+    store, ciks, asked = RawStore(tmp_path / "home"), [filer.cik for filer in (ALFA, BRAVO, ABSENT)], []
+    with open_source(str(zipped(mirror, tmp_path / "bulk"))) as source:
+        before = fetch_documents(source, store, ciks, datetime.now(UTC)).companies
+        get = source.client.get
+        monkeypatch.setattr(source.client, "get", lambda url, held=None: asked.append(url) or get(url, held))
+        after = fetch_documents(source, store, ciks, datetime.now(UTC)).companies
+        assert asked == [facts_url(ABSENT.cik)]
+        store.path(after[0].facts.digest).unlink()
+        again = fetch_documents(source, store, ciks, datetime.now(UTC)).companies
+
+    assert [company.facts.digest for company in after] == [company.facts.digest for company in before]
+    assert [company.facts.change for company in after] == ["unchanged", "unchanged", "no_facts"]
+    assert facts_url(ALFA.cik) in asked
+    assert store.get(again[0].facts.digest) == mirror.facts(ALFA).read_bytes()
 
 
 def test_without_the_list_the_submissions_name_the_companies(mirror, tmp_path):
