@@ -23,7 +23,7 @@ from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
 from pipelines.resources import Synchronization
 from pipelines.run_history import is_scheduled as has_schedule
-from warehouse import publish, schema
+from warehouse import publish, runs, schema
 
 SAMPLE_ROWS = 12
 WAY = "way"
@@ -287,6 +287,7 @@ def _publish(synchronization: Synchronization, is_scheduled: bool) -> list[dg.Ma
     publish.point(published, build, inputs=inputs, log=segments, is_mended=is_mended, **times)
     tables.remember_built(lake, build.build_id)
     log.committed(synchronization.home.log, segments)
+    synchronization.ended(runs.PUBLISHED)
     of_tables: list[dg.MaterializeResult[None]] = [
         dg.MaterializeResult(
             asset_key=asset_specs.key_of(schema.BY_NAME[name]),
@@ -334,6 +335,7 @@ def _kept(
     if tables.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
         tables.remember_built(synchronization.lake, build.build)
     publish.record(synchronization.home.published, inputs=inputs, **times)
+    synchronization.ended(runs.UNCHANGED)
     return [_published(build.build, build.content_hash, build.rows, is_new=False)]
 
 

@@ -24,7 +24,7 @@ from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.resources import COMMAND, LAUNCHED_BY, Synchronization, tags_of
-from pipelines.run_history import recording
+from pipelines.run_history import held_back_by, recording
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
@@ -151,26 +151,19 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
             raise KeyboardInterrupt from error
         logged = [
             event.dagster_event
-            for event in instance.all_logs(
-                run_id, {dg.DagsterEventType.ASSET_MATERIALIZATION, dg.DagsterEventType.ASSET_CHECK_EVALUATION}
-            )
+            for event in instance.all_logs(run_id, {dg.DagsterEventType.ASSET_MATERIALIZATION})
             if event.dagster_event
         ]
+        stopped_by = held_back_by(instance, run_id)
     counts: dict[str, int] = {}
-    held_back_by: list[str] = []
     way = ""
     for event in logged:
-        if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION:
-            check = event.asset_check_evaluation_data
-            only_warns = check.severity is dg.AssetCheckSeverity.WARN
-            held_back_by += [] if check.passed or only_warns else [f"{check.check_name}: {check.description}"]
-        else:
-            metadata = event.step_materialization_data.materialization.metadata
-            counts.update(counts_of(metadata))
-            way = str(metadata[WAY].value) if WAY in metadata else way
-    if held_back and not held_back_by:
+        metadata = event.step_materialization_data.materialization.metadata
+        counts.update(counts_of(metadata))
+        way = str(metadata[WAY].value) if WAY in metadata else way
+    if held_back and not stopped_by:
         raise _cause_of(held_back)
-    return Outcome(counts, held_back_by, way)
+    return Outcome(counts, stopped_by, way)
 
 
 def _cause_of(error: dg.DagsterError) -> BaseException:

@@ -1,14 +1,15 @@
 """The resource that all assets share: the running synchronization with its home and its source.
 
-Belongs here: the run configuration, and locking the home during the run.
+Belongs here: the run configuration, locking the home during the run, and recording its result.
 Does not: the work of the run (assets, stages).
 """
 
 import os
 import re
+import time
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,9 +20,11 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.run_history import held_back_by
 from pipelines.stages import Asked
 from pipelines.tables import FOOTERS, published_before
 from pipelines.workers import Workers, started
+from warehouse import runs
 from warehouse.pointer import Pointer
 
 LAUNCHED_BY, COMMAND = "fundamentals/launched_by", "command"
@@ -47,6 +50,7 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
     full: bool = False
 
     _is_command: bool = PrivateAttr(default=True)
+    _result: str = PrivateAttr(default=runs.FAILED)
     _started_at: datetime = PrivateAttr()
     _workers: Workers = PrivateAttr()
     _before: Future[Pointer | None] = PrivateAttr()
@@ -69,7 +73,25 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
             self._started_at = datetime.now(UTC)
             self._workers = workers
             self._before = looking.submit(published_before, self.home.published)
-            yield self
+            self._result, began = runs.FAILED, time.monotonic()
+            try:
+                yield self
+            finally:
+                with suppress(Exception):  # a full disk, say, must not hide why the synchronization failed
+                    if self._result == runs.FAILED and _is_held_back(context):
+                        self._result = runs.HELD_BACK
+                    self._record(time.monotonic() - began)
+
+    def _record(self, seconds: float) -> None:
+        """Add this synchronization to the record beside the builds."""
+        lake = self.lake
+        quarantined = lake.read("quarantine")["cik"].n_unique() if lake.holds("quarantine") else None
+        failed = lake.read("documents")["failure"].count() if lake.holds("documents") else None
+        runs.note(self.home.published, self._result, datetime.now(UTC), seconds, quarantined, failed)
+
+    def ended(self, result: str) -> None:
+        """Note the result of the synchronization, one of warehouse.runs.RESULTS; without it, it failed."""
+        self._result = result
 
     @property
     def is_command(self) -> bool:
@@ -139,3 +161,8 @@ class Synchronization(dg.ConfigurableResource):  # type: ignore[type-arg]
         )
         self.home.claim(source.kind)
         return source
+
+
+def _is_held_back(context: dg.InitResourceContext) -> bool:
+    """Whether a check has held back publishing in the run."""
+    return bool(context.run and context.instance and held_back_by(context.instance, context.run.run_id))

@@ -68,6 +68,17 @@ def is_scheduled(instance: dg.DagsterInstance) -> bool:
         return False
 
 
+def held_back_by(instance: dg.DagsterInstance, run_id: str) -> list[str]:
+    """The checks of a run that held back publishing, each with its description."""
+    logged = instance.all_logs(run_id, {dg.DagsterEventType.ASSET_CHECK_EVALUATION})
+    checks = [each.dagster_event.asset_check_evaluation_data for each in logged if each.dagster_event]
+    return [
+        f"{check.check_name}: {check.description}"
+        for check in checks
+        if not check.passed and check.severity is not dg.AssetCheckSeverity.WARN
+    ]
+
+
 class RunHistoryError(PipelineError):
     """Dagster's record of runs cannot be read or written."""
 

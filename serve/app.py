@@ -3,6 +3,7 @@
 Belongs here: assembling the parts. Does not: any rule of the interface.
 """
 
+import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator
@@ -19,11 +20,13 @@ from serve.access.holders import Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
 from serve.api import responses, routes
+from serve.api.condition import what_is_amiss
 from serve.clock import Clock
 from serve.http import caching
 from serve.http.caching import Representations
 from serve.http.edge import Front
 from serve.http.errors import ApiError, NotFound, ServerError
+from serve.metrics.counts import DEGRADED, Counts
 from serve.settings import Settings
 from serve.site import mount
 from serve.site.pages import Pages
@@ -32,13 +35,19 @@ from warehouse.errors import WarehouseError
 from warehouse.memory import Memory
 from warehouse.reader import Warehouse
 
+PATHS = (*routes.PATHS, *mount.PATHS)
+"""The templates of all paths, by which requests are counted."""
 
-def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
+NOTED_EVERY = 1.0  # seconds between two notes of the condition of the service for the metrics
+
+
+def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts | None = None) -> Front:
     """Create the ASGI application that serves the published build of a home.
 
     Args:
         settings: the home, the public address and the cache settings.
         clock: returns Unix time, for the times in responses and the windows of the rate limits.
+        counts: where requests are counted; default: in memory that nobody else reads.
 
     Raises:
         CommandError: the accounts database cannot be opened, or REDIS_URL is not the address of a Redis server.
@@ -54,6 +63,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
         clock,
     )
 
+    counts = counts or Counts(PATHS)
     sessions = Sessions(settings, SignIns(accounts))
     pages = Pages(settings, service.warehouse, accounts, service.attempts, service.limits, sessions, clock)
 
@@ -61,13 +71,20 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with service.holders.running(), service.limits.running():
             await run_in_threadpool(_open, service.warehouse)
-            yield
+            noting = asyncio.create_task(_note_condition(service, counts))
+            try:
+                yield
+            finally:
+                noting.cancel()
+                await asyncio.wait({noting})
         service.warehouse.close()
         service.holders.close()
         accounts.close()
 
-    def respond_to_error(_: Request, error: Exception) -> Response:
-        return responses.failure(error if isinstance(error, ApiError) else ServerError(), settings.pages)
+    def respond_to_error(request: Request, error: Exception) -> Response:
+        known = error if isinstance(error, ApiError) else ServerError()
+        request.scope["exchange"].limit = known.limit
+        return responses.failure(known, settings.pages)
 
     def respond_not_found(request: Request, _: Exception) -> Response:
         if mount.is_for_people(request.scope):
@@ -81,13 +98,21 @@ def create_app(settings: Settings, *, clock: Clock = time.time) -> Front:
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Front(routes.Kept(app, service), settings.pages)
+    return Front(routes.Kept(app, service), settings.pages, counts)
 
 
 def _open(warehouse: Warehouse) -> None:
     """Open the published build before the first request, so that this one does not wait for it."""
     with contextlib.suppress(WarehouseError), warehouse.build():
         pass
+
+
+async def _note_condition(service: routes.Service, counts: Counts) -> None:
+    """Note for the metrics, again and again, whether the status is degraded."""
+    while True:
+        amiss = what_is_amiss(service.warehouse, service.limits, service.holders)
+        counts.set(DEGRADED, int(amiss is not None))
+        await asyncio.sleep(NOTED_EVERY)
 
 
 def _limits(settings: Settings, accounts: Accounts, clock: Clock) -> Limits:

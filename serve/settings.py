@@ -23,7 +23,8 @@ class Settings:
 
     `redis_url` is the Redis server that counts rate limits, which may contain a password; None: the process counts
     them. `cache` turns the response cache on or off. `connection_share` is the part of a worker's connections that one
-    client address may have. `proxies` are the proxies whose header X-Forwarded-For names the client.
+    client address may have. `proxies` are the proxies whose header X-Forwarded-For names the client. `metrics_port` is
+    the port of the metrics on this machine, 0 a free one; None: there are no metrics.
     """
 
     home: Path = HOME
@@ -32,6 +33,7 @@ class Settings:
     cache: bool = True
     connection_share: float = CONNECTION_SHARE
     proxies: tuple[Network, ...] = ()
+    metrics_port: int | None = None
 
     @property
     def published(self) -> Path:
@@ -73,13 +75,21 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
         raise CommandError(f"FUNDAMENTALS_CACHE is {cache!r}, expected on or off")
     share = _share(environment.get("FUNDAMENTALS_CONNECTION_SHARE") or str(CONNECTION_SHARE))
     proxies = _networks(environment.get("FUNDAMENTALS_PROXY") or "")
-    return Settings(Path(home), base_url, environment.get("REDIS_URL") or None, cache == "on", share, proxies)
+    metrics_port = _port(environment.get("FUNDAMENTALS_METRICS_PORT") or "")
+    redis_url = environment.get("REDIS_URL") or None
+    return Settings(Path(home), base_url, redis_url, cache == "on", share, proxies, metrics_port)
 
 
 def _share(text: str) -> float:
     if re.fullmatch(r"[01]|[01]?\.[0-9]{1,9}|1\.0*", text) and 0 < float(text) <= 1:
         return float(text)
     raise CommandError(f"FUNDAMENTALS_CONNECTION_SHARE is {text!r}, expected a number above 0 and up to 1, like 0.5")
+
+
+def _port(text: str) -> int | None:
+    if text and not (re.fullmatch(r"[0-9]{1,5}", text) and int(text) < 65536):
+        raise CommandError(f"FUNDAMENTALS_METRICS_PORT is {text!r}, expected a port from 1 to 65535, like 9464")
+    return int(text) if text else None
 
 
 def _networks(text: str) -> tuple[Network, ...]:

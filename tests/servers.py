@@ -24,6 +24,7 @@ import httpx
 from serve.access.accounts import Accounts
 from serve.app import create_app
 from serve.http.server import server
+from serve.metrics.counts import Counts
 from serve.settings import Settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -43,10 +44,10 @@ class Clock:
 
 
 @contextmanager
-def in_process(settings: Settings, clock: Clock) -> Iterator[str]:
+def in_process(settings: Settings, clock: Clock, counts: Counts | None = None) -> Iterator[str]:
     """Serve in a thread of this process until the block ends; yields the address, without the version segment."""
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
-        running = server(create_app(settings, clock=clock))
+        running = server(create_app(settings, clock=clock, counts=counts))
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

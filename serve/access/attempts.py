@@ -59,5 +59,6 @@ class Attempts:
             count = self._counts[kind, address]
         if count > limit.requests:
             error = RateLimited(limit.requests, limit.window, until_reset(limit, now), f"{kind} from one address")
+            error.limit = kind
             error.headers = {**(error.headers or {}), **fields([(limit, count)], now)}
             raise error

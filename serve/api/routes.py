@@ -48,6 +48,10 @@ AT_HAND = "serve.build"  # key in the scope of the build whose rows were in memo
 DESCRIPTION = "/openapi.json"
 
 
+PATHS = tuple(VERSION + path for path in (*(endpoint.path for endpoint in ENDPOINTS), DESCRIPTION))
+"""The templates of the paths."""
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """The objects that all endpoints share."""
@@ -254,6 +258,8 @@ async def _answer(
 ) -> Answer:
     """The response with a representation; a 304 does not count in the day's requests."""
     request = Headers(scope=scope)
+    scope["exchange"].lookup = "hit" if representation.was_used else "miss"
+    representation.was_used = True
     if representation.is_held_by(request):
         allowance = await service.limits.give_back(scope["exchange"].key_id, now)
     counted = [(name.lower().encode(), value.encode()) for name, value in allowance.headers.items()]

@@ -169,7 +169,9 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
     # imported here: the other commands do not need the server
-    from serve.cli.workers import supervise, work
+    from serve.app import PATHS
+    from serve.cli.workers import exposed, supervise, work
+    from serve.metrics.counts import Counts
     from warehouse.errors import BuildUnreadable
     from warehouse.pointer import current
 
@@ -181,9 +183,11 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
     _try(settings)
     print(f"serving {settings.base_url} from {settings.home}: {state}", file=sys.stderr, flush=True)
     if workers == 1:
-        work(settings, listener)
+        counts = Counts(PATHS)
+        with exposed(settings, [counts]):
+            work(settings, listener, counts)
     else:
-        supervise(workers, host, listener)
+        supervise(settings, workers, host, listener)
     print("stopped", file=sys.stderr)
 
 

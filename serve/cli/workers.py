@@ -1,9 +1,11 @@
 """Worker processes that serve on one listening socket.
 
-Belongs here: running a server, and starting, restarting and stopping worker processes. Does not: the application (app).
+Belongs here: running a server, and starting, restarting and stopping worker processes. Does not: the application (app),
+the exposition of metrics (metrics.exposition).
 
-A worker runs this module as a program. It inherits the listening socket as a file descriptor. Its standard input is a
-pipe from the supervisor: when the pipe closes, the supervisor has ended, and the worker stops too.
+A worker runs this module as a program. It inherits the listening socket and the memory of its counts as file
+descriptors. Its standard input is a pipe from the supervisor: when the pipe closes, the supervisor has ended, and the
+worker stops too.
 """
 
 import contextlib
@@ -18,10 +20,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from serve.app import create_app
+from serve.app import PATHS, create_app
 from serve.http import log as access_log
 from serve.http.errors import CommandError
 from serve.http.server import SHUTDOWN, server
+from serve.metrics.counts import RESTARTS, Counts, opened, shared
 from serve.settings import Settings, from_environment
 
 CHECK_EVERY = 0.2  # seconds between two checks of the workers
@@ -29,18 +32,32 @@ SHORTEST_LIFE = 1.0  # seconds before a worker that ended is restarted, so that 
 ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
-def work(settings: Settings, listener: socket.socket, until: Callable[[], object] | None = None) -> None:
+def exposed(settings: Settings, counts: Sequence[Counts]) -> contextlib.AbstractContextManager[None]:
+    """Expose the counts of workers in the `with` block, if the settings have a port for metrics."""
+    if settings.metrics_port is None:
+        return contextlib.nullcontext()
+    from serve.metrics import (
+        exposition,
+    )  # imported here, because it takes a twentieth of a second
+
+    return exposition.exposed(settings.published, counts, settings.metrics_port)
+
+
+def work(
+    settings: Settings, listener: socket.socket, counts: Counts, until: Callable[[], object] | None = None
+) -> None:
     """Serve on a socket in this process until SIGINT or SIGTERM.
 
     Args:
         settings: settings of the service.
         listener: a listening socket.
+        counts: where requests are counted.
         until: called in a thread; the server stops when it returns. None: no such condition.
 
     Raises:
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
-    running = server(create_app(settings), settings.connection_share, settings.proxies)
+    running = server(create_app(settings, counts=counts), settings.connection_share, settings.proxies)
     gc.freeze()  # what is imported stays: the garbage collector would look at it again and again, for some 50 ms each
     if until:
 
@@ -57,15 +74,16 @@ def work(settings: Settings, listener: socket.socket, until: Callable[[], object
 class Workers:
     """A fixed number of worker processes."""
 
-    def __init__(self, number: int, command: Callable[[], subprocess.Popen[bytes]]) -> None:
+    def __init__(self, counts: Sequence[Counts], command: Callable[[int], subprocess.Popen[bytes]]) -> None:
         """Start the workers.
 
         Args:
-            number: number of workers.
-            command: starts one worker, with a pipe as its standard input.
+            counts: those of each worker.
+            command: starts the worker at a place, with a pipe as its standard input.
         """
+        self._counts = counts
         self._command = command
-        self._workers = [(command(), time.monotonic()) for _ in range(number)]
+        self._workers = [(command(place), time.monotonic()) for place in range(len(counts))]
 
     def restart_ended(self) -> None:
         """Restart workers that ended, but none within SHORTEST_LIFE seconds of its start."""
@@ -73,7 +91,8 @@ class Workers:
             if worker.poll() is not None and time.monotonic() - since > SHORTEST_LIFE:
                 print(f"worker {worker.pid} ended with status {worker.returncode}; restarted", file=sys.stderr)
                 _close_pipe(worker)
-                self._workers[place] = (self._command(), time.monotonic())
+                self._counts[place].add(RESTARTS)
+                self._workers[place] = (self._command(place), time.monotonic())
 
     def end(self) -> None:
         """Stop all workers, and wait until they have ended."""
@@ -88,17 +107,23 @@ class Workers:
             _close_pipe(worker)
 
 
-def supervise(number: int, host: str, listener: socket.socket) -> None:
-    """Run `number` workers on a socket, with the settings of the environment, until SIGINT or SIGTERM."""
-    port = listener.getsockname()[1]
-    command = [sys.executable, "-m", "serve.cli.workers", str(listener.fileno()), host, str(port)]
+def supervise(settings: Settings, number: int, host: str, listener: socket.socket) -> None:
+    """Run `number` workers on a socket, with the settings of the environment, until SIGINT or SIGTERM.
 
-    def start() -> subprocess.Popen[bytes]:
-        # a separate session: Ctrl-C in a terminal reaches only the supervisor, which then stops the workers
-        return subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True)
+    Raises:
+        CommandError: the port of the metrics is in use.
+    """
+    with shared(PATHS, number) as (file, counts), exposed(settings, counts), _stop_signals() as stop:
+        files = [listener.fileno(), file]
+        command = [sys.executable, "-m", "serve.cli.workers", *map(str, files), host, str(listener.getsockname()[1])]
 
-    with _stop_signals() as stop:
-        workers = Workers(number, start)
+        def start(place: int) -> subprocess.Popen[bytes]:
+            # a separate session: Ctrl-C in a terminal reaches only the supervisor, which then stops the workers
+            return subprocess.Popen(
+                [*command, str(place)], stdin=subprocess.PIPE, pass_fds=files, start_new_session=True
+            )
+
+        workers = Workers(counts, start)
         try:
             while not stop.wait(CHECK_EVERY):
                 workers.restart_ended()
@@ -110,12 +135,14 @@ def main(arguments: Sequence[str]) -> int:
     """Run a worker.
 
     Args:
-        arguments: file descriptor of the listening socket, host and port.
+        arguments: file descriptors of the listening socket and of the memory of the counts, host, port, and the
+            worker's place among all.
     """
-    number, host, port = arguments
+    number, file, host, port, place = arguments
+    counts = opened(PATHS, int(file), int(place))
     with socket.socket(fileno=int(number)) as listener:
         # not sys.stdin: a thread that is blocked in it cannot be abandoned when the interpreter exits
-        work(from_environment(host, int(port)), listener, lambda: os.read(0, 1))
+        work(from_environment(host, int(port)), listener, counts, lambda: os.read(0, 1))
     return 0
 
 

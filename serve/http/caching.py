@@ -68,6 +68,7 @@ class Representation:
         """
         self.tag = tag
         self.path = path
+        self.was_used = False
         self.size = len(body) * 3 // 2 + OVERHEAD  # the compressed forms of JSON together are half of the body or less
         self._modified_at = None if modified_at is None else int(modified_at)
         self._bodies = {"": body}

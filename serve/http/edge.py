@@ -1,7 +1,7 @@
 """The outermost ASGI middleware: applies to every request and response.
 
-Belongs here: request ids, the headers of every response, the size limit of a request's head, the access log, the
-response to an unhandled exception. Does not: endpoints (api), malformed HTTP (server).
+Belongs here: request ids, the headers of every response, the size limit of a request's head, the access log, counting
+requests, the response to an unhandled exception. Does not: endpoints (api), malformed HTTP (server).
 """
 
 import logging
@@ -20,6 +20,7 @@ from serve.api import responses
 from serve.http import log as access_log
 from serve.http.caching import Answer, Field
 from serve.http.errors import ApiError, InvalidParameter, ServerError
+from serve.metrics.counts import LOOKUPS, REFUSALS, Counts
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,11 @@ REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 @dataclass(slots=True)
 class Exchange:
-    """The fields of a request and its response for the access log."""
+    """The fields of a request and its response for the access log and the counts.
+
+    `lookup` says whether the response was in the cache (`hit`) or made (`miss`), `limit` which limit refused the
+    request.
+    """
 
     id: str
     method: str
@@ -51,20 +56,9 @@ class Exchange:
     key_id: str | None = None
     status: int = 0
     size: int = 0
+    lookup: str | None = None
+    limit: str | None = None
     started: float = field(default_factory=time.perf_counter)
-
-    def done(self) -> None:
-        """Write the line of the access log."""
-        access_log.note(
-            request_id=self.id,
-            method=self.method,
-            path=self.path,
-            status=self.status,
-            size=self.size,
-            seconds=time.perf_counter() - self.started,
-            key_id=self.key_id,
-            now=time.time(),
-        )
 
 
 class AtOnce(Protocol):
@@ -78,11 +72,18 @@ class AtOnce(Protocol):
 
 
 class Front:
-    """An ASGI middleware for request ids, common headers, the access log and unhandled exceptions."""
+    """An ASGI middleware for request ids, common headers, the access log, the counts and unhandled exceptions."""
 
-    def __init__(self, app: "AtOnce", pages: str) -> None:
-        """Wrap an application; `pages` is the public address of the pages, for links to the page of errors."""
+    def __init__(self, app: "AtOnce", pages: str, counts: Counts) -> None:
+        """Wrap an application.
+
+        Args:
+            app: the application.
+            pages: the public address of the pages, for links to the page of errors.
+            counts: where requests are counted.
+        """
         self.app = app
+        self.counts = counts
         self._pages = pages
         added = OF_EVERY_RESPONSE | (OF_HTTPS if pages.startswith("https:") else {})
         self._fields = [(name.lower().encode(), value.encode()) for name, value in added.items()]
@@ -107,7 +108,7 @@ class Front:
         if answer:
             exchange.status, exchange.size = answer.status, len(answer.body)
             answer.fields = self._completed(answer.fields, exchange)
-            exchange.done()
+            self._done(exchange)
         return answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,7 +150,7 @@ class Front:
             if start or not exchange.status:
                 await self._failure(ServerError())(scope, receive, send_with_headers)
         finally:
-            exchange.done()
+            self._done(exchange)
 
     def refusal(self, error: ApiError) -> Response:
         """The error response for a malformed HTTP request; it has all headers and is already logged."""
@@ -157,8 +158,27 @@ class Front:
         response = self._failure(error)
         response.raw_headers = self._completed(response.raw_headers, exchange)
         exchange.status, exchange.size = response.status_code, len(response.body)
-        exchange.done()
+        self._done(exchange)
         return response
+
+    def _done(self, exchange: Exchange) -> None:
+        """Count a request, and write its line of the access log."""
+        seconds = time.perf_counter() - exchange.started
+        self.counts.request(exchange.path, exchange.status, seconds)
+        if exchange.lookup:
+            self.counts.add(LOOKUPS, exchange.lookup)
+        if exchange.limit:
+            self.counts.add(REFUSALS, exchange.limit)
+        access_log.note(
+            request_id=exchange.id,
+            method=exchange.method,
+            path=exchange.path,
+            status=exchange.status,
+            size=exchange.size,
+            seconds=seconds,
+            key_id=exchange.key_id,
+            now=time.time(),
+        )
 
     def _failure(self, error: ApiError) -> Response:
         return responses.failure(error, self._pages)

@@ -28,6 +28,8 @@ class ApiError(ServeError):
     status: ClassVar[int]
     code: ClassVar[str]
     message: ClassVar[str]
+    limit: str | None = None
+    """The limit that refused the request, for the metrics."""
 
     def __init__(
         self, message: str = "", *, details: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -95,6 +97,7 @@ class RateLimited(ApiError):
     def __init__(self, limit: int, window: str, wait: int, counted: str = "requests") -> None:
         message = f"The limit of {limit} {counted} per {window} is reached; try again in {wait} seconds."
         super().__init__(message, headers={"Retry-After": str(wait)})
+        self.limit = window
 
 
 class ServerError(ApiError):

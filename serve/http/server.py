@@ -27,6 +27,8 @@ from serve.http.caching import Field
 from serve.http.connections import Connections
 from serve.http.edge import LARGEST_HEAD, WHOLE, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
+from serve.metrics.counts import CONNECTIONS as OPEN
+from serve.metrics.counts import OF_CONNECTIONS, REFUSALS
 from serve.settings import CONNECTION_SHARE
 
 DEADLINE = 10.0  # seconds for the head of a request, and for its body
@@ -68,7 +70,10 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection, and start the deadline for the first request's head."""
         super().connection_made(transport)
+        counts = cast("Front", self.app).counts
+        counts.add(OPEN)
         if not self._open.opened(self._address, CONNECTIONS):
+            counts.add(REFUSALS, OF_CONNECTIONS)
             transport.abort()
             return
         if sys.platform == "linux":
@@ -79,6 +84,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Stop the deadline of a closed connection."""
         super().connection_lost(exc)
         self._open.closed(self._address)
+        cast("Front", self.app).counts.add(OPEN, number=-1)
         self._await(None)
 
     def data_received(self, data: bytes) -> None:

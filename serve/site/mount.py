@@ -42,6 +42,10 @@ FORMS: tuple[tuple[PageRoute, ...], ...] = (sign_in.FORMS, profile.FORMS)
 """The forms for POST."""
 
 
+PATHS = tuple({path: None for tables in (TABLES, FORMS) for table in tables for path, _, _ in table})
+"""The templates of the paths."""
+
+
 class Refused(Exception):
     """A refused request: the HTTP status, title and text of its error page."""
 
@@ -68,6 +72,7 @@ class Page:
         except Refused as refused:
             response = message(self._pages, request, refused.status, refused.title, refused.text)
         except ApiError as error:
+            scope["exchange"].limit = error.limit
             response = failure(self._pages, request, error)
         except Exception:
             log.exception("request %s failed", scope["exchange"].id)

@@ -58,6 +58,11 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
         "none",
     ),
     (
+        "FUNDAMENTALS_METRICS_PORT",
+        "Port of this machine on which Prometheus can read metrics, at 127.0.0.1 and the path /metrics.",
+        "no metrics",
+    ),
+    (
         "REDIS_URL",
         "Address of a Redis server that counts the rate limits of several workers or machines. Needed with more than "
         "one worker.",

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from serve.access.accounts import Accounts
 from serve.settings import Settings
@@ -171,6 +173,20 @@ def lives(process: int) -> bool:
         return False
 
 
+OF_THE_STATUS = "fundamentals_requests_total", (("path", "/v1/status"), ("status", "200"))
+
+
+def metrics(served: Served) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    """The metrics of a service by name and labels, read with the parser of Prometheus' own client."""
+    found = re.search(r"metrics are on (\S+)", served.errors.read_text())
+    assert found
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(httpx.get(found[1]).text)
+        for sample in family.samples
+    }
+
+
 def both_workers(served: Served) -> set[int]:
     """The two workers of a service, once both have responded."""
     wait_until(lambda: httpx.get(f"{served.address}/v1/status") and len(served.workers()) >= 2)
@@ -182,10 +198,17 @@ def both_workers(served: Served) -> set[int]:
 def test_a_killed_worker_is_restarted_and_all_end_on_a_signal(
     home: Path, redis: tuple[str, object], number: signal.Signals
 ) -> None:
-    with as_process(home, "--workers", "2", REDIS_URL=redis[0]) as served:
+    """The metrics are the sum of all workers, also of the one that was killed."""
+    with as_process(home, "--workers", "2", REDIS_URL=redis[0], FUNDAMENTALS_METRICS_PORT="0") as served:
         first = both_workers(served)
         os.kill(min(first), signal.SIGKILL)
         wait_until(lambda: httpx.get(f"{served.address}/v1/status") and len(served.workers()) == 3)
+        wait_until(lambda: metrics(served)["fundamentals_worker_restarts_total", ()] == 1)
+        # a worker counts just before it logs, and the one that was killed may have lost lines of the log
+        logged, counted = len(served.requests()), metrics(served)[OF_THE_STATUS]
+        assert logged <= counted <= logged + 20
+        httpx.get(f"{served.address}/v1/status")
+        assert metrics(served)[OF_THE_STATUS] == counted + 1
         served.process.send_signal(number)
         assert served.process.wait(PATIENCE) == 0
         assert not any(map(lives, served.workers()))

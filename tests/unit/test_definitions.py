@@ -20,7 +20,7 @@ from pipelines.home import Home
 from pipelines.run_history import instance_of
 from pipelines.stages import UnknownSymbolError
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
-from warehouse import publish, schema
+from warehouse import publish, runs, schema
 
 
 @pytest.fixture
@@ -160,6 +160,12 @@ def test_a_run_returns_the_counts_of_its_assets(home, mirror):
     again = run_job(home, str(mirror.folder), "alfa", full=True)
     wanted = {"seen": 1, "changed": 0, "decoded": 1, "standardized": 1, "covered": 2, "published": 0}
     assert {name: again.counts[name] for name in wanted} == wanted
+    assert results(home) == {runs.PUBLISHED: 1, runs.UNCHANGED: 1}
+
+
+def results(home: Home) -> dict[str, int]:
+    """The number of synchronizations by result, as they are recorded beside the builds."""
+    return {result: run.number for result, run in runs.read(home.published).by_result.items()}
 
 
 def test_a_check_that_fails_holds_back_publishing(synchronized, same_mirror):
@@ -171,6 +177,9 @@ def test_a_check_that_fails_holds_back_publishing(synchronized, same_mirror):
         "few_are_quarantined: 2 of 2 companies with documents are quarantined",
     ]
     assert "published" not in outcome.counts
+    recorded = runs.read(synchronized.published)
+    assert results(synchronized) == {runs.PUBLISHED: 1, runs.HELD_BACK: 1}
+    assert (recorded.quarantined, recorded.failed) == (2, 0)
     assert publish.current(synchronized.published) == before
 
 
@@ -186,6 +195,7 @@ def test_failures_are_raised_unchanged(home, mirror, monkeypatch):
     monkeypatch.setattr(stages, "update_facts", broken)
     with pytest.raises(ZeroDivisionError):  # a programming error is not converted
         run_job(home, str(mirror.folder))
+    assert results(home) == {runs.FAILED: 2}, "not the one that was told that another has the home"
 
 
 def test_failures_of_dagster_are_raised_too(home):

@@ -13,8 +13,11 @@ import httpx
 import pytest
 
 import fundamentals
+from serve.app import PATHS
 from serve.cli import workers
 from serve.cli.workers import Workers
+from serve.metrics.counts import RESTARTS, Counts, shared
+from serve.settings import Settings
 from tests.servers import PATIENCE
 
 READY = "print('ready', flush=True); import time; time.sleep(600)"
@@ -29,10 +32,10 @@ def sigterm_ends() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-def starting(code: str) -> Callable[[], "subprocess.Popen[bytes]"]:
+def starting(code: str) -> Callable[[int], "subprocess.Popen[bytes]"]:
     """Starts a program in place of a worker, and waits until it is ready."""
 
-    def start() -> "subprocess.Popen[bytes]":
+    def start(_: int) -> "subprocess.Popen[bytes]":
         process = subprocess.Popen(
             [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
@@ -48,7 +51,8 @@ def test_only_ended_workers_are_restarted_and_not_too_soon(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(workers, "SHORTEST_LIFE", 3600)
-    group = Workers(2, starting(READY))
+    counts = [Counts(()), Counts(())]
+    group = Workers(counts, starting(READY))
     first, second = (worker for worker, _ in group._workers)
     first.kill()
     first.wait()
@@ -58,6 +62,7 @@ def test_only_ended_workers_are_restarted_and_not_too_soon(
     group.restart_ended()
     (third, _), (other, _) = group._workers
     assert (third.poll(), other) == (None, second)
+    assert [each.of(RESTARTS) for each in counts] == [{"": 1}, {"": 0}]
     group.end()
     assert [third.returncode, second.returncode] == [-signal.SIGTERM] * 2
     assert capsys.readouterr().err == f"worker {first.pid} ended with status -9; restarted\n"
@@ -65,7 +70,7 @@ def test_only_ended_workers_are_restarted_and_not_too_soon(
 
 def test_a_worker_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "SHUTDOWN", -5)
-    group = Workers(1, starting(STUBBORN))
+    group = Workers([Counts(())], starting(STUBBORN))
     group.end()
     assert group._workers[0][0].returncode == -signal.SIGKILL
 
@@ -84,7 +89,7 @@ def test_workers_serve_on_one_socket_until_a_signal(tmp_path: Path, monkeypatch:
 
         client = threading.Thread(target=ask_and_stop)
         client.start()
-        workers.supervise(2, "127.0.0.1", listener)
+        workers.supervise(Settings(tmp_path), 2, "127.0.0.1", listener)
         client.join()
     assert answers == [200]
     assert [signal.getsignal(number) for number in workers.ENDS] == before
@@ -106,7 +111,9 @@ def test_a_worker_ends_with_its_supervisor(tmp_path: Path, monkeypatch: pytest.M
 
     client = threading.Thread(target=ask_and_close)
     client.start()
-    assert workers.main([str(listener.detach()), "127.0.0.1", str(port)]) == 0
+    with shared(PATHS, 3) as (file, counts):
+        assert workers.main([str(listener.detach()), str(file), "127.0.0.1", str(port), "1"]) == 0
+        assert [list(each.requests()) for each in counts] == [[], [("/v1/status", "200", 1)], []]
     client.join()
     os.close(reading)
     assert signal.getsignal(signal.SIGTERM) is before
@@ -117,7 +124,7 @@ def test_several_workers_need_redis(
 ) -> None:
     called = []
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path))
-    monkeypatch.setattr(workers, "supervise", lambda number, host, _: called.append((number, host)))
+    monkeypatch.setattr(workers, "supervise", lambda _, number, host, __: called.append((number, host)))
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     assert fundamentals.main(["serve", "--workers", "3", "--port", "0"]) == 0
     assert called == [(3, "127.0.0.1")]

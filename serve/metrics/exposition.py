@@ -1,0 +1,130 @@
+"""The exposition of the metrics in the format of Prometheus, on a port of this machine.
+
+Belongs here: gathering the numbers when they are asked for, and listening. Does not: counting (counts), the list of
+metrics (families), what synchronizations record (warehouse.runs).
+"""
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.metrics_core import Metric
+
+from serve.clock import Clock
+from serve.http.errors import CommandError
+from serve.metrics import families
+from serve.metrics.counts import BOUNDS, Counts, total
+from serve.metrics.families import FAMILIES, HISTOGRAM
+from warehouse import runs
+from warehouse.errors import BuildUnreadable
+from warehouse.pointer import current
+
+LOOPBACK = "127.0.0.1"
+
+Numbers = dict[tuple[str, ...], float]  # by the values of the labels
+
+
+class Collector:
+    """The metrics of a service, gathered at each exposition."""
+
+    def __init__(self, published: Path, counts: Sequence[Counts], clock: Clock = time.time) -> None:
+        """Expose the counts of the workers, and what the folder of builds says."""
+        self._published = published
+        self._counts = counts
+        self._clock = clock
+
+    def collect(self) -> Iterator[Metric]:
+        """All metrics, in the order of FAMILIES; one that is not known has no samples."""
+        counts = total(self._counts)
+        numbers: dict[str, Numbers] = {
+            families.REQUESTS: {(path, status): number for path, status, number in counts.requests()},
+            **_of_the_build(self._published, self._clock()),
+            **_of_synchronizations(self._published, self._clock()),
+        }
+        for family in FAMILIES:
+            metric = Metric(family.name, family.meaning, family.type)
+            if family.type == HISTOGRAM:
+                _add_durations(metric, family.labels[0], counts)
+            else:
+                known = numbers.get(family.name) or {(label,): each for label, each in counts.of(family.name).items()}
+                for labels, number in known.items():
+                    named = dict(zip(family.labels, labels, strict=False))
+                    metric.add_sample(family.exposed, named, number)
+            yield metric
+
+
+def _add_durations(metric: Metric, label: str, counts: Counts) -> None:
+    for path, up_to, seconds in counts.durations():
+        for bound, number in zip([*map(str, BOUNDS), "+Inf"], up_to, strict=True):
+            metric.add_sample(f"{metric.name}_bucket", {label: path, "le": bound}, number)
+        metric.add_sample(f"{metric.name}_count", {label: path}, up_to[-1])
+        metric.add_sample(f"{metric.name}_sum", {label: path}, seconds)
+
+
+def _of_the_build(published: Path, now: float) -> dict[str, Numbers]:
+    """The metrics of the current build; none if there is none, or its pointer is damaged."""
+    try:
+        pointer = current(published)
+    except BuildUnreadable:
+        pointer = None
+    if pointer is None:
+        return {}
+    numbers: dict[str, Numbers] = {
+        families.BUILD_AGE: {(): _age(pointer.published_at, now)},
+        families.COMPANIES: {(): pointer.companies},
+    }
+    if pointer.newest_filing:
+        numbers[families.FILING_AGE] = {(): _age(pointer.newest_filing, now)}
+    return numbers
+
+
+def _of_synchronizations(published: Path, now: float) -> dict[str, Numbers]:
+    recorded = runs.read(published)
+    held = recorded.by_result.items()
+    return {
+        families.RUNS: {(result,): run.number for result, run in held},
+        families.RUN_AGE: {(result,): _age(run.finished_at, now) for result, run in held},
+        families.RUN_SECONDS: {(result,): run.seconds for result, run in held},
+        families.QUARANTINED: {} if recorded.quarantined is None else {(): recorded.quarantined},
+        families.FAILED: {} if recorded.failed is None else {(): recorded.failed},
+    }
+
+
+def _age(moment: str, now: float) -> float:
+    """Seconds since a time in ISO 8601; a date is its first second in UTC."""
+    at = datetime.fromisoformat(moment)
+    return now - (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+
+
+@contextlib.contextmanager
+def exposed(published: Path, counts: Sequence[Counts], port: int) -> Iterator[None]:
+    """Answer requests for the metrics on a port of this machine until the block ends.
+
+    Args:
+        published: the folder of builds.
+        counts: those of each worker.
+        port: the port; 0: a free one.
+
+    Raises:
+        CommandError: the port is in use.
+    """
+    registry = CollectorRegistry()
+    registry.register(Collector(published, counts))
+    try:
+        server, thread = start_http_server(port, LOOPBACK, registry)
+    except OSError as error:
+        raise CommandError(
+            f"cannot expose metrics on {LOOPBACK} port {port}: {error.strerror}; set FUNDAMENTALS_METRICS_PORT to "
+            "another port, or do not set it"
+        ) from error
+    print(f"metrics are on http://{LOOPBACK}:{server.server_port}/metrics", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

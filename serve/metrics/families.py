@@ -1,0 +1,58 @@
+"""The metrics as data: name, type and meaning of each.
+
+Belongs here: what an operator can measure. Does not: the numbers (counts, exposition). docs/operations.md explains each
+metric; a test compares.
+"""
+
+from dataclasses import dataclass
+
+from serve.metrics.counts import CONNECTIONS, DEGRADED, LOOKUPS, REFUSALS, RESTARTS
+
+COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
+REQUESTS, SECONDS = "fundamentals_requests", "fundamentals_request_seconds"
+BUILD_AGE, FILING_AGE = "fundamentals_build_age_seconds", "fundamentals_newest_filing_age_seconds"
+COMPANIES, QUARANTINED, FAILED = (
+    "fundamentals_companies",
+    "fundamentals_quarantined_companies",
+    "fundamentals_failed_companies",
+)
+RUNS, RUN_AGE, RUN_SECONDS = (
+    "fundamentals_synchronizations",
+    "fundamentals_synchronization_age_seconds",
+    "fundamentals_synchronization_seconds",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A metric: its name without the suffix of counters, its type, its meaning, and the names of its labels."""
+
+    name: str
+    type: str
+    meaning: str
+    labels: tuple[str, ...] = ()
+
+    @property
+    def exposed(self) -> str:
+        """The name of its samples; those of a histogram have further suffixes."""
+        return f"{self.name}_total" if self.type == COUNTER else self.name
+
+
+FAMILIES = (
+    Family(REQUESTS, COUNTER, "Requests, by path template and status of the response.", ("path", "status")),
+    Family(SECONDS, HISTOGRAM, "Seconds from the head of a request to the end of its response.", ("path",)),
+    Family(REFUSALS, COUNTER, "Requests answered with 429, by limit, and refused connections.", ("limit",)),
+    Family(LOOKUPS, COUNTER, "Responses found in the cache (hit) or made (miss).", ("result",)),
+    Family(CONNECTIONS, GAUGE, "Open connections."),
+    Family(DEGRADED, GAUGE, "Workers whose status is degraded."),
+    Family(RESTARTS, COUNTER, "Workers that ended and were started again."),
+    Family(BUILD_AGE, GAUGE, "Seconds since the current build was published."),
+    Family(FILING_AGE, GAUGE, "Seconds since the filing date of the newest filing in the build (00:00 UTC)."),
+    Family(COMPANIES, GAUGE, "Companies that the current build covers."),
+    Family(RUNS, COUNTER, "Synchronizations, by result.", ("result",)),
+    Family(RUN_AGE, GAUGE, "Seconds since the last synchronization with a result ended.", ("result",)),
+    Family(RUN_SECONDS, GAUGE, "Duration of the last synchronization with a result.", ("result",)),
+    Family(QUARANTINED, GAUGE, "Companies in quarantine after the last synchronization."),
+    Family(FAILED, GAUGE, "Companies whose documents the last synchronization could not fetch."),
+)
+"""The metrics, in the order of the exposition."""

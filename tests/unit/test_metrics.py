@@ -1,0 +1,186 @@
+"""The metrics: what is counted, the sum over workers, and the exposition."""
+
+import json
+import re
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from serve.access.attempts import ATTEMPTS
+from serve.access.limits import LIMITS
+from serve.app import PATHS
+from serve.cli.workers import exposed
+from serve.http.errors import CommandError
+from serve.metrics.counts import BOUNDS, OF_CONNECTIONS, REFUSALS, TALLIES, Counts, opened, shared
+from serve.metrics.exposition import Collector
+from serve.metrics.families import FAMILIES
+from serve.settings import Settings, from_environment
+from tests import builds
+from tests.servers import NOON, PROJECT, Clock, active_key, in_process, wait_until
+from warehouse import pointer, runs
+
+
+def samples(published: Path, *counts: Counts, now: float = NOON) -> dict[str, Any]:
+    """What Prometheus reads, by name and label values: `name{a,b}`."""
+    registry = CollectorRegistry()
+    registry.register(Collector(published, counts, lambda: now))
+    text = generate_latest(registry).decode()
+    return {
+        f"{sample.name}{{{','.join(sample.labels.values())}}}" if sample.labels else sample.name: sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("metrics") / "published"
+    builds.small(folder)
+    return folder
+
+
+def test_the_metrics_are_the_sum_of_all_workers_and_outlive_them(published: Path) -> None:
+    """What rises and falls begins with 0 in a worker that was started again; what only rises goes on."""
+    with shared(PATHS, 3) as (file, counts):
+        for place, seconds in enumerate((0.0001, 0.003, 99.0)):
+            worker = opened(PATHS, file, place)
+            worker.request("/v1/companies", 200, seconds)
+            worker.add("fundamentals_connections", number=7)
+        again = opened(PATHS, file, 1)
+        again.request("/v1/companies", 200, 0.25)
+        again.request("/no/such/path", 418, 0.25)
+        found = samples(published, *counts)
+    assert found["fundamentals_requests_total{/v1/companies,200}"] == 4
+    assert found["fundamentals_requests_total{other,other}"] == 1
+    assert found["fundamentals_connections"] == 14
+    up_to = [found[f"fundamentals_request_seconds_bucket{{{bound},/v1/companies}}"] for bound in (*BOUNDS, "+Inf")]
+    assert up_to == [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4]
+    assert found["fundamentals_request_seconds_count{/v1/companies}"] == 4
+    assert found["fundamentals_request_seconds_sum{/v1/companies}"] == pytest.approx(99.2531)
+
+
+def test_every_limit_is_counted_and_every_path_has_a_name() -> None:
+    limits = {*(limit.window for limit in LIMITS), *ATTEMPTS, OF_CONNECTIONS}
+    assert {label for tally, label in TALLIES if tally == REFUSALS} == limits
+    assert {"/v1/companies/{symbol}/financials", "/v1/openapi.json", "/", "/sign-in"} <= set(PATHS)
+    assert len(set(PATHS)) == len(PATHS)
+
+
+def test_requests_refusals_look_ups_and_connections_are_counted(tmp_path: Path) -> None:
+    builds.small(tmp_path / "published")
+    counts, clock = Counts(PATHS), Clock()
+    settings = Settings(tmp_path, metrics_port=0)
+    key = {"X-Api-Key": active_key(tmp_path)}
+    with in_process(settings, clock, counts) as address, httpx.Client(base_url=address) as client:
+        asked = [client.get(path, headers=key).status_code for path in ["/v1/companies", "/v1/companies/NONE"] * 31]
+        assert asked == [200, 404] * 30 + [429] * 2
+        assert [client.get("/v1/companies").status_code for _ in range(61)] == [401] * 60 + [429]
+        assert client.get("/v1/nowhere").status_code == 404
+        assert client.get("/errors").status_code == 200
+        wait_until(lambda: counts.of("fundamentals_connections")[""] == 1)
+        found = samples(settings.published, counts)
+    assert {name: number for name, number in found.items() if "requests_total" in name} == {
+        "fundamentals_requests_total{/v1/companies,200}": 30,
+        "fundamentals_requests_total{/v1/companies,401}": 60,
+        "fundamentals_requests_total{/v1/companies,429}": 2,
+        "fundamentals_requests_total{/v1/companies/{symbol},404}": 30,
+        "fundamentals_requests_total{/v1/companies/{symbol},429}": 1,
+        "fundamentals_requests_total{other,404}": 1,
+        "fundamentals_requests_total{/errors,200}": 1,
+    }
+    assert {name for name, number in found.items() if "refusals" in name and number} == {
+        "fundamentals_refusals_total{minute}",
+        "fundamentals_refusals_total{failed keys}",
+    }
+    assert found["fundamentals_refusals_total{minute}"] == 2
+    assert found["fundamentals_cache_lookups_total{hit}"] == 29
+    assert found["fundamentals_cache_lookups_total{miss}"] == 1
+    assert counts.of("fundamentals_connections")[""] == 0
+
+
+def test_a_refused_connection_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("serve.http.server.CONNECTIONS", 0)
+    counts = Counts(PATHS)
+    with in_process(Settings(tmp_path), Clock(), counts) as address, pytest.raises(httpx.TransportError):
+        httpx.get(f"{address}/v1/status")
+    assert counts.of(REFUSALS)["connections"] == 1
+
+
+def test_a_degraded_worker_is_counted(tmp_path: Path) -> None:
+    """Here nobody can tell which build is the newest."""
+    builds.small(tmp_path / "published")
+    (tmp_path / "published" / pointer.POINTER).write_text("{")
+    counts = Counts(PATHS)
+    with in_process(Settings(tmp_path), Clock(), counts) as address:
+        assert httpx.get(f"{address}/v1/status").json()["data"]["status"] == "degraded"
+        wait_until(lambda: counts.of("fundamentals_degraded")[""] == 1)
+
+
+def test_the_ages_and_counts_of_the_build(published: Path) -> None:
+    now = pointer.current(published)
+    assert now
+    published_at = datetime.fromisoformat(now.published_at).timestamp()
+    found = samples(published, Counts(PATHS), now=published_at + 90)
+    assert found["fundamentals_build_age_seconds"] == 90
+    newest = datetime.fromisoformat(str(now.newest_filing)).replace(tzinfo=UTC).timestamp()
+    assert found["fundamentals_newest_filing_age_seconds"] == published_at + 90 - newest
+    assert found["fundamentals_companies"] == now.companies
+
+
+def test_the_record_of_synchronizations(tmp_path: Path) -> None:
+    at = datetime.fromtimestamp(NOON, UTC)
+    runs.note(tmp_path, runs.PUBLISHED, at, 12.5, 0, 0)
+    runs.note(tmp_path, runs.FAILED, at, 1.0, None, None)
+    runs.note(tmp_path, runs.PUBLISHED, at, 13.25, 3, 2)
+    found = samples(tmp_path, Counts(PATHS), now=NOON + 60)
+    assert {name: number for name, number in found.items() if "synchronization" in name or "_companies" in name} == {
+        "fundamentals_synchronizations_total{published}": 2,
+        "fundamentals_synchronizations_total{failed}": 1,
+        "fundamentals_synchronization_age_seconds{published}": 60,
+        "fundamentals_synchronization_age_seconds{failed}": 60,
+        "fundamentals_synchronization_seconds{published}": 13.25,
+        "fundamentals_synchronization_seconds{failed}": 1,
+        "fundamentals_quarantined_companies": 3,
+        "fundamentals_failed_companies": 2,
+    }
+    (tmp_path / runs.FILE).write_text(json.dumps({"by_result": 1}))
+    assert runs.read(tmp_path) == runs.Runs(), "a damaged record is as none"
+
+
+def test_every_metric_is_exposed_with_its_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also before anything is published; on this machine only."""
+    with exposed(Settings(tmp_path, metrics_port=0), [Counts(PATHS)]):
+        printed = capsys.readouterr().err
+        address = printed.removeprefix("metrics are on ").strip()
+        assert address.startswith("http://127.0.0.1:")
+        text = httpx.get(address).text
+        with (
+            socket.create_server(("127.0.0.1", 0)) as taken,
+            pytest.raises(CommandError, match="Address already in use; set FUNDAMENTALS_METRICS_PORT to another port"),
+            exposed(Settings(tmp_path, metrics_port=taken.getsockname()[1]), [Counts(PATHS)]),
+        ):
+            pass
+    read = {(each.name, each.type, each.documentation) for each in text_string_to_metric_families(text)}
+    assert read == {(family.name, family.type, family.meaning) for family in FAMILIES}
+
+
+def test_the_page_for_operators_has_every_metric_with_its_labels() -> None:
+    page = (PROJECT / "docs" / "operations.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(fundamentals_\w+)` \| (.*?) \|", page, re.MULTILINE)
+    assert [(name, tuple(re.findall(r"`(\w+)`", labels))) for name, labels in rows] == [
+        (family.exposed, family.labels) for family in FAMILIES
+    ]
+
+
+def test_the_port_is_a_setting() -> None:
+    assert from_environment(environment={}).metrics_port is None
+    assert from_environment(environment={"FUNDAMENTALS_METRICS_PORT": "9464"}).metrics_port == 9464
+    for wrong in ("65536", "-1", "http", "9464 "):
+        with pytest.raises(CommandError, match="expected a port"):
+            from_environment(environment={"FUNDAMENTALS_METRICS_PORT": wrong})
