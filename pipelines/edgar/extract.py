@@ -268,9 +268,9 @@ class _Asked:
     def _still_absent(self, seen: Seen) -> bool:
         """Whether this source answered 404 recently for a document that was never held.
 
-        Other sources do not count: a mirror may be incomplete.
+        Other sources do not count: a mirror may be incomplete. Nor does an answer from when the clock was ahead.
         """
-        lately = self._now - seen.fetched_at < self._absence_lasts and not seen.digest
+        lately = timedelta(0) <= self._now - seen.fetched_at < self._absence_lasts and not seen.digest
         return lately and seen.status == "no_facts" and seen.source == self._source.name
 
     def _validators(self, seen: Seen | None) -> Validators:

@@ -77,11 +77,13 @@ def filings_in(raw: bytes) -> list[NewFiling]:
 def new_filings(client: Client, cursor: Cursor | None, now: datetime) -> tuple[list[NewFiling], Cursor]:
     """The filings that are new since the cursor, and the next cursor. Without a cursor none is new.
 
+    A cursor from when the clock was ahead counts as none: what was filed until then would never be new.
+
     Raises:
         FetchError, DocumentError: the feed cannot be read; the cursor stays.
         RefusedError: EDGAR refuses all requests.
     """
-    if cursor is None:
+    if cursor is None or cursor.at > now:
         return [], Cursor(now - SETTLED)
     found = {filing for form in FORMS for filing in _since(client, form, cursor)}
     new = sorted((filing for filing in found if filing.accepted_at <= now - SETTLED), key=lambda one: one.accepted_at)

@@ -130,6 +130,8 @@ def chosen(
     memory, why = _memory(store), "nothing was synchronized with the SEC before"
     if full:
         why = "with --full all documents are wanted"
+    elif memory and memory.complete_at > now:  # without this, no bulk files until a week after it
+        why = f"the last complete synchronization is of {memory.complete_at:%Y-%m-%d}: the clock was ahead"
     elif memory and now - memory.complete_at < BULK_LASTS:
         daily = _daily(source, memory, now, forms)
         if isinstance(daily, Way):
@@ -209,7 +211,7 @@ def _downloaded(client: "EdgarClient", name: str, folder: Path, today: date, pro
     A file of this night that a synchronization downloaded before it was stopped is used as it is.
     """
     path = folder / name
-    if path.exists() and (made := _made_on(path)) >= today:
+    if path.exists() and (made := _made_on(path)) == today:
         return made
     answer = client.download(BULK_URLS[name], path, lambda done, total: progress(name, done, total))
     if isinstance(answer, NotFound):

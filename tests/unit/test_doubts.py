@@ -69,6 +69,13 @@ def test_a_list_that_says_the_same_on_another_day_is_confirmed():
     assert holding_back(later, 2).is_empty()
 
 
+def test_a_doubt_from_when_the_clock_was_ahead_is_confirmed_on_another_day():
+    ahead = found(of(1), of(4), NOTHING, NOW + timedelta(days=400))
+    again = found(of(1), of(4), ahead, NOW)
+    assert holding_back(again, 1).height == 3
+    assert holding_back(found(of(1), of(4), again, NOW + ANOTHER_DAY), 1).is_empty()
+
+
 def test_companies_that_come_back_are_no_doubt():
     assert found(of(8), of(2), found(of(2), of(8), NOTHING, NOW), NOW).is_empty()
 

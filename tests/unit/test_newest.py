@@ -116,6 +116,13 @@ def test_further_pages_are_read_if_all_of_a_page_is_new(server, client, monkeypa
     assert len(new_filings(client, Cursor(AT), AT + timedelta(hours=1))[0]) == 5
 
 
+def test_after_the_clock_was_ahead_the_feed_is_read_from_now_on(server, client):
+    """Otherwise nothing would be new until that time."""
+    ahead = Cursor(AT + timedelta(days=400))
+    assert new_filings(client, ahead, AT) == ([], Cursor(AT - timedelta(minutes=5)))
+    assert server.asked == []
+
+
 def test_a_missing_feed_is_an_error(server, client):
     server.otherwise = Reply(404)
     with pytest.raises(FetchError, match="answers 404"):

@@ -1,6 +1,7 @@
 """The ways to bring documents up to date: bulk files, daily index, one by one; and the formats of the index."""
 
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -237,6 +238,23 @@ def test_a_new_quarter_without_a_folder_is_no_failure(choose, server, store):
 def test_once_a_week_by_bulk_files(choose, store, bulk):
     remembered(store, complete_at=NOW - timedelta(days=7))
     assert choose().why == "bulk files: the last complete synchronization is 7 days old"
+
+
+def test_after_the_clock_was_ahead_by_bulk_files(choose, store, bulk):
+    """Otherwise the daily index alone would count until a week after the wrong time."""
+    remembered(store, complete_at=NOW + timedelta(days=400))
+    assert choose().why == "bulk files: the last complete synchronization is of 2027-09-09: the clock was ahead"
+
+
+def test_a_bulk_file_that_is_dated_after_today_is_downloaded_again(choose, server, store, bulk):
+    """The server named no date, and the clock was ahead when the file was downloaded."""
+    (store.root / "bulk").mkdir()
+    for name in BULK_URLS:
+        file = store.root / "bulk" / name
+        file.write_bytes((bulk.parent / name).read_bytes())
+        os.utime(file, (0, (NOW + timedelta(days=400)).timestamp()))
+    choose()
+    assert len(server.asked) == 2
 
 
 def test_for_everything_again_by_bulk_files(choose, store, bulk):
