@@ -146,7 +146,7 @@ lock: ## update the pinned dependencies, also those of make bench and bench-http
 
 system: ## install the Debian packages that some tests and benches need (as root)
 	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium curl redis-server wrk
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium curl redis-server systemd wrk
 	command -v npm >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm
 
 clean: ## remove .venv and all generated files except .data

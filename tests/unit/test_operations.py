@@ -1,0 +1,200 @@
+"""What operators get: units of systemd, rules of Prometheus, and a page that explains each alarm and log line."""
+
+import ast
+import importlib
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import fundamentals
+from pipelines import stopping, synchronize
+from serve.metrics.families import FAMILIES, HISTOGRAM
+from serve.site.settings_page import SETTINGS
+from warehouse.schedule import AT, TIME_ZONE
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.*er*"))
+SERVICES = [path for path in UNITS if path.suffix == ".service"]
+INSTALLED = "/opt/fundamentals/"
+OF_OTHER_PROGRAMS = {"DAGSTER_HOME", "POLARS_SKIP_CPU_CHECK", "PYTHONDONTWRITEBYTECODE"}
+LARGEST_EXPOSURE = 15  # of 100: what systemd-analyze calls OK
+REFUSE_WRITABLE_CODE = 65  # prctl: what MemoryDenyWriteExecute= does
+
+each_unit = pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+each_service = pytest.mark.parametrize("unit", SERVICES, ids=lambda path: path.name)
+
+
+def settings(unit: Path) -> list[tuple[str, str]]:
+    """The settings of a unit in their order; a name can occur several times."""
+    lines = unit.read_text(encoding="utf-8").splitlines()
+    return [(name, value) for name, mark, value in (line.partition("=") for line in lines if line[:1] != "#") if mark]
+
+
+def commands(unit: Path) -> list[list[str]]:
+    """The commands of a unit, as words."""
+    return [shlex.split(value) for name, value in settings(unit) if name.startswith("ExecStart")]
+
+
+# --- Units -----------------------------------------------------------------------------------------------------------
+
+
+@each_service
+def test_commands_and_files_of_units_exist(unit: Path) -> None:
+    for program, *arguments in commands(unit):
+        name = program.removeprefix(f"{INSTALLED}.venv/bin/")
+        assert name in ("fundamentals", "dagster", "/usr/bin/install")
+        if name == "fundamentals":
+            fundamentals._parser().parse_args(arguments)
+        assert all((ROOT / word).exists() for word in arguments if word.endswith(".yaml") and "/" not in word)
+
+
+@each_service
+def test_variables_of_units_exist(unit: Path) -> None:
+    given = {
+        word.partition("=")[0] for name, value in settings(unit) if name == "Environment" for word in value.split()
+    }
+    examples = re.findall(r"^#?([A-Z_]+)=", (DEPLOY / "systemd" / "environment").read_text(), re.MULTILINE)
+    known = {name for name, _, _ in SETTINGS}
+    assert given - OF_OTHER_PROGRAMS <= known
+    assert set(examples) <= known
+    assert len(examples) > 3
+
+
+def test_all_services_are_confined_alike() -> None:
+    def confinement(unit: Path) -> list[str]:
+        return (
+            unit.read_text(encoding="utf-8").partition("# Nothing of the system")[2].partition("\n\n[")[0].split("\n")
+        )
+
+    first, *others = map(confinement, SERVICES)
+    assert len(first) > 20
+    assert [each[: len(first)] for each in others] == [first] * len(others)
+
+
+def test_the_timer_and_the_exit_statuses_are_those_of_the_program() -> None:
+    [timer] = [dict(settings(unit)) for unit in UNITS if unit.suffix == ".timer"]
+    assert timer["OnCalendar"] == f"*-*-* {AT:%H:%M:%S} {TIME_ZONE}"
+    synchronization = dict(settings(DEPLOY / "systemd" / "fundamentals-sync.service"))
+    assert synchronization["SuccessExitStatus"] == f"{synchronize.SOME_FAILED} {stopping.STATUS}"
+
+
+@each_unit
+def test_systemd_accepts_the_units(unit: Path, tmp_path: Path, program: Callable[[str, str], str]) -> None:
+    """The programs are not installed where they will be, so others take their places."""
+    analyze = program("systemd-analyze", "systemd")
+    for path in UNITS:
+        text = path.read_text(encoding="utf-8").replace(f"={INSTALLED}.venv/bin/fundamentals", "=/bin/true")
+        (tmp_path / path.name).write_text(text.replace(f"={INSTALLED}.venv/bin/dagster", "=/bin/true"))
+    checks = [["verify", "--man=no", str(tmp_path / unit.name)]]
+    if unit in SERVICES:
+        checks += [["security", "--offline=true", f"--threshold={LARGEST_EXPOSURE}", str(tmp_path / unit.name)]]
+    for check in checks:
+        done = subprocess.run([analyze, *check], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout[-200:]
+
+
+def test_polars_and_duckdb_need_no_memory_that_is_writable_and_executable() -> None:
+    code = (
+        "import ctypes, sys\n"
+        f"if ctypes.CDLL(None).prctl({REFUSE_WRITABLE_CODE}, 1, 0, 0, 0): sys.exit('not supported')\n"
+        "import duckdb, polars\n"
+        "print(polars.DataFrame({'a': [3, 4]})['a'].sum(), duckdb.sql('SELECT 7').fetchall())"
+    )
+    given = {name: "1" for name in OF_OTHER_PROGRAMS if name.startswith("POLARS")}
+    done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=False)
+    if done.stderr == "not supported\n":
+        pytest.skip("the kernel cannot refuse it (Linux 6.3 can)")
+    assert (done.stdout, done.stderr) == ("7 [(7,)]\n", "")
+
+
+# --- Alarms ----------------------------------------------------------------------------------------------------------
+
+RULES = [
+    rule
+    for group in yaml.safe_load((DEPLOY / "prometheus" / "rules.yml").read_text())["groups"]
+    for rule in group["rules"]
+]
+
+
+def test_every_alarm_uses_metrics_that_exist_with_their_labels() -> None:
+    known = {family.exposed: {*family.labels, "instance", "job"} for family in FAMILIES}
+    known |= {f"{family.name}_bucket": {*family.labels, "le"} for family in FAMILIES if family.type == HISTOGRAM}
+    for rule in RULES:
+        used = re.findall(r"\b(fundamentals_\w+)(?:\{(\w+)[=!])?", rule["expr"])
+        assert used or "up{" in rule["expr"]
+        for name, label in used:
+            assert name in known, rule["alert"]
+            assert not label or label in known[name], rule["alert"]
+
+
+def test_every_alarm_says_what_to_do() -> None:
+    sections = re.findall(r"^### (Fundamentals\w+)\n\n(.+)", PAGE, re.MULTILINE)
+    assert [name for name, _ in sections] == [rule["alert"] for rule in RULES]
+    assert {rule["labels"]["severity"] for rule in RULES} == {"page", "ticket"}
+
+
+# --- Log -------------------------------------------------------------------------------------------------------------
+
+SOURCES = {
+    path: (ROOT / path).read_text(encoding="utf-8")
+    for path in (
+        Path("fundamentals.py"),
+        *(
+            path.relative_to(ROOT)
+            for side in ("pipelines", "serve", "warehouse")
+            for path in (ROOT / side).rglob("*.py")
+        ),
+    )
+}
+FOR_DEVELOPERS = {Path("serve/cli/demo.py"), Path("pipelines/quality/__main__.py")}
+LEVELS = {"info", "warning", "error", "exception"}
+HOLE = "…"
+LINES = [line for _, line in re.findall(r"^\| (`+) ?(.+?) ?\1 \| ", PAGE.partition("\n## Log\n")[2], re.MULTILINE)]
+
+
+def written(path: Path, text: str) -> Iterator[str]:
+    """The lines that a module writes to the log or to standard error, with HOLE for what is filled in."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=log, attr=level), args=[message, *_]) if level in LEVELS:
+                if "log" in ast.unparse(log):
+                    yield text_of(message, path)
+            case ast.Call(func=ast.Name(id="print"), args=[message, *_], keywords=[*given]):
+                if any(each.arg == "file" for each in given):
+                    yield text_of(message, path)
+
+
+def text_of(message: ast.expr, path: Path) -> str:
+    match message:
+        case ast.Constant(value=str(text)):
+            return re.sub(r"%[sd]", HOLE, text)
+        case ast.JoinedStr(values=parts):
+            return "".join(text_of(part, path) for part in parts)
+        case ast.Attribute(value=ast.Name(), attr=name) | ast.Name(id=name):
+            module = importlib.import_module(".".join(path.with_suffix("").parts))
+            found = getattr(module, name, HOLE)
+            return found if isinstance(found, str) and name.isupper() else HOLE
+    return HOLE
+
+
+def test_every_line_of_the_log_is_explained() -> None:
+    writing = {path: text for path, text in SOURCES.items() if re.search(r"log\.|sys\.stderr", text)}
+    lines = {line for path, text in writing.items() if path not in FOR_DEVELOPERS for line in written(path, text)}
+    lines = {line for line in lines if re.search(r"\w{3}", line)}  # others are the text of an error
+    assert {"Redis is back: requests are counted there", "request … failed"} <= lines
+    assert lines - set(LINES) == set()
+
+
+def test_every_line_that_is_explained_is_written() -> None:
+    source = "\n".join(re.sub(r'"\n\s*f?"', "", text) for text in SOURCES.values())
+    missing = [line for line in LINES if max(line.split(HOLE), key=len).strip() not in source]
+    assert missing == []
+    assert len(LINES) > 20
