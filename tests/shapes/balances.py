@@ -6,7 +6,8 @@ of a line (elements).
 Amounts are in millions.
 """
 
-from datetime import date
+from collections.abc import Sequence
+from datetime import date, timedelta
 
 from tests.factories import CASH, NET_INCOME, REVENUE, Row, fact, month_ends
 from tests.shapes import Shape, joined
@@ -64,6 +65,20 @@ def quarters(*sheets: Lines) -> list[Row]:
         end = f"2023-{3 * number:02}-{30 if number > 1 else 31}"
         rows.append(fact(REVENUE, 10e6 * number, "2023-01-01", end, **report))
         rows += [fact(tag, amount * 1e6, None, end, **report) for tag, amount in lines.items()]
+    return rows
+
+
+SIX_ENDS = month_ends(2022, 6)
+
+
+def six_quarters(debt: Sequence[float], due: Sequence[float], line: str = WHOLE) -> list[Row]:
+    """Reports on six quarters with one line of long-term debt alone, and the current liabilities."""
+    rows = []
+    for end, amount, current in zip(SIX_ENDS, debt, due, strict=True):
+        report = {"form": "10-K" if end.month == 12 else "10-Q", "filed": end + timedelta(days=40)}
+        rows.append(fact(REVENUE, 10e6 * end.month, date(end.year, 1, 1), end, **report))
+        lines = {line: amount, CURRENT_LIABILITIES: current, ASSETS: 2000 + end.month}
+        rows += [fact(tag, value * 1e6, None, end, **report) for tag, value in lines.items()]
     return rows
 
 
@@ -322,6 +337,11 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),
+    "debt.withheld.current-debt-never-stated": six_quarters(
+        [400, 360, 361, 320, 321, 322], [300, 340, 300, 341, 300, 301], NONCURRENT
+    ),
+    "debt.withheld.installments-without-line": six_quarters([400, 390, 380, 371, 372, 373], [300] * 6, NONCURRENT),
+    "debt.withdrawn.installments-without-line": six_quarters([400, 390, 380, 371, 372, 373], [300] * 6, NONCURRENT),
     "debt.withheld.long-term-debt-is-a-part": since_quarter(
         {WHOLE: 302, NONCURRENT: 335, ASSETS: 2000}, {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010}
     ),

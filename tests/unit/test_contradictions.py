@@ -1,10 +1,8 @@
 """Debt and cash against the rest of the balance sheet: what another fact contradicts is corrected or withheld."""
 
-from datetime import date, timedelta
-
 import pytest
 
-from tests.factories import CASH, CIK, REVENUE, Row, Today, day, fact, month_ends, raw, row_of, standardized, value_of
+from tests.factories import CASH, CIK, Row, Today, day, raw, row_of, standardized, value_of
 from tests.shapes import of_company
 from tests.shapes.balances import (
     ASSETS,
@@ -23,6 +21,7 @@ from tests.shapes.balances import (
     OTHER,
     SECURITIES,
     SHORT,
+    SIX_ENDS,
     WHOLE,
     Lines,
     after,
@@ -31,6 +30,7 @@ from tests.shapes.balances import (
     next_year,
     sheet,
     since_quarter,
+    six_quarters,
 )
 
 PAYABLE, OTHER_NONCURRENT = "AccountsPayableCurrent", "OtherLiabilitiesNoncurrent"
@@ -344,7 +344,6 @@ NEW_LINE = [
         filed="2025-02-20",
     ),
 ]
-ENDS = month_ends(2022, 6)
 FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = {
     "new notes are issued before the old ones are paid": (
         [400, 300, 420, 421, 422, 423],
@@ -385,7 +384,7 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
         [400, 360, 361, 362, 363, 364],
     ),
     "half of what fell due at two quarter ends is paid": (
-        [400, 340, 280, 281, 282, 283],
+        [400, 340, 278, 279, 280, 281],
         [300, 370, 440, 380, 382, 383],
         [400, None, None, None, None, None],
     ),
@@ -393,6 +392,26 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
         [400, 0, 0, 0, 0, 250],
         [3000, 4600, 4700, 3800, 3700, 3700],
         [400, None, None, None, None, 250],
+    ),
+    "it falls due again after it was paid": (
+        [400, 360, 361, 320, 321, 322],
+        [300, 340, 300, 341, 300, 301],
+        [400, None, 361, None, None, None],
+    ),
+    "new notes replace what fell due again": (
+        [400, 360, 361, 320, 361, 362],
+        [300, 340, 300, 341, 300, 301],
+        [400, None, 361, None, 361, 362],
+    ),
+    "equal installments are paid": (
+        [400, 390, 380, 371, 372, 373],
+        [300, 301, 302, 303, 304, 305],
+        [None, None, None, 371, 372, 373],
+    ),
+    "equal installments of little": (
+        [1000, 999, 998, 997, 996, 995],
+        [300, 301, 302, 303, 304, 305],
+        [1000, 999, 998, 997, 996, 995],
     ),
     "little of the current liabilities": (
         [400, 380, 381, 382, 383, 384],
@@ -408,17 +427,6 @@ NONCURRENT_FELL_DUE_BEFORE = beside_year_end(
 )
 
 
-def _six_quarters(whole: list[int], current: list[int], line: str = WHOLE) -> list[Row]:
-    """Reports on six quarters with one line of long-term debt alone; in millions."""
-    rows = []
-    for end, debt, due in zip(ENDS, whole, current, strict=True):
-        report = {"form": "10-K" if end.month == 12 else "10-Q", "filed": end + timedelta(days=40)}
-        rows.append(fact(REVENUE, 10e6 * end.month, date(end.year, 1, 1), end, **report))
-        lines = {line: debt, CURRENT_LIABILITIES: due, ASSETS: 2000 + end.month}
-        rows += [fact(tag, amount * 1e6, None, end, **report) for tag, amount in lines.items()]
-    return rows
-
-
 def _documents() -> dict[str, list[Row]]:
     shapes = {**{rule: sheet(lines) for rule, lines in DEBT_AND_CASH.items()}, **HISTORIES}
     return {
@@ -428,8 +436,8 @@ def _documents() -> dict[str, list[Row]]:
         **{name: rows for name, (rows, _) in RESTATED.items()},
         **{name: sheet(lines) for name, (lines, _) in LEFT.items()},
         **{name: next_year(*cash) for name, cash in NEXT_YEARS.items()},
-        **{name: _six_quarters(*lines) for name, (*lines, _) in FELL_DUE.items()},
-        **{name: _six_quarters(*lines, NONCURRENT) for name, (*lines, _) in NONCURRENT_FELL_DUE.items()},
+        **{name: six_quarters(*lines) for name, (*lines, _) in FELL_DUE.items()},
+        **{name: six_quarters(*lines, NONCURRENT) for name, (*lines, _) in NONCURRENT_FELL_DUE.items()},
         "non-current debt fell due before": NONCURRENT_FELL_DUE_BEFORE,
         **{
             f"{line} after a total below its part": since_quarter(
@@ -484,7 +492,7 @@ def test_contradicted_balances_are_withheld(found, rule):
 @pytest.mark.parametrize("name", [*FELL_DUE, *NONCURRENT_FELL_DUE])
 def test_maturities_are_missed_until_they_are_paid(found, name):
     """The current liabilities fall by about as much, or a year has passed; new notes do not show it."""
-    values = [value_of(found, "total_debt", "ttm", end, COMPANY[name]) for end in ENDS]
+    values = [value_of(found, "total_debt", "ttm", end, COMPANY[name]) for end in SIX_ENDS]
 
     assert [None if value is None else value / 1e6 for value in values] == {**FELL_DUE, **NONCURRENT_FELL_DUE}[name][2]
 

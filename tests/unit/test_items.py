@@ -569,6 +569,18 @@ def test_the_average_of_a_year_counts_as_corrected():
         assert log["value"].to_list() == [10e6]
 
 
+def test_the_average_of_a_year_is_not_corrected_against_its_quarters():
+    """Cullman 2021: the restated year leaves more for its last quarter than any quarter beside it has."""
+    rows = [
+        {**row, "value": 7e6} if row["tag"] == SHARES and row["start"] in ("2022-04-01", "2022-07-01") else row
+        for row in conversion("2024-01-01")
+        if (row["start"], row["end"]) not in (("2022-10-01", "2022-12-31"), ("2022-01-01", "2022-09-30"))
+    ]
+    found = standardized(raw(rows))
+
+    assert value_of(found, "shares_basic", "ttm", "2023-03-31") is None
+
+
 def test_earnings_of_another_count_than_the_quarters_are_left_out():
     """Walmart: the year before is on the basis after a split that the interim periods of both years do not have."""
     interim = [("2022-01-01", "2022-03-31", 1.0, 10e6), ("2023-01-01", "2023-03-31", 1.0, 10e6)]

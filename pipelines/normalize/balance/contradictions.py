@@ -29,6 +29,16 @@ from pipelines.normalize.balance.footing import (
 )
 from pipelines.normalize.balance.instruments import ROOM
 from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged, contradiction
+from pipelines.normalize.balance.maturities import (
+    CURRENT_PARTS,
+    FELL_DUE_ALONE,
+    INSTALLMENTS,
+    NEVER_STATED,
+    NONCURRENT_PARTS,
+    falls_equally,
+    fell_due,
+    never_stated,
+)
 from pipelines.normalize.balance.part_lines import OF_PART, is_part
 from pipelines.normalize.balance.sheets import (
     CASH_LINES,
@@ -41,16 +51,12 @@ from pipelines.normalize.balance.sheets import (
 )
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.balance.unexplained import (
-    CURRENT_PARTS,
-    FELL_DUE_ALONE,
     MOSTLY_UNEXPLAINED,
     NO_TOTAL,
-    NONCURRENT_PARTS,
     REPEATED,
     TWO_READINGS,
     UNEXPLAINED,
     UNNAMED_MATURITIES,
-    fell_due,
     has_large_maturities_without_line,
     is_a_part,
     leaves_more,
@@ -247,6 +253,8 @@ OF_DEBT: tuple[Contradiction, ...] = (
     UNEXPLAINED,
     MOSTLY_UNEXPLAINED,
     FELL_DUE_ALONE,
+    NEVER_STATED,
+    INSTALLMENTS,
     NO_TOTAL,
     TWO_READINGS,
     REPEATED,
@@ -321,6 +329,7 @@ def of_debt(
     proof = of_noncurrent_liabilities(sheets, part)
     noncurrent = _digit_is_wrong(NONCURRENT_DIGIT, before, part, proof)
     above = _is_above_total(NONCURRENT_ABOVE, before, part, proof)
+    fell, since_report = fell_due(sheets, before, sums)
     holds = (
         *_of_both(sheets, before, sums, debt, DEBT_CANDIDATES),
         exceeds.found[sums.sheet],
@@ -330,7 +339,9 @@ def of_debt(
         np.logical_or.reduce([apart & equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
         is_likely & leaves_more(sheets, sums, debt, liabilities)[sums.sheet],
         ~is_proven & leaves_most(sheets, debt, liabilities)[sums.sheet],
-        fell_due(sheets, before, sums)[sums.sheet],
+        fell[sums.sheet],
+        never_stated(sheets, before, sums, since_report)[sums.sheet],
+        _also_repeated(falls_equally(sheets, before, sums), before)[sums.sheet],
         is_a_part(sheets, sums)[sums.sheet],
         may_include_short_term(sheets, sums) & ~is_proven,
         maturities_repeat_noncurrent(sheets, sums),
@@ -405,6 +416,15 @@ def is_of_balance_sheet(judged: Judged) -> Flags:
     places = [judged.table.index(each) for each in OF_NO_SHEET if each in judged.table]
     found: Flags = ~np.isin(judged.contradiction, places)
     return found
+
+
+def _also_repeated(found: Flags, before: Before) -> Flags:
+    """What was found on a sheet, and on those that later filings state for its day."""
+    while True:
+        also = found | (found[before.of_day] & (before.of_day >= 0))
+        if np.array_equal(also, found):
+            return found
+        found = also
 
 
 def _has_no_sheet(sheets: BalanceSheets, sums: Sums) -> Flags:

@@ -7,11 +7,11 @@ alone (contradictions); lines that are no longer stated (vanished).
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, starts
-from pipelines.normalize.balance.before import QUARTERS, Before
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import ALL_CURRENT_LIABILITY_LINES
 from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.judged import contradiction
+from pipelines.normalize.balance.maturities import LONG_TERM_LINES, is_alone
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.elements.liabilities import DEBT_CONTROLS, OTHER_NONCURRENT_LIABILITIES
@@ -36,24 +36,6 @@ A_PART = 0.1
 
 MANY_TIMES = 20
 """Twenty times the debt cannot, even where a line that belongs to two amounts counts once."""
-
-FELL_DUE, OF_NONCURRENT, OF_CURRENT = 0.1, 0.03, 0.03
-"""What fell due is a tenth of long-term debt, which some filers use for its non-current part, or three hundredths of a
-line that is non-current by definition. It is three hundredths of the current liabilities, in which less is lost among
-other lines, such as what is owed to customers."""
-ROSE_BY, MUST_NOT_EXCEED = 0.8, 1.2
-"""The current liabilities rise by about what fell due; other lines move by little of it."""
-MUST_NOT_EXCEED_IN_QUARTERS = 1.6
-"""The same between two reports that follow each other."""
-ROSE_BY_OF_NONCURRENT = 0.7, 4
-"""The same for non-current debt, which falls only when debt becomes current or is paid before it is due: other lines
-may move more. Measured: 50 of the 52 balance sheets that this adds lack debt that is due."""
-
-WITHIN = 4
-"""What fell due is paid within so many quarters, because current liabilities are due within a year."""
-
-STAYS = 0.01
-"""Long-term debt stays if it moves by at most a hundredth, by which discounts grow."""
 
 LEAVES_OF_CURRENT = 2
 """Current maturities that are a line of their own leave less than twice as much without a known line."""
@@ -90,17 +72,6 @@ MOSTLY_UNEXPLAINED = contradiction(
     "us-gaap:Liabilities, ifrs-full:Liabilities: the total of all liabilities; measured: 12 of 2,300 balance sheets, "
     "of which each lacks a line of borrowings",
 )
-FELL_DUE_ALONE = contradiction(
-    "current_debt_not_shown",
-    "debt.withheld.maturities-left-long-term-debt",
-    f"Long-term debt alone is withheld if it is lower by {FELL_DUE:.0%} or more (non-current debt alone: "
-    f"{OF_NONCURRENT:.0%}) than on the balance sheet of the report before, or of another day of its report, and the "
-    f"current liabilities are higher by about as much ({ROSE_BY_OF_NONCURRENT[0]} to {ROSE_BY_OF_NONCURRENT[1]} times "
-    f"as much), which is at least {OF_CURRENT:.0%} of them, because what fell due is no longer in it; also in the next "
-    "reports of a year, until the current liabilities fall by about as much.",
-    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 42 of 660 balance sheets with "
-    "long-term debt alone, and 193 of 1,400 with non-current debt alone",
-)
 NO_TOTAL = contradiction(
     "debt_not_footing",
     "debt.withheld.long-term-debt-is-a-part",
@@ -132,7 +103,6 @@ RULES: tuple[Rule, ...] = tuple(
         UNNAMED_MATURITIES,
         UNEXPLAINED,
         MOSTLY_UNEXPLAINED,
-        FELL_DUE_ALONE,
         NO_TOTAL,
         TWO_READINGS,
         REPEATED,
@@ -145,23 +115,6 @@ _OTHER_LINES = [LINE[concept.name] for concept in DEBT_CONTROLS if concept.name 
 
 _NOT_BORROWED_LINES = [LINE[line] for line in NOT_BORROWED]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
-NONCURRENT_PARTS = [LINE[line] for line in ("debt_noncurrent", "debt_noncurrent_instrument")]
-_LONG_TERM_LINES = (
-    (LINE["debt_long_term"], FELL_DUE, ROSE_BY, MUST_NOT_EXCEED),
-    *((line, OF_NONCURRENT, *ROSE_BY_OF_NONCURRENT) for line in NONCURRENT_PARTS),
-)
-"""The lines of long-term debt from which maturities leave, the least share of each that is seen, and how many times of
-it the current liabilities rise, at least and at most."""
-CURRENT_PARTS = [
-    LINE[line]
-    for line in (
-        "debt_current_maturities",
-        "debt_current_instrument",
-        "debt_short_term",
-        "debt_short_term_loans",
-        "debt_current",
-    )
-]
 
 
 def has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:
@@ -243,32 +196,6 @@ def _counted_once(sheets: BalanceSheets, asked: Ints) -> Floats:
     return total
 
 
-def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
-    """Whether one line of long-term debt is all of the debt, and what it fell by is in the current liabilities."""
-    current = sheets.value("liabilities_current")
-    found = np.zeros(len(sheets), dtype=np.bool_)
-    for line, least, rose_by, must_not_exceed in _LONG_TERM_LINES:
-        is_alone, amount = _is_alone(sheets, sums, line), sheets.values[line]
-        if not is_alone.any():
-            continue
-        due = np.zeros(len(sheets))
-        for place, quarters, most in (
-            (before.in_filing, 3, MUST_NOT_EXCEED),
-            (before.in_filing_before, 2, MUST_NOT_EXCEED_IN_QUARTERS),
-            (before.after_in_filing, QUARTERS, MUST_NOT_EXCEED),
-        ):
-            asked = np.flatnonzero((place >= 0) & is_alone)
-            other = place[asked]
-            fell, rose = amount[other] - amount[asked], current[asked] - current[other]
-            is_due = (fell >= least * amount[other]) & (fell >= OF_CURRENT * current[asked]) & (fell > 0)
-            is_due &= (rose >= rose_by * fell) & (rose <= max(most, must_not_exceed) * fell)
-            is_due &= np.abs(sheets.q[asked] - sheets.q[other]) <= quarters
-            due[asked] = np.fmax(due[asked], np.where(is_due, fell, 0))
-        if due.any():
-            found |= _until_paid(sheets, before, amount, is_alone, due)
-    return found
-
-
 def is_a_part(sheets: BalanceSheets, sums: Sums) -> Flags:
     """Whether one line of long-term debt is all, and the total was less than its non-current part where last stated."""
     whole, noncurrent = sheets.value("debt_long_term"), sheets.value("debt_noncurrent")
@@ -280,46 +207,5 @@ def is_a_part(sheets: BalanceSheets, sums: Sums) -> Flags:
         last = np.maximum.accumulate(np.where(states_both, np.arange(len(sheets)), NOTHING))
         is_of_company = last >= first_row(starts(sheets.cik[by_filing]))
         found[by_filing] = is_of_company & is_less[by_filing[last]]
-        found &= np.logical_or.reduce([_is_alone(sheets, sums, line) for line, *_ in _LONG_TERM_LINES])
+        found &= np.logical_or.reduce([is_alone(sheets, sums, line) for line, *_ in LONG_TERM_LINES])
     return found
-
-
-def _is_alone(sheets: BalanceSheets, sums: Sums, line: int) -> Flags:
-    """Whether a line of long-term debt is all of the debt, and no current or other non-current part is stated."""
-    others = np.bincount(sums.part_sum, sums.part_line != line, len(sums.sheet))
-    is_alone = np.zeros(len(sheets), dtype=np.bool_)
-    is_alone[sums.sheet] = others == 0
-    parts = [part for part in (*NONCURRENT_PARTS, *CURRENT_PARTS) if part != line]
-    is_alone &= ~np.logical_or.reduce(sheets.rows[parts] >= 0)
-    return is_alone
-
-
-def _until_paid(sheets: BalanceSheets, before: Before, whole: Floats, is_alone: Flags, due: Floats) -> Flags:
-    """The sheets on which maturities are due, and the next ones until the current liabilities fall by as much.
-
-    What falls due before the maturities of earlier sheets are paid is added to them.
-
-    Args:
-        whole: the line of long-term debt.
-        is_alone: whether it is all of the debt.
-        due: what fell due before a sheet; zero for other sheets.
-    """
-    current = sheets.value("liabilities_current")
-    since, place = sheets.q, before.in_filing_before
-    for _ in range(WITHIN):
-        stays = (place >= 0) & same(whole, whole[place], STAYS)
-        since = np.where(stays, np.minimum(since, since[place]), since)
-    owed = due
-    while True:
-        carried = np.zeros(len(sheets))
-        for place in (before.in_filing_before, before.of_day):
-            paid, left = current[place] - current, owed[place]
-            is_left = (left > 0) & ~((paid >= ROSE_BY * left) & (paid <= MUST_NOT_EXCEED * left))
-            is_left &= (place >= 0) & is_alone & (sheets.q - since[place] < WITHIN)
-            since = np.where(is_left & (due == 0), since[place], since)
-            # what fell due on the day itself is not carried to it
-            is_left &= (due == 0) | (sheets.q[place] < sheets.q)
-            carried = np.where(is_left, np.fmax(carried, left), carried)
-        if np.array_equal(due + carried, owed):
-            return owed > 0
-        owed = due + carried

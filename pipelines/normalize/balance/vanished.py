@@ -14,8 +14,9 @@ import polars as pl
 from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, largest, starts
 from pipelines.normalize.balance.before import Readings, room
 from pipelines.normalize.balance.contradictions import OTHER_LIABILITIES, OTHER_THAN_CASH
+from pipelines.normalize.balance.maturities import CURRENT_PARTS
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, total_liabilities
-from pipelines.normalize.balance.unexplained import CURRENT_PARTS, has_large_maturities_without_line
+from pipelines.normalize.balance.unexplained import has_large_maturities_without_line
 from pipelines.normalize.rule import Rule
 
 LEAST_SHARE = 0.02

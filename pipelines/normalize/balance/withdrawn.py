@@ -13,9 +13,9 @@ from pipelines.normalize.arrays import NOTHING, Flags, Ints, first_row, smallest
 from pipelines.normalize.balance.before import Before
 from pipelines.normalize.balance.element_sets import are_equal, contain
 from pipelines.normalize.balance.footing import is_one_digit
+from pipelines.normalize.balance.maturities import STAYS, falls_equally, fell_due
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
-from pipelines.normalize.balance.unexplained import STAYS, fell_due
 from pipelines.normalize.balance.units import are_other_units
 from pipelines.normalize.balance.vanished import LEAST_SHARE, WATCHED, Watched, share_of_rest, states_rest
 from pipelines.normalize.rule import Rule
@@ -89,6 +89,14 @@ FELL_DUE_BEFORE = Rule(
     "withhold",
 )
 
+INSTALLMENTS_BEFORE = Rule(
+    "debt.withdrawn.installments-without-line",
+    "Non-current debt alone is withdrawn if the next two reports show that it is paid in equal installments.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 4 of 534 quarter ends with "
+    "such debt alone, of one filer",
+    "withhold",
+)
+
 RULES: tuple[Rule, ...] = (
     OTHER_UNITS,
     *SHOWN_AROUND.values(),
@@ -96,6 +104,7 @@ RULES: tuple[Rule, ...] = (
     LEFT_AND_RETURNED,
     SHOWN_AFTER,
     FELL_DUE_BEFORE,
+    INSTALLMENTS_BEFORE,
 )
 
 HIDDEN = 0.1
@@ -146,6 +155,7 @@ def withdrawals(
         found.append(_left_and_returned(sheets, before, sums, counts, is_proven))
         found.append(_shown_after(sheets, sums, counts))
         found.append(_fell_due_before(sheets, before, sums, values))
+        found.append(_before_installments(sheets, before, sums, values))
     for watched in WATCHED:
         if watched.item == item:
             found.append(_shown_around(sheets, before, values, watched))
@@ -216,7 +226,7 @@ def _shown_after(sheets: BalanceSheets, sums: Sums, counts: Ints) -> Withdrawal:
 
 def _fell_due_before(sheets: BalanceSheets, before: Before, sums: Sums, values: Ints) -> Withdrawal:
     """The values of long-term debt alone from which maturities had left, as the next report shows."""
-    next_report = np.flatnonzero(fell_due(sheets, before, sums) & (before.in_filing_before >= 0))
+    next_report = np.flatnonzero(fell_due(sheets, before, sums)[0] & (before.in_filing_before >= 0))
     value = before.in_filing_before[next_report]
     place = np.full(len(sheets), NOTHING)
     place[sums.sheet] = np.arange(len(sums.sheet))
@@ -224,6 +234,16 @@ def _fell_due_before(sheets: BalanceSheets, before: Before, sums: Sums, values: 
     is_left = same(sums.value[newer], sums.value[older], STAYS) & np.isin(value, values)
     is_left &= are_equal(sums.elements[:, newer], sums.elements[:, older])
     return Withdrawal(FELL_DUE_BEFORE, "current_debt_not_shown", value[is_left], next_report[is_left])
+
+
+def _before_installments(sheets: BalanceSheets, before: Before, sums: Sums, values: Ints) -> Withdrawal:
+    """The values from which two equal installments were then paid."""
+    newest = np.flatnonzero(falls_equally(sheets, before, sums))
+    last = before.in_filing_before[newest]
+    value, by = np.concatenate([last, before.in_filing_before[last]]), np.tile(newest, 2)
+    is_alone = np.isin(value, sums.sheet[np.bincount(sums.part_sum, minlength=len(sums.sheet)) == 1])
+    is_alone &= np.isin(value, values)
+    return Withdrawal(INSTALLMENTS_BEFORE, "current_debt_not_shown", value[is_alone], by[is_alone])
 
 
 def _shown_around(sheets: BalanceSheets, before: Before, values: Ints, watched: Watched) -> Withdrawal:

@@ -211,19 +211,28 @@ def _was_error(windows: Windows, year: Ints, newest: Ints, seq: Floats) -> Flags
 def _corrects_average(windows: Windows, year: Ints, newest: Ints, to_date: Ints, prior: Ints) -> Flags:
     """Whether only the newest average of the year is like those of its interim period and of this one.
 
-    The rest of the year, without its interim period, lies between them then, as the mean of a year does.
+    The rest of the year, without its interim period, lies between them then, as the mean of a year does, and so does
+    what the quarters that filings state leave of it.
     """
     of = windows.of
     found = IS_COUNT[windows.concept] & (of("revised", newest) > of("since", year))
     rows = np.flatnonzero(found)
     if len(rows):
+        some = windows.at(rows)
         beside = [of("amount", row[rows]) / of("days", row[rows]) for row in (to_date, prior)]
-        fits = []
-        for row in (year, newest):
-            rest, days = (of(name, row[rows]) - of(name, prior[rows]) for name in ("amount", "days"))
-            is_below = rest < days * smallest(*beside) * (1 - BEYOND)
-            fits.append(~is_below & (rest <= days * largest(*beside) * (1 + BEYOND)))
-        found[rows] = ~fits[0] & fits[1]
+
+        def fits(shares: Floats, days: Floats) -> Flags:
+            is_below = shares < days * smallest(*beside) * (1 - BEYOND)
+            return ~is_below & (shares <= days * largest(*beside) * (1 + BEYOND))
+
+        rests = [[of(name, row[rows]) - of(name, prior[rows]) for name in ("amount", "days")] for row in (year, newest)]
+        shares, days = rests[1]
+        for back in range(1, QUARTERS_A_YEAR):
+            quarter = some.find(np.where(some.q - back <= some.year_before, some.q - back, np.nan), 1)
+            shares, days = (
+                rest - np.nan_to_num(of(name, quarter)) for rest, name in ((shares, "amount"), (days, "days"))
+            )
+        found[rows] = ~fits(*rests[0]) & fits(*rests[1]) & (fits(shares, days) | (days <= 0))
     return found
 
 

@@ -126,7 +126,8 @@ NEWEST_COMPARATIVE = Rule(
 CORRECTED_YEAR = Rule(
     "ttm.year-as-corrected",
     "A fiscal year counts as a later filing corrects it: restated alone to another sign or size, or an average of "
-    "shares that only then lies, without its interim period, between the averages of both interim periods.",
+    "shares that only then lies, without its interim period, between the averages of both interim periods, with and "
+    "without the quarters that filings state.",
     "ASC 250-10-45-23: an error is corrected in all periods presented; ASC 260-10-45-10: a weighted average",
     "select",
 )
