@@ -4,6 +4,7 @@ Belongs here: output on the terminal. Does not: any work (assets, stages).
 """
 
 import errno
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -41,6 +42,7 @@ SOME_FAILED = 3
 """The exit status of a synchronization that published, but could not fetch the documents of some companies."""
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+FREE_SPACE = "free space on the disk, and synchronize again"
 SHOWN_REASONS = 20
 STEPS_SHOWN = 200
 """The largest number of updates of a progress bar: 8,000 updates take 0.1 seconds."""
@@ -67,11 +69,12 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
                 outcome = run_job(home, source, ",".join(symbols), full=full)
             left_behind = _left_behind(Lake(home.tables), symbols)
     except (PipelineError, WarehouseError) as error:
-        print(f"fundamentals sync: {error}", file=sys.stderr)
+        told = f"{error}; {FREE_SPACE}" if os.strerror(errno.ENOSPC) in str(error) else str(error)
+        print(f"fundamentals sync: {told}", file=sys.stderr)
         return 1
     except OSError as error:
-        advice = "free space on the disk" if error.errno in FULL else "check the disk and the permissions of the home"
-        print(f"fundamentals sync: {home.root}: {error}; {advice}, and synchronize again", file=sys.stderr)
+        advice = FREE_SPACE if error.errno in FULL else "check the disk and the permissions, and synchronize again"
+        print(f"fundamentals sync: {home.root}: {error}; {advice}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(stopping.MESSAGE, file=sys.stderr)

@@ -75,13 +75,13 @@ class Mirror:
     def list(self, *filers: Filer) -> None:
         """Write the list of exactly these companies."""
         rows = [[filer.number, filer.name or filer.symbol, filer.symbol, filer.exchange] for filer in filers]
-        _write(self.tickers, {"fields": ["cik", "name", "ticker", "exchange"], "data": rows})
+        write(self.tickers, {"fields": ["cik", "name", "ticker", "exchange"], "data": rows})
 
     def hold(self, *filers: Filer) -> None:
         """Write the documents of these companies."""
         for filer in filers:
-            _write(self.facts(filer), companyfacts(filer))
-            _write(self.submissions(filer), submissions(filer))
+            write(self.facts(filer), companyfacts(filer))
+            write(self.submissions(filer), submissions(filer))
 
 
 def companyfacts(filer: Filer) -> dict[str, Any]:
@@ -153,6 +153,7 @@ def _end(year: int, quarter: int) -> date:
     return date(year, *QUARTER_ENDS[quarter - 1])
 
 
-def _write(path: Path, document: dict[str, Any]) -> None:
+def write(path: Path, document: dict[str, Any]) -> None:
+    """Write a document as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document))

@@ -17,7 +17,9 @@ from unittest.mock import patch
 
 import fundamentals
 from pipelines.home import PROJECT
-from warehouse.pointer import Pointer, current
+from pipelines.lake import Lake
+from warehouse.pointer import Pointer, copies_of, current, description_of
+from warehouse.pointer import kept as kept_builds
 from warehouse.reader import open_read_only
 from warehouse.verify import content_hash
 
@@ -42,7 +44,12 @@ def command(*arguments: object) -> list[str]:
 
 def sync(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run `fundamentals sync` to its end in this process, whose imports are done already."""
-    words = command("sync", "--source", source, *arguments)
+    return run(home, "sync", "--source", source, *arguments, **more)
+
+
+def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end in this process."""
+    words = command(*arguments)
     with (
         patch.dict(os.environ, environment(home, **more), clear=True),
         redirect_stdout(StringIO()) as out,
@@ -95,3 +102,22 @@ def query(home: Path, sql: str) -> list[tuple[object, ...]]:
     """Query the link that analysts open."""
     with open_read_only(home / "published" / "warehouse.duckdb") as connection:
         return connection.execute(sql).fetchall()
+
+
+def debris(home: Path) -> list[str]:
+    """Files of a killed run that no later run removed."""
+    pointer = published(home).pointer
+    builds = [file for file in (pointer.file, pointer.previous) if file]
+    kept = {*builds, *map(copies_of, builds), *map(description_of, builds)}
+    kept |= {each.synchronized_file for each in kept_builds(home / "published")}
+    kept |= {f"quality-{file.removeprefix('warehouse-').removesuffix('.duckdb')}.html" for file in builds}
+    kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html", "runs.json"}
+    left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
+    lake = Lake(home / "tables")
+    for path in lake.folder.iterdir():
+        if path.is_dir():
+            left += {each.name for each in path.iterdir()} - {"manifest.json", *lake.manifest(path.name).parts}
+        elif path.suffix != ".parquet":
+            left.append(path.name)
+    left += [path.name for path in (home / "log").iterdir() if path.name not in {*pointer.log, "committed.json"}]
+    return left + [path.name for path in (home / "raw" / "incoming").iterdir()]

@@ -19,12 +19,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import PROJECT
-from pipelines.lake import Lake
 from tests.e2e.dying import POINTS
-from tests.e2e.homes import PATIENCE, command, environment, published, sync
+from tests.e2e.homes import PATIENCE, command, debris, environment, published, sync
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
-from warehouse.pointer import copies_of, description_of
-from warehouse.pointer import kept as kept_builds
 
 # read when the module is imported, because tests do not see these variables
 KILLS = int(os.environ.get("FUNDAMENTALS_KILLS", "2"))
@@ -145,22 +142,3 @@ def heals(home: Path, scene: Scene) -> None:
     assert healed.is_whole
     assert healed.content_hash == scene.new_hash
     assert debris(home) == []
-
-
-def debris(home: Path) -> list[str]:
-    """Files of a killed run that no later run removed."""
-    pointer = published(home).pointer
-    builds = [file for file in (pointer.file, pointer.previous) if file]
-    kept = {*builds, *map(copies_of, builds), *map(description_of, builds)}
-    kept |= {each.synchronized_file for each in kept_builds(home / "published")}
-    kept |= {f"quality-{file.removeprefix('warehouse-').removesuffix('.duckdb')}.html" for file in builds}
-    kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html"}
-    left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
-    lake = Lake(home / "tables")
-    for path in lake.folder.iterdir():
-        if path.is_dir():
-            left += {each.name for each in path.iterdir()} - {"manifest.json", *lake.manifest(path.name).parts}
-        elif path.suffix != ".parquet":
-            left.append(path.name)
-    left += [path.name for path in (home / "log").iterdir() if path.name not in {*pointer.log, "committed.json"}]
-    return left + [path.name for path in (home / "raw" / "incoming").iterdir()]

@@ -9,6 +9,8 @@ import pytest
 from pipelines import run_history, synchronize
 from pipelines.lake import Lake
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
+from warehouse import publish
+from warehouse.errors import PublishError
 
 
 @pytest.fixture
@@ -110,6 +112,17 @@ def test_a_disk_that_fills_while_dagster_writes_is_one_line(synchronized, same_m
         f"fundamentals sync: {synchronized.dagster / 'history'}: database or disk is full; free space on the disk, and "
         "synchronize again"
     )
+
+
+def test_a_disk_that_fills_while_the_build_is_written_is_one_line(synchronized, same_mirror, capsys, monkeypatch):
+    """DuckDB's message names the file, and no error number."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise PublishError('table rules: Could not write file "x.duckdb.wal": No space left on device')
+
+    monkeypatch.setattr(publish, "record", fail)
+    assert synchronize.main(str(same_mirror.folder), (), False) == 1
+    assert last_line(capsys).endswith("No space left on device; free space on the disk, and synchronize again")
 
 
 def test_a_disk_that_fills_elsewhere_is_one_line(synchronized, same_mirror, capsys, monkeypatch):
