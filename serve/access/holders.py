@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 READ_EVERY = 1.0  # seconds between two checks for changes; a revocation must take effect within five
 USED_EVERY = 60.0  # seconds between two updates of a key's `last_used_at`
-STORED_EVERY = 0.01  # seconds between two writes of `last_used_at`, for all keys together
+STORED_EVERY = 0.5  # seconds between two writes of `last_used_at`, for all keys together
 LOOK_UP = """
 SELECT keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id)
 WHERE sha256 = ? AND revoked_at IS NULL

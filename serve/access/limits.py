@@ -8,10 +8,10 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple
 
 from serve.access.accounts import Accounts
 from serve.clock import Clock
@@ -22,8 +22,7 @@ log = logging.getLogger(__name__)
 KEPT_EVERY = 1.0  # seconds between two writes of the day's counts; a killed process loses at most these
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """A number of requests in a window of `seconds`; windows are aligned to Unix time, and so to UTC."""
 
     requests: int
@@ -37,28 +36,31 @@ class Limit:
 
 LIMITS = (Limit(60, "minute", 60), Limit(10_000, "day", 86_400))
 DAY = 1  # index of the daily limit
-NEVER: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+TAKE, UNCHANGED, GIVE_BACK, LOOK_UP = (1, 1), (1, 0), (0, -1), (0, 0)
+"""What a request adds to the count of each window: any request, one answered by 304, the difference, none."""
+
+Used = tuple[int, ...]  # the requests in the current window of each of the LIMITS
+NEVER: tuple[tuple[int, ...], Used] = ((), ())
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(NamedTuple):
     """The requests that a key has used of each of the LIMITS, including the one at `now`."""
 
-    used: tuple[int, ...]
+    used: Used
     now: float
 
     @property
     def headers(self) -> dict[str, str]:
         """The headers of section 8 for the window with the fewest requests left, and the IETF draft's for all."""
-        left = [limit.requests - count for limit, count in zip(LIMITS, self.used, strict=True)]
-        place = left.index(min(left))
-        limit, start = LIMITS[place], _starts(LIMITS, math.floor(self.now))[place]
-        return {
-            "X-RateLimit-Limit": str(limit.requests),
-            "X-RateLimit-Remaining": str(max(0, left[place])),
-            "X-RateLimit-Reset": str(start + limit.seconds),
-            **fields(list(zip(LIMITS, self.used, strict=True)), self.now),
-        }
+        pairs = (line.partition(": ") for line in self.lines.decode().splitlines())
+        return {name: value for name, _, value in pairs}
+
+    @property
+    def lines(self) -> bytes:
+        """The same headers, as lines of a response."""
+        left = [max(0, limit.requests - count) for limit, count in zip(LIMITS, self.used, strict=True)]
+        fewest = min(left)
+        return _forms(LIMITS, math.floor(self.now))[left.index(fewest)] % (fewest, *left)
 
 
 def allowance(used: Sequence[int], now: float, *, refused: bool) -> Allowance:
@@ -84,33 +86,29 @@ class Counters:
     """Counts by key and window, in memory; a key's old windows are dropped at its next request."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}  # the starts of windows, and the counts
+        self._counts: dict[str, tuple[tuple[int, ...], Used]] = {}  # the starts of windows, and the counts
 
-    def take(self, key_id: str, now: float) -> Allowance:
-        """Count one request.
+    def add(self, key_id: str, now: float, amounts: Sequence[int]) -> tuple[Used, bool]:
+        """Add to the counts of a key.
 
         Args:
             key_id: identifier of the key.
             now: Unix time.
+            amounts: what to add to the count of each window, for example TAKE.
 
-        Raises:
-            RateLimited: a window is used up; the request is counted in no window.
+        Returns:
+            The counts, and whether the request was refused because a window is used up; then nothing was added.
         """
         used = self.used(key_id, now)
-        for limit, count in zip(LIMITS, used, strict=True):
-            if count >= limit.requests:
-                return allowance(used, now, refused=True)
-        used = tuple([count + 1 for count in used])
+        if amounts[0] > 0:
+            for limit, count in zip(LIMITS, used, strict=True):
+                if count >= limit.requests:
+                    return used, True
+        used = tuple([max(0, count + amount) for count, amount in zip(used, amounts, strict=True)])
         self.set(key_id, now, used)
-        return Allowance(used, now)
+        return used, False
 
-    def give_back(self, key_id: str, now: float) -> Allowance:
-        """Subtract a request that was counted at `now` from the day's count."""
-        used = tuple(max(0, n - 1) if place == DAY else n for place, n in enumerate(self.used(key_id, now)))
-        self.set(key_id, now, used)
-        return Allowance(used, now)
-
-    def used(self, key_id: str, now: float) -> tuple[int, ...]:
+    def used(self, key_id: str, now: float) -> Used:
         """The requests that a key has used of each of the LIMITS."""
         current = _starts(LIMITS, math.floor(now))
         seen, used = self._counts.get(key_id, NEVER)
@@ -125,34 +123,48 @@ class Counters:
         self._counts[key_id] = _starts(LIMITS, math.floor(now)), tuple(used)
 
 
-class Limits(Protocol):
+class Limits(ABC):
     """A counter of requests, for one process or for several."""
 
-    @property
-    def degraded(self) -> bool:
-        """Whether counts are temporarily inexact."""
+    degraded = False
+    """Whether counts are temporarily inexact."""
 
-    never_waits: bool
-    """Whether `take` and `give_back` never wait for anything."""
+    @abstractmethod
+    def add(self, key_id: str, now: float, amounts: Sequence[int], then: Callable[[Used, bool], None]) -> None:
+        """Add to the counts of a key, as Counters does, and call `then` with the result, at once or later."""
 
-    async def take(self, key_id: str, now: float) -> Allowance:
-        """Count one request; raises RateLimited if a window is used up."""
-
-    async def give_back(self, key_id: str, now: float) -> Allowance:
-        """Subtract a request that was counted at `now` from the day's count."""
-
-    async def used_today(self, key_id: str, now: float) -> int:
-        """The requests of a key in the current day."""
-
+    @abstractmethod
     def running(self) -> contextlib.AbstractAsyncContextManager[None]:
         """Run background work until the block ends."""
 
+    async def take(self, key_id: str, now: float) -> Allowance:
+        """Count one request; raises RateLimited if a window is used up."""
+        used, refused = await self._added(key_id, now, TAKE)
+        return allowance(used, now, refused=refused)
 
-class LocalLimits:
+    async def give_back(self, key_id: str, now: float) -> Allowance:
+        """Subtract a request that was counted at `now` from the day's count."""
+        used, _ = await self._added(key_id, now, GIVE_BACK)
+        return Allowance(used, now)
+
+    async def used_today(self, key_id: str, now: float) -> int:
+        """The requests of a key in the current day."""
+        used, _ = await self._added(key_id, now, LOOK_UP)
+        return used[DAY]
+
+    async def _added(self, key_id: str, now: float, amounts: Sequence[int]) -> tuple[Used, bool]:
+        added: asyncio.Future[tuple[Used, bool]] = asyncio.get_running_loop().create_future()
+
+        def then(used: Used, refused: bool) -> None:
+            if not added.done():  # who waited may have been cancelled
+                added.set_result((used, refused))
+
+        self.add(key_id, now, amounts, then)
+        return await added
+
+
+class LocalLimits(Limits):
     """A counter for one process; it stores the day's counts in the accounts database every KEPT_EVERY seconds."""
-
-    degraded = False
-    never_waits = True
 
     def __init__(self, accounts: Accounts, clock: Clock) -> None:
         self._accounts = accounts
@@ -160,19 +172,10 @@ class LocalLimits:
         self._counters = Counters()
         self._changed: set[str] = set()
 
-    async def take(self, key_id: str, now: float) -> Allowance:
-        """See Counters."""
-        self._changed.add(key_id)
-        return self._counters.take(key_id, now)
-
-    async def give_back(self, key_id: str, now: float) -> Allowance:
-        """See Counters."""
-        self._changed.add(key_id)
-        return self._counters.give_back(key_id, now)
-
-    async def used_today(self, key_id: str, now: float) -> int:
+    def add(self, key_id: str, now: float, amounts: Sequence[int], then: Callable[[Used, bool], None]) -> None:
         """See Limits."""
-        return self._counters.used(key_id, now)[DAY]
+        self._changed.add(key_id)
+        then(*self._counters.add(key_id, now, amounts))
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -220,6 +223,19 @@ def fields(windows: Sequence[tuple[Limit, int]], now: float) -> dict[str, str]:
 @lru_cache(maxsize=16)
 def _policy(limits: tuple[Limit, ...]) -> str:
     return ", ".join(f'"{limit.window}";q={limit.requests};w={limit.seconds}' for limit in limits)
+
+
+@lru_cache(maxsize=16)
+def _forms(limits: tuple[Limit, ...], second: int) -> list[bytes]:
+    """The lines of the headers at a second, by the window with the fewest requests left, with places for numbers."""
+    starts = _starts(limits, second)
+    left = ", ".join(f'"{limit.window}";r=%d;t={limit.seconds - second % limit.seconds}' for limit in limits)
+    return [
+        f"X-RateLimit-Limit: {limit.requests}\r\nX-RateLimit-Remaining: %d\r\n"
+        f"X-RateLimit-Reset: {start + limit.seconds}\r\nRateLimit-Policy: {_policy(limits)}\r\n"
+        f"RateLimit: {left}\r\n".encode()
+        for limit, start in zip(limits, starts, strict=True)
+    ]
 
 
 @lru_cache(maxsize=16)

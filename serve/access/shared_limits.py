@@ -13,14 +13,14 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import zip_longest
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from serve.access.limits import DAY, LIMITS, Allowance, Counters, allowance
+from serve.access.limits import LIMITS, LOOK_UP, Counters, Limits, Used
 from serve.http.errors import CommandError
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ for first = 0, #KEYS - 1, windows do
   for window = 1, windows do
     used[window] = tonumber(redis.call('GET', KEYS[first + window]) or 0)
     amounts[window] = tonumber(ARGV[2 * windows + first + window])
-    if amounts[window] > 0 and used[window] >= tonumber(ARGV[window]) then refused = 1 end
+    if amounts[1] > 0 and used[window] >= tonumber(ARGV[window]) then refused = 1 end
   end
   for window = 1, windows do
     if refused == 0 and used[window] + amounts[window] >= 0 then
@@ -49,22 +49,20 @@ for first = 0, #KEYS - 1, windows do
 end
 return table.concat(replies, ' ')
 """
-"""Adds amounts to counts, unless a limit is reached.
+"""Adds amounts to counts, unless the first is above 0 and a limit is reached.
 
 ARGV has the limit and then the lifetime of each window; after these and in KEYS, each call has one amount and one key
 for each window. The reply has for each call the count of each window, and 1 if it was refused.
 """
 SETTINGS = [*(limit.requests for limit in LIMITS), *(2 * limit.seconds for limit in LIMITS)]
-TAKE, GIVE_BACK, LOOK_UP = (1, 1), (0, -1), (0, 0)
 PROBE = "probe"  # the key of a call without requests; it checks that Redis accepts writes
 
-Reply = tuple[Sequence[int], bool]  # the count of each window, and whether the call was refused
+Reply = tuple[Used, bool]  # the count of each window, and whether the call was refused
+Waiting = tuple[str, float, Sequence[int], Callable[[Used, bool], None]]  # the arguments of `add`
 
 
-class SharedLimits:
+class SharedLimits(Limits):
     """A counter in Redis, exact across any number of processes."""
-
-    never_waits = False
 
     def __init__(self, url: str) -> None:
         """Create a client; it does not connect yet.
@@ -80,34 +78,18 @@ class SharedLimits:
             ) from error
         self._script = self._redis.register_script(SCRIPT)
         self._counters = Counters()
-        self._waiting: list[tuple[list[str], tuple[int, ...], asyncio.Future[Reply | None]]] = []
+        self._waiting: list[Waiting] = []
         self._is_wanted = asyncio.Event()
         self.degraded = False
         """True while the circuit is open, and this process counts requests by itself."""
 
-    async def take(self, key_id: str, now: float) -> Allowance:
-        """Count one request.
-
-        Raises:
-            RateLimited: a window is used up; the request is counted in no window.
-        """
-        reply = await self._ask(key_id, now, TAKE)
-        if reply is None:
-            return self._counters.take(key_id, now)
-        used, refused = reply
-        self._counters.set(key_id, now, used)
-        return allowance(used, now, refused=refused)
-
-    async def give_back(self, key_id: str, now: float) -> Allowance:
-        """Subtract a request that was counted at `now` from the day's count."""
-        given_back = self._counters.give_back(key_id, now)
-        await self._ask(key_id, now, GIVE_BACK)
-        return given_back
-
-    async def used_today(self, key_id: str, now: float) -> int:
-        """The requests of a key in the current day in all processes; in this process while Redis is unavailable."""
-        reply = await self._ask(key_id, now, LOOK_UP)
-        return (self._counters.used(key_id, now) if reply is None else reply[0])[DAY]
+    def add(self, key_id: str, now: float, amounts: Sequence[int], then: Callable[[Used, bool], None]) -> None:
+        """See Limits; `then` is called when Redis has replied."""
+        if self.degraded:
+            then(*self._counters.add(key_id, now, amounts))
+            return
+        self._waiting.append((key_id, now, amounts, then))
+        self._is_wanted.set()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -120,15 +102,6 @@ class SharedLimits:
             calling.cancel()
             await asyncio.wait({calling})
             await self._redis.aclose()
-
-    async def _ask(self, key_id: str, now: float, amounts: tuple[int, ...]) -> Reply | None:
-        """The reply of Redis; None while the circuit is open."""
-        if self.degraded:
-            return None
-        answer: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((_names(key_id, now), amounts, answer))
-        self._is_wanted.set()
-        return await answer
 
     async def _call_on(self) -> None:
         """Call Redis whenever requests wait, and otherwise to learn whether it is available."""
@@ -143,8 +116,8 @@ class SharedLimits:
         """Call the script for all requests that wait; if it fails, these and later ones are counted in this process."""
         self._is_wanted.clear()
         waiting, self._waiting = self._waiting, []
-        names = [name for each, _, _ in waiting for name in each] or _names(PROBE, time.time())
-        amounts = [amount for _, each, _ in waiting for amount in each] or LOOK_UP
+        names = [name for key_id, now, _, _ in waiting for name in _names(key_id, now)] or _names(PROBE, time.time())
+        amounts = [amount for _, _, each, _ in waiting for amount in each] or LOOK_UP
         replies: list[Reply] = []
         # a task of its own, and not awaited: Redis's client may lose the cancellation of the task that awaits it
         call = asyncio.create_task(self._counted(names, amounts))
@@ -159,15 +132,23 @@ class SharedLimits:
                 self._set_degraded(False)
         finally:
             call.cancel()
-            for (_, _, answer), reply in zip_longest(waiting, replies[: len(waiting)]):
-                if not answer.done():
-                    answer.set_result(reply)
+            for each, reply in zip_longest(waiting, replies[: len(waiting)]):
+                self._pass_on(each, reply)
+
+    def _pass_on(self, waiting: Waiting, reply: Reply | None) -> None:
+        """Pass the reply of Redis on; without one, count in this process."""
+        key_id, now, amounts, then = waiting
+        if reply is None:
+            reply = self._counters.add(key_id, now, amounts)
+        else:
+            self._counters.set(key_id, now, reply[0])
+        then(*reply)
 
     async def _counted(self, names: Sequence[str], amounts: Sequence[int]) -> list[Reply]:
         """The replies of Redis to one call of the script."""
         text = await self._script(keys=names, args=[*SETTINGS, *amounts])
         numbers, size = [int(number) for number in text.split()], len(LIMITS)
-        return [(numbers[at : at + size], bool(numbers[at + size])) for at in range(0, len(numbers), size + 1)]
+        return [(tuple(numbers[at : at + size]), bool(numbers[at + size])) for at in range(0, len(numbers), size + 1)]
 
     def _set_degraded(self, degraded: bool, why: str = "") -> None:
         """Set `degraded`, and log a change; without the address and the error text, which may contain a password."""

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from serve.api import models
 from serve.clock import timestamp
+from serve.http.caching import Answer
 from serve.http.errors import ApiError
 from warehouse import queries
 from warehouse.reasons import NO_FAIR_VALUE
@@ -46,6 +47,14 @@ def plain(content: object, headers: Mapping[str, str]) -> Response:
 def failure(error: ApiError, pages: str) -> Response:
     """An error response: the envelope of section 7."""
     return _json(error.envelope(pages), error.status, error.headers or {})
+
+
+def answer(error: ApiError, pages: str) -> Answer:
+    """An error response that is ready to be sent."""
+    response = failure(error, pages)
+    return Answer(
+        response.status_code, b"".join([b"%s: %s\r\n" % field for field in response.raw_headers]), bytes(response.body)
+    )
 
 
 def company(row: queries.Company, updated_at: str | None) -> models.Company:

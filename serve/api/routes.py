@@ -8,26 +8,27 @@ Belongs here: the checks before an endpoint's handler, and turning its result in
 import asyncio
 import hashlib
 import logging
+import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from serve.access.attempts import FAILED_KEYS, STATUS, Attempts
 from serve.access.holders import Holder, Holders
-from serve.access.limits import Allowance, Limits
+from serve.access.limits import TAKE, UNCHANGED, Allowance, Limits, Used, allowance
 from serve.api import description as openapi
 from serve.api import parameters, responses
 from serve.api.condition import NOTHING_YET, what_is_amiss, without_data
 from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.clock import Clock
 from serve.http import caching
-from serve.http.caching import Answer, Representation, Representations
+from serve.http.caching import Answer, Representation, Representations, Sent, combined
+from serve.http.edge import Exchange, Reply
 from serve.http.errors import (
     ApiError,
     MethodNotAllowed,
@@ -98,7 +99,8 @@ def routes(service: Service) -> list[Route]:
     async def describe(scope: Scope) -> Answer:
         """Respond with the description; no key is needed, since clients read it before they have one."""
         parameters.read(scope["query_string"], ())
-        return description.answer(Headers(scope=scope), service.clock())
+        sent = combined(scope["headers"])
+        return description.answer(sent, service.clock(), is_held=description.is_held_by(sent))
 
     def answer(endpoint: Endpoint) -> Checked:
         respond = _respond_cached if endpoint.needs_key else _respond_uncached
@@ -111,8 +113,8 @@ def routes(service: Service) -> list[Route]:
 class Kept:
     """An ASGI middleware that answers questions which were answered before; all others are left to the application.
 
-    Path and query are the key of a response that is kept. So there is no route, no parameter and no thread, but the
-    same checks in the same order; a request that fails one is left to the application, which fails it again.
+    The target of a request is the key of a response that is kept. So there is no route, no parameter and no thread, but
+    the same checks in the same order; a request that fails one is left to the application, which fails it again.
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
@@ -122,36 +124,37 @@ class Kept:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request."""
-        answer = await self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
-        await (answer or self.app)(scope, receive, send)
+        scope[AT_HAND] = self._at_hand()
+        await self.app(scope, receive, send)
 
-    def at_once(self, scope: Scope) -> Answer | None:
-        """The response to a question that was answered before, if it needs no waiting; None: nothing was counted.
-
-        A coroutine that never waits ends at its first step, so no task is needed.
-        """
-        if not self._service.limits.never_waits:
-            return None
-        try:
-            self._answer(scope).send(None)
-        except StopIteration as ended:
-            return cast("Answer | None", ended.value)
-        raise RuntimeError("a limit that never waits has waited")
-
-    async def _answer(self, scope: Scope) -> Answer | None:
+    def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
+        """See AtOnce."""
         service, build = self._service, self._at_hand()
-        scope[AT_HAND] = build
-        kept = build and service.representations.asked(build.pointer, scope["path"], scope["query_string"])
-        holder = _holder(service, scope) if kept else None
+        kept = build and service.representations.asked(build.pointer, target)
+        holder = self._holder(sent) if kept else None
         if not kept or not holder or not holder.is_active:
-            return None
-        now = service.clock()
+            return False
+        now, is_held = service.clock(), kept.is_held_by(sent)
+        exchange.path, exchange.key_id = kept.path, holder.key_id
+
+        def counted(used: Used, refused: bool) -> None:
+            try:
+                answer = kept.answer(sent, now, allowance(used, now, refused=refused).lines, is_held=is_held)
+                exchange.lookup = "hit"
+            except RateLimited as error:
+                exchange.limit = error.limit
+                answer = responses.answer(error, service.settings.pages)
+            reply(answer)
+
+        service.limits.add(holder.key_id, now, UNCHANGED if is_held else TAKE, counted)
+        return True
+
+    def _holder(self, sent: Sent) -> Holder | None:
+        """The holder of the request's key; None also if keys cannot be read, which the application reports."""
         try:
-            allowance = await service.limits.take(holder.key_id, now)
-        except RateLimited:
+            return self._service.holders.who(sent.get(b"x-api-key", b""))
+        except sqlite3.Error:
             return None
-        scope["exchange"].path, scope["exchange"].key_id = kept.path, holder.key_id
-        return await _answer(service, kept, scope, allowance, now)
 
     def _at_hand(self) -> OpenBuild | None:
         """The current build; all requests that arrived before it was looked up share the look-up."""
@@ -171,11 +174,12 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
     allowance = await service.limits.take(holder.key_id, now)
     values = parameters.read(scope["query_string"], endpoint.parameters)
     symbol = scope["path_params"].get("symbol", "")
-    build: OpenBuild | None = scope[AT_HAND]
+    build: OpenBuild | None = scope.get(AT_HAND)
     # DuckDB answers a search for other letters
     if build and all(value.isascii() for value in values.values() if isinstance(value, str)):
         representation = _represent(endpoint, service, build, symbol, values, now)
-        service.representations.note(build.pointer, scope["path"], scope["query_string"], representation)
+        target = scope.get("raw_path", b"") + (b"?%s" % scope["query_string"] if scope["query_string"] else b"")
+        service.representations.note(build.pointer, target, representation.tag)
         return await _answer(service, representation, scope, allowance, now)
 
     def ask() -> Representation:
@@ -188,7 +192,7 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
     def query() -> Representation:
         """Query and compress in a worker thread, so that the event loop is not blocked."""
         representation = again_if_damaged(ask)
-        representation.coded(representation.coding_for(Headers(scope=scope)))
+        representation.coded(representation.coding_for(combined(scope["headers"])))
         return representation
 
     return await _answer(service, await run_in_threadpool(query), scope, allowance, now)
@@ -257,13 +261,13 @@ async def _answer(
     service: Service, representation: Representation, scope: Scope, allowance: Allowance, now: float
 ) -> Answer:
     """The response with a representation; a 304 does not count in the day's requests."""
-    request = Headers(scope=scope)
+    sent = combined(scope["headers"])
     scope["exchange"].lookup = "hit" if representation.was_used else "miss"
     representation.was_used = True
-    if representation.is_held_by(request):
+    is_held = representation.is_held_by(sent)
+    if is_held:
         allowance = await service.limits.give_back(scope["exchange"].key_id, now)
-    counted = [(name.lower().encode(), value.encode()) for name, value in allowance.headers.items()]
-    return representation.answer(request, now, counted)
+    return representation.answer(sent, now, allowance.lines, is_held=is_held)
 
 
 def _question(service: Service, build: OpenBuild, symbol: str, values: Mapping[str, Any], now: float) -> Question:

@@ -6,6 +6,7 @@ the content of responses (api.endpoints), the checks before a response (api.rout
 
 import gzip
 import hashlib
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -13,17 +14,16 @@ from datetime import UTC, datetime
 from email.utils import formatdate
 from functools import lru_cache
 from typing import Any
-from weakref import WeakValueDictionary
 
 import msgspec
 import zstandard
-from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from warehouse.pointer import Pointer
 from warehouse.schedule import next_synchronization
 
 Field = tuple[bytes, bytes]  # a header field: name in lower case, value
+Sent = Mapping[bytes, bytes]  # the header fields of a request, by name
 
 OLDEST = 4 * 3600  # largest max-age of a response, seconds: "a few hours"
 PUBLIC = 3600  # max-age of responses that are the same for all clients, seconds
@@ -40,16 +40,18 @@ CODERS = {
 
 
 class Answer:
-    """An ASGI response whose status, header fields and body are ready to be sent."""
+    """An ASGI response that is ready to be sent: status, lines of the head without the first, body."""
 
-    __slots__ = ("body", "fields", "status")
+    __slots__ = ("body", "lines", "status")
 
-    def __init__(self, status: int, fields: list[Field], body: bytes = b"") -> None:
-        self.status, self.fields, self.body = status, fields, body
+    def __init__(self, status: int, lines: bytes, body: bytes = b"") -> None:
+        self.status, self.lines, self.body = status, lines, body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response."""
-        await send({"type": "http.response.start", "status": self.status, "headers": self.fields})
+        fields = [line.split(b": ", 1) for line in self.lines.splitlines()]
+        headers = [(name.lower(), value) for name, value in fields]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": self.body})
 
 
@@ -70,14 +72,22 @@ class Representation:
         self.path = path
         self.was_used = False
         self.size = len(body) * 3 // 2 + OVERHEAD  # the compressed forms of JSON together are half of the body or less
+        self.is_recent = False  # whether it was asked for since it was kept, or passed over
         self._modified_at = None if modified_at is None else int(modified_at)
         self._bodies = {"": body}
-        self._validators: list[Field] = [(b"etag", f'W/"{tag}"'.encode())]
+        self._tag = f'W/"{tag}"'.encode()
         if modified_at is None:
-            self._validators += [(b"cache-control", b"public, max-age=%d" % PUBLIC), (b"vary", b"Accept-Encoding")]
+            self._lines = b"etag: %s\r\ncache-control: public, max-age=%d\r\nvary: Accept-Encoding\r\n" % (
+                self._tag,
+                PUBLIC,
+            )
         else:
             modified = _http_date(int(modified_at))
-            self._validators += [(b"last-modified", modified), (b"vary", b"X-Api-Key, Accept-Encoding")]
+            self._lines = b"etag: %s\r\nlast-modified: %s\r\nvary: X-Api-Key, Accept-Encoding\r\n" % (
+                self._tag,
+                modified,
+            )
+        self._content: dict[str, bytes] = {}
 
     def coded(self, coding: str) -> bytes:
         """The body in a content coding, compressed once and kept; `""` stands for no coding."""
@@ -85,47 +95,52 @@ class Representation:
             self._bodies[coding] = CODERS[coding](self._bodies[""])
         return self._bodies[coding]
 
-    def coding_for(self, request: Headers) -> str:
+    def coding_for(self, sent: Sent) -> str:
         """The content coding that the client prefers; `""` if the body is too small to compress."""
-        accepted = ",".join(request.getlist("accept-encoding"))
+        accepted = sent.get(b"accept-encoding")
         return preferred_coding(accepted) if accepted and len(self._bodies[""]) >= WORTH_CODING else ""
 
-    def fields(self, now: float) -> list[Field]:
-        """The header fields that a 200 and a 304 share; unless public, fresh until the next synchronization."""
-        if self._modified_at is None:
-            return self._validators
-        age = min(OLDEST, int(_next_synchronization(int(now // 60)) - now))
-        return [*self._validators, (b"cache-control", b"private, max-age=%d" % age)]
+    def lines(self, now: float) -> bytes:
+        """The lines that the heads of a 200 and a 304 share; unless public, fresh until the next synchronization."""
+        return self._lines if self._modified_at is None else self._lines + _freshness(int(now // 60), math.ceil(now))
 
-    def answer(self, request: Headers, now: float, more: Iterable[Field] = ()) -> Answer:
-        """A 304 if the client's copy is current, else a 200 in the client's preferred coding; with `more` fields."""
-        fields = [*self.fields(now), *more]
-        if self.is_held_by(request):
-            return Answer(304, fields)
-        coding = self.coding_for(request)
+    def answer(self, sent: Sent, now: float, more: bytes = b"", *, is_held: bool) -> Answer:
+        """A 304 if the client's copy is current, else a 200 in the client's preferred coding; with `more` lines."""
+        if is_held:
+            return Answer(304, self.lines(now) + more)
+        coding = self.coding_for(sent)
         body = self.coded(coding)
-        if coding:
-            fields.append((b"content-encoding", coding.encode()))
-        fields += [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json")]
-        return Answer(200, fields, body)
+        return Answer(200, self.lines(now) + more + self._lines_of(coding, body), body)
 
-    def is_held_by(self, request: Headers) -> bool:
+    def is_held_by(self, sent: Sent) -> bool:
         """Whether the client's cached copy is current (RFC 9110, 13.2.2): by If-None-Match, else If-Modified-Since."""
-        if tags := request.getlist("if-none-match"):
-            return any(_weakly(tag) in ("*", f'"{self.tag}"') for tag in ",".join(tags).split(","))
-        if self._modified_at is None or not (sent := request.get("if-modified-since")):
+        tags = sent.get(b"if-none-match")
+        if tags is not None:
+            return tags == self._tag or any(_weakly(tag) in (b"*", self._tag[2:]) for tag in tags.split(b","))
+        since = sent.get(b"if-modified-since")
+        if self._modified_at is None or since is None:
             return False
         try:
-            since = datetime.strptime(sent, HTTP_DATE).replace(tzinfo=UTC)
+            moment = datetime.strptime(since.decode("latin-1"), HTTP_DATE).replace(tzinfo=UTC)
         except ValueError:
             return False
-        return self._modified_at <= since.timestamp()
+        return self._modified_at <= moment.timestamp()
+
+    def _lines_of(self, coding: str, body: bytes) -> bytes:
+        """The lines of the head that describe the body in a coding."""
+        lines = self._content.get(coding)
+        if lines is None:
+            coded = b"content-encoding: %s\r\n" % coding.encode() if coding else b""
+            lines = b"%scontent-length: %d\r\ncontent-type: application/json\r\n" % (coded, len(body))
+            self._content[coding] = lines
+        return lines
 
 
 class Representations:
-    """A cache of the most recently requested representations, bounded in size and safe for threads.
+    """A cache of recently requested representations, bounded in size and safe for threads.
 
-    A representation is found by its tag, or quickly by the path and the query of a request that it has answered.
+    A representation is found by its tag, or quickly by the target of a request that it has answered. When there is no
+    more room, the oldest is dropped; one that was asked for in the meantime is passed over once.
     """
 
     def __init__(self, largest: int = LARGEST) -> None:
@@ -134,40 +149,59 @@ class Representations:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Representation] = OrderedDict()
         self._size = 0
-        self._asked: WeakValueDictionary[tuple[str, bytes], Representation] = WeakValueDictionary()
+        self._tags: dict[bytes, str] = {}  # by target
         self._pointer: Pointer | None = None
 
     def get(self, tag: str) -> Representation | None:
         """The cached representation of a tag, or None."""
-        with self._lock:
-            if tag in self._kept:
-                self._kept.move_to_end(tag)
-            return self._kept.get(tag)
+        found = self._kept.get(tag)
+        if found:
+            found.is_recent = True
+        return found
 
     def keep(self, tag: str, made: Representation) -> Representation:
         """Cache a representation; if another thread has cached the tag before, return that one."""
         with self._lock:
             if tag in self._kept:
                 return self._kept[tag]
-            self._kept[tag] = made
-            self._size += made.size
-            while self._size > self._largest:
-                _, dropped = self._kept.popitem(last=False)
-                self._size -= dropped.size
+            while self._kept and self._size + made.size > self._largest:
+                oldest, found = self._kept.popitem(last=False)
+                if found.is_recent:
+                    found.is_recent = False
+                    self._kept[oldest] = found
+                else:
+                    self._size -= found.size
+            if made.size <= self._largest:
+                self._kept[tag] = made
+                self._size += made.size
         return made
 
-    def asked(self, pointer: Pointer, path: str, query: bytes) -> Representation | None:
-        """The cached representation that answered the same path and query from the same build before, or None."""
-        if pointer is not self._pointer or (found := self._asked.get((path, query))) is None:
-            return None
-        return self.get(found.tag)
+    def asked(self, pointer: Pointer, target: bytes) -> Representation | None:
+        """The cached representation that answered the same target from the same build before, or None."""
+        tag = self._tags.get(target) if pointer is self._pointer else None
+        return self.get(tag) if tag else None
 
-    def note(self, pointer: Pointer, path: str, query: bytes, representation: Representation) -> None:
-        """Remember that a representation answers a path and a query; only as long as it is cached."""
-        if pointer is not self._pointer or len(self._asked) >= MOST_ASKED:
-            self._asked.clear()
+    def note(self, pointer: Pointer, target: bytes, tag: str) -> None:
+        """Remember which representation answers a target."""
+        if pointer is not self._pointer or len(self._tags) >= MOST_ASKED:
+            self._tags.clear()
             self._pointer = pointer
-        self._asked[path, query] = representation
+        self._tags[target] = tag
+
+
+def combined(fields: Iterable[Field]) -> Sent:
+    """The fields of a request's head by name; values of fields with the same name are a list (RFC 9110, 5.3)."""
+    sent: dict[bytes, bytes] = {}
+    for name, value in fields:
+        sent[name] = b"%s, %s" % (sent[name], value) if name in sent else value
+    return sent
+
+
+@lru_cache(maxsize=8)
+def _freshness(minute: int, second: int) -> bytes:
+    """The line of Cache-Control from a second of Unix time until the next synchronization after a minute of it."""
+    age = min(OLDEST, int(_next_synchronization(minute) - second))
+    return b"cache-control: private, max-age=%d\r\n" % age
 
 
 @lru_cache(maxsize=8)
@@ -208,10 +242,10 @@ def _http_date(seconds: int) -> bytes:
 
 
 @lru_cache(maxsize=100)
-def preferred_coding(accepted: str) -> str:
+def preferred_coding(accepted: bytes) -> str:
     """The coding of CODERS with the highest weight in an Accept-Encoding field, else `""` (RFC 9110, 12.5.3)."""
     weights: dict[str, float] = {}
-    for member in accepted.split(","):
+    for member in accepted.decode("latin-1").split(","):
         coding, *settings = (part.strip().lower() for part in member.split(";"))
         weights[coding] = next((_weight(each) for each in settings if each.startswith("q=")), 1.0)
     others = weights.get("*", 0.0)
@@ -227,6 +261,6 @@ def _weight(setting: str) -> float:
         return 0.0
 
 
-def _weakly(tag: str) -> str:
+def _weakly(tag: bytes) -> bytes:
     """An entity tag without its weakness mark, for the weak comparison."""
-    return tag.strip().removeprefix("W/")
+    return tag.strip().removeprefix(b"W/")

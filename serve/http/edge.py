@@ -9,7 +9,6 @@ import random
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from starlette.responses import Response
@@ -18,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from serve.access.keys import PREFIX
 from serve.api import responses
 from serve.http import log as access_log
-from serve.http.caching import Answer, Field
+from serve.http.caching import Answer, Field, Sent
 from serve.http.errors import ApiError, InvalidParameter, ServerError
 from serve.metrics.counts import LOOKUPS, REFUSALS, Counts
 
@@ -36,13 +35,9 @@ OF_EVERY_RESPONSE = {
 OF_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 """Headers added if the public address is https: browsers then use only https for a year (RFC 6797)."""
 
-WHOLE = "serve.send_whole"
-"""Key in the scope of the function with which the server sends a complete response at once; other servers have none."""
-
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
-@dataclass(slots=True)
 class Exchange:
     """The fields of a request and its response for the access log and the counts.
 
@@ -50,22 +45,26 @@ class Exchange:
     request.
     """
 
-    id: str
-    method: str
-    path: str
-    key_id: str | None = None
-    status: int = 0
-    size: int = 0
-    lookup: str | None = None
-    limit: str | None = None
-    started: float = field(default_factory=time.perf_counter)
+    __slots__ = ("id", "key_id", "limit", "lookup", "method", "path", "size", "started", "status")
+
+    def __init__(self, sent_id: bytes | None, method: str, path: str) -> None:
+        self.id = _request_id(sent_id)
+        self.method, self.path = method, path
+        self.key_id: str | None = None
+        self.lookup: str | None = None
+        self.limit: str | None = None
+        self.status = self.size = 0
+        self.started = time.perf_counter()
+
+
+Reply = Callable[[Answer], None]
 
 
 class AtOnce(Protocol):
-    """An ASGI application that can respond to some requests without waiting."""
+    """An ASGI application that can respond to some requests without a task."""
 
-    def at_once(self, scope: Scope) -> Answer | None:
-        """The response, or None if the request needs a task."""
+    def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
+        """Respond to a GET request with `reply`, now or later; False: nothing was done, and it needs a task."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to any request."""
@@ -87,29 +86,28 @@ class Front:
         self._pages = pages
         added = OF_EVERY_RESPONSE | (OF_HTTPS if pages.startswith("https:") else {})
         self._fields = [(name.lower().encode(), value.encode()) for name, value in added.items()]
+        self._lines = _lines(self._fields)
+        self._but_caching = _lines([field for field in self._fields if field[0] != b"cache-control"])
 
-    def at_once(self, scope: Scope) -> Answer | None:
-        """The complete response to a question that was answered before; the request is logged then.
+    def at_once(self, target: bytes, sent: Sent, reply: Reply) -> bool:
+        """Respond to a GET request that has no body, without a task.
 
-        None for all other requests, also for those that fail: the server passes them to the application, in a task.
+        Args:
+            target: what the request line asks for.
+            sent: the header fields; their size is within LARGEST_HEAD.
+            reply: called with the complete response, now or later, when the request has been logged.
+
+        Returns:
+            Whether there is or will be a response. If not, nothing was done, and the request needs a task.
         """
-        try:
-            return self._at_once(scope)
-        except Exception:
-            log.debug("a request is left to the application, which fails again", exc_info=True)
-            return None
+        exchange = Exchange(sent.get(b"x-request-id"), "GET", "")
 
-    def _at_once(self, scope: Scope) -> Answer | None:
-        if scope["method"] != "GET" or _size_of_head(scope) > LARGEST_HEAD:
-            return None
-        sent = [value for name, value in scope["headers"] if name == b"x-request-id"]
-        scope["exchange"] = exchange = Exchange(_request_id(sent), "GET", scope["path"])
-        answer = self.app.at_once(scope)
-        if answer:
-            exchange.status, exchange.size = answer.status, len(answer.body)
-            answer.fields = self._completed(answer.fields, exchange)
+        def log_and_reply(answer: Answer) -> None:
+            self._complete(answer, exchange)
             self._done(exchange)
-        return answer
+            reply(answer)
+
+        return self.app.at_once(target, sent, exchange, log_and_reply)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request: add the common headers to its response, and log it. Only HTTP is handled here."""
@@ -117,27 +115,17 @@ class Front:
             await self.app(scope, receive, send)
             return
         sent = [value for name, value in scope["headers"] if name == b"x-request-id"]
-        exchange = Exchange(_request_id(sent), scope["method"], scope["path"])
+        exchange = Exchange(b",".join(sent), scope["method"], scope["path"])
         scope["exchange"] = exchange
 
-        send_whole: Callable[[int, list[Field], bytes], bool] = scope.get(WHOLE, _never)
-        start: Message | None = None
-
         async def send_with_headers(message: Message) -> None:
-            nonlocal start
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
-                message["headers"] = self._completed(message["headers"], exchange)
-                start = message
-                return
-            body = message.get("body", b"")
-            if scope["method"] != "HEAD":
-                exchange.size += len(body)
-            if start:
-                head, start = start, None
-                if _is_whole(scope, head, message) and send_whole(head["status"], head["headers"], body):
-                    return
-                await send(head)
+                names = {name for name, _ in message["headers"]}
+                added = [field for field in self._fields if field[0] not in names]
+                message["headers"] = [*message["headers"], (b"x-request-id", exchange.id.encode()), *added]
+            elif scope["method"] != "HEAD":
+                exchange.size += len(message.get("body", b""))
             await send(message)
 
         try:
@@ -147,19 +135,17 @@ class Front:
                 await self.app(scope, receive, send_with_headers)
         except Exception:
             log.exception("request %s failed", exchange.id)
-            if start or not exchange.status:
+            if not exchange.status:
                 await self._failure(ServerError())(scope, receive, send_with_headers)
         finally:
             self._done(exchange)
 
-    def refusal(self, error: ApiError) -> Response:
+    def refusal(self, error: ApiError) -> Answer:
         """The error response for a malformed HTTP request; it has all headers and is already logged."""
-        exchange = Exchange(_request_id([]), "", "")
-        response = self._failure(error)
-        response.raw_headers = self._completed(response.raw_headers, exchange)
-        exchange.status, exchange.size = response.status_code, len(response.body)
+        exchange, answer = Exchange(None, "", ""), responses.answer(error, self._pages)
+        self._complete(answer, exchange)
         self._done(exchange)
-        return response
+        return answer
 
     def _done(self, exchange: Exchange) -> None:
         """Count a request, and write its line of the access log."""
@@ -183,22 +169,15 @@ class Front:
     def _failure(self, error: ApiError) -> Response:
         return responses.failure(error, self._pages)
 
-    def _completed(self, fields: list[Field], exchange: Exchange) -> list[Field]:
-        """The header fields of a response, with those of every response that it does not have."""
-        names = {name for name, _ in fields}
-        added = [field for field in self._fields if field[0] not in names]
-        return [*fields, (b"x-request-id", exchange.id.encode()), *added]
+    def _complete(self, answer: Answer, exchange: Exchange) -> None:
+        """Add the headers of every response to one of the interface, which may have Cache-Control but no other."""
+        exchange.status, exchange.size = answer.status, len(answer.body)
+        common = self._but_caching if b"cache-control: " in answer.lines else self._lines
+        answer.lines = b"%sx-request-id: %s\r\n%s" % (answer.lines, exchange.id.encode(), common)
 
 
-def _never(*_: object) -> bool:
-    return False
-
-
-def _is_whole(scope: Scope, head: Message, message: Message) -> bool:
-    """Whether this message is all of a body, and the head says how long it is."""
-    if scope["method"] == "HEAD" or message.get("more_body"):
-        return False
-    return head["status"] in (204, 304) or any(name == b"content-length" for name, _ in head["headers"])
+def _lines(fields: list[Field]) -> bytes:
+    return b"".join([b"%s: %s\r\n" % field for field in fields])
 
 
 def too_large() -> InvalidParameter:
@@ -206,10 +185,10 @@ def too_large() -> InvalidParameter:
     return InvalidParameter({"request": f"The request line and headers are longer than {LARGEST_HEAD} bytes."})
 
 
-def _request_id(sent: list[bytes]) -> str:
+def _request_id(sent: bytes | None) -> str:
     """The client's X-Request-Id if it is short, plain and contains no key; else a new random id."""
-    if len(sent) == 1 and REQUEST_ID.fullmatch(sent[0]) and PREFIX.encode() not in sent[0]:
-        return sent[0].decode()
+    if sent and REQUEST_ID.fullmatch(sent) and PREFIX.encode() not in sent:
+        return sent.decode()
     return f"{random.getrandbits(128):032x}"
 
 

@@ -4,18 +4,18 @@ Belongs here: the fields of a line, and the thread that writes lines. Does not: 
 
 A line never contains an API key. Queries are not logged, and of methods only those of HTTP. The path is logged as the
 template of its endpoint; for a path without an endpoint, text that looks like a key is masked. A separate thread writes
-the lines, so that a slow reader or a full pipe never delays a request, and writes those of some hundredths of a second
+the lines, so that a slow reader or a full pipe never delays a request. It is given those of some hundredths of a second
 at once, because each wake-up of the thread interrupts requests. When the queue is full, lines are dropped, and their
 number is logged.
 """
 
+import asyncio
 import contextlib
 import logging
 import os
 import queue
 import re
 import sys
-import time
 from collections.abc import Iterator
 from logging.handlers import QueueHandler, QueueListener
 from typing import TextIO
@@ -30,9 +30,26 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 KEYS = re.compile(rf"{PREFIX}\w*")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"})  # RFC 9110, 5789
 LONGEST = 200  # characters logged of a path without an endpoint
-HELD = 10_000  # lines that the queue holds
+HELD = 500  # batches of lines that the queue holds
 GATHERED = 0.02  # seconds in which lines are gathered to be written at once
 ENDING = 1.0  # seconds that `close` waits for the queue to be written
+ENCODER = msgspec.json.Encoder()
+WRITTEN: "list[Queued]" = []
+"""The queue whose lines are written. Without one, a line is a record of the logger `serve.access`."""
+
+
+class Line(msgspec.Struct, gc=False):
+    """The fields of a line, in the order in which they are written."""
+
+    time: str
+    id: str
+    method: str
+    path: str
+    status: int
+    bytes: int
+    ms: float
+    key: str | None
+    worker: int
 
 
 def note(
@@ -50,39 +67,61 @@ def note(
         key_id: identifier of the API key (not the key itself); None without a valid key.
         now: Unix time.
     """
-    if not ACCESS.isEnabledFor(logging.INFO):
+    if not (WRITTEN or ACCESS.isEnabledFor(logging.INFO)):
         return
-    line = {
-        "time": timestamp(now),
-        "id": request_id,
-        "method": method if method in METHODS else "",
-        "path": KEYS.sub(f"{PREFIX}…", path)[:LONGEST],
-        "status": status,
-        "bytes": size,
-        "ms": round(seconds * 1000, 2),
-        "key": key_id,
-        "worker": os.getpid(),
-    }
-    # a record without the place of the call, which takes longer to find than all else here
-    ACCESS.handle(logging.LogRecord(ACCESS.name, logging.INFO, "", 0, msgspec.json.encode(line).decode(), None, None))
+    line = ENCODER.encode(
+        Line(
+            timestamp(now),
+            request_id,
+            method if method in METHODS else "",
+            (KEYS.sub(f"{PREFIX}…", path) if PREFIX in path else path)[:LONGEST],
+            status,
+            size,
+            round(seconds * 1000, 2),
+            key_id,
+            os.getpid(),
+        )
+    ).decode()
+    if WRITTEN:
+        WRITTEN[-1].gather(line)
+    else:
+        ACCESS.info("%s", line)
 
 
 class Queued(QueueHandler):
-    """A log handler that queues lines, and never blocks."""
+    """A log handler that queues text of whole lines, and never blocks."""
 
     queue: "queue.SimpleQueue[str | None]"
     dropped = 0
 
+    def __init__(self) -> None:
+        super().__init__(queue.SimpleQueue())
+        self.setFormatter(logging.Formatter(FORMAT))
+        self._gathered: list[str] = []
+
     def prepare(self, record: logging.LogRecord) -> str:
         """The line of a record."""
-        return self.format(record)
+        return f"{self.format(record)}\n"
 
     def enqueue(self, record: object) -> None:
-        """Queue a line, or count it as dropped."""
+        """Queue lines, or count them as dropped."""
+        lines = str(record)
         if self.queue.qsize() < HELD:
-            self.queue.put_nowait(str(record))
+            self.queue.put_nowait(lines)
         else:
-            self.dropped += 1
+            self.dropped += lines.count("\n")
+
+    def gather(self, line: str) -> None:
+        """Queue a line together with those of the next GATHERED seconds; call it in the event loop."""
+        if not self._gathered:
+            asyncio.get_running_loop().call_later(GATHERED, self.enqueue_gathered)
+        self._gathered.append(line)
+
+    def enqueue_gathered(self) -> None:
+        """Queue the lines that were gathered."""
+        if self._gathered:
+            lines, self._gathered = "\n".join([*self._gathered, ""]), []
+            self.enqueue(lines)
 
 
 class Writer(QueueListener):
@@ -94,23 +133,13 @@ class Writer(QueueListener):
         self._stream = stream
 
     def handle(self, record: object) -> None:
-        """Write a line, and then those that are queued in the next GATHERED seconds."""
-        self._write([str(record)])
-        time.sleep(GATHERED)
-        lines = []
-        while not self._queued.queue.empty():
-            if (line := self.dequeue(False)) is None:
-                self.enqueue_sentinel()
-                break
-            lines.append(str(line))
-        self._write(lines)
-
-    def _write(self, lines: list[str]) -> None:
+        """Write queued lines."""
+        lines = str(record)
         dropped, self._queued.dropped = self._queued.dropped, 0
         if dropped:
-            lines.append(f"{dropped} log lines were dropped: the queue was full")
+            lines += f"{dropped} log lines were dropped: the queue was full\n"
         with contextlib.suppress(OSError, ValueError):  # standard error was closed
-            self._stream.write("".join(f"{each}\n" for each in lines))
+            self._stream.write(lines)
             self._stream.flush()
 
     def stop(self) -> None:
@@ -123,29 +152,17 @@ class Writer(QueueListener):
 @contextlib.contextmanager
 def logging_to(stream: TextIO | None = None) -> Iterator[None]:
     """Log to a stream (default: standard error) until the block ends: requests as JSON, other records as text."""
-    queued = Queued(queue.SimpleQueue())
-    queued.setFormatter(Bare())
+    queued = Queued()
     writer = Writer(queued, stream or sys.stderr)
     writer.start()
     root = logging.getLogger()
-    before = ACCESS.level
     root.addHandler(queued)
-    ACCESS.setLevel(logging.INFO)
+    WRITTEN.append(queued)
     try:
         yield
     finally:
         root.removeHandler(queued)
-        ACCESS.setLevel(before)
+        WRITTEN.remove(queued)
+        queued.enqueue_gathered()
         writer.stop()
         queued.close()
-
-
-class Bare(logging.Formatter):
-    """A formatter that writes requests without a prefix and other records with time, level and logger name."""
-
-    def __init__(self) -> None:
-        super().__init__(FORMAT)
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Format a record as one line, followed by its traceback if it has one."""
-        return record.getMessage() if record.name == ACCESS.name else super().format(record)

@@ -20,12 +20,12 @@ from typing import Any, cast
 
 import httptools
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from serve.http.addresses import Network
-from serve.http.caching import Field
+from serve.http.caching import Answer, Sent
 from serve.http.connections import Connections
-from serve.http.edge import LARGEST_HEAD, WHOLE, Front, too_large
+from serve.http.edge import LARGEST_HEAD, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
 from serve.metrics.counts import CONNECTIONS as OPEN
 from serve.metrics.counts import OF_CONNECTIONS, REFUSALS
@@ -41,14 +41,44 @@ LINGER = 2.0  # seconds that a closed connection is still read, so that the clie
 LINGERED = 8 * 1024 * 1024  # bytes that are read and discarded in that time
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [!-~]+ HTTP/1\.[01]\r?\n")
-REASONS = {405: b"Method Not Allowed", 422: b"Unprocessable Content"}
+STATUS = {**STATUS_LINE, 422: b"HTTP/1.1 422 Unprocessable Content\r\n"}
+NEEDS_TASK = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
+"""Header fields of requests that are more than a head."""
 
 
 class Part(enum.Enum):
-    """A part of a request."""
+    """What a connection waits for."""
 
     HEAD = enum.auto()
     BODY = enum.auto()
+    NEXT = enum.auto()
+
+
+SECONDS = {Part.HEAD: DEADLINE, Part.BODY: DEADLINE, Part.NEXT: KEEP_ALIVE}
+
+
+class Quick:
+    """A request that is answered without a task, in the place of uvicorn's RequestResponseCycle."""
+
+    __slots__ = ("disconnected", "keep_alive", "more_body", "response_complete", "transport")
+
+    def __init__(self) -> None:
+        self.disconnected = False
+        self.response_complete = True
+
+    def begin(self, transport: asyncio.Transport) -> None:
+        """Begin a request; one object serves all those of a connection, one after the other."""
+        self.transport = transport
+        self.keep_alive = True
+        self.response_complete = False
+
+    @property
+    def message_event(self) -> "Quick":
+        """Where uvicorn notifies a task of a body or of the end of the connection; here is none."""
+        return self
+
+    def set(self) -> None:
+        """Notify nobody."""
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -59,12 +89,14 @@ class BoundedProtocol(HttpToolsProtocol):
         # with Content-Length and Transfer-Encoding: on_headers_complete closes the connection (RFC 9112, 6.1)
         self.parser.set_dangerous_leniencies(lenient_chunked_length=True)
         self._open = connections
-        self._part: Part | None = None  # the part that has begun and is not complete
+        self._part: Part | None = None  # the part of a request that has begun and is not complete
         self._size = 0  # bytes of that part so far
+        self._received = 0  # bytes of the chunk that is being parsed
         self._continues = False  # whether the received bytes continue a body
-        self._awaited: Part | None = None  # the part that the timer is for
-        self._timer: asyncio.TimerHandle | None = None
-        self._is_starting = False  # whether a response is being made
+        self._awaited: Part | None = None  # what the deadline is for
+        self._due = 0.0  # the deadline
+        self._timer: asyncio.TimerHandle | None = None  # ends at the deadline or before
+        self._quick = Quick()
         self._left: int | None = None  # bytes still to discard; None as long as requests are read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -85,7 +117,9 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
         self._open.closed(self._address)
         cast("Front", self.app).counts.add(OPEN, number=-1)
-        self._await(None)
+        self._awaited = None
+        if self._timer:
+            self._timer.cancel()
 
     def data_received(self, data: bytes) -> None:
         """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
@@ -94,8 +128,7 @@ class BoundedProtocol(HttpToolsProtocol):
             if self._left < 0:
                 self.transport.abort()
             return
-        self._continues = self._part is Part.BODY
-        self._unset_keepalive_if_required()
+        self._continues, self._received = self._part is Part.BODY, len(data)
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -109,52 +142,67 @@ class BoundedProtocol(HttpToolsProtocol):
             if self._size > LARGEST_HEAD:
                 self._refuse(too_large())
         if self._left is None:
-            is_answered = self._is_answering or self.timeout_keep_alive_task  # in a moment, or just now
-            self._await(self._part or (None if is_answered else Part.HEAD))
+            if self._part or self._is_answering:
+                self._await(self._part)
+            elif self._awaited is not Part.HEAD:
+                self._await(Part.NEXT)
 
     def on_message_begin(self) -> None:
         """Expect a head."""
-        super().on_message_begin()
+        self.url, self.headers = b"", []
         self._part, self._size = Part.HEAD, 0
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a field of the head."""
+        self.headers.append((name.lower(), value))
+
     def on_headers_complete(self) -> None:
-        """Start the response, and expect the body."""
-        names = [name for name, _ in self.headers]
+        """Respond to the request at once if that is possible; else pass its head on to uvicorn, and expect the body."""
+        sent = dict(self.headers)
+        if self._is_simple(sent):
+            self._quick.begin(self.transport)
+            self.cycle = cast("Any", self._quick)
+            if cast("Front", self.app).at_once(self.url, sent, self._reply):
+                return
+            self._quick.response_complete = True
+        self._pass_on()
+
+    def _is_simple(self, sent: Sent) -> bool:
+        """Whether a request is a GET without a body, names each field once, and comes after all earlier responses."""
+        return (
+            len(sent) == len(self.headers)
+            and b"host" in sent
+            and NEEDS_TASK.isdisjoint(sent)
+            and self._size + self._received <= LARGEST_HEAD
+            and self.parser.get_method() == b"GET"
+            and self.parser.get_http_version() == "1.1"
+            and self.parser.should_keep_alive()
+            and not self._is_answering
+            and not self.flow.write_paused
+        )
+
+    def _pass_on(self) -> None:
+        """Let uvicorn start the response in a task."""
+        target, fields = self.url, self.headers
+        names = [name for name, _ in fields]
         if names.count(b"host") != 1 and (b"host" in names or self.parser.get_http_version() != "1.0"):
             raise ValueError("a request has one field Host (RFC 9112, 3.2), except in HTTP/1.0")
-        codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
+        codings = [value.lower() for name, value in fields if name == b"transfer-encoding"]
         if codings not in ([], [b"chunked"]):
             raise ValueError("the body has another transfer coding than chunked")
+        super().on_message_begin()
+        super().on_url(target)
+        for name, value in fields:
+            super().on_header(name, value)
         super().on_headers_complete()
-        cast("dict[str, Any]", self.scope)[WHOLE] = functools.partial(self._send_whole, self.cycle)
         self._part, self._size = Part.BODY, 0
         if b"content-length" in names:
-            length = next(value for name, value in self.headers if name == b"content-length")
+            length = next(value for name, value in fields if name == b"content-length")
             if codings:
                 self._end()
             elif int(length) > LARGEST_BODY:
                 self._close_after_response()
         self.headers = []  # a trailer is not part of the head
-
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        """Respond to a request: at once if that is possible, else in a task.
-
-        A request with a body needs a task, because it is answered before its body is complete. So does one that waited
-        for the response to an earlier one: its response would begin inside that of the other.
-        """
-        scope = cast("dict[str, Any]", cycle.scope)
-        answer = None
-        has_body = any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
-        if cycle is self.cycle and not has_body and not self.flow.write_paused and not self._is_starting:
-            self._is_starting = True
-            try:
-                answer = cast("Front", self.app).at_once(scope)
-                if answer and self._send_whole(cycle, answer.status, answer.fields, answer.body):
-                    return
-            finally:
-                self._is_starting = False
-            app = answer or app
-        super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
         """Receive a piece of a body."""
@@ -164,8 +212,20 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Expect nothing until the response is complete."""
-        super().on_message_complete()
+        if self.cycle is not cast("Any", self._quick):
+            super().on_message_complete()
         self._part = None
+
+    def on_response_complete(self) -> None:
+        """Start the response to a request that has waited, or expect the next request."""
+        if self.pipeline:
+            super().on_response_complete()
+            return
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+            if self._part is not Part.BODY and self._left is None:
+                self._await(Part.NEXT, again=True)
 
     @property
     def _address(self) -> str:
@@ -175,54 +235,55 @@ class BoundedProtocol(HttpToolsProtocol):
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
-    def _send_whole(self, cycle: RequestResponseCycle, status: int, fields: list[Field], body: bytes) -> bool:
-        """Send a response that is complete with one write; uvicorn looks at each of its fields several times.
+    def _reply(self, answer: Answer) -> None:
+        """Send the response to the request that is answered without a task, with one write."""
+        quick = self._quick
+        quick.response_complete = True
+        if not quick.disconnected:
+            self._write(quick.transport, answer, close=not quick.keep_alive)
+            if not quick.keep_alive:
+                quick.transport.close()
+            self.on_response_complete()
 
-        Returns:
-            Whether it was sent; if not, uvicorn has to send it.
-        """
-        head = b"".join([b"%s: %s\r\n" % field for field in fields])
-        is_plain = head.count(b"\r") == head.count(b"\n") == len(fields)  # no field contains another one
-        if not is_plain or cycle.disconnected or cycle.response_started or self.flow.write_paused:
-            return False
-        cycle.response_started = cycle.response_complete = True
-        cycle.waiting_for_100_continue = False
-        default = b"".join([b"%s: %s\r\n" % field for field in self.server_state.default_headers])
-        close = b"" if cycle.keep_alive else b"connection: close\r\n"
-        cycle.transport.write(b"".join([STATUS_LINE[status], default, head, close, b"\r\n", body]))
-        cycle.message_event.set()
-        if not cycle.keep_alive:
-            cycle.transport.close()
-        cycle.on_response()
-        return True
+    def _write(self, transport: asyncio.Transport, answer: Answer, *, close: bool) -> None:
+        date = b"".join([b"%s: %s\r\n" % field for field in self.server_state.default_headers])
+        end = b"connection: close\r\n\r\n" if close else b"\r\n"
+        transport.write(b"".join((STATUS[answer.status], date, answer.lines, end, answer.body)))
 
     def _count_body(self, size: int) -> None:
         self._size += size
         if self._part is Part.BODY and self._size > LARGEST_BODY:
             self._end()
 
-    def _await(self, part: Part | None) -> None:
-        """Start a new deadline when the awaited part changes."""
-        if part is not self._awaited:
-            if self._timer:
-                self._timer.cancel()
-            self._awaited = part
-            self._timer = self.loop.call_later(DEADLINE, self._late) if part else None
+    def _await(self, awaited: Part | None, *, again: bool = False) -> None:
+        """Set the deadline anew if something else is awaited now, or `again` the same.
 
-    def _late(self) -> None:
-        if self._part is Part.HEAD:
+        A timer that ends too early is left, and set again when it ends: most deadlines are replaced before.
+        """
+        if awaited is self._awaited and not again:
+            return
+        self._awaited = awaited
+        if awaited:
+            self._due = self.loop.time() + SECONDS[awaited]
+            if self._timer and self._timer.when() > self._due:
+                self._timer.cancel()
+                self._timer = None
+            self._timer = self._timer or self.loop.call_at(self._due, self._check)
+
+    def _check(self) -> None:
+        """Close the connection if the deadline has passed."""
+        self._timer = None
+        if self._awaited and self.loop.time() < self._due:
+            self._timer = self.loop.call_at(self._due, self._check)
+        elif self._awaited and self._part is Part.HEAD:
             self._refuse(InvalidParameter({"request": f"The request was not complete within {DEADLINE:g} seconds."}))
-        else:
+        elif self._awaited:
             self.transport.close()
 
     def _refuse(self, error: ApiError) -> None:
         """Send an error and close the connection; only close it after a response to the same or an earlier request."""
         if self._part is Part.HEAD and not self._is_answering:
-            response = cast("Front", self.app).refusal(error)
-            fields = [*self.server_state.default_headers, *response.raw_headers, (b"connection", b"close")]
-            lines = [b"HTTP/1.1 %d %s" % (response.status_code, REASONS[response.status_code])]
-            lines += [b"%s: %s" % field for field in fields]
-            self.transport.write(b"\r\n".join([*lines, b"", bytes(response.body)]))
+            self._write(self.transport, cast("Front", self.app).refusal(error), close=True)
         self._end()
 
     def _end(self) -> None:
@@ -254,6 +315,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._await(None)
         if not self.transport.is_closing():
             self.transport.write_eof()
+            if self._timer:
+                self._timer.cancel()
             self._timer = self.loop.call_later(LINGER, self.transport.abort)
 
 

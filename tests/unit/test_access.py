@@ -19,7 +19,17 @@ from serve.access import accounts as accounts_module
 from serve.access import keys
 from serve.access import limits as limits_module
 from serve.access.accounts import Accounts, TooManyKeys
-from serve.access.limits import LIMITS, Allowance, Counters, LocalLimits, allowance
+from serve.access.limits import (
+    GIVE_BACK,
+    LIMITS,
+    LOOK_UP,
+    TAKE,
+    UNCHANGED,
+    Allowance,
+    Counters,
+    LocalLimits,
+    allowance,
+)
 from serve.http.errors import CommandError, RateLimited
 
 NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
@@ -166,9 +176,14 @@ def test_threads_and_processes_may_create_keys_at_once(path: Path) -> None:
 # --- limits
 
 
+def take(counters: Counters, now: float, key: str = "key") -> Allowance:
+    used, refused = counters.add(key, now, TAKE)
+    return allowance(used, now, refused=refused)
+
+
 def taken(counters: Counters, times: int, now: float, key: str = "key") -> None:
     for _ in range(times):
-        counters.take(key, now)
+        take(counters, now, key)
 
 
 def told(allowance: Allowance) -> tuple[int, int, int]:
@@ -186,13 +201,13 @@ def test_limits_are_those_of_the_specification() -> None:
 
 def test_sixty_requests_per_minute() -> None:
     counters = Counters()
-    assert told(counters.take("key", NOW + 59.9)) == (60, 59, NOW + 60)
+    assert told(take(counters, NOW + 59.9)) == (60, 59, NOW + 60)
     taken(counters, 59, NOW + 59.9)
     with pytest.raises(RateLimited, match="60 requests per minute") as raised:
-        counters.take("key", NOW + 59.9)
+        take(counters, NOW + 59.9)
     assert raised.value.headers
     assert raised.value.headers["Retry-After"] == "1"
-    assert told(counters.take("key", NOW + 60)) == (60, 59, NOW + 120)
+    assert told(take(counters, NOW + 60)) == (60, 59, NOW + 120)
 
 
 def test_ten_thousand_requests_per_day() -> None:
@@ -201,14 +216,14 @@ def test_ten_thousand_requests_per_day() -> None:
     for minute in range(166):
         taken(counters, 60, midnight + 60 * minute)
         with pytest.raises(RateLimited, match="per minute"):
-            counters.take("key", midnight + 60 * minute)
-    assert told(counters.take("key", midnight + 60 * 166)) == (10_000, 39, midnight + 86_400)
+            take(counters, midnight + 60 * minute)
+    assert told(take(counters, midnight + 60 * 166)) == (10_000, 39, midnight + 86_400)
     taken(counters, 39, midnight + 60 * 166)
     with pytest.raises(RateLimited, match="10000 requests per day") as raised:
-        counters.take("key", midnight + 60 * 167)
+        take(counters, midnight + 60 * 167)
     assert raised.value.headers
     assert raised.value.headers["Retry-After"] == str(86_400 - 60 * 167)
-    assert told(counters.take("key", midnight + 86_400))[1] == 59
+    assert told(take(counters, midnight + 86_400))[1] == 59
 
 
 def test_if_both_windows_are_used_up_the_wait_is_for_the_day() -> None:
@@ -220,12 +235,12 @@ def test_the_ietf_headers_show_every_window() -> None:
     """draft-ietf-httpapi-ratelimit-headers: a policy has quota and window, a limit its remainder and reset."""
     counters = Counters()
     taken(counters, 2, NOW + 30)
-    headers = counters.take("key", NOW + 30).headers
+    headers = take(counters, NOW + 30).headers
     assert headers["RateLimit-Policy"] == '"minute";q=60;w=60, "day";q=10000;w=86400'
     assert headers["RateLimit"] == '"minute";r=57;t=30, "day";r=9997;t=43170'
     taken(counters, 57, NOW + 30)
     with pytest.raises(RateLimited) as raised:
-        counters.take("key", NOW + 30)
+        take(counters, NOW + 30)
     assert raised.value.headers
     assert raised.value.headers["RateLimit"] == '"minute";r=0;t=30, "day";r=9940;t=43170'
 
@@ -233,14 +248,22 @@ def test_the_ietf_headers_show_every_window() -> None:
 def test_a_request_that_is_given_back_counts_in_the_minute_only() -> None:
     counters = Counters()
     taken(counters, 3, NOW)
-    assert counters.give_back("key", NOW).used == (3, 2)
-    assert counters.take("key", NOW + 60).used == (1, 3)
+    assert counters.add("key", NOW, GIVE_BACK) == ((3, 2), False)
+    assert take(counters, NOW + 60).used == (1, 3)
+    assert counters.add("key", NOW + 60, UNCHANGED) == ((2, 3), False)
+
+
+def test_a_304_is_refused_too_when_the_day_is_used_up() -> None:
+    counters = Counters()
+    counters.set("key", NOW, (0, 10_000))
+    assert counters.add("key", NOW, UNCHANGED) == ((0, 10_000), True)
+    assert counters.add("key", NOW, LOOK_UP) == ((0, 10_000), False)
 
 
 def test_each_key_has_its_own_limits() -> None:
     counters = Counters()
     taken(counters, 60, NOW, "one")
-    assert counters.take("other", NOW).used == (1, 1)
+    assert take(counters, NOW, "other").used == (1, 1)
 
 
 class Clock:
