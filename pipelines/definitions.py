@@ -5,7 +5,6 @@ Belongs here: one factory for the UI, the command line and the tests. Does not: 
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -16,15 +15,17 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from pydantic import Field
 
 from pipelines import asset_specs
-from pipelines.assets import ASSETS, WAY, counts_of
+from pipelines.assets import ASSETS, counts_of
 from pipelines.checks import CHECKS
+from pipelines.composition import Outcome
 from pipelines.edgar.newest import Cursor, new_filings, symbols_of
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.resources import COMMAND, LAUNCHED_BY, Synchronization, tags_of
+from pipelines.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.run_history import held_back_by, recording
+from pipelines.steps import WAY
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
@@ -39,7 +40,7 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
         environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad.
         is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
     """
-    synchronization = Synchronization(
+    synchronization = Configured(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
     )
 
@@ -113,21 +114,6 @@ def _listed() -> list[tuple[str, str]]:
     if not lake.holds("listings"):
         return []
     return lake.read("listings").filter("is_listed").select("cik", "symbol").rows()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of a run.
-
-    Attributes:
-        counts: what its assets report.
-        held_back_by: the checks that held back publishing.
-        way: how the documents were brought up to date, and why so; empty if there is only one way.
-    """
-
-    counts: dict[str, int]
-    held_back_by: list[str]
-    way: str = ""
 
 
 def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:

@@ -1,16 +1,15 @@
-"""What a run tells in Dagster's log: progress of long steps, and after each step its counts and seconds.
+"""What a synchronization tells in its log: progress of long steps, and after each step its counts and seconds.
 
-Belongs here: the connection between the stages and the log of a run. Does not: the progress bars of the command
-(synchronize), and what a step makes (assets).
+Belongs here: the connection between the steps and a log, such as that of a run of Dagster. Does not: the progress bars
+of the command (synchronize), and what a step makes (steps).
 """
 
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-import dagster as dg
-
 from pipelines.progress import heard_by
+from pipelines.synchronization import Log
 
 EVERY = 10.0
 """Seconds between two lines about the progress of a step."""
@@ -19,7 +18,7 @@ SHOWN = 20
 
 
 @contextmanager
-def progress_in(log: dg.DagsterLogManager) -> Iterator[None]:
+def progress_in(log: Log) -> Iterator[None]:
     """Write the progress of the `with` block into the log, not more often than every few seconds."""
     last = time.monotonic()
 
@@ -39,7 +38,7 @@ def in_words(counts: dict[str, int], seconds: float) -> str:
     return f"{', '.join(told)}; {seconds:.1f} seconds"
 
 
-def warn_of_each(log: dg.DagsterLogManager, what: str, companies: Sequence[str]) -> None:
+def warn_of_each(log: Log, what: str, companies: Sequence[str]) -> None:
     """Write one warning about some companies, with a line for each of the first ones; nothing without companies."""
     if companies:
         more = [f"and {len(companies) - SHOWN:,} more"] if len(companies) > SHOWN else []

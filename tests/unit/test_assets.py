@@ -17,12 +17,14 @@ from dagster._core.remote_origin import (
 )
 from dagster._core.scheduler.instigation import InstigatorState, InstigatorStatus, ScheduleInstigatorData
 
-from pipelines import assets, resources, tables
+from pipelines import assets, made, steps, synchronization, tables
 from pipelines.asset_specs import BUILD
+from pipelines.composition import STEPS, composed
 from pipelines.definitions import build_definitions, run_job
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.run_history import instance_of, is_scheduled
+from pipelines.synchronization import Synchronization
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish
 from warehouse.reader import open_read_only
@@ -36,7 +38,7 @@ def led_to(home: Home) -> list[str]:
 
 def test_metadata_shows_rows_companies_and_a_few_rows():
     rows = pl.DataFrame({"cik": ["1", "1", "2"], "end": [date(2024, 1, 2)] * 3, "value": [1234567.0, 0.12345678, None]})
-    told = assets.row_metadata(rows, more=1)
+    told = assets.metadata_of(made.shown_rows(rows, more=1))
     assert list(told) == ["dagster/row_count", "companies", "more", "sample"]
     assert (told["dagster/row_count"], told["companies"], told["more"]) == (3, 2, 1)
     assert [record.data for record in told["sample"].records] == [
@@ -49,10 +51,10 @@ def test_metadata_shows_rows_companies_and_a_few_rows():
 
 def test_metadata_of_many_and_of_no_rows():
     rows = pl.DataFrame({"name": [str(n) for n in range(100)]})
-    told = assets.row_metadata(rows)
+    told = assets.metadata_of(made.shown_rows(rows))
     assert "companies" not in told
-    assert len(told["sample"].records) == assets.SAMPLE_ROWS
-    assert assets.row_metadata(rows.clear())["sample"].records == []
+    assert len(told["sample"].records) == made.SAMPLE_ROWS
+    assert assets.metadata_of(made.shown_rows(rows.clear()))["sample"].records == []
 
 
 def test_counts_are_read_back_from_metadata():
@@ -61,16 +63,16 @@ def test_counts_are_read_back_from_metadata():
 
 
 def test_steps_are_summed_over_the_batches():
-    steps = assets.Steps()
+    sums = steps.Steps()
     for step in (("typed", 10, 0.5), ("ordered", 9, 0.25), ("typed", 2, 0.25)):
-        steps.add(*step)
-    assert steps.table.rows() == [("typed", 12, 0.75), ("ordered", 9, 0.25)]
-    assert assets.Steps().table.columns == ["step", "rows", "seconds"]
+        sums.add(*step)
+    assert sums.table.rows() == [("typed", 12, 0.75), ("ordered", 9, 0.25)]
+    assert steps.Steps().table.columns == ["step", "rows", "seconds"]
 
 
 def test_every_asset_shows_rows_companies_and_a_table(synchronized):
     with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
-        for key in (BUILD, *(asset.key for asset in assets.ASSETS if asset is not assets.warehouse)):
+        for key in (dg.AssetKey(step.name) for step in STEPS):
             event = instance.get_latest_materialization_event(key)
             told = event.asset_materialization.metadata
             if key == BUILD:
@@ -89,12 +91,12 @@ def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_
     first = build_of(synchronized)
     assert led_to(synchronized) == [first]
 
-    run_job(synchronized, str(same_mirror.folder))
+    composed(Synchronization(synchronized, str(same_mirror.folder)))
     assert led_to(synchronized) == [first]
 
     for filer in (ALFA, BRAVO):
         same_mirror.facts(filer).write_text("{")
-    assert run_job(synchronized, str(same_mirror.folder)).held_back_by
+    assert composed(Synchronization(synchronized, str(same_mirror.folder))).held_back_by
     assert led_to(synchronized)[:-1] == [first]
 
     same_mirror.hold(ALFA, replace(BRAVO, scale=900))
@@ -103,7 +105,7 @@ def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_
 
 
 def publish_of(home: Home, mirror: Mirror) -> str:
-    assert run_job(home, str(mirror.folder)).counts["published"] == 1
+    assert composed(Synchronization(home, str(mirror.folder))).counts["published"] == 1
     return build_of(home)
 
 
@@ -125,14 +127,14 @@ def test_a_damaged_build_is_published_again(synchronized, same_mirror):
     )
     for damage in damages:
         damage()
-        outcome = run_job(synchronized, str(same_mirror.folder))
+        outcome = composed(Synchronization(synchronized, str(same_mirror.folder)))
         assert (outcome.counts["published"], outcome.counts["mended"]) == (1, 1)
         pointer = publish.current(folder)
         assert is_whole(folder, pointer)
         assert (pointer.content_hash, pointer.log, pointer.previous) == (first.content_hash, first.log, None)
         assert led_to(synchronized)[-1] == pointer.build
     assert not build.exists()
-    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     assert publish.current(folder).build == pointer.build
 
 
@@ -145,7 +147,7 @@ def test_versions_stay_in_their_order_when_the_clock_is_set_back(synchronized, s
             return datetime.now(tz) - timedelta(days=400)
 
     with monkeypatch.context() as clock:
-        clock.setattr(resources, "datetime", SetBack)
+        clock.setattr(synchronization, "datetime", SetBack)
         same_mirror.hold(replace(ALFA, scale=500))
         back = publish_of(synchronized, same_mirror)
     same_mirror.hold(replace(ALFA, scale=900))
@@ -166,7 +168,7 @@ def test_versions_stay_in_their_order_when_the_clock_is_set_back(synchronized, s
     segments = publish.current(synchronized.published).log
     assert list(segments) != sorted(segments)
     (synchronized.log / "committed.json").write_text(json.dumps(sorted(segments)))  # as an earlier release did
-    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     assert revenues()[-1] == (wanted[-1], True)
     assert len(led_to(synchronized)) == 3
 
@@ -214,7 +216,7 @@ def flip_a_bit(path: Path) -> None:
 def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, monkeypatch):
     first = build_of(synchronized)
     monkeypatch.setattr(tables, "inputs", lambda lake: "others")
-    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     pointer = publish.current(synchronized.published)
     assert (pointer.build, pointer.inputs) == (first, "others")
     assert [path.name for path in synchronized.published.glob("warehouse-*.duckdb")] == [f"warehouse-{first}.duckdb"]
@@ -230,21 +232,21 @@ def test_without_changes_no_build_is_assembled(synchronized, same_mirror, monkey
         assemble(lake, *given)
 
     monkeypatch.setattr(tables, "assemble", noted)
-    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     assert assembled == []
 
     with monkeypatch.context() as changed:
         changed.setattr(tables, "code_digest", lambda: "other code")
-        assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 0
+        assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
         lake = Lake(synchronized.tables)
         assert tables.changed_since(lake, build_of(synchronized)) == set()
     assert assembled == ["again"]
 
     same_mirror.list(ALFA, BRAVO, replace(ALFA, symbol="ALFB"))
-    assert run_job(synchronized, str(same_mirror.folder)).counts["published"] == 1
+    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 1
     assert assembled == ["again", "again"]
 
 
 @pytest.mark.parametrize(("source", "name"), [("live", "live"), ("sample", "sample"), ("/some/folder", "mirror")])
 def test_error_messages_reveal_no_paths(source, name):
-    assert assets._source_name(assets.Synchronization(source=source)) == name
+    assert Synchronization(Home(Path("home")), source).source_name == name

@@ -11,12 +11,13 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from pipelines import checks, tables
+from pipelines import checks, conditions, tables
+from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FOUND
-from pipelines.resources import Synchronization
 from pipelines.stages import DOCUMENTS, LISTINGS, QUARANTINE
+from pipelines.synchronization import Synchronization
 from warehouse import schema
 
 END = date(2024, 12, 31)
@@ -33,8 +34,8 @@ def frame(table: str, *rows: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame([{name: row.get(name) for name in types} for row in rows], schema=types)
 
 
-def run(check: dg.AssetChecksDefinition) -> dg.AssetCheckResult:
-    return check(Synchronization())
+def run(condition: conditions.Condition) -> conditions.Finding:
+    return condition(Synchronization(Home.from_environment()))
 
 
 def period(kind: str = "ttm", symbol: str = "ALFA", end: date = END, **items: float | None) -> dict[str, Any]:
@@ -55,7 +56,9 @@ def test_a_check_of_the_values_warns_and_shows_the_failures(lake, monkeypatch):
     found = pl.DataFrame(rows, schema={"check": pl.String, **FOUND})
     monkeypatch.setattr(quality, "measured", lambda lake, workers: found)
 
-    results = {result.check_name: result for result in checks.quality_of_values(Synchronization())}
+    results = {
+        result.check_name: result for result in checks.quality_of_values(Synchronization(Home.from_environment()))
+    }
 
     told = results.pop(check.name)
     assert (told.passed, told.severity) == (False, dg.AssetCheckSeverity.WARN)
@@ -68,13 +71,13 @@ def test_a_check_of_the_values_warns_and_shows_the_failures(lake, monkeypatch):
 def test_keys_name_one_row(lake):
     rows = [period(), period("annual"), period(symbol="BRVO")]
     lake.write(tables.assembled("financials"), frame("financials", *rows))
-    assert run(checks.keys_are_unique).passed
+    assert run(conditions.keys_are_unique).holds
 
     lake.write(tables.assembled("financials"), frame("financials", *rows, period()))
-    result = run(checks.keys_are_unique)
-    assert not result.passed
+    result = run(conditions.keys_are_unique)
+    assert not result.holds
     assert "a key names more than one row" in str(result.description)
-    assert result.metadata["dagster/row_count"].value == 1
+    assert result.rows.height == 1
 
 
 def test_rules_that_tables_name_are_listed(lake):
@@ -83,20 +86,19 @@ def test_rules_that_tables_name_are_listed(lake):
     lake.write(tables.assembled("rules"), frame("rules", rule))
     lake.write(tables.assembled("versions"), frame("versions", value | {"rule": rule["rule"]}, value))
     lake.write(tables.assembled("gaps"), frame("gaps", value | {"rule": rule["rule"]}))
-    assert run(checks.rules_are_listed).passed
+    assert run(conditions.rules_are_listed).holds
 
     lake.write(tables.assembled("gaps"), frame("gaps", value | {"rule": "made.up"}, value | {"rule": "made.up"}))
-    result = run(checks.rules_are_listed)
-    assert not result.passed
+    result = run(conditions.rules_are_listed)
+    assert not result.holds
     assert result.description == "tables name rules that are not in the registry: made.up"
-    [record] = result.metadata["sample"].records
-    assert record.data == {"table": "gaps", "rule": "made.up", "rows": "2"}
+    assert result.rows.rows(named=True) == [{"table": "gaps", "rule": "made.up", "rows": 2}]
 
 
 def test_rules_that_decisions_name_are_listed(lake):
     lake.write(tables.assembled("rules"), frame("rules"))
     lake.write(tables.assembled("decisions"), frame("decisions", {"cik": "1", "rule": "made.up", "figures": 3}))
-    assert not run(checks.rules_are_listed).passed
+    assert not run(conditions.rules_are_listed).holds
 
 
 @pytest.mark.parametrize(
@@ -113,12 +115,12 @@ def test_rules_that_decisions_name_are_listed(lake):
 def test_annual_equals_ttm_at_the_year_end(lake, ttm, annual, passed):
     other = period(end=date(2024, 9, 30), revenue=99.0)  # not a year end
     lake.write(tables.assembled("financials"), frame("financials", period(**ttm), period("annual", **annual), other))
-    assert run(checks.annual_equals_ttm_at_year_end).passed is passed
+    assert run(conditions.annual_equals_ttm_at_year_end).holds is passed
 
 
 def test_an_annual_row_without_its_ttm_fails(lake):
     lake.write(tables.assembled("financials"), frame("financials", period("annual", revenue=5.0)))
-    assert not run(checks.annual_equals_ttm_at_year_end).passed
+    assert not run(conditions.annual_equals_ttm_at_year_end).holds
 
 
 def ratios(lake: Lake, row: dict[str, float | None], *legs: dict[str, Any]) -> bool:
@@ -128,7 +130,7 @@ def ratios(lake: Lake, row: dict[str, float | None], *legs: dict[str, Any]) -> b
     lake.write(tables.assembled("versions"), frame("versions", key | {"is_current": True}))
     facts = [key | {"leg": number, "split_factor": 1.0, "weight": 1.0} | leg for number, leg in enumerate(legs)]
     lake.write(tables.assembled("lineage"), frame("lineage", *facts))
-    return bool(run(checks.ratios_follow_their_inputs).passed)
+    return bool(run(conditions.ratios_follow_their_inputs).holds)
 
 
 @pytest.mark.parametrize(
@@ -162,21 +164,21 @@ def test_return_on_capital_follows_its_inputs(lake, row, passed):
     assert ratios(lake, row, *legs) is passed
 
 
-def covered(lake: Lake, before: list[str] | None, now: list[str], listed: list[str]) -> dg.AssetCheckResult:
+def covered(lake: Lake, before: list[str] | None, now: list[str], listed: list[str]) -> conditions.Finding:
     if before is not None:
         lake.write("covered", pl.DataFrame({"cik": before}, schema={"cik": pl.String}))
     lake.write(tables.assembled("companies"), frame("companies", *({"symbol": cik, "cik": cik} for cik in now)))
     rows = [dict.fromkeys(LISTINGS.names()) | {"cik": cik, "symbol": cik} for cik in listed]
     lake.write("listings", pl.DataFrame(rows, schema=LISTINGS))
-    return run(checks.no_company_is_lost)
+    return run(conditions.no_company_is_lost)
 
 
 def test_no_company_is_lost(lake):
-    assert covered(lake, None, ["A"], ["A"]).passed
-    assert covered(lake, ["A"], ["A", "B"], ["A", "B"]).passed
+    assert covered(lake, None, ["A"], ["A"]).holds
+    assert covered(lake, ["A"], ["A", "B"], ["A", "B"]).holds
 
     lost = covered(lake, ["A", "B"], ["A"], ["A", "B"])
-    assert not lost.passed
+    assert not lost.holds
     assert lost.description == "1 companies that the build before covered have no value any more: B"
 
 
@@ -185,13 +187,13 @@ def test_a_few_companies_with_only_withdrawn_values_may_disappear(lake):
     gone = ["B", "C", "D"]
     lake.write("versions", pl.DataFrame({"cik": [*gone, "E"], "value": [None] * 4}))
 
-    assert covered(lake, ["A", *gone], ["A"], ["A", *gone]).passed
-    assert not covered(lake, ["A", *gone, "E"], ["A"], ["A", *gone, "E"]).passed
-    assert not covered(lake, ["A", "F"], ["A"], ["A", "F"]).passed
+    assert covered(lake, ["A", *gone], ["A"], ["A", *gone]).holds
+    assert not covered(lake, ["A", *gone, "E"], ["A"], ["A", *gone, "E"]).holds
+    assert not covered(lake, ["A", "F"], ["A"], ["A", "F"]).holds
 
 
 def test_a_company_whose_symbol_passed_to_another_may_disappear(lake):
-    assert covered(lake, ["A", "B"], ["A"], ["A"]).passed
+    assert covered(lake, ["A", "B"], ["A"], ["A"]).holds
 
 
 @pytest.mark.parametrize(
@@ -215,8 +217,8 @@ def test_many_quarantined_companies_stop_the_publishing(lake, broken, held, pass
     rows = [(str(n), "reason", "place", kind) for n in range(broken) for kind in ("facts", "submissions")]
     lake.write("quarantine", pl.DataFrame(rows, schema=QUARANTINE, orient="row"))
 
-    result = run(checks.few_are_quarantined)
+    result = run(conditions.few_are_quarantined)
 
-    assert result.passed is passed
+    assert result.holds is passed
     if not passed:
         assert result.description == f"{broken} of {held} companies with documents are quarantined"

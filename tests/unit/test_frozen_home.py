@@ -13,9 +13,10 @@ import pytest
 import zstandard
 
 from pipelines import log, stages, tables
-from pipelines.definitions import run_job
+from pipelines.composition import composed
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.synchronization import Synchronization
 from tests.conftest import PROJECT
 from warehouse import publish
 
@@ -52,7 +53,7 @@ def upgraded(frozen: Home, before: dict[str, pl.DataFrame]) -> Home:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FUNDAMENTALS_HOME", str(frozen.root))
         frozen.prepare()
-        outcome = run_job(frozen, "sample", SYMBOLS)
+        outcome = composed(Synchronization(frozen, "sample", SYMBOLS))
     assert outcome.held_back_by == []
     return frozen
 
@@ -105,7 +106,7 @@ def test_new_columns_are_filled(upgraded):
 def test_the_next_synchronization_finds_nothing_new(upgraded, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(upgraded.root))
     monkeypatch.setattr(tables, "assemble", pytest.fail)
-    assert run_job(upgraded, "sample", SYMBOLS).counts["published"] == 0
+    assert composed(Synchronization(upgraded, "sample", SYMBOLS)).counts["published"] == 0
 
 
 def test_segments_are_only_added(upgraded, before, frozen: Home):

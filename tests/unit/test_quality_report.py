@@ -10,12 +10,13 @@ import polars as pl
 import pytest
 
 from pipelines import assets
-from pipelines.definitions import run_job
+from pipelines.composition import composed
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.quality import __main__ as command
 from pipelines.quality import checks, figures, plots, report, text
 from pipelines.quality.evidence import FOUND
+from pipelines.synchronization import Synchronization
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish, schema
 
@@ -23,7 +24,7 @@ NAMES = [check.name for check in checks.CHECKS]
 
 
 def synchronize(home: Home, mirror: Mirror) -> publish.Pointer:
-    assert run_job(home, str(mirror.folder)).held_back_by == []
+    assert composed(Synchronization(home, str(mirror.folder))).held_back_by == []
     pointer = publish.current(home.published)
     assert pointer
     return pointer
@@ -299,7 +300,7 @@ def test_a_page_that_cannot_be_written_is_reported(synchronized):
 def test_the_asset_shows_the_tables_of_the_page(synchronized):
     pointer = publish.current(synchronized.published)
     with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
-        event = instance.get_latest_materialization_event(assets.quality_report.key)
+        event = instance.get_latest_materialization_event(dg.AssetKey("quality_report"))
     told = event.asset_materialization.metadata
     assert told["build"].value == pointer.build
     assert Path(told["page"].value).name == report.PAGE.format(pointer.build)

@@ -9,8 +9,9 @@ import pytest
 
 from pipelines.edgar.errors import SourceError
 from pipelines.home import Home, HomeError
-from pipelines.resources import Synchronization
+from pipelines.resources import Configured
 from pipelines.stages import Asked
+from pipelines.synchronization import Synchronization
 from tests.mirrors import ALFA, Mirror
 
 
@@ -21,7 +22,7 @@ def home(tmp_path, monkeypatch) -> Home:
 
 
 def running(**config: Any) -> AbstractContextManager[Synchronization]:
-    return Synchronization(**config).yield_for_execution(dg.build_init_resource_context())
+    return Configured(**config).yield_for_execution(dg.build_init_resource_context())
 
 
 def test_the_home_is_locked_during_a_run(home):
@@ -42,7 +43,7 @@ def test_the_home_is_locked_during_a_run(home):
     [("", ()), (" , ", ()), ("AAA", ("AAA",)), (" aaa, Brk-b ,,", ("AAA", "BRK-B"))],
 )
 def test_symbols_are_normalized(symbols, asked):
-    assert Synchronization(symbols=symbols, full=True).asked == Asked(asked, full=True)
+    assert Synchronization(Home.from_environment(), symbols=symbols, full=True).asked == Asked(asked, full=True)
 
 
 def test_opening_marks_the_home_with_its_kind(home, tmp_path):

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 from pipelines import stages, tables
-from pipelines.definitions import run_job
+from pipelines.composition import composed
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.synchronization import Synchronization
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse import publish, schema
 from warehouse.pointer import POINTER
@@ -35,7 +36,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FUNDAMENTALS_HOME", str(home.root))
         home.prepare()
-        run_job(home, str(mirror.folder))
+        composed(Synchronization(home, str(mirror.folder)))
     return Lake(home.tables)
 
 
@@ -160,7 +161,7 @@ def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies
     home = Home(tmp_path)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
     home.prepare()
-    run_job(home, str(lake.folder.parents[1] / "mirror"))
+    composed(Synchronization(home, str(lake.folder.parents[1] / "mirror")))
     again = Lake(home.tables)
     for name, rows in made.items():
         of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
@@ -200,7 +201,7 @@ def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
 def synchronize(home: Home, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
     home.prepare()
-    run_job(home, str(mirror.folder))
+    composed(Synchronization(home, str(mirror.folder)))
 
 
 def test_inputs_depend_on_every_table_except_changes(lake, tmp_path):
@@ -239,9 +240,9 @@ def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
     mirror, home = Mirror(tmp_path / "mirror", ALFA, BRAVO), Home(tmp_path / "home")
     home.prepare()
-    run_job(home, str(mirror.folder))
+    composed(Synchronization(home, str(mirror.folder)))
     mirror.list(BRAVO)
-    run_job(home, str(mirror.folder))
+    composed(Synchronization(home, str(mirror.folder)))
 
     def listed() -> list[tuple[str, str, bool]]:
         rows = Lake(home.tables).read(tables.assembled("companies"))
@@ -254,5 +255,5 @@ def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
     heir = Filer(777, "ALFA", 70)
     mirror.list(heir, BRAVO)
     mirror.hold(heir)
-    assert run_job(home, str(mirror.folder)).held_back_by == []
+    assert composed(Synchronization(home, str(mirror.folder))).held_back_by == []
     assert listed() == [("ALFA", heir.cik, True), ("BRVO", BRAVO.cik, True)]

@@ -1,0 +1,157 @@
+"""A synchronization: what was asked for, the folders of its home, and the lock of the home while it runs.
+
+Belongs here: what all steps share. Does not: the steps (steps), their order (composition), Dagster (resources).
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import Source, open_source
+from pipelines.home import Home
+from pipelines.lake import Lake
+from pipelines.stages import Asked
+from pipelines.tables import FOOTERS, changed_since, published_before
+from pipelines.workers import ALONE, Workers, started
+from warehouse import runs
+from warehouse.pointer import Pointer
+
+
+class Log(Protocol):
+    """Where a synchronization tells what it does: a logger, or the log of a run of Dagster."""
+
+    def info(self, msg: object) -> object:
+        """Tell what was done."""
+
+    def warning(self, msg: object) -> object:
+        """Tell what somebody should look at."""
+
+
+def _no() -> bool:
+    return False
+
+
+@dataclass
+class Synchronization:
+    """One synchronization with a source; `running` makes one that may write.
+
+    Attributes:
+        home: where it reads and writes.
+        source: `live`, `sample`, or the path of a mirror or of companyfacts.zip.
+        symbols: symbols of the companies to update, with commas; empty: all.
+        full: whether everything is processed again, even if nothing is new.
+        is_scheduled: tells whether the daily synchronization is turned on.
+        started_at: when it began, in UTC; everything that it records has this time.
+        workers: the processes that share the work.
+        result: one of warehouse.runs.RESULTS; until a step says otherwise, it failed.
+    """
+
+    home: Home
+    source: str = "sample"
+    symbols: str = ""
+    full: bool = False
+    is_scheduled: Callable[[], bool] = _no
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    workers: Workers = ALONE
+    result: str = runs.FAILED
+    _looking: Future[Pointer | None] | None = None
+
+    @contextmanager
+    def running(
+        self, wait: Callable[[str], object] | None = None, is_held_back: Callable[[], bool] = _no
+    ) -> Iterator["Synchronization"]:
+        """Prepare and lock the home until the `with` block ends; then record the result beside the builds.
+
+        Args:
+            wait: called with a message while another synchronization holds the home; None: do not wait.
+            is_held_back: tells at the end of a run that failed whether a condition held back publishing.
+
+        Raises:
+            HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
+        """
+        self.home.prepare()
+        processes = os.environ.get("FUNDAMENTALS_PROCESSES", "")
+        with self.home.writing(wait), started(processes) as workers, ThreadPoolExecutor(1) as looking:
+            self.started_at, self.workers, self.result = datetime.now(UTC), workers, runs.FAILED
+            self._looking = looking.submit(published_before, self.home.published)
+            began = time.monotonic()
+            try:
+                yield self
+            finally:
+                with suppress(Exception):  # a full disk, say, must not hide why the synchronization failed
+                    if self.result == runs.FAILED and is_held_back():
+                        self.result = runs.HELD_BACK
+                    self._record(time.monotonic() - began)
+
+    def _record(self, seconds: float) -> None:
+        """Add this synchronization to the record beside the builds."""
+        lake = self.lake
+        quarantined = lake.read("quarantine")["cik"].n_unique() if lake.holds("quarantine") else None
+        failed = lake.read("documents")["failure"].count() if lake.holds("documents") else None
+        runs.note(self.home.published, self.result, datetime.now(UTC), seconds, quarantined, failed)
+
+    @property
+    def lake(self) -> Lake:
+        """The tables between the stages."""
+        return Lake(self.home.tables, FOOTERS)
+
+    @property
+    def store(self) -> RawStore:
+        """The raw zone."""
+        return RawStore(self.home.root)
+
+    @property
+    def before(self) -> Pointer | None:
+        """The pointer to the build that was published before; None if there was none, or a damaged one.
+
+        Its files are read in a thread from the start of the run, because nothing needs the result before the tables.
+        """
+        return self._looking.result() if self._looking else published_before(self.home.published)
+
+    @property
+    def not_published(self) -> set[str] | None:
+        """The companies whose rows are not in the published build; None: all."""
+        before = self.before
+        return changed_since(self.lake, before.build) if before else None
+
+    @property
+    def sync_id(self) -> str:
+        """The id of the synchronization and of the build that it publishes."""
+        return f"{self.started_at:%Y%m%dT%H%M%S%fZ}"
+
+    @property
+    def asked(self) -> Asked:
+        """The requested symbols, in upper case, and whether to process everything again."""
+        symbols = (symbol.strip().upper() for symbol in self.symbols.split(","))
+        return Asked(tuple(symbol for symbol in symbols if symbol), self.full)
+
+    @property
+    def source_name(self) -> str:
+        """The name of the source without any path of this machine."""
+        return self.source if self.source in ("live", "sample") else "mirror"
+
+    @property
+    def confirms_shrink(self) -> bool:
+        """Whether FUNDAMENTALS_CONFIRM_SHRINK confirms a list of companies that a condition doubts."""
+        return os.environ.get("FUNDAMENTALS_CONFIRM_SHRINK", "") == "yes"
+
+    def open(self) -> Source:
+        """Open the source, and claim the home for its kind of data.
+
+        Raises:
+            SourceError: the source cannot be opened.
+            HomeError: the home holds the other kind of data.
+        """
+        source = open_source(
+            self.source,
+            user_agent=os.environ.get("EDGAR_USER_AGENT"),
+            base_url=os.environ.get("EDGAR_BASE_URL"),
+        )
+        self.home.claim(source.kind)
+        return source

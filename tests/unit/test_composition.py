@@ -1,0 +1,59 @@
+"""The composition of a synchronization: the same steps, conditions and result with and without Dagster."""
+
+import pytest
+
+from pipelines import composition, stages
+from pipelines.composition import composed
+from pipelines.definitions import run_job
+from pipelines.edgar.errors import SourceError
+from pipelines.home import Home
+from pipelines.lake import Lake
+from pipelines.synchronization import Synchronization
+from pipelines.tables import assembled, files
+from tests.mirrors import ALFA, BRAVO, Mirror
+from warehouse import publish, runs
+
+
+def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, tmp_path, monkeypatch, caplog):
+    """The rows of all tables but the times of the run, the counts, and what is told."""
+    alone = Home(tmp_path / "alone")
+    with caplog.at_level("INFO", composition.LOG.name):
+        first = composed(Synchronization(alone, str(same_mirror.folder)))
+    again = composed(Synchronization(alone, str(same_mirror.folder)))
+
+    lakes = [Lake(home.tables) for home in (synchronized, alone)]
+    assert list(files(lakes[0])) == list(files(lakes[1]))
+    for name in set(files(lakes[0])) - {"syncs", "changes"}:
+        of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
+        one, other = (lake.read(assembled(name)).drop(of_run) for lake in lakes)
+        assert one.equals(other), name
+    by_dagster = run_job(synchronized, str(same_mirror.folder))
+    assert (again.counts, again.held_back_by, again.way) == (
+        {name.removeprefix("dagster/"): count for name, count in by_dagster.counts.items()},
+        by_dagster.held_back_by,
+        by_dagster.way,
+    )
+    assert (first.counts["published"], again.counts["published"]) == (1, 0)
+    assert len([line for line in caplog.messages if line.endswith(" seconds")]) > len(composition.STEPS)
+
+
+def test_a_condition_that_fails_ends_it_before_the_next_step(synchronized: Home, same_mirror: Mirror, monkeypatch):
+    before = publish.current(synchronized.published)
+    for filer in (ALFA, BRAVO):
+        same_mirror.facts(filer).write_text("{")
+
+    outcome = composed(Synchronization(synchronized, str(same_mirror.folder)))
+
+    assert outcome.held_back_by == ["few_are_quarantined: 2 of 2 companies with documents are quarantined"]
+    assert publish.current(synchronized.published) == before
+    assert runs.read(synchronized.published).by_result[runs.HELD_BACK].number == 1
+
+
+def test_an_error_of_a_step_is_raised_and_recorded(synchronized: Home, same_mirror: Mirror, monkeypatch):
+    def refused(*_: object) -> None:
+        raise SourceError("does not answer")
+
+    monkeypatch.setattr(stages, "update_listings", refused)
+    with pytest.raises(SourceError, match="does not answer"):
+        composed(Synchronization(synchronized, str(same_mirror.folder)))
+    assert runs.read(synchronized.published).by_result[runs.FAILED].number == 1
