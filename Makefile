@@ -19,13 +19,15 @@ VENV := .venv
 OLDEST := $(VENV)/oldest-duckdb
 PEER := $(VENV)/edgartools
 ORDINARY := $(VENV)/fastapi
+SUPPLY := $(VENV)/supply-chain
+LOCKS := $(wildcard *.lock */*.lock */*/*.lock)
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # real and fictional data never share a home
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak mutations thresholds accuracy quality lock system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak mutations thresholds accuracy quality lock sbom audit system clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +76,12 @@ $(PEER)/.ready: tests/bench/edgartools.lock $(READY)
 # what make bench-http compares with, apart from the packages of this project
 $(ORDINARY)/.ready: tests/bench/fastapi.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(ORDINARY) -r $<
+	@touch $@
+
+# what make sbom and make audit run, apart from the packages of this project
+$(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
+	$(BIN)/python -m venv --clear $(SUPPLY)
+	$(SUPPLY)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
 
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
@@ -136,7 +144,17 @@ quality: setup ## check the consistency of the home's values; LIST=1 lists the f
 docs: setup ## generate docs/data-dictionary.md and docs/rules.md
 	@$(BIN)/python -m pipelines.dictionary
 
-lock: ## update the pinned dependencies, also those of make bench and bench-http (needs uv)
+sbom: setup $(SUPPLY)/.ready ## write build/sbom.json: the installed packages, their licenses and dependencies (CycloneDX)
+	@mkdir -p build && $(SUPPLY)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+		--output-file build/sbom.json $(BIN)/python
+	@echo build/sbom.json
+
+audit: setup $(SUPPLY)/.ready ## look up advisories for all pinned packages (needs the network; status 2: they could not be looked up)
+	@$(SUPPLY)/bin/python deploy/audit.py $(SUPPLY)/bin/pip-audit $(LOCKS)
+
+lock: ## update the pinned dependencies, also those of the commands that have their own (needs uv)
+	printf 'cyclonedx-bom\npip-audit\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --no-annotate - --output-file deploy/supply-chain.lock
 	printf 'edgartools\norjson\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file tests/bench/edgartools.lock
 	printf 'fastapi\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
