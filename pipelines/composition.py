@@ -7,7 +7,7 @@ Dagster runs and shows it (assets, checks).
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines import publication, run_log, stages, steps, tables
 from pipelines.conditions import CONDITIONS
@@ -45,8 +45,9 @@ class Step:
         began = time.monotonic()
         with run_log.progress_in(log):
             made = self.work(synchronization, log)
-        log.info(run_log.in_words(made.counts, time.monotonic() - began))
-        return made
+        seconds = time.monotonic() - began
+        log.info(run_log.in_words(made.counts, seconds))
+        return replace(made, shown={**made.shown, "seconds": round(seconds, 2)})
 
 
 EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"

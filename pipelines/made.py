@@ -27,7 +27,7 @@ class Markdown(str):
         return cls(head + "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows.iter_rows()))
 
 
-Shown = int | str | Path | pl.DataFrame
+Shown = int | float | str | Path | pl.DataFrame
 """What people see of a step: a number, a text, Markdown, a file, or some rows."""
 
 
@@ -61,4 +61,4 @@ def shown_table(lake: Lake, name: str, *, hidden: Sequence[str] = (), **more: Sh
     """The same for a table of the lake; only a few rows are read. `hidden` columns are not shown."""
     head = lake.head(name, SAMPLE_ROWS, hidden)
     companies = {"companies": lake.companies(name)} if "cik" in head.columns else {}
-    return shown_rows(head) | {"row_count": lake.height(name), **companies, **more}
+    return shown_rows(head, **more) | {"row_count": lake.height(name), **companies}

@@ -6,6 +6,7 @@ Belongs here: what each step makes, and what people look at. Does not: any rule 
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 import polars as pl
 
@@ -63,20 +64,22 @@ def documents(synchronization: Synchronization, log: Log) -> Made:
 def facts(synchronization: Synchronization, log: Log) -> Made:
     """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
     lake = synchronization.lake
-    counts = stages.update_facts(synchronization.store, lake, _again(synchronization), synchronization.workers)
+    counts: dict[str, Any] = stages.update_facts(
+        synchronization.store, lake, _again(synchronization), synchronization.workers
+    )
     quarantined = lake.read("quarantine").select("cik", "place", "reason").iter_rows()
     run_log.warn_of_each(
         log,
         "companies are in quarantine and keep their values",
         [f"CIK {cik}: {place}: {reason}" for cik, place, reason in quarantined],
     )
-    return _made(lake, "facts", {**shown_table(lake, "facts"), **counts})
+    return _made(lake, "facts", shown_table(lake, "facts", **counts))
 
 
 def values(synchronization: Synchronization, log: Log) -> Made:
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     lake, steps = synchronization.lake, Steps()
-    counts = stages.update_values(lake, _again(synchronization), steps.add, synchronization.workers)
+    counts: dict[str, Any] = stages.update_values(lake, _again(synchronization), steps.add, synchronization.workers)
     if told := [f"{name}: {made:,} rows, {seconds:.3f} seconds" for name, made, seconds in steps.table.iter_rows()]:
         log.info("\n".join(told))
     rows = lake.scan(stages.REPLAYED).select("cik", "period_end", "item").group_by("item", "cik")
@@ -86,7 +89,7 @@ def values(synchronization: Synchronization, log: Log) -> Made:
         "values_by_item": Markdown.of(by_item.sort("item")),
         "steps": Markdown.of(steps.table.with_columns(pl.col("seconds").round(3))),
     }
-    return _made(lake, stages.REPLAYED, {**shown_table(lake, stages.REPLAYED, hidden=["legs"]), **counts, **shown})
+    return _made(lake, stages.REPLAYED, shown_table(lake, stages.REPLAYED, hidden=["legs"], **counts, **shown))
 
 
 class Steps:
