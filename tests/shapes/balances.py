@@ -71,14 +71,21 @@ def quarters(*sheets: Lines) -> list[Row]:
 SIX_ENDS = month_ends(2022, 6)
 
 
-def six_quarters(debt: Sequence[float], due: Sequence[float], line: str = WHOLE) -> list[Row]:
-    """Reports on six quarters with one line of long-term debt alone, and the current liabilities."""
+def six_quarters(debt: Sequence[float], due: Sequence[float], line: str = WHOLE, *, year_end: int = 0) -> list[Row]:
+    """Reports on six quarters or more with one line of long-term debt alone, and the current liabilities.
+
+    Args:
+        year_end: the number of the quarter whose balance sheet is beside that of each quarter of the next year.
+    """
     rows = []
-    for end, amount, current in zip(SIX_ENDS, debt, due, strict=True):
+    sheets = list(zip(month_ends(2022, len(debt)), debt, due, strict=True))
+    for number, (end, *_) in enumerate(sheets):
         report = {"form": "10-K" if end.month == 12 else "10-Q", "filed": end + timedelta(days=40)}
         rows.append(fact(REVENUE, 10e6 * end.month, date(end.year, 1, 1), end, **report))
-        lines = {line: amount, CURRENT_LIABILITIES: current, ASSETS: 2000 + end.month}
-        rows += [fact(tag, value * 1e6, None, end, **report) for tag, value in lines.items()]
+        beside = [sheets[year_end - 1]] if 0 < year_end <= number < year_end + 4 else []
+        for day, amount, current in (sheets[number], *beside):
+            lines = {line: amount, CURRENT_LIABILITIES: current, ASSETS: 2000 + day.month}
+            rows += [fact(tag, value * 1e6, None, day, **report) for tag, value in lines.items()]
     return rows
 
 

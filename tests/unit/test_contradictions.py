@@ -45,6 +45,8 @@ DEBT: dict[str, tuple[Lines, float]] = {
         },
         80.404,
     ),
+    "long-term debt that is non-current debt, rounded": ({WHOLE: 500, NONCURRENT: 494, SHORT: 100}, 594),
+    "long-term debt with maturities of more than rounding": ({WHOLE: 504, NONCURRENT: 494, SHORT: 100}, 604),
     "two equal payments of a loan": ({NONCURRENT: 127, MATURITIES: 127, PAYABLE: 73, CURRENT_LIABILITIES: 206}, 254),
     "secured debt is current debt and other borrowings": (
         {CURRENT: 111.169, "OtherBorrowings": 15.139, "SecuredDebt": 126.308, LIABILITIES: 130.031},
@@ -329,7 +331,8 @@ LEFT: dict[str, tuple[Lines, float | None]] = {
         {**OF_BANK, "AdvancesFromFederalHomeLoanBanks": 44.877, "FederalFundsPurchased": 44.877},
         None,
     ),
-    "other lines leave a third of a bank's advances": ({**OF_BANK, "AdvancesFromFederalHomeLoanBanks": 56}, 56),
+    "other lines leave a third of a bank's advances": ({**OF_BANK, "AdvancesFromFederalHomeLoanBanks": 56}, None),
+    "other lines leave little of a bank's advances": ({**OF_BANK, "AdvancesFromFederalHomeLoanBanks": 68}, 68),
 }
 """What the known lines leave of the liabilities, and the debt that is served."""
 
@@ -501,6 +504,15 @@ def test_maturities_that_left_non_current_debt_are_seen_in_the_next_report(found
     gap = row_of(found.gaps, "total_debt", "ttm", "2023-03-31", COMPANY["non-current debt fell due before"])
 
     assert gap["rule"] == "debt.withdrawn.maturities-left-long-term-debt"
+
+
+def test_what_fell_due_at_a_year_end_is_missed_for_one_year():
+    """Synopsys 2021: the later quarters of the year show again, beside the year end, that non-current debt fell."""
+    debt, due = [400, 401, 402, 403, 303, 298, 294, 288, 283], [300, 301, 302, 303, 403, 404, 405, 406, 407]
+    found = standardized(raw(six_quarters(debt, due, NONCURRENT, year_end=4)))
+
+    assert value_of(found, "total_debt", "ttm", "2023-12-31") is None
+    assert value_of(found, "total_debt", "ttm", "2024-03-31") == 283e6
 
 
 @pytest.mark.parametrize("rule", WITHDRAWN)

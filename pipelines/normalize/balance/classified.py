@@ -13,6 +13,7 @@ from pipelines.normalize.balance.footing import within_current_liabilities
 from pipelines.normalize.balance.roles import OF_SHORT_TERM_BORROWINGS
 from pipelines.normalize.balance.sheets import SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.balance.sums import Composition
+from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.rule import Rule
 
 DISCOUNT = 0.03
@@ -63,9 +64,16 @@ def _current_debt_covers_maturities(sheets: BalanceSheets) -> Flags:
 
 
 def _long_term_debt_has_unnamed_maturities(sheets: BalanceSheets) -> Flags:
-    """Whether long-term debt exceeds its non-current part, and no line states the current part."""
-    exceeds = sheets.value("debt_long_term") > sheets.value("debt_noncurrent") * (1 + SAME_MONEY)
-    has: Flags = exceeds & ~sheets.has("debt_current_maturities") & ~sheets.has("debt_current")
+    """Whether long-term debt exceeds its non-current part, and no line states the current part.
+
+    A long-term debt that is a small multiple of a large unit may be the non-current debt, rounded.
+    """
+    whole, noncurrent = sheets.value("debt_long_term"), sheets.value("debt_noncurrent")
+    has: Flags = whole > noncurrent * (1 + SAME_MONEY)
+    has &= ~sheets.has("debt_current_maturities") & ~sheets.has("debt_current")
+    rows = np.flatnonzero(has & (whole - noncurrent <= DISCOUNT * whole))
+    unit, finer = (grains(each[rows], fewest_digits=1) for each in (whole, noncurrent))
+    has[rows] = (unit <= finer) | ((whole - noncurrent)[rows] > unit / 2)
     return has
 
 
@@ -122,7 +130,8 @@ CLASSIFIED: tuple[Composition, ...] = (
         _rule(
             "debt.classified.long-term-debt-with-unnamed-maturities",
             "Total debt is long-term debt plus short-term borrowings if long-term debt exceeds its non-current part "
-            "and no line states the current part.",
+            f"by more than rounding (half of its unit, but at most {DISCOUNT:.0%} of it) and no line states the "
+            "current part.",
             _WHOLE,
         ),
         ("debt_long_term", "debt_short_term"),

@@ -32,6 +32,8 @@ QUARTERS_A_YEAR = 4
 WITHIN = 4
 """What fell due is paid within so many quarters, because current liabilities are due within a year."""
 
+LITTLE_OF_DUE = 0.1
+"""What moves by at most a tenth of what fell due did not fall due again."""
 STAYS = 0.01
 """Long-term debt stays if it moves by at most a hundredth, by which discounts grow."""
 
@@ -185,7 +187,8 @@ def _until_paid(sheets: BalanceSheets, before: Before, whole: Floats, is_alone: 
     current = sheets.value("liabilities_current")
     since, place = sheets.q, before.in_filing_before
     for _ in range(WITHIN):
-        stays = (place >= 0) & same(whole, whole[place], STAYS)
+        moved = np.abs(whole - whole[place])
+        stays = (place >= 0) & (moved <= np.fmax(STAYS * whole[place], LITTLE_OF_DUE * due))
         since = np.where(stays, np.minimum(since, since[place]), since)
     owed = due
     while True:

@@ -23,8 +23,8 @@ UNNAMED_OF_CURRENT, UNNAMED_OF_DEBT = 0.4, 0.25
 OF_LIABILITIES = 0.01
 """Less than a hundredth of the liabilities may be lines that no element states."""
 
-OF_ONE_LINE, OF_LIABILITIES_BESIDE_ONE_LINE = 0.4, 0.03
-"""Two fifths of a debt of one line are a line that lacks an element, unless they are few of the liabilities."""
+OF_ONE_LINE, OF_LIABILITIES_BESIDE_ONE_LINE = 0.1, 0.03
+"""A tenth of a debt of one line is a line that lacks an element, unless it is little of the liabilities."""
 
 TIMES, OF_ALL_LIABILITIES = 3, 0.2
 """Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
@@ -154,7 +154,7 @@ def maturities_repeat_noncurrent(sheets: BalanceSheets, sums: Sums) -> Flags:
 def leaves_more(sheets: BalanceSheets, sums: Sums, debt: Floats, liabilities: Floats) -> Flags:
     """Whether deposits are stated, and the lines that are known and the debt leave more of the liabilities than it.
 
-    Of debt of one line two fifths and three hundredths of the liabilities are enough; a line that repeats it, or alone
+    Of debt of one line a tenth and three hundredths of the liabilities are enough; a line that repeats it, or alone
     exceeds what is left, is no line beside it.
     """
     rest = liabilities + sheets.value("not_borrowed") - debt
