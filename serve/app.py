@@ -20,6 +20,7 @@ from serve.access.holders import Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
 from serve.api import responses, routes
+from serve.api.at_hand import AtHand
 from serve.api.condition import what_is_amiss
 from serve.clock import Clock
 from serve.http import caching
@@ -98,7 +99,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts |
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Front(routes.Kept(app, service), settings.pages, counts)
+    return Front(AtHand(app, service), settings.pages, counts)
 
 
 def _open(warehouse: Warehouse) -> None:

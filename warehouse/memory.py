@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from warehouse import schema
 from warehouse.files import quoted
+from warehouse.periods import Periods
 from warehouse.queries import (
     ANNUAL_FORMS,
     COMPANY,
@@ -29,7 +30,6 @@ from warehouse.queries import (
     VALUATION,
     Company,
     Coverage,
-    Period,
     Revision,
     Valuation,
     Version,
@@ -66,7 +66,6 @@ SELECT cik::BIGINT AS cik, list_position($kinds, period_kind) AS kind, list_posi
 FROM versions JOIN revised USING (cik, period_kind, period_end, item) JOIN labels USING (period)
 ORDER BY cik, day DESC, kind, item, version
 """
-EXACT = 2.0**53  # largest magnitude up to which a double represents every integer exactly
 EPOCH = date(1970, 1, 1).toordinal()
 PLACES: Mapping[str, int] = {item: place for place, item in enumerate(schema.ITEM_NAMES)}
 
@@ -144,21 +143,9 @@ class Memory:
 
     def financials(
         self, symbol: str, kind: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
-    ) -> list[Period]:
-        """See queries."""
-        rows = _within(self._periods(symbol, kind), self._day, since, until)
-        if tuple(items) == schema.ITEM_NAMES:
-            rows = slice(rows.start, min(rows.stop, rows.start + limit))
-            values, labels = self._values[rows], self._label[rows]
-        else:
-            columns = [PLACES[item] for item in items]
-            told = np.flatnonzero(self._has_value[rows][:, columns].any(axis=1))[:limit] + rows.start
-            values, labels = self._values[told][:, columns], self._label[told]
-        of = [self._labels[label] for label in labels.tolist()]
-        return [
-            Period(label, end, year, quarter, tuple(row))
-            for (label, end, year, quarter), row in zip(of, values.tolist(), strict=True)
-        ]
+    ) -> tuple[bytes, int]:
+        """See queries; but the periods are an encoded JSON array, with their number."""
+        return self._encoded.chosen(_within(self._periods(symbol, kind), self._day, since, until), items, limit)
 
     def revisions(
         self, cik: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
@@ -194,7 +181,7 @@ class Memory:
         rows = connection.execute(FINANCIALS, {"kinds": schema.PERIOD_KINDS}).fetchnumpy()
         self._starts = np.searchsorted(rows["part"], np.arange(2 * len(self._listed) + 1))
         self._label, self._day = rows["label"].astype(np.int32), rows["day"].astype(np.int32)
-        self._values = np.column_stack([_numbers(rows[item]) for item in schema.ITEM_NAMES])
+        self._encoded = Periods(self._labels, self._label, rows)
         self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in schema.ITEM_NAMES])
 
     def _read_versions(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -229,15 +216,6 @@ class Memory:
             max((value for _, value, is_current, _ in versions if is_current and value == value), default=None),
             tuple(Version(*version) for version in versions if version[1] == version[1]),
         )
-
-
-def _numbers(values: Array) -> Array:
-    """Doubles as the numbers of the interface: None for a missing value, integers for whole numbers."""
-    made = values.astype(object)
-    is_whole = (values == np.floor(values)) & (np.abs(values) <= EXACT)
-    made[is_whole] = values[is_whole].astype(np.int64).astype(object)
-    made[np.isnan(values)] = None
-    return made
 
 
 def _within(rows: slice, days: Array, since: date | None, until: date | None) -> slice:

@@ -188,8 +188,6 @@ def financials(
         until: only periods that end on or before this day.
         limit: largest number of periods.
     """
-    if build.memory:
-        return build.memory.financials(symbol, kind, items, since=since, until=until, limit=limit)
     found = build.rows(
         f"SELECT period, CAST(period_end AS VARCHAR), fiscal_year, fiscal_quarter, {_columns(items)} FROM financials "
         f"WHERE symbol = $symbol AND period_kind = $kind AND {_has_value(items)} "

@@ -103,14 +103,18 @@ def list_financials(question: Question) -> Answer:
     build, values = question.build, question.values
     kind, items = values["period"], values["items"]
     company = _covered(build, question.symbol)
-    rows = queries.financials(
-        build, company.symbol, kind, items, since=values["from"], until=values["to"], limit=values["limit"]
-    )
-    if not rows:
+    bounds = {"since": values["from"], "until": values["to"], "limit": values["limit"]}
+    data: object
+    if build.memory:
+        encoded, count = build.memory.financials(company.symbol, kind, items, **bounds)
+        data = msgspec.Raw(encoded)
+    else:
+        rows = queries.financials(build, company.symbol, kind, items, **bounds)
+        data, count = [responses.period(row, items) for row in rows], len(rows)
+    if not count:
         _held(build, company)
     filings_url = responses.filings_url(company.cik, queries.annual_form(build, company.cik))
-    meta = models.FinancialsMeta(company.symbol, company.currency, kind, items, len(rows), filings_url)
-    return [responses.period(row, items) for row in rows], meta
+    return data, models.FinancialsMeta(company.symbol, company.currency, kind, items, count, filings_url)
 
 
 def list_revisions(question: Question) -> Answer:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
-from serve.access.keys import is_well_formed
+from serve.access.keys import PREFIX, is_well_formed
 from serve.http.errors import UNTOLD, InvalidParameter
 from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 
@@ -163,16 +163,22 @@ class Names:
 
     def read(self, text: str) -> tuple[str, ...]:
         """The names, in the order given."""
-        names = tuple(text.split(","))
-        known = f"valid items are {', '.join(self.default)}"
-        for name in names:
-            if not name:
-                raise ValueError(f"has an empty item; {known}")
-            if name not in self.default:
-                raise ValueError(f"has an unknown item {_shown(name)}{_suggestion(name, self.default)}; {known}")
-            if names.count(name) > 1:
-                raise ValueError(f"has the item '{name}' more than once")
-        return names
+        return _names(text, self.default)
+
+
+@lru_cache(maxsize=1000)
+def _names(text: str, valid: tuple[str, ...]) -> tuple[str, ...]:
+    """The names in a list, each valid and given once."""
+    names = tuple(text.split(","))
+    known = f"valid items are {', '.join(valid)}"
+    for name in names:
+        if not name:
+            raise ValueError(f"has an empty item; {known}")
+        if name not in valid:
+            raise ValueError(f"has an unknown item {_shown(name)}{_suggestion(name, valid)}; {known}")
+        if names.count(name) > 1:
+            raise ValueError(f"has the item '{name}' more than once")
+    return names
 
 
 ITEMS = Names("items", "Line items, comma-separated; default all.", ("revenue", "free_cash_flow"), ITEM_NAMES)
@@ -212,12 +218,22 @@ def refuse_credentials(query: bytes) -> None:
         InvalidParameter: a parameter has the name of a credential (case and hyphens ignored), or its value is a key.
     """
     for name, value in _pairs(query):
-        if CREDENTIALS.fullmatch(re.sub(r"[^a-z]", "", name.lower())) or is_well_formed(value.encode(errors="replace")):
+        if _is_of_credential(name) or (PREFIX in value and is_well_formed(value.encode(errors="replace"))):
             message = (
                 f"Parameter {_shown(name)}: an API key must never be sent in the URL, where logs keep it; "
                 "send it in the header X-Api-Key, and have this one revoked."
             )
             raise InvalidParameter({_cut(name): message})
+
+
+@lru_cache(maxsize=100)
+def _is_of_credential(name: str) -> bool:
+    return CREDENTIALS.fullmatch(re.sub(r"[^a-z]", "", name.lower())) is not None
+
+
+def is_ascii(query: bytes) -> bool:
+    """Whether all values of a query are ASCII, when they are decoded."""
+    return query.isascii() and (b"%" not in query or all(value.isascii() for _, value in _pairs(query)))
 
 
 def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
@@ -258,7 +274,7 @@ def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
 def _value(parameter: Parameter, text: str) -> Any:
     if not text:
         raise ValueError("must not be empty")
-    if not _is_utf8(text):
+    if not (text.isascii() or _is_utf8(text)):
         raise ValueError("must be text in UTF-8")
     return parameter.read(text)
 

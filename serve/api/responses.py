@@ -87,15 +87,13 @@ def profile(
 
 def period(row: queries.Period, items: tuple[str, ...]) -> models.FinancialPeriod:
     """A Financial period (section 2.5); an item without a value is left out, because it is not zero."""
-    values = zip(items, row.values, strict=True)  # whole numbers are integers already if they come from memory
+    values = zip(items, row.values, strict=True)
     return models.FinancialPeriod(
         period=row.period,
         period_end=row.period_end,
         fiscal_year=row.fiscal_year,
         fiscal_quarter=row.fiscal_quarter,
-        values=models.Values(
-            {item: value if type(value) is int else number(value) for item, value in values if value is not None}
-        ),
+        values=models.Values({item: number(value) for item, value in values if value is not None}),
     )
 
 

@@ -5,10 +5,8 @@ Belongs here: the checks before an endpoint's handler, and turning its result in
 (http.caching).
 """
 
-import asyncio
 import hashlib
 import logging
-import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,20 +18,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from serve.access.attempts import FAILED_KEYS, STATUS, Attempts
 from serve.access.holders import Holder, Holders
-from serve.access.limits import TAKE, UNCHANGED, Allowance, Limits, Used, allowance
+from serve.access.limits import Allowance, Limits
 from serve.api import description as openapi
 from serve.api import parameters, responses
 from serve.api.condition import NOTHING_YET, what_is_amiss, without_data
 from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.clock import Clock
 from serve.http import caching
-from serve.http.caching import Answer, Representation, Representations, Sent, combined
-from serve.http.edge import Exchange, Reply
+from serve.http.caching import Answer, Representation, Representations, combined
 from serve.http.errors import (
     ApiError,
     MethodNotAllowed,
     NotFound,
-    RateLimited,
     ServerError,
     SubscriptionInactive,
     Unauthenticated,
@@ -45,7 +41,6 @@ from warehouse.reader import OpenBuild, Warehouse, again_if_damaged
 log = logging.getLogger(__name__)
 
 VERSION = "/v1"
-AT_HAND = "serve.build"  # key in the scope of the build whose rows were in memory when the request arrived, or None
 DESCRIPTION = "/openapi.json"
 
 
@@ -110,63 +105,6 @@ def routes(service: Service) -> list[Route]:
     return [Route(VERSION + path, app) for path, app in [*checked, (DESCRIPTION, Checked(DESCRIPTION, describe))]]
 
 
-class Kept:
-    """An ASGI middleware that answers questions which were answered before; all others are left to the application.
-
-    The target of a request is the key of a response that is kept. So there is no route, no parameter and no thread, but
-    the same checks in the same order; a request that fails one is left to the application, which fails it again.
-    """
-
-    def __init__(self, app: ASGIApp, service: Service) -> None:
-        self.app = app
-        self._service = service
-        self._build: OpenBuild | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request."""
-        scope[AT_HAND] = self._at_hand()
-        await self.app(scope, receive, send)
-
-    def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
-        """See AtOnce."""
-        service, build = self._service, self._at_hand()
-        kept = build and service.representations.asked(build.pointer, target)
-        holder = self._holder(sent) if kept else None
-        if not kept or not holder or not holder.is_active:
-            return False
-        now, is_held = service.clock(), kept.is_held_by(sent)
-        exchange.path, exchange.key_id = kept.path, holder.key_id
-
-        def counted(used: Used, refused: bool) -> None:
-            try:
-                answer = kept.answer(sent, now, allowance(used, now, refused=refused).lines, is_held=is_held)
-                exchange.lookup = "hit"
-            except RateLimited as error:
-                exchange.limit = error.limit
-                answer = responses.answer(error, service.settings.pages)
-            reply(answer)
-
-        service.limits.add(holder.key_id, now, UNCHANGED if is_held else TAKE, counted)
-        return True
-
-    def _holder(self, sent: Sent) -> Holder | None:
-        """The holder of the request's key; None also if keys cannot be read, which the application reports."""
-        try:
-            return self._service.holders.who(sent.get(b"x-api-key", b""))
-        except sqlite3.Error:
-            return None
-
-    def _at_hand(self) -> OpenBuild | None:
-        """The current build; all requests that arrived before it was looked up share the look-up."""
-        if self._build is None and (build := self._service.warehouse.at_hand()):
-            self._build = build
-            asyncio.get_running_loop().call_soon(self._forget)
-        return self._build
-
-    def _forget(self) -> None:
-        self._build = None
-
-
 async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) -> Answer:
     """Respond to a request that needs a key: check it, count it, and use the cache."""
     now, holder = service.clock(), _admit(service, scope)
@@ -174,18 +112,11 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
     allowance = await service.limits.take(holder.key_id, now)
     values = parameters.read(scope["query_string"], endpoint.parameters)
     symbol = scope["path_params"].get("symbol", "")
-    build: OpenBuild | None = scope.get(AT_HAND)
-    # DuckDB answers a search for other letters
-    if build and all(value.isascii() for value in values.values() if isinstance(value, str)):
-        representation = _represent(endpoint, service, build, symbol, values, now)
-        target = scope.get("raw_path", b"") + (b"?%s" % scope["query_string"] if scope["query_string"] else b"")
-        service.representations.note(build.pointer, target, representation.tag)
-        return await _answer(service, representation, scope, allowance, now)
 
     def ask() -> Representation:
         try:
             with service.warehouse.build() as build:
-                return _represent(endpoint, service, build, symbol, values, now)
+                return represent(endpoint, service, build, symbol, values, now)
         except NothingPublished:
             raise ServerError(NOTHING_YET) from None
 
@@ -244,7 +175,7 @@ def _holder(service: Service, scope: Scope) -> Holder | None:
     return service.holders.who(sent[0]) if len(sent) == 1 else None
 
 
-def _represent(
+def represent(
     endpoint: Endpoint, service: Service, build: OpenBuild, symbol: str, values: Mapping[str, Any], now: float
 ) -> Representation:
     """The cached representation of a response, or a new one; all queries of a response use the same build."""

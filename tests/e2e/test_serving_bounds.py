@@ -12,7 +12,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
+from serve.api import at_hand
 from serve.http import addresses, edge, server
 from serve.http import log as access_log
 from serve.settings import Settings
@@ -515,3 +517,53 @@ def test_a_question_with_a_body_is_answered_as_without(address: str, kept: bytes
         connection.send(kept + b"Content-Length: 3\r\n\r\nabc" + kept + b"Connection: close\r\n\r\n")
         answers = connection.all()
     assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"200"]
+
+
+def test_questions_about_data_start_no_task(address: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the first time nor later, and also if there is no answer; what needs no key or a thread does."""
+    started: list[str] = []
+    run = RequestResponseCycle.run_asgi
+
+    async def noted(cycle: RequestResponseCycle, app: Any) -> None:
+        started.append(cycle.scope["path"])
+        await run(cycle, app)
+
+    monkeypatch.setattr(RequestResponseCycle, "run_asgi", noted)
+    expected = {
+        "/v1/companies?search=a%20b": 200,
+        "/v1/companies/lntr": 200,
+        "/v1/companies/LNTR/financials?items=roic,revenue&limit=2": 200,
+        "/v1/companies/%4CNTR/financials/revisions": 200,
+        "/v1/companies/LNTR/valuation": 200,
+        "/v1/companies/NOPE/valuation": 404,
+        "/v1/companies/LNTR?limit=1": 422,
+    }
+    with httpx.Client(base_url=address, headers={"X-Api-Key": key}) as client:
+        for path, status in [*expected.items()] * 2:
+            assert client.get(path).status_code == status, path
+        tag = client.get("/v1/companies").headers["ETag"]
+        again = client.get("/v1/companies?page=1", headers={"If-None-Match": tag})
+        assert (again.status_code, again.content) == (304, b"")
+        assert started == []
+        for path in ("/v1/companies?search=%C3%B6", "/v1/status", "/v1/companies?apikey=1", "/v1/companies/"):
+            client.get(path)
+            assert started.pop() == path.partition("?")[0]
+        client.get("/v1/companies", headers={"X-Api-Key": "other"})
+        assert started == ["/v1/companies"]
+
+
+def test_a_failure_of_an_answer_in_memory_is_logged_and_counted_once(
+    address: str, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("secret")
+
+    first = httpx.get(f"{address}/v1/companies", headers={"X-Api-Key": key})
+    monkeypatch.setattr(at_hand, "represent", fail)
+    response = httpx.get(f"{address}/v1/companies?page=7", headers={"X-Api-Key": key})
+    assert (response.status_code, response.json()["error"]["code"]) == (500, "server_error")
+    assert "secret" not in response.text
+    assert "RuntimeError: secret" in caplog.text
+    monkeypatch.undo()
+    later = httpx.get(f"{address}/v1/companies", headers={"X-Api-Key": key})
+    assert int(first.headers["X-RateLimit-Remaining"]) - int(later.headers["X-RateLimit-Remaining"]) == 2

@@ -1,0 +1,143 @@
+"""Answers to questions about data in memory, without route, thread and task.
+
+Belongs here: the checks of such a request, in the order of all others. Does not: requests that need a thread or no key
+(routes), the content of answers (endpoints).
+"""
+
+import asyncio
+import logging
+import sqlite3
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from serve.access.holders import Holder
+from serve.access.limits import GIVE_BACK, TAKE, UNCHANGED, Allowance, Used, allowance
+from serve.api import parameters, responses
+from serve.api.endpoints import ENDPOINTS, Endpoint
+from serve.api.routes import VERSION, Service, represent
+from serve.http.caching import Representation, Sent
+from serve.http.edge import Exchange, Reply
+from serve.http.errors import ApiError, InvalidParameter, ServerError
+from warehouse.reader import OpenBuild
+
+log = logging.getLogger(__name__)
+
+BY_PATH = {VERSION + endpoint.path: endpoint for endpoint in ENDPOINTS if endpoint.needs_key}
+SYMBOL = len(["", "v1", "companies", "{symbol}"]) - 1  # place of the symbol among the segments of a path
+
+
+class Question(NamedTuple):
+    """What the target of a request asks for; the query is not parsed yet."""
+
+    endpoint: Endpoint
+    symbol: str
+    query: bytes
+
+
+class AtHand:
+    """An ASGI middleware that answers questions about data in memory; all other requests are left to the application.
+
+    So are requests that fail a check before they are counted, which the application fails again.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app = app
+        self._service = service
+        self._build: OpenBuild | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Leave a request to the application."""
+        await self.app(scope, receive, send)
+
+    def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
+        """See AtOnce. A response that is kept is found by the target."""
+        service, build = self._service, self._current()
+        if build is None:
+            return False
+        kept = service.representations.asked(build.pointer, target)
+        question = None if kept else question_of(target)
+        holder = self._holder(sent) if kept or question else None
+        if holder is None or not holder.is_active:
+            return False
+        key_id, now = holder.key_id, service.clock()
+        exchange.key_id = key_id
+        if kept:
+            exchange.path = kept.path
+        elif question:
+            exchange.path = VERSION + question.endpoint.path
+        amounts = UNCHANGED if kept and kept.is_held_by(sent) else TAKE
+
+        def respond(used: Used, refused: bool) -> None:
+            """Respond when the request has been counted."""
+            try:
+                taken = allowance(used, now, refused=refused)
+                found = kept or self._found(build, target, question, now)
+                exchange.lookup = "hit" if found.was_used else "miss"
+                found.was_used = True
+            except Exception as error:
+                known = error if isinstance(error, ApiError) else ServerError()
+                if known is not error:
+                    log.exception("request %s failed", exchange.id)
+                exchange.limit = known.limit
+                reply(responses.answer(known, service.settings.pages))
+                return
+            is_held = found.is_held_by(sent)
+
+            def finish(used: Used, _: bool) -> None:
+                reply(found.answer(sent, now, Allowance(used, now).lines, is_held=is_held))
+
+            if is_held and amounts is TAKE:
+                service.limits.add(key_id, now, GIVE_BACK, finish)
+            else:
+                finish(taken.used, False)
+
+        service.limits.add(key_id, now, amounts, respond)
+        return True
+
+    def _found(self, build: OpenBuild, target: bytes, question: Question | None, now: float) -> Representation:
+        """The response to a question that was not asked before in the same words."""
+        assert question
+        values = parameters.read(question.query, question.endpoint.parameters)
+        found = represent(question.endpoint, self._service, build, question.symbol, values, now)
+        self._service.representations.note(build.pointer, target, found.tag)
+        return found
+
+    def _holder(self, sent: Sent) -> Holder | None:
+        """The holder of the request's key; None also if keys cannot be read, which the application reports."""
+        try:
+            return self._service.holders.who(sent.get(b"x-api-key", b""))
+        except sqlite3.Error:
+            return None
+
+    def _current(self) -> OpenBuild | None:
+        """The current build if it is in memory; requests that arrived before it was looked up share the look-up."""
+        if self._build is None and (build := self._service.warehouse.at_hand()):
+            self._build = build
+            asyncio.get_running_loop().call_soon(self._forget)
+        return self._build
+
+    def _forget(self) -> None:
+        self._build = None
+
+
+def question_of(target: bytes) -> Question | None:
+    """What a target asks for; None if it is not for data in memory, contains a key, or is not understood."""
+    raw, _, query = target.partition(b"?")
+    if not target.isascii() or b"#" in target:
+        return None
+    path = raw.decode()
+    segments = (unquote(path) if "%" in path else path).split("/")
+    symbol = ""
+    if len(segments) > SYMBOL:
+        symbol, segments[SYMBOL] = segments[SYMBOL], "{symbol}"
+    endpoint = BY_PATH.get("/".join(segments))
+    if endpoint is None or endpoint.needs_symbol != bool(symbol):
+        return None
+    try:
+        parameters.refuse_credentials(query)
+    except InvalidParameter:
+        return None
+    # DuckDB answers a search for other letters
+    return Question(endpoint, symbol, query) if parameters.is_ascii(query) else None
