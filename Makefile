@@ -20,7 +20,7 @@ OLDEST := $(VENV)/oldest-duckdb
 PEER := $(VENV)/edgartools
 ORDINARY := $(VENV)/fastapi
 SUPPLY := $(VENV)/supply-chain
-LOCKS := $(wildcard *.lock */*.lock */*/*.lock)
+LOCKS := requirements.lock $(wildcard deploy/*.lock tests/*.lock tests/bench/*.lock)
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # real and fictional data never share a home
