@@ -23,7 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: command-line arguments; default: those of the process.
 
     Returns:
-        The exit status: 0 on success; 1 on an error, with one line on standard error. Wrong usage exits with 2.
+        The exit status: 0 on success; 1 on an error, with one line on standard error; for `doctor` the worst state
+        that it found (warehouse.findings). Wrong usage exits with 2.
     """
     given = _parser().parse_args(arguments)
     try:
@@ -57,6 +58,9 @@ def _run(given: argparse.Namespace) -> int:
             raise CommandError(str(error)) from error
         return 0
 
+    if given.command == "doctor":
+        return _doctor(given)
+
     from serve.cli import commands
 
     match given.command, getattr(given, "action", None):
@@ -75,6 +79,19 @@ def _run(given: argparse.Namespace) -> int:
         case "subscriptions", "set":
             commands.set_subscription(given.email, given.status)
     return 0
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    """Examine the data with the checks of the pipeline, and the rest with those of the service."""
+    from pipelines import doctor
+    from pipelines.errors import PipelineError
+    from serve.cli import health
+
+    of_service = [("accounts", health.accounts), ("redis", health.redis)]
+    try:
+        return doctor.main(of_service, source_name=given.source, quick=given.quick, repair=given.repair)
+    except PipelineError as error:
+        raise CommandError(str(error)) from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -109,6 +126,16 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("item", metavar="ITEM", help="a line item, such as free_cash_flow")
     explain.add_argument("period", metavar="PERIOD", help="a label (2026Q1, FY2025) or the last day of the period")
     explain.add_argument("--json", action="store_true", help="print JSON")
+
+    doctor = commands.add_parser("doctor", help="examine the home, and say what is wrong and what to do")
+    doctor.add_argument("--quick", action="store_true", help="do not read documents and tables")
+    doctor.add_argument("--repair", action="store_true", help="repair what can be repaired safely")
+    doctor.add_argument(
+        "--source",
+        default=os.environ.get("FUNDAMENTALS_SOURCE") or "",
+        metavar="sample|live|PATH",
+        help="source to examine (default: FUNDAMENTALS_SOURCE, or that of the last synchronization)",
+    )
 
     builds = commands.add_parser("builds", help="manage the published builds").add_subparsers(
         dest="action", required=True, metavar="ACTION"

@@ -95,7 +95,7 @@ class Home:
             written = marker.with_suffix(".tmp")
             written.write_text(json.dumps({"kind": kind}))
             written.replace(marker)
-        held = _kind_in(marker)
+        held = kind_in(marker)
         if held != kind:
             other = self.root.parent / kind if self.root.name in WORDS else f"{self.root}-{kind}"
             raise HomeError(
@@ -140,7 +140,7 @@ def _is_locked(lock: TextIO) -> bool:
     return True
 
 
-def _kind_in(marker: Path) -> str:
+def kind_in(marker: Path) -> str:
     """The kind of data that a marker names.
 
     Raises:

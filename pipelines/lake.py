@@ -28,6 +28,7 @@ from typing import TypeVar
 import msgspec
 import polars as pl
 
+from pipelines import digests
 from pipelines.errors import PipelineError
 from pipelines.workers import Workers
 from warehouse.files import sync
@@ -195,19 +196,19 @@ class Lake:
         with self._named_errors(name):
             if self._manifest_path(name).exists():
                 return {cik: held.digest for cik, held in self.manifest(name).companies.items()}
-            digests: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
-        return digests
+            made_from: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
+        return made_from
 
     def write(self, name: str, rows: pl.DataFrame | pl.LazyFrame, inputs: Mapping[str, str] | None = None) -> None:
         """Replace a whole small table."""
         # always the same name, because only one run writes at a time; the file of a killed run is overwritten
         written = self.folder / f".{name}.tmp"
-        digests = {INPUTS: json.dumps(dict(sorted((inputs or {}).items()))), **self.footers.get(name, {})}
+        said = {INPUTS: json.dumps(dict(sorted((inputs or {}).items()))), **self.footers.get(name, {})}
         with self._named_errors(name):
             self.folder.mkdir(parents=True, exist_ok=True)
-            rows.lazy().sink_parquet(written, compression="zstd", compression_level=LEVEL, metadata=digests)
+            rows.lazy().sink_parquet(written, compression="zstd", compression_level=LEVEL, metadata=said)
             sync(written)
-            written.replace(self.path(name))
+            digests.replace(self.folder, written, self.path(name))
 
     @contextmanager
     def gathering(self, purpose: str) -> Iterator["Batches"]:
@@ -280,12 +281,14 @@ class Lake:
     def _adopted(self, name: str) -> Manifest:
         """The manifest of a table of companies that an older program wrote as one file: it becomes the first part."""
         path, part = self.path(name), _part_name(1)
-        digests = self.inputs(name)
+        made_from = self.inputs(name)
         counted = pl.scan_parquet(path).group_by("cik").len().sort("cik").collect()
-        companies = {cik: Held(digests.get(cik, ""), part, rows) for cik, rows in counted.iter_rows()}
+        companies = {cik: Held(made_from.get(cik, ""), part, rows) for cik, rows in counted.iter_rows()}
         manifest = Manifest(companies, {part: int(counted["len"].sum())})
         (self.folder / name / part).unlink(missing_ok=True)
         os.link(path, self.folder / name / part)
+        digests.note(self.folder, {self.folder / name / part: path})
+        digests.forget(self.folder, [path])
         self._point(name, manifest)
         path.unlink()
         return manifest
@@ -296,7 +299,7 @@ class Lake:
         """The manifest with new parts, whose files are put into the folder of the table."""
         companies = {cik: held for cik, held in before.companies.items() if cik not in inputs}
         companies |= {cik: Held(digest, "", 0) for cik, digest in inputs.items()}
-        parts = dict(before.parts)
+        parts, paths = dict(before.parts), {}
         last = max((int(path.stem) for path in (self.folder / name).glob("*.parquet")), default=0)
         for number, each in enumerate(new, last + 1):
             part = _part_name(number)
@@ -305,17 +308,19 @@ class Lake:
             if written.path != path:
                 written.path.replace(path)
             parts[part] = sum(written.rows.values())
+            paths[path] = path
             companies |= {cik: Held(inputs[cik], part, rows) for cik, rows in written.rows.items() if cik in inputs}
+        digests.note(self.folder, paths)
         return _without_idle_parts(Manifest(dict(sorted(companies.items())), parts))
 
     def _together(self, name: str, manifest: Manifest) -> Manifest:
         """The manifest after the parts of which little is left are written together, by company."""
         little = {part: ciks for part, ciks in manifest.by_part().items() if len(ciks) < PART / 2}
         together = sorted(cik for ciks in little.values() for cik in ciks)
-        digests = {cik: manifest.companies[cik].digest for cik in together}
+        made_from = {cik: manifest.companies[cik].digest for cik in together}
         groups = [together[start : start + PART] for start in range(0, len(together), PART)]
         self._point(name, manifest, tidy=False)  # from which the rows are read
-        return self._added(name, manifest, [self.of_companies(name, group) for group in groups], digests)
+        return self._added(name, manifest, [self.of_companies(name, group) for group in groups], made_from)
 
     def _point(self, name: str, manifest: Manifest, *, tidy: bool = True) -> None:
         """Make a manifest the current one, and remove the files that it does not name."""
@@ -323,12 +328,13 @@ class Lake:
         written = path.with_suffix(".tmp")
         written.write_bytes(msgspec.json.encode(manifest))
         sync(written)
-        written.replace(path)
+        digests.replace(self.folder, written, path)
         sync(path.parent)  # before the files go that only the manifest before names
         if tidy:
-            for each in path.parent.iterdir():
-                if each.name != MANIFEST and each.name not in manifest.parts:
-                    each.unlink()
+            idle = [each for each in path.parent.iterdir() if each.name not in (MANIFEST, *manifest.parts)]
+            digests.forget(self.folder, idle)
+            for each in idle:
+                each.unlink()
 
     @contextmanager
     def _named_errors(self, name: str) -> Iterator[None]:
@@ -340,8 +346,8 @@ class Lake:
             place = self.path(name) if in_one else self.folder / name
             reason = str(error).partition("\n")[0]
             raise LakeError(
-                f"{place} cannot be read or written ({reason}); check the disk, or delete the folder "
-                f"{self.folder}, which the next synchronization creates again from the raw zone"
+                f"{place} cannot be read or written ({reason}); check the disk, or run `fundamentals doctor --repair`, "
+                "after which the next synchronization makes the table again"
             ) from error
 
 

@@ -15,11 +15,14 @@ from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter
 from heapq import heappop, heappush
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from pipelines import digests
 from pipelines.errors import PipelineError
 from pipelines.normalize.history.versions import LOG, VERSION_OF
+from warehouse.files import sync
 
 SEGMENT = "versions-{}.parquet"
 COMMITTED = "committed.json"
@@ -28,6 +31,7 @@ INITIAL = "initial"  # the cause of the first version of a value
 ROW_GROUP = 5_000
 """Rows that are read together: those of about ten companies. Ten times as many take four times as long for a few
 companies, in a file that is a quarter smaller."""
+ADVICE = "run `fundamentals doctor --repair`, which restores the segment from the published build"
 LATER = ("rule",)
 """Columns of LOG that the first segments lack. A segment that lacks another column is damaged."""
 
@@ -45,21 +49,62 @@ def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
     Raises:
         LogError: the list cannot be read, or has to be put in order and a segment is missing or damaged.
     """
+    remembered = _remembered(folder)
+    segments = listed(folder, pointed)
+    if isinstance(remembered, list):
+        segments = tuple(_in_order_of_filings(folder, sorted(segments)))
+    if remembered != {IN_ORDER: [*segments]}:
+        remember(folder, segments)
+    return segments
+
+
+def listed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
+    """The same segments in the order of the list, which is not changed.
+
+    Raises:
+        LogError: the list cannot be read.
+    """
+    remembered = _remembered(folder)
+    try:
+        known = remembered if isinstance(remembered, list) else remembered[IN_ORDER]
+        return tuple(dict.fromkeys([*map(str, known), *pointed]))
+    except (LookupError, TypeError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _remembered(folder: Path) -> Any:
+    """What the list of segments says."""
     path = folder / COMMITTED
     try:
-        remembered = json.loads(path.read_text()) if path.exists() else {IN_ORDER: []}
-        known = remembered if isinstance(remembered, list) else remembered[IN_ORDER]
-        segments = list(dict.fromkeys([*map(str, known), *pointed]))
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise LogError(f"{path}: {error!r}; restore the file from a copy") from error
-    if isinstance(remembered, list):
-        segments = _in_order_of_filings(folder, sorted(segments))
-    if {IN_ORDER: segments} != remembered:
-        folder.mkdir(parents=True, exist_ok=True)
-        written = folder / f".{COMMITTED}.tmp"
-        written.write_text(json.dumps({IN_ORDER: segments}))
-        written.replace(path)
-    return tuple(segments)
+        return json.loads(path.read_text()) if path.exists() else {IN_ORDER: []}
+    except (OSError, ValueError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: Path, error: Exception) -> LogError:
+    advice = "run `fundamentals doctor --repair`, which writes the list again"
+    return LogError(f"{folder / COMMITTED}: {error!r}; {advice}")
+
+
+def remember(folder: Path, segments: Sequence[str]) -> None:
+    """Write the list of the committed segments in the order of recording."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = folder / f".{COMMITTED}.tmp"
+    written.write_text(json.dumps({IN_ORDER: list(segments)}))
+    digests.replace(folder, written, folder / COMMITTED)
+
+
+def check(folder: Path, segments: Sequence[str]) -> None:
+    """Compare the committed segments with their digests; note those of segments that an earlier release wrote.
+
+    Raises:
+        LogError: a segment is missing or damaged.
+    """
+    paths = [folder / name for name in segments]
+    for path in digests.damaged(folder, paths):
+        raise LogError(f"{path}: {'damaged' if path.exists() else 'missing'}; {ADVICE}")
+    if new := digests.unnoted(folder, paths):
+        digests.note(folder, {path: path for path in new})
 
 
 def _in_order_of_filings(folder: Path, segments: Sequence[str]) -> list[str]:
@@ -143,9 +188,7 @@ def _named_errors(path: Path) -> Iterator[None]:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).partition("\n")[0]
-        raise LogError(
-            f"{path}: {reason}; restore the segment from a copy, because the log cannot be created again"
-        ) from error
+        raise LogError(f"{path}: {reason}; {ADVICE}") from error
 
 
 def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
@@ -162,7 +205,8 @@ def write(folder: Path, sync_id: str, rows: pl.DataFrame | pl.LazyFrame) -> str:
     rows.lazy().select(LOG.names()).sink_parquet(written, compression="zstd", row_group_size=ROW_GROUP)
     with written.open("rb") as file:
         os.fsync(file.fileno())
-    written.replace(folder / name)
+    digests.replace(folder, written, folder / name)
+    sync(folder / digests.NOTES)
     return name
 
 
@@ -171,9 +215,16 @@ def segment_name(sync_id: str) -> str:
     return SEGMENT.format(sync_id)
 
 
+def sync_id_of(segment: str) -> str:
+    """The id of the synchronization that wrote a segment."""
+    before, after = SEGMENT.split("{}")
+    return segment.removeprefix(before).removesuffix(after)
+
+
 def clear(folder: Path, segments: Sequence[str]) -> None:
     """Remove files of killed runs: segments newer than the last committed one, and unfinished files."""
     last = max(segments, default="")
     left = [path for path in folder.glob(SEGMENT.format("*")) if path.name > last]
+    digests.forget(folder, left)
     for path in (*left, *folder.glob(".*.tmp")):
         path.unlink()

@@ -28,7 +28,7 @@ from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake, Notes
-from pipelines.log import clear, committed, read, segment_name, segments_of, write
+from pipelines.log import check, clear, committed, read, segment_name, segments_of, write
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
@@ -373,6 +373,7 @@ def update_versions(
     """
     segments = committed(log, segments)
     clear(log, segments)
+    check(log, segments)
     logged_in, values = segments_of(log, segments), lake.inputs("profiles")
     wanted = {cik: _joined(*logged_in.get(cik, ()), values.get(cik, "")) for cik in sorted({*logged_in, *values})}
     known = lake.inputs(VERSIONS)

@@ -75,10 +75,12 @@ class Documents:
         """The document with this digest, exactly as it was received.
 
         Raises:
-            RawStoreError: it is not stored, or cannot be read.
-            CorruptError: its content does not match the digest.
+            RawStoreError: it cannot be read.
+            CorruptError: it is not stored, or its content does not match the digest.
         """
         path = self.path(digest)
+        if not path.exists():
+            raise CorruptError(f"{path} is missing; `fundamentals sync --full` fetches the document again")
         with _named_errors(path, "read"):
             packed = path.read_bytes()
         content = _unpacked(packed)
@@ -133,6 +135,10 @@ class RawStore(Documents):
     def seen(self, cik: str, kind: Kind) -> Seen | None:
         """The result of the last request for a document; None if it was never requested."""
         return self._seen.get((cik, kind))
+
+    def all_seen(self) -> list[Seen]:
+        """The results of the last requests for all documents."""
+        return list(self._seen.values())
 
     def note(self, row: Seen) -> None:
         """Record the result of a request; the next checkpoint writes it to the disk."""

@@ -51,7 +51,9 @@ class Source:
         self.client.close()
 
 
-def open_source(name: str, *, user_agent: str | None = None, base_url: str | None = None) -> Source:
+def open_source(
+    name: str, *, user_agent: str | None = None, base_url: str | None = None, attempts: int | None = None
+) -> Source:
     """Open a source; close it by using it as a context manager.
 
     Args:
@@ -59,18 +61,19 @@ def open_source(name: str, *, user_agent: str | None = None, base_url: str | Non
             beside it.
         user_agent: for live: name and mail address (EDGAR_USER_AGENT).
         base_url: for live: address to call instead of the SEC's two hosts (EDGAR_BASE_URL).
+        attempts: for live: requests of a document at most; default: that of the client.
 
     Raises:
         SourceError: the source cannot be opened; nothing has been requested.
     """
     if name == "live":
-        return _live(user_agent, base_url)
+        return _live(user_agent, base_url, attempts)
     if name == "sample":
         return _sample()
     return _mirror(Path(name))
 
 
-def _live(user_agent: str | None, base_url: str | None) -> Source:
+def _live(user_agent: str | None, base_url: str | None, attempts: int | None) -> Source:
     if not user_agent:
         raise SourceError(f"source live needs EDGAR_USER_AGENT; {USER_AGENT_ADVICE}")
     if not MAIL.search(user_agent):
@@ -79,9 +82,11 @@ def _live(user_agent: str | None, base_url: str | None) -> Source:
         raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, which an HTTP header cannot contain: use plain ASCII")
     if base_url and not _is_web_address(base_url):
         raise SourceError(f"EDGAR_BASE_URL is {base_url!r}, expected an address such as http://127.0.0.1:9000")
-    from pipelines.edgar.client import EdgarClient  # imported here and below, because a mirror needs no HTTP
+    from pipelines.edgar.client import ATTEMPTS, EdgarClient  # imported here and below: a mirror needs no HTTP
 
-    client = EdgarClient(user_agent=user_agent, pace=REQUESTS_A_SECOND, base_url=base_url or None)
+    client = EdgarClient(
+        user_agent=user_agent, pace=REQUESTS_A_SECOND, base_url=base_url or None, attempts=attempts or ATTEMPTS
+    )
     return Source("live", "edgar", client, threads=8, absence_lasts=timedelta(days=7))
 
 

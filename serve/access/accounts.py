@@ -22,6 +22,7 @@ from typing import Any, Literal
 from serve.access import keys
 from serve.clock import timestamp
 from serve.http.errors import CommandError
+from warehouse.findings import damage_of_sqlite
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS accounts (
@@ -67,6 +68,8 @@ TRIGGERS = "".join(
 )
 MOST_KEYS = 10  # active keys of an account
 WAIT = 5.0  # seconds to wait for another process to finish writing
+DAMAGED = "stop the service, and run `fundamentals restore PATH --accounts` with the path of a backup"
+"""What to do about a damaged file."""
 EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
 
 Status = Literal["active", "inactive"]
@@ -138,6 +141,15 @@ class Accounts:
         """Close the database."""
         with self._writing, self._reading:
             self._opened.close()
+
+    def check(self) -> None:
+        """Read the whole database.
+
+        Raises:
+            CommandError: it is damaged.
+        """
+        if said := damage_of_sqlite(self._path):
+            raise CommandError(f"{self._path}: {said}; the file is damaged: {DAMAGED}")
 
     def create_key(self, email: str, now: float, key_id: str | None = None) -> str:
         """Create a key for an account; create the account, with an inactive subscription, if it does not exist.
@@ -285,7 +297,7 @@ class Accounts:
         except (sqlite3.Error, OSError) as error:
             advice = "check that FUNDAMENTALS_HOME is right and the file writable"
             if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-                advice = "the file is damaged: stop the service, and restore the file from a copy"
+                advice = f"the file is damaged: {DAMAGED}"
             raise CommandError(f"{self._path}: {error}; {advice}") from error
 
 

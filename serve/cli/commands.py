@@ -192,8 +192,12 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
 
 
 def _try(settings: Settings) -> None:
-    """Open the accounts and the Redis client once, so that a wrong setting is reported in one line before serving."""
-    with accounts_of(settings):
+    """Open the accounts and the Redis client once, so that a wrong setting is reported in one line before serving.
+
+    Damaged accounts are not served: a key that was revoked could be valid again.
+    """
+    with accounts_of(settings) as accounts:
+        accounts.check()
         if settings.redis_url:
             from serve.access.shared_limits import SharedLimits
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import fundamentals
+from pipelines.digests import NOTES
 from pipelines.home import PROJECT
 from pipelines.lake import Lake
 from warehouse.pointer import Pointer, copies_of, current, description_of
@@ -114,10 +115,10 @@ def debris(home: Path) -> list[str]:
     kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html", "runs.json"}
     left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
     lake = Lake(home / "tables")
-    for path in lake.folder.iterdir():
+    for path in (each for each in lake.folder.iterdir() if each.name != NOTES):
         if path.is_dir():
             left += {each.name for each in path.iterdir()} - {"manifest.json", *lake.manifest(path.name).parts}
         elif path.suffix != ".parquet":
             left.append(path.name)
-    left += [path.name for path in (home / "log").iterdir() if path.name not in {*pointer.log, "committed.json"}]
+    left += [path.name for path in (home / "log").iterdir() if path.name not in {*pointer.log, "committed.json", NOTES}]
     return left + [path.name for path in (home / "raw" / "incoming").iterdir()]

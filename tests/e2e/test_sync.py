@@ -177,12 +177,12 @@ def test_a_second_synchronization_at_the_same_time(small, kept):
 
 
 def test_a_damaged_table(small, kept, tmp_path):
-    """The message says what to delete; after that the table is computed again."""
+    """The message says what repairs it; after that the table is computed again."""
     table = kept / "tables" / "facts" / "manifest.json"
     whole = table.read_bytes()
     try:
         table.write_bytes(whole[: len(whole) // 2])
-        refused(sync(kept, small[0].folder), "tables/facts cannot be read", "delete the folder")
+        refused(sync(kept, small[0].folder), "tables/facts cannot be read", "run `fundamentals doctor --repair`")
     finally:
         table.write_bytes(whole)
 

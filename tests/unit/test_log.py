@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -25,6 +26,11 @@ def rows(value: float, **more: object) -> pl.DataFrame:
         "recorded_at": NOW,
     }
     return pl.DataFrame([row | more], schema=LOG)
+
+
+def names(folder: Path) -> list[str]:
+    """The files in the folder of the log besides their digests."""
+    return sorted(path.name for path in folder.iterdir() if path.name != "digests.json")
 
 
 def test_an_empty_log_has_its_columns(tmp_path):
@@ -76,7 +82,7 @@ def test_a_segment_of_an_older_program_is_read(tmp_path, monkeypatch):
 
 def test_a_segment_without_values_is_an_error(tmp_path):
     rows(1).drop("value").write_parquet(tmp_path / "versions-20260801.parquet")
-    with pytest.raises(log.LogError, match="cannot be created again"):
+    with pytest.raises(log.LogError, match="run `fundamentals doctor --repair`"):
         log.read(tmp_path, ("versions-20260801.parquet",))
 
 
@@ -94,7 +100,7 @@ def test_uncommitted_segments_are_removed(tmp_path):
 
     log.clear(tmp_path, committed)
 
-    assert sorted(path.name for path in tmp_path.iterdir()) == list(committed)
+    assert names(tmp_path) == list(committed)
     assert log.read(tmp_path, committed)["value"].to_list() == [1, 1]
 
 
@@ -103,7 +109,7 @@ def test_without_a_committed_segment_all_are_removed(tmp_path):
 
     log.clear(tmp_path, ())
 
-    assert list(tmp_path.iterdir()) == []
+    assert names(tmp_path) == []
 
 
 def test_committed_and_foreign_files_are_never_removed(tmp_path):
@@ -116,7 +122,7 @@ def test_committed_and_foreign_files_are_never_removed(tmp_path):
         log.clear(tmp_path, (committed,))
 
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert set(before) == {older, committed, "notes.txt"}
+    assert set(before) == {older, committed, "notes.txt", "digests.json"}
 
 
 def test_a_missing_log_needs_no_cleaning(tmp_path):
@@ -131,7 +137,7 @@ def test_a_repeated_synchronization_overwrites_its_segment(tmp_path):
     name = log.write(tmp_path, "20260801", rows(2))
 
     assert log.read(tmp_path, (name,))["value"].to_list() == [2]
-    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert names(tmp_path) == [name]
 
 
 def test_the_order_is_that_of_commits_whatever_the_names(tmp_path):
@@ -173,7 +179,7 @@ def test_filings_that_contradict_each_other_leave_the_order_of_names(tmp_path):
 @pytest.mark.parametrize("written", ["{", "{}", '{"in_order": 1}'])
 def test_a_damaged_list_is_an_error_that_says_what_to_do(tmp_path, written):
     (tmp_path / "committed.json").write_text(written)
-    with pytest.raises(log.LogError, match=r"committed\.json: .*; restore the file from a copy"):
+    with pytest.raises(log.LogError, match=r"committed\.json: .*; run `fundamentals doctor --repair`"):
         log.committed(tmp_path, ())
 
 
@@ -187,3 +193,28 @@ def test_a_rollback_loses_no_segment(tmp_path):
 
     assert after_going_back == (first, second)
     assert log.read(tmp_path, after_going_back)["value"].to_list() == [1, 2]
+
+
+@pytest.mark.parametrize("damage", ["flipped", "missing"])
+def test_a_segment_that_is_not_as_it_was_written_stops_the_synchronization(tmp_path, damage):
+    """A flipped bit may be in a value, where Parquet has no checksum."""
+    name = log.write(tmp_path, "20260801", rows(1))
+    log.check(tmp_path, [name])
+    path = tmp_path / name
+    if damage == "missing":
+        path.unlink()
+    else:
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+    with pytest.raises(log.LogError, match=rf"{name}: (damaged|missing); run `fundamentals doctor --repair`"):
+        log.check(tmp_path, [name])
+
+
+def test_a_segment_of_an_earlier_release_gets_its_digest(tmp_path):
+    name = log.write(tmp_path, "20260801", rows(1))
+    (tmp_path / "digests.json").unlink()
+    log.check(tmp_path, [name])
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(log.LogError):
+        log.check(tmp_path, [name])

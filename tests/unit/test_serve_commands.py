@@ -107,7 +107,9 @@ def test_damaged_accounts_are_reported_with_what_to_do(home: Path, capsys: pytes
     home.mkdir()
     (home / "accounts.sqlite").write_bytes(b"garbage, not a database" * 500)
     for arguments in (("keys", "list", EMAIL), ("accounts", "invite", EMAIL), ("serve", "--port", "0")):
-        assert "is damaged: stop the service, and restore the file from a copy" in fails(capsys, *arguments)
+        assert "is damaged: stop the service, and run `fundamentals restore PATH --accounts`" in fails(
+            capsys, *arguments
+        )
 
 
 def test_an_unwritable_home_is_reported(

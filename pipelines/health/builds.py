@@ -1,0 +1,66 @@
+"""The published builds: the pointer, the files that it names, and when the last synchronization was.
+
+Belongs here: comparing builds with their digests. Does not: writing a build (warehouse.publish).
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+
+from pipelines.home import Home
+from warehouse import publish
+from warehouse.errors import WarehouseError
+from warehouse.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.pointer import Pointer, current, kept, synchronized
+from warehouse.schedule import promised_synchronization
+from warehouse.verify import is_whole
+
+AGAIN = (
+    "run `fundamentals sync`, which publishes it again; until then the service serves the build before, if there is one"
+)
+
+
+def check(home: Home) -> Iterator[Finding]:
+    """The current build, the one before, and the time of the last synchronization."""
+    try:
+        now = current(home.published)
+        if now is None:
+            yield Finding("builds", WARNING, "nothing is published", "run `fundamentals sync`")
+            return
+        synchronized(home.published, now)
+    except WarehouseError as error:
+        yield Finding("builds", DAMAGE, str(error).partition(";")[0], AGAIN)
+        return
+    if is_whole(home.published, now):
+        yield Finding("builds", WELL, f"{now.build} is whole: {now.companies:,} companies")
+    else:
+        yield Finding("builds", DAMAGE, f"{now.build}, which is served, is damaged", AGAIN)
+    if now.previous:
+        yield from _before(home, now)
+    yield _last(now)
+
+
+def _before(home: Home, now: Pointer) -> Iterator[Finding]:
+    """The build before, which is kept to go back to, and to be served if the current one is damaged."""
+    before = next((each for each in kept(home.published) if each.file == now.previous), None)
+    if before and is_whole(home.published, before):
+        yield Finding("builds", WELL, f"{before.build}, the build before, is whole")
+        return
+    text = f"{now.previous}, the build before, is damaged: there is no build to go back to"
+    remove = partial(_prune, home) if is_whole(home.published, now) else None
+    yield Finding("builds", WARNING, text, "`fundamentals builds prune` removes it", remove)
+
+
+def _prune(home: Home) -> str:
+    publish.prune(home.published)
+    return "removed the build before"
+
+
+def _last(pointer: Pointer) -> Finding:
+    """When the last synchronization was, and whether the schedule ran since."""
+    finished, now = datetime.fromisoformat(pointer.synchronization.finished_at), datetime.now(UTC)
+    text = f"last synchronization {pointer.synchronization.finished_at}"
+    if pointer.is_scheduled and promised_synchronization(finished, now, is_scheduled=True) is None:
+        advice = "start Dagster (`make ui` or its service), which runs the schedule, and look at its last run"
+        return Finding("schedule", WARNING, f"{text}, and the scheduled ones since did not run", advice)
+    return Finding("schedule", WELL, text + ("" if pointer.is_scheduled else "; the schedule is off"))

@@ -1,0 +1,70 @@
+"""The raw zone: whether each document has the content that its name states, and whether those in use are stored.
+
+Belongs here: reading all documents. Does not: requesting them again (edgar.extract).
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from pipelines.edgar.errors import CorruptError, RawStoreError
+from pipelines.edgar.raw_store import Documents, RawStore
+from pipelines.home import Home
+from warehouse.findings import DAMAGE, WARNING, WELL, Finding
+
+
+def check(home: Home, *, quick: bool) -> Iterator[Finding]:
+    """All documents, or with `quick` only whether those in use are stored."""
+    try:
+        store = RawStore(home.root)
+    except RawStoreError as error:
+        path = home.root / "raw" / "seen.jsonl"
+        advice = f"delete {path}: the next synchronization requests every document again"
+        yield Finding("raw zone", DAMAGE, str(error).partition(";")[0], advice, partial(_remove, [path]))
+        return
+    used = {seen.digest for seen in store.all_seen() if seen.digest}
+    missing = sorted(digest for digest in used if not store.has(digest))
+    stored = sorted(store.root.glob("??/*.json.zst"))
+    broken = [] if quick else _broken(store, stored)
+    in_use = [path for path in broken if _digest(path) in used]
+    superseded = [path for path in broken if _digest(path) not in used]
+    if in_use:
+        text = f"{len(in_use):,} documents are damaged, such as {in_use[0]}"
+        advice = "delete these files; `fundamentals sync --full` fetches the documents again"
+        yield Finding("raw zone", DAMAGE, text, advice, partial(_remove, in_use))
+    if missing:
+        text = f"{len(missing):,} documents in use are not stored, such as {store.path(missing[0])}"
+        yield Finding("raw zone", WARNING, text, "`fundamentals sync --full` fetches them again")
+    if superseded:
+        text = f"{len(superseded):,} documents that newer ones replaced are damaged, such as {superseded[0]}"
+        advice = "restore them from a backup, or delete them: nothing reads them, and no source has them any more"
+        yield Finding("raw zone", WARNING, text, advice)
+    if not broken and not missing:
+        yield Finding("raw zone", WELL, f"{len(stored):,} documents{', not read' if quick else ''}")
+
+
+def _digest(path: Path) -> str:
+    return path.name.partition(".")[0]
+
+
+def _broken(store: Documents, stored: Sequence[Path]) -> list[Path]:
+    """The files whose content does not have the digest of their names."""
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        are_whole = threads.map(lambda path: _is_whole(store, _digest(path)), stored)
+        return [path for path, is_whole in zip(stored, are_whole, strict=True) if not is_whole]
+
+
+def _is_whole(store: Documents, digest: str) -> bool:
+    try:
+        store.get(digest)
+    except CorruptError:
+        return False
+    return True
+
+
+def _remove(paths: Sequence[Path]) -> str:
+    for path in paths:
+        path.unlink(missing_ok=True)
+    return f"removed {len(paths):,} damaged files, which `fundamentals sync --full` fetches again"

@@ -1,0 +1,112 @@
+"""Segments of the version log from the tables `versions` and `lineage` of a published build.
+
+Belongs here: the columns of the log as the build has them. Does not: deciding that a segment is damaged (version_log).
+
+A build has every version of the log, and for each the time at which it was recorded, which is the time in the name of
+its segment; versions that were superseded before they were recorded have none, and are in the segment of the next one.
+Three columns are not in a build, and are restored with the same meaning:
+
+- `value` is published rounded. It is computed again from the legs, which are published as filed, where this gives the
+  published value.
+- `basis`: values and legs are published on today's share basis, so the newest filing is their basis.
+- `rules`: today's digest. If the rules changed since the build was made, the next synchronization records changed
+  values with the cause `correction` instead of `method`.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from pipelines import log
+from pipelines.errors import PipelineError
+from pipelines.normalize.history.versions import FACT, LOG, VERSION_OF, numbered
+from pipelines.normalize.items.item import SUM
+from pipelines.normalize.items.line_items import recomputed, served
+from pipelines.stages import rules_digest
+from warehouse.schema import PERIOD_KINDS
+
+VERSION = [*VERSION_OF, "version"]
+COMPARED = [*VERSION, "accession", "cause", "recorded_at"]
+TTM, ANNUAL = PERIOD_KINDS
+LABEL = r"^(\d+)Q(\d)$"
+
+
+class NotInBuild(PipelineError):
+    """The published build does not have the rows of a segment."""
+
+
+def restored(folder: Path, copies: Path, segments: Sequence[str], damaged: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """The rows of damaged segments: columns of LOG, by the name of the segment.
+
+    Args:
+        folder: the folder of the log.
+        copies: the Parquet copies of a whole build.
+        segments: all committed segments in their order.
+        damaged: the names of the damaged ones among them.
+
+    Raises:
+        NotInBuild: the build has no rows of a segment, or the log would have other versions than the build.
+        LogError: another segment cannot be read.
+    """
+    versions = logged(copies)
+    rows = {name: versions.filter(pl.col("segment_at") == _time_of(name)) for name in damaged}
+    for name, held in rows.items():
+        if held.is_empty():
+            raise NotInBuild(f"the published build has no version of {name}")
+    ciks = pl.concat(held["cik"] for held in rows.values()).unique()
+    before = {name: log.read(folder, [name], ciks) for name in segments if name not in rows}
+    of_log = numbered(
+        pl.concat((before | {name: held.select(LOG.names()) for name, held in rows.items()})[name] for name in segments)
+    )
+    of_build = versions.filter(pl.col("cik").is_in(ciks.implode()))
+    same = of_log.select(COMPARED).sort(VERSION).equals(of_build.select(COMPARED).sort(VERSION))
+    if not same:
+        raise NotInBuild("the published build has other versions than the rest of the log")
+    return {name: held.select(LOG.names()) for name, held in rows.items()}
+
+
+def logged(copies: Path) -> pl.DataFrame:
+    """All versions of a build: columns of LOG, `version`, and `segment_at`, the time in the name of the segment."""
+    published = pl.read_parquet(copies / "versions.parquet")
+    year_ends = published.filter(pl.col("period_kind") == ANNUAL).select(*VERSION, is_year_end=pl.lit(value=True))
+    legs = pl.read_parquet(copies / "lineage.parquet").filter(pl.col("period_kind") == TTM).sort(*VERSION, "leg")
+    is_sum = pl.col("operation").is_in(["add", "subtract"])
+    legs = legs.with_columns(role=pl.when(is_sum).then(pl.lit(SUM)).otherwise("operation"))
+    facts = legs.group_by(VERSION, maintain_order=True).agg(legs=pl.struct(field.name for field in FACT.fields))
+    exact = pl.when(served("recomputed") == pl.col("value")).then("recomputed").otherwise("value")
+    label = pl.col("period").str.extract_groups(LABEL)
+    return (
+        published.filter(pl.col("period_kind") == TTM)
+        .sort(VERSION)
+        .join(year_ends, on=VERSION, how="left", maintain_order="left")
+        .join(facts, on=VERSION, how="left", maintain_order="left")
+        .join(recomputed(legs, VERSION), on=VERSION, how="left", maintain_order="left")
+        .join(_basis(copies), on="cik", how="left", maintain_order="left")
+        .with_columns(
+            segment_at=pl.col("recorded_at").backward_fill().over(VERSION_OF),
+            value=exact,
+            fiscal_year=label.struct.field("1").cast(pl.Int32),
+            fiscal_quarter=label.struct.field("2").cast(pl.Int32),
+            is_year_end=pl.col("is_year_end").fill_null(value=False),
+            legs=pl.col("legs").fill_null(pl.lit([], pl.List(FACT))),
+            rules=pl.lit(rules_digest()),
+        )
+        .select(*(pl.col(name).cast(dtype) for name, dtype in LOG.items()), "version", "segment_at")
+    )
+
+
+def _basis(copies: Path) -> pl.DataFrame:
+    """`cik`, `basis`: the newest filing of each company that is on today's share basis."""
+    filings = pl.read_parquet(copies / "filings.parquet").filter(pl.col("share_basis") == 1)
+    newest = filings.sort("filed", "accession").group_by("cik", maintain_order=True).last()
+    return newest.select("cik", basis="accession")
+
+
+def _time_of(name: str) -> datetime:
+    """The time of the synchronization that wrote a segment, from its name."""
+    try:
+        return datetime.strptime(log.sync_id_of(name), "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
+    except ValueError as error:
+        raise NotInBuild(f"{name} is not named by a time") from error

@@ -1,0 +1,45 @@
+"""Dagster's record of runs and schedules, in SQLite files.
+
+Belongs here: checking the files, and removing damaged ones. Does not: writing them (run_history).
+"""
+
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from pipelines.home import Home
+from warehouse.findings import DAMAGE, WELL, Finding, damage_of_sqlite
+
+SCHEDULES = "schedules"
+SIDE_FILES = ("-wal", "-shm", "-journal")
+OF_ALL = ("runs.db", "index.db")
+"""Files of the whole record; each other one has the events of one run."""
+
+
+def check(home: Home) -> Iterator[Finding]:
+    """Each file of the record; it can be removed, because nothing but the UI's history is in it."""
+    files = sorted(home.dagster.rglob("*.db"))
+    for path in files:
+        if said := damage_of_sqlite(path):
+            advice = f"stop the Dagster UI, delete {_what(home, path)}; it has only the record of earlier runs"
+            if path.parent.name == SCHEDULES:
+                advice = f"stop the Dagster UI, delete {_what(home, path)}, and turn the schedule on again in the UI"
+            yield Finding("run record", DAMAGE, f"{path}: {said}", advice, partial(_remove, _what(home, path)))
+            return
+    yield Finding("run record", WELL, f"{len(files)} files")
+
+
+def _what(home: Home, path: Path) -> Path:
+    """What has to be deleted with a damaged file: the folder of a file that belongs to the whole record."""
+    is_of_all = path.name in OF_ALL
+    return home.dagster / path.relative_to(home.dagster).parts[0] if is_of_all else path
+
+
+def _remove(path: Path) -> str:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        for each in (path, *(path.with_name(path.name + end) for end in SIDE_FILES)):
+            each.unlink(missing_ok=True)
+    return f"removed {path}"

@@ -1,0 +1,184 @@
+"""The tables between the stages: whether their files are as they were written.
+
+Belongs here: which table marks the companies of a stage as finished, and forgetting damaged rows so that the next
+synchronization makes them again. Does not: making them (stages, tables).
+
+Rows of companies are forgotten company by company: those of a damaged part, in the table and in the one that marks
+their stage as finished. Three tables have rows that no stage can make again: companies that left the SEC's list, and
+earlier synchronizations. These are taken from the published build and from the results of the requests.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from pipelines import digests
+from pipelines.edgar.raw_store import RawStore
+from pipelines.home import Home
+from pipelines.lake import MANIFEST, Lake
+from pipelines.stages import DOCUMENTS, LISTINGS, VALUE_TABLES, VERSIONS
+from pipelines.tables import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
+from warehouse.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.pointer import copies_of, current, synchronized
+from warehouse.publish import readable
+from warehouse.verify import is_whole
+
+STAGES = {
+    "documents": ("documents",),
+    "facts": ("facts",),
+    "registrants": ("registrants", "acceptances"),
+    "profiles": VALUE_TABLES,
+    VERSIONS: (VERSIONS,),
+    CONTENTS: (CONTENTS, SYMBOLS, COUNTED, AGES, *map(assembled, OF_COMPANIES)),
+}
+"""The tables of companies of each stage, by the one whose digests mark the companies as finished."""
+SHOWN = 5
+"""How many damaged tables are named."""
+MARKED_BY = {table: marker for marker, tables in STAGES.items() for table in tables}
+
+
+def check(home: Home, *, quick: bool) -> Iterator[Finding]:
+    """Each table's files; with `quick` only whether they exist."""
+    lake = Lake(home.tables)
+    damaged = {name: found for name in names(lake) if (found := _damaged(lake, name, quick=quick))}
+    if damaged:
+        files = [str(path) for found in damaged.values() for path in found]
+        shown = ", ".join([*damaged][:SHOWN]) + (" and others" if len(damaged) > SHOWN else "")
+        text = f"{len(files)} files of the tables {shown} are damaged or missing, such as {files[0]}"
+        advice = f"delete {lake.folder}; the next synchronization makes the tables again"
+        yield Finding("tables", DAMAGE, text, advice, partial(_forget, home, damaged))
+    elif removed := [marker for marker in STAGES if names(lake) and not lake.holds(marker)]:
+        text = f"the tables of {', '.join(removed)} were removed, and are not made again yet"
+        yield Finding("tables", WARNING, text, "run `fundamentals sync`")
+    else:
+        yield Finding("tables", WELL, f"{len(names(lake))} tables{', not read' if quick else ''}")
+
+
+def names(lake: Lake) -> list[str]:
+    """The tables that exist, and those that are missing: their digest is noted, or their stage marked as finished."""
+    listed = [*lake.folder.glob("[!.]*"), *digests.noted(lake.folder)]
+    found = {
+        path.stem for path in listed if path.parent == lake.folder and (path.is_dir() or path.suffix == ".parquet")
+    }
+    return sorted(found.union(*(tables for marker, tables in STAGES.items() if marker in found)))
+
+
+def _is_small(lake: Lake, name: str) -> bool:
+    """Whether a table is one file."""
+    return lake.path(name).exists() or lake.path(name) in digests.noted(lake.folder)
+
+
+def _damaged(lake: Lake, name: str, *, quick: bool) -> list[Path]:
+    """The damaged or missing files of a table."""
+    manifest = lake.folder / name / MANIFEST
+    try:
+        parts = [manifest.with_name(part) for part in lake.manifest(name).parts]
+    except (OSError, msgspec.MsgspecError):
+        return [manifest]
+    paths = [lake.path(name)] if _is_small(lake, name) else [manifest, *parts]
+    return [path for path in paths if not path.exists()] if quick else digests.damaged(lake.folder, paths)
+
+
+def _forget(home: Home, damaged: Mapping[str, list[Path]]) -> str:
+    """Remove what is damaged, so that the next synchronization makes it again."""
+    lake = Lake(home.tables)
+    for name, paths in damaged.items():
+        if _is_small(lake, name):
+            _forget_small(home, lake, name)
+        else:
+            _forget_companies(lake, {name, MARKED_BY.get(name, name)}, name, paths)
+    if "documents" in damaged:
+        _list_documents(home, lake)
+    return f"removed what was damaged of {', '.join(damaged)}; the next synchronization makes it again"
+
+
+def _forget_companies(lake: Lake, tables: set[str], name: str, paths: list[Path]) -> None:
+    """Forget the companies that have rows in damaged parts; all, if the manifest or every part is damaged."""
+    parts = {path.name for path in paths}
+    try:
+        manifest = lake.manifest(name)
+    except msgspec.MsgspecError:
+        manifest = None
+    is_rest = manifest is not None and MANIFEST not in parts and manifest.parts.keys() - parts
+    lost = {cik for cik, held in manifest.companies.items() if held.part in parts} if manifest else set()
+    for each in tables:
+        if is_rest and not _is_gone(lake, each):
+            lake.remove_companies(each, lost)
+        else:
+            _remove(lake, each)
+    if is_rest and any((lake.folder / name / part).exists() for part in lake.manifest(name).parts if part in parts):
+        _remove(lake, name)
+
+
+def _list_documents(home: Home, lake: Lake) -> None:
+    """Write table `documents` from the results of requests: companies that left the SEC's list are not asked again."""
+    pointer, store = readable(home.published), RawStore(home.root)
+    times = synchronized(home.published, pointer) if pointer else {}
+    rows = []
+    for seen in store.all_seen():
+        if seen.kind == "companyfacts":
+            submissions, at = store.seen(seen.cik, "submissions"), times.get(seen.cik)
+            digest, when = submissions.digest if submissions else None, datetime.fromisoformat(at) if at else None
+            rows.append((seen.cik, "unchanged" if seen.digest else seen.status, seen.digest, digest, None, when))
+    _remove(lake, "documents")
+    found = pl.DataFrame(rows, schema=DOCUMENTS, orient="row")
+    lake.replace_companies("documents", [found], dict.fromkeys(found["cik"], ""))
+
+
+def _is_gone(lake: Lake, name: str) -> bool:
+    """Whether the manifest of a table is missing or damaged."""
+    try:
+        return not lake.manifest(name).parts
+    except msgspec.MsgspecError:
+        return True
+
+
+def _remove(lake: Lake, name: str) -> None:
+    folder = lake.folder / name
+    if folder.exists():
+        digests.forget(lake.folder, folder.iterdir())
+        shutil.rmtree(folder)
+
+
+def _forget_small(home: Home, lake: Lake, name: str) -> None:
+    """Remove a small table, or replace it by what the published build has of it.
+
+    The table that is written last loses its digest: then the published tables are made again.
+    """
+    digests.forget(lake.folder, [lake.path(name)])
+    lake.path(name).unlink(missing_ok=True)
+    for table, of_build in FROM_BUILD.items():
+        if table == name or (table == assembled(LAST) and name.startswith(assembled(""))):
+            rows = _published(home, of_build)
+            if rows is None:
+                lake.path(table).unlink(missing_ok=True)
+            else:
+                lake.write(table, rows)
+
+
+def _published(home: Home, of_build: Callable[[Path], pl.DataFrame]) -> pl.DataFrame | None:
+    """Rows of the published build; None if there is no whole one."""
+    pointer = current(home.published)
+    if pointer is None or not is_whole(home.published, pointer):
+        return None
+    return of_build(home.published / copies_of(pointer.file))
+
+
+def _delisted(copies: Path) -> pl.DataFrame:
+    """The companies that left the SEC's list, which no source has any more."""
+    gone = pl.read_parquet(copies / "companies.parquet").filter(~pl.col("is_listed"))
+    more = {"position": pl.int_range(pl.len(), dtype=pl.Int32), "kind": pl.lit("common")}
+    return gone.with_columns(**more).select(LISTINGS.names())
+
+
+def _syncs(copies: Path) -> pl.DataFrame:
+    return pl.read_parquet(copies / f"{LAST}.parquet")
+
+
+FROM_BUILD: dict[str, Callable[[Path], pl.DataFrame]] = {"listings": _delisted, assembled(LAST): _syncs}
+"""The tables whose rows no stage can make again, and how to take them from the Parquet copies of a build."""

@@ -1,0 +1,69 @@
+"""The version log: whether its segments are as they were written, and restoring them from the published build.
+
+Belongs here: finding damage, and which build has the rows. Does not: reading and writing segments (log), the rows of a
+segment as the build has them (restoring).
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from pipelines import digests, log
+from pipelines.health.restoring import NotInBuild, restored
+from pipelines.home import Home
+from warehouse.errors import WarehouseError
+from warehouse.findings import DAMAGE, WELL, Finding
+from warehouse.pointer import copies_of, current
+from warehouse.publish import readable
+from warehouse.verify import is_whole
+
+FROM_BACKUP = "restore the log from a backup with `fundamentals restore`"
+
+
+def check(home: Home) -> Iterator[Finding]:
+    """The list of the segments, and each segment."""
+    path = home.log / log.COMMITTED
+    pointer = readable(home.published)
+    pointed = pointer.log if pointer else ()
+    if not pointed and not path.exists():
+        yield Finding("version log", WELL, "empty")
+        return
+    is_listed = not digests.damaged(home.log, [path])
+    try:
+        segments = log.listed(home.log, pointed) if is_listed else pointed
+    except log.LogError:
+        segments, is_listed = pointed, False
+    if not is_listed:
+        text = f"{path}, the list of the segments in their order, is damaged or missing"
+        yield Finding("version log", DAMAGE, text, FROM_BACKUP, partial(_list, home) if pointed else None)
+    damaged = [each.name for each in digests.damaged(home.log, [home.log / name for name in segments])]
+    if damaged:
+        text = f"{len(damaged)} segments are damaged or missing, such as {home.log / damaged[0]}"
+        yield Finding("version log", DAMAGE, text, FROM_BACKUP, partial(restore, home, segments, damaged))
+    elif is_listed:
+        yield Finding("version log", WELL, f"{len(segments):,} segments")
+
+
+def _list(home: Home) -> str:
+    """Write the list again; the pointer names all segments in their order, also after going back to an older build."""
+    pointer = current(home.published)
+    log.remember(home.log, pointer.log if pointer else ())
+    return f"wrote {home.log / log.COMMITTED} again, from the pointer"
+
+
+def restore(home: Home, segments: Sequence[str], damaged: Sequence[str]) -> str:
+    """Write damaged segments again from the published build, if the build then has the same versions as the log.
+
+    Returns:
+        what was done, or why nothing was.
+    """
+    try:
+        pointer = current(home.published)
+        if pointer is None or not is_whole(home.published, pointer):
+            return f"nothing: the published build is damaged too; {FROM_BACKUP}"
+        rows = restored(home.log, home.published / copies_of(pointer.file), segments, damaged)
+    except (WarehouseError, NotInBuild, log.LogError) as error:
+        return f"nothing: {error}; {FROM_BACKUP}"
+    for name, versions in rows.items():
+        log.write(home.log, log.sync_id_of(name), versions)
+    count = sum(map(len, rows.values()))
+    return f"restored {count:,} versions in {len(rows)} segments from build {pointer.build}"

@@ -1,0 +1,57 @@
+"""The checks of what the service needs besides the builds: accounts, and Redis.
+
+Belongs here: their findings for `fundamentals doctor`. Does not: the checks of the data (pipelines.health).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from redis import Redis, RedisError
+
+from serve.access.accounts import DAMAGED
+from serve.http.errors import CommandError
+from serve.settings import Settings, from_environment
+from warehouse.findings import DAMAGE, WARNING, WELL, Finding, damage_of_sqlite
+
+PATIENCE = 2.0
+"""Seconds to wait for an answer of Redis."""
+
+
+def accounts() -> Iterable[Finding]:
+    """Whether the database of accounts is whole."""
+    settings = _settings()
+    if isinstance(settings, Finding):
+        return [settings]
+    if not settings.accounts.exists():
+        return [Finding("accounts", WELL, "no account yet")]
+    if said := damage_of_sqlite(settings.accounts):
+        return [Finding("accounts", DAMAGE, f"{settings.accounts}: {said}", DAMAGED)]
+    return [Finding("accounts", WELL, str(settings.accounts))]
+
+
+def redis() -> Iterator[Finding]:
+    """Whether the Redis server that counts requests answers, if REDIS_URL names one."""
+    settings = _settings()
+    if isinstance(settings, Finding):
+        return  # said by the check of the accounts
+    if not settings.redis_url:
+        yield Finding("redis", WELL, "not used: REDIS_URL is not set")
+        return
+    try:
+        with Redis.from_url(
+            settings.redis_url, socket_connect_timeout=PATIENCE, socket_timeout=PATIENCE, retry=None
+        ) as server:
+            server.ping()
+    except ValueError:
+        yield Finding("redis", DAMAGE, "REDIS_URL is not the address of a Redis server", "correct REDIS_URL")
+    except RedisError as error:
+        advice = "start Redis; until then each worker counts requests by itself"
+        yield Finding("redis", WARNING, f"the server of REDIS_URL does not answer: {type(error).__name__}", advice)
+    else:
+        yield Finding("redis", WELL, "answers")
+
+
+def _settings() -> Settings | Finding:
+    try:
+        return from_environment()
+    except CommandError as error:
+        return Finding("settings", DAMAGE, str(error), "correct the environment variable")

@@ -1,0 +1,308 @@
+"""`fundamentals doctor`: each kind of damage is found and told with what to do, and what is safe is repaired."""
+
+import os
+import shutil
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import fundamentals
+from pipelines import log
+from pipelines.edgar.raw_store import Documents, RawStore
+from pipelines.health import place
+from pipelines.home import Home
+from tests.e2e.homes import published, sync
+from tests.mirrors import ALFA, BRAVO, CARGO, Mirror
+from warehouse.findings import DAMAGE, WARNING, WELL
+
+
+class Kept(NamedTuple):
+    """A synchronized home, and its source."""
+
+    home: Path
+    source: Path
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """A home after two synchronizations: two builds, two segments, a company that left the list, and an account."""
+    folder = tmp_path_factory.mktemp("doctor")
+    mirror, home = Mirror(folder / "mirror", ALFA, BRAVO, CARGO), folder / "home"
+    assert sync(home, mirror.folder).returncode == 0
+    mirror.hold(replace(ALFA, scale=150))
+    mirror.list(ALFA, BRAVO)
+    assert sync(home, mirror.folder, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FUNDAMENTALS_HOME", str(home))
+        fundamentals.main(["keys", "create", "reader@example.org"])
+    return Kept(home, mirror.folder)
+
+
+@pytest.fixture
+def home(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+    """A copy of that home, which the commands use."""
+    copy = shutil.copytree(kept.home, tmp_path / "home", symlinks=True)
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(copy))
+    monkeypatch.setenv("FUNDAMENTALS_SOURCE", str(kept.source))
+    monkeypatch.setenv("COLUMNS", "1000")
+    yield Home(copy)
+    copy.chmod(0o700)
+
+
+@pytest.fixture
+def doctor(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, str], str]]:
+    """Runs the command; returns the exit status, the parts that are not well with what is said, and the output."""
+
+    def run(*arguments: str) -> tuple[int, dict[str, str], str]:
+        capsys.readouterr()
+        status = fundamentals.main(["doctor", *arguments])
+        out = capsys.readouterr().out
+        rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│")]
+        found: dict[str, str] = {}
+        for part, state, *said in rows:
+            if state != "well":
+                found[part] = f"{found.get(part, '')}{state}: {' '.join(said)}\n"
+        return status, found, out
+
+    return run
+
+
+def flip(path: Path) -> None:
+    """Flip one bit in the middle of a file."""
+    mode = stat.S_IMODE(path.stat().st_mode)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 4
+    path.chmod(0o600)
+    path.write_bytes(content)
+    path.chmod(mode)
+
+
+def tables_of(home: Home) -> list[Path]:
+    return [path for path in home.tables.rglob("*") if path.is_file() and path.name != "digests.json"]
+
+
+def logged(home: Home) -> pl.DataFrame:
+    return log.read(home.log, log.listed(home.log, ()))
+
+
+def build_of(home: Home) -> tuple[Path, Path]:
+    """The files of the current build and of the one before."""
+    pointer = published(home.root).pointer
+    return home.published / pointer.file, home.published / str(pointer.previous)
+
+
+def test_a_whole_home_is_well(home, doctor):
+    status, found, out = doctor()
+    assert (status, found) == (WELL, {})
+    assert "2 segments" in out
+    assert doctor("--quick")[0] == WELL
+
+
+def test_every_part_is_repaired_and_the_next_synchronization_makes_the_same_build(home, kept, doctor):
+    """A flipped bit in every table, segment, list and record at once, in a document, and in the build before."""
+    before, values = published(home.root).content_hash, logged(home)
+    facts = RawStore(home.root).seen(ALFA.cik, "companyfacts")
+    assert facts
+    document = Documents(home.root).path(str(facts.digest))
+    runs = home.dagster / "history" / "runs.db"
+    for path in (*tables_of(home), *home.log.glob("[cv]*"), document, build_of(home)[1], home.root / "home.json"):
+        flip(path)
+    runs.write_bytes(b"no database" * 1000)
+    build_of(home)[0].chmod(0o600)
+
+    status, found, _ = doctor()
+    assert status == DAMAGE
+    assert set(found) == {"home", "permissions", "raw zone", "tables", "version log", "builds", "run record"}
+    assert "the list of the segments in their order, is damaged" in found["version log"]
+    assert "2 segments are damaged or missing" in found["version log"]
+    assert str(document) in found["raw zone"]
+
+    _, left, out = doctor("--repair")
+    assert {part: said.partition(":")[0] for part, said in left.items()} == {"raw zone": "warning", "tables": "warning"}
+    assert f"version log: restored {values.height} versions in 2 segments" in out
+    assert not runs.exists()
+    restored = logged(home)
+    key = ["cik", "period_end", "item"]
+    assert_frame_equal(
+        restored.drop("rules").sort(key, maintain_order=True),
+        values.drop("rules").sort(key, maintain_order=True),
+        rel_tol=1e-12,
+    )
+
+    done = sync(home.root, kept.source)
+    assert (done.returncode, "unchanged" in done.stdout) == (0, True), done.stderr
+    assert published(home.root).content_hash == before
+    assert doctor()[:2] == (WELL, {})
+
+
+def test_a_damaged_part_of_a_table_costs_only_its_companies(home, kept, doctor):
+    """And a table that is missing is found."""
+    part, small = home.tables / "facts" / "000001.parquet", home.tables / "warehouse_companies.parquet"
+    flip(part)
+    small.unlink()
+    status, found, _ = doctor("--quick")
+    assert (status, "warehouse_companies" in found["tables"], "facts" in found["tables"]) == (DAMAGE, True, False)
+    assert doctor()[0] == DAMAGE
+    assert doctor("--repair")[:2] == (WELL, {})
+    done = sync(home.root, kept.source)
+    assert (done.returncode, "unchanged" in done.stdout) == (0, True), done.stderr
+    assert doctor()[:2] == (WELL, {})
+
+
+def test_a_damaged_build_is_found_and_published_again(home, kept, doctor):
+    """A segment cannot be restored from it then."""
+    flip(build_of(home)[0])
+    status, found, _ = doctor()
+    assert status == DAMAGE
+    assert "which is served, is damaged" in found["builds"]
+    assert "`fundamentals sync`" in found["builds"]
+    [first, _] = sorted(home.log.glob("versions-*"))
+    whole = first.read_bytes()
+    flip(first)
+    assert "nothing: the published build is damaged too; restore the log from a backup" in doctor("--repair")[2]
+    first.write_bytes(whole)
+    assert "damaged" in sync(home.root, kept.source).stdout
+    assert doctor()[0] == WELL
+
+
+def test_a_damaged_segment_stops_the_synchronization(home, kept):
+    flip(min(home.log.glob("versions-*")))
+    done = sync(home.root, kept.source)
+    assert done.returncode == 1
+    assert "run `fundamentals doctor --repair`" in done.stderr
+
+
+def test_a_segment_that_is_not_in_the_build_stays_damaged(home, doctor):
+    """After going back to an older build, that build lacks the newest segment."""
+    newest = max(home.log.glob("versions-*"))
+    assert fundamentals.main(["builds", "rollback"]) == 0
+    flip(newest)
+    damaged = newest.read_bytes()
+    status, found, out = doctor("--repair")
+    assert status == DAMAGE
+    assert f"nothing: the published build has no version of {newest.name}; restore the log from a backup" in out
+    assert "version log" in found
+    assert newest.read_bytes() == damaged
+
+
+def test_damaged_pointers_and_lists_of_requests(home, doctor):
+    (home.published / "CURRENT.json").write_text("{")
+    (home.root / "raw" / "seen.jsonl").write_text("{")
+    status, found, _ = doctor()
+    assert status == DAMAGE
+    assert {"builds", "raw zone"} <= set(found)
+    assert "`fundamentals sync`" in found["builds"]
+    doctor("--repair")
+    assert not (home.root / "raw" / "seen.jsonl").exists()
+
+
+def test_accounts(home, doctor, capsys):
+    """The service refuses to start with damaged accounts."""
+    accounts = home.root / "accounts.sqlite"
+    with closing(sqlite3.connect(accounts)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        [(page,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_keys_1'")
+        [(size,)] = connection.execute("PRAGMA page_size")
+    content = bytearray(accounts.read_bytes())
+    content[page * size - 3] ^= 1  # within the last entry of an index
+    accounts.write_bytes(content)
+    status, found, _ = doctor("--repair")
+    assert status == DAMAGE
+    assert "run `fundamentals restore PATH --accounts`" in found["accounts"]
+    capsys.readouterr()
+    assert fundamentals.main(["serve", "--port", "0"]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert "the file is damaged: stop the service, and run `fundamentals restore PATH --accounts`" in line
+
+
+@pytest.mark.parametrize(
+    ("url", "state", "said"),
+    [("redis://127.0.0.1:1/0", "warning", "does not answer"), ("nonsense", "damage", "not the address")],
+)
+def test_redis(home, doctor, monkeypatch, url, state, said):
+    monkeypatch.setenv("REDIS_URL", url)
+    _, found, _ = doctor("--quick")
+    assert found["redis"].startswith(state)
+    assert said in found["redis"]
+
+
+def test_a_wrong_setting(home, doctor, monkeypatch):
+    monkeypatch.setenv("FUNDAMENTALS_CACHE", "perhaps")
+    assert "FUNDAMENTALS_CACHE is 'perhaps'" in doctor("--quick")[1]["settings"]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [("nowhere", "is not a directory"), ("live", "needs EDGAR_USER_AGENT"), ("sample", "does not suit the home")],
+)
+def test_source(home, doctor, source, said):
+    status, found, _ = doctor("--quick", "--source", source)
+    assert status == DAMAGE
+    assert said in found["source"]
+
+
+def test_a_source_that_does_not_answer(home, doctor, monkeypatch):
+    """It is asked once."""
+    monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
+    monkeypatch.setenv("EDGAR_BASE_URL", "http://127.0.0.1:1")
+    assert doctor("--quick", "--source", "live")[1]["source"].startswith("warning")
+
+
+def test_the_home_is_private_again(home, doctor):
+    home.root.chmod(0o755)
+    assert "other users can read" in doctor("--quick")[1]["permissions"]
+    assert doctor("--quick", "--repair")[0] == WELL
+    assert stat.S_IMODE(home.root.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root reads every file")
+def test_files_of_another_user(home, doctor):
+    (home.root / "home.json").chmod(0)
+    assert "cannot be read or written" in doctor("--quick")[1]["permissions"]
+
+
+@pytest.mark.parametrize(("free", "state"), [(1 << 20, DAMAGE), (65 << 20, WELL)])
+def test_disk(home, monkeypatch, free, state):
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": free}))
+    [found] = place.disk(home)
+    assert found.state == state
+
+
+def test_clock(home):
+    """Set back behind the newest synchronization."""
+    [found] = place.clock(home, datetime(2020, 1, 1, tzinfo=UTC))
+    assert (found.state, found.text[:40]) == (WARNING, "the clock says 2020-01-01 00:00 UTC, but")
+    [found] = place.clock(home)
+    assert found.state == WELL
+
+
+def test_nothing_is_repaired_while_a_synchronization_runs(home, capsys):
+    flip(home.log / "committed.json")
+    with home.writing():
+        assert fundamentals.main(["doctor", "--repair"]) == 1
+    assert "another synchronization is running" in capsys.readouterr().err
+
+
+def test_a_home_that_does_not_exist(tmp_path, monkeypatch, doctor):
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("COLUMNS", "1000")
+    status, found, _ = doctor()
+    assert status == DAMAGE
+    assert "is not a folder" in found["home"]
+
+
+def test_a_home_that_is_replaced_while_it_is_examined(home, doctor, monkeypatch: Any):
+    """What seems wrong is examined twice."""
+    answers = iter([["a table"], []])
+    monkeypatch.setattr("pipelines.health.tables._damaged", lambda *_, **__: next(answers, []))
+    monkeypatch.setattr("pipelines.health.tables.names", lambda _: ["facts"])
+    assert doctor("--quick")[0] == WELL
