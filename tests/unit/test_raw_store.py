@@ -85,7 +85,7 @@ def test_a_damaged_document_is_reported_with_its_file(store, harm):
 def test_a_document_deleted_as_advised_can_be_stored_again(store):
     digest = store.put(b"{}")
     store.path(digest).unlink()
-    with pytest.raises(RawStoreError, match="cannot be read: No such file"):
+    with pytest.raises(CorruptError, match="is missing; `fundamentals sync --full` fetches"):
         store.get(digest)
 
     assert store.put(b"{}") == digest
