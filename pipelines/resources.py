@@ -3,6 +3,7 @@
 Belongs here: the run configuration, and the tags of a run. Does not: the synchronization itself (synchronization).
 """
 
+import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -27,6 +28,11 @@ def tags_of(source: str, symbols: str) -> dict[str, str]:
     return {name: UNFIT.sub("_", value)[:LONGEST_TAG].strip("._-") for name, value in given.items() if value}
 
 
+def _is_started_daily() -> bool:
+    """Whether something other than Dagster starts the daily synchronization, such as a timer of systemd."""
+    return os.environ.get("FUNDAMENTALS_SCHEDULED", "") == "yes"
+
+
 def is_of_command(run: dg.DagsterRun | None) -> bool:
     """Whether `fundamentals sync` runs this, or a test, and not Dagster."""
     return run is None or run.tags.get(LAUNCHED_BY) == COMMAND
@@ -47,7 +53,7 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
             self.source,
             self.symbols,
             self.full,
-            is_scheduled=lambda: instance is not None and is_scheduled(instance),
+            is_scheduled=lambda: _is_started_daily() or (instance is not None and is_scheduled(instance)),
         )
 
     @contextmanager

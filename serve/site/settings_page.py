@@ -41,6 +41,12 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
         "off",
     ),
     (
+        "FUNDAMENTALS_SCHEDULED",
+        "yes: something other than Dagster, such as a timer of systemd, synchronizes every morning at six, New York "
+        "time. `/v1/status` then promises the next synchronization.",
+        "off",
+    ),
+    (
         "FUNDAMENTALS_BASE_URL",
         "Public address of the interface, for links. With https, cookies are sent over https and to this host only.",
         "http://HOST:PORT/v1",

@@ -184,8 +184,12 @@ def test_after_going_back_the_newest_data_is_published_again(synchronized, same_
     assert (differs, pointer.log) == ({"changes"}, newest.log)
 
 
-def test_the_pointer_says_whether_the_schedule_is_on(synchronized, same_mirror):
-    """It is turned on in the UI; a damaged record of it counts as off."""
+def test_the_pointer_says_whether_the_schedule_is_on(synchronized, same_mirror, monkeypatch):
+    """It is turned on in the UI, or by a timer, which a variable tells; a damaged record of it counts as off."""
+    with monkeypatch.context() as timer:
+        timer.setenv("FUNDAMENTALS_SCHEDULED", "yes")
+        run_job(synchronized, str(same_mirror.folder))
+    assert publish.current(synchronized.published).is_scheduled
     run_job(synchronized, str(same_mirror.folder))
     assert not publish.current(synchronized.published).is_scheduled
     [schedule] = build_definitions({}).schedules
