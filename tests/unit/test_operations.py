@@ -14,6 +14,8 @@ import yaml
 
 import fundamentals
 from pipelines import stopping, synchronize
+from serve.access.accounts import Accounts
+from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM
 from serve.site.settings_page import SETTINGS
 from warehouse.schedule import AT, TIME_ZONE
@@ -113,6 +115,36 @@ def test_polars_and_duckdb_need_no_memory_that_is_writable_and_executable() -> N
     if done.stderr == "not supported\n":
         pytest.skip("the kernel cannot refuse it (Linux 6.3 can)")
     assert (done.stdout, done.stderr) == ("7 [(7,)]\n", "")
+
+
+# --- Commands of the page ---------------------------------------------------------------------------------------------
+
+BLOCKS = re.findall(r"^```bash\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def test_the_commands_of_the_page_are_whole() -> None:
+    assert len(BLOCKS) > 4
+    done = subprocess.run(["bash", "-n"], input="\n".join(BLOCKS), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    for arguments in re.findall(r"^fds (.*?)(?:\s+#.*)?$", "\n".join(BLOCKS), re.MULTILINE):
+        fundamentals._parser().parse_args(shlex.split(arguments))
+
+
+def test_the_secret_of_the_cookies_is_replaced_as_the_page_says(tmp_path: Path) -> None:
+    [block] = [block for block in BLOCKS if "secrets" in block]
+    file = tmp_path / "accounts.sqlite"
+    before = secret_in(file)
+    command = block.partition("systemctl")[0].replace("/var/lib/fundamentals/accounts.sqlite", str(file))
+    subprocess.run(["sh", "-ec", command.replace("python3", shlex.quote(sys.executable))], check=True)
+    assert secret_in(file) != before
+
+
+def secret_in(file: Path) -> bytes:
+    accounts = Accounts(file)
+    secret = SignIns(accounts).secret()
+    assert SignIns(accounts).secret() == secret
+    accounts.close()
+    return secret
 
 
 # --- Alarms ----------------------------------------------------------------------------------------------------------
