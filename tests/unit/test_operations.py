@@ -14,6 +14,7 @@ import yaml
 
 import fundamentals
 from pipelines import stopping, synchronize
+from pipelines.conditions import CONDITIONS
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM
@@ -134,8 +135,9 @@ def test_the_secret_of_the_cookies_is_replaced_as_the_page_says(tmp_path: Path) 
     [block] = [block for block in BLOCKS if "secrets" in block]
     file = tmp_path / "accounts.sqlite"
     before = secret_in(file)
+    python = shlex.quote(sys.executable)
     command = block.partition("systemctl")[0].replace("/var/lib/fundamentals/accounts.sqlite", str(file))
-    subprocess.run(["sh", "-ec", command.replace("python3", shlex.quote(sys.executable))], check=True)
+    subprocess.run(["sh", "-ec", command.replace("runuser -u fundamentals -- python3", python)], check=True)
     assert secret_in(file) != before
 
 
@@ -171,6 +173,14 @@ def test_every_alarm_says_what_to_do() -> None:
     sections = re.findall(r"^### (Fundamentals\w+)\n\n(.+)", PAGE, re.MULTILINE)
     assert [name for name, _ in sections] == [rule["alert"] for rule in RULES]
     assert {rule["labels"]["severity"] for rule in RULES} == {"page", "ticket"}
+
+
+def test_every_check_that_holds_back_a_build_says_what_to_do() -> None:
+    section = PAGE.partition("\n### FundamentalsBuildHeldBack\n")[2].partition("\n### ")[0]
+    named = {
+        name for row in re.findall(r"^\| (`.*?) \| ", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+    }
+    assert named == {condition.__name__ for conditions in CONDITIONS.values() for condition in conditions}
 
 
 # --- Log -------------------------------------------------------------------------------------------------------------
