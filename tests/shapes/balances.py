@@ -331,6 +331,10 @@ HISTORIES: dict[str, list[Row]] = {
         {WHOLE: 300, CURRENT_LIABILITIES: 740, ASSETS: 2010},
         {WHOLE: 301, CURRENT_LIABILITIES: 805, ASSETS: 2020},
     ),
+    "debt.withdrawn.long-term-debt-is-a-part": again(
+        {NONCURRENT: 98, CURRENT_LIABILITIES: 262, ASSETS: 1640},
+        {NONCURRENT: 98, WHOLE: 57, CURRENT_LIABILITIES: 262, ASSETS: 1640},
+    ),
     "debt.withdrawn.left-and-returned": quarters(
         {NONCURRENT: 742, CASH: 20, ASSETS: 5200},
         {NONCURRENT: 942, CASH: 20, ASSETS: 5210},

@@ -286,6 +286,7 @@ WITHDRAWN = {
     "debt.withdrawn.short-term-debt-shown-around": ("total_debt", "2023-06-30", 60, "short_term_debt_not_shown"),
     "debt.withdrawn.line-shown-after": ("total_debt", "2023-09-30", 50, "line_left_out"),
     "debt.withdrawn.maturities-left-long-term-debt": ("total_debt", "2023-03-31", 300, "current_debt_not_shown"),
+    "debt.withdrawn.long-term-debt-is-a-part": ("total_debt", END, 98, "debt_not_footing"),
     "debt.withdrawn.left-and-returned": ("total_debt", "2023-06-30", 942, "debt_not_footing"),
     "debt.withdrawn.noncurrent-debt-shown-around": ("total_debt", "2023-06-30", 10, "noncurrent_debt_not_shown"),
 }
@@ -407,9 +408,9 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
         [400, None, 361, None, 361, 362],
     ),
     "equal installments are paid": (
-        [400, 390, 380, 371, 372, 373],
+        [400, 390, 380, 361, 362, 363],
         [300, 301, 302, 303, 304, 305],
-        [None, None, None, 371, 372, 373],
+        [None, None, None, None, 362, 363],
     ),
     "equal installments of little": (
         [1000, 999, 998, 997, 996, 995],

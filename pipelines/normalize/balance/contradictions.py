@@ -38,6 +38,7 @@ from pipelines.normalize.balance.maturities import (
     falls_equally,
     fell_due,
     never_stated,
+    spread,
 )
 from pipelines.normalize.balance.part_lines import OF_PART, is_part
 from pipelines.normalize.balance.sheets import (
@@ -341,7 +342,7 @@ def of_debt(
         ~is_proven & leaves_most(sheets, debt, liabilities)[sums.sheet],
         fell[sums.sheet],
         never_stated(sheets, before, sums, since_report)[sums.sheet],
-        _also_repeated(falls_equally(sheets, before, sums), before)[sums.sheet],
+        spread(falls_equally(sheets, before, sums), before.of_day, before.of_day >= 0)[sums.sheet],
         is_a_part(sheets, sums)[sums.sheet],
         may_include_short_term(sheets, sums) & ~is_proven,
         maturities_repeat_noncurrent(sheets, sums),
@@ -416,15 +417,6 @@ def is_of_balance_sheet(judged: Judged) -> Flags:
     places = [judged.table.index(each) for each in OF_NO_SHEET if each in judged.table]
     found: Flags = ~np.isin(judged.contradiction, places)
     return found
-
-
-def _also_repeated(found: Flags, before: Before) -> Flags:
-    """What was found on a sheet, and on those that later filings state for its day."""
-    while True:
-        also = found | (found[before.of_day] & (before.of_day >= 0))
-        if np.array_equal(also, found):
-            return found
-        found = also
 
 
 def _has_no_sheet(sheets: BalanceSheets, sums: Sums) -> Flags:

@@ -61,8 +61,9 @@ INSTALLMENTS = contradiction(
     "current_debt_not_shown",
     "debt.withheld.installments-without-line",
     "Non-current debt alone is withheld if it fell by the same amount in each of the last two quarters, four times "
-    f"which are at least {OF_NONCURRENT:.0%} of it: the installments of the next year are current debt.",
-    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 13 of 534 quarter ends with "
+    f"which are at least {OF_NONCURRENT:.0%} of it, and as long as it falls in each quarter then: the installments of "
+    "the next year are current debt.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 14 of 534 quarter ends with "
     "such debt alone",
 )
 RULES: tuple[Rule, ...] = (FELL_DUE_ALONE.rule, NEVER_STATED.rule, INSTALLMENTS.rule)
@@ -151,17 +152,31 @@ def _newest(filings: Ints, filing: Ints) -> Ints:
 
 
 def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
-    """Whether a non-current line is all of the debt, and fell by the same in each of the last two quarters."""
+    """Whether a non-current line is all of the debt, and fell by the same in each of the last two quarters.
+
+    The last installments are then still owed where it falls by more in the next quarters.
+    """
     last = before.in_filing_before
     older = np.where(last >= 0, last[last], NOTHING)
-    are_quarters = (older >= 0) & (sheets.q - sheets.q[last] == 1) & (sheets.q - sheets.q[older] == 2)
-    found = np.zeros(len(sheets), dtype=np.bool_)
+    is_next = (last >= 0) & (sheets.q - sheets.q[last] == 1)
+    are_quarters = is_next & (older >= 0) & (sheets.q - sheets.q[older] == 2)
+    found, falls = (np.zeros(len(sheets), dtype=np.bool_) for _ in range(2))
     for line in NONCURRENT_PARTS:
         amount = sheets.values[line]
         fell, fell_before = amount[last] - amount, amount[older] - amount[last]
-        is_much = (fell > 0) & (QUARTERS_A_YEAR * fell >= OF_NONCURRENT * amount)
-        found |= is_alone(sheets, sums, line) & are_quarters & is_much & same(fell, fell_before, EQUALLY)
-    return found
+        falls |= is_next & (fell > 0) & is_alone(sheets, sums, line)
+        is_much = QUARTERS_A_YEAR * fell >= OF_NONCURRENT * amount
+        found |= falls & are_quarters & is_much & same(fell, fell_before, EQUALLY)
+    return spread(found, last, falls)
+
+
+def spread(found: Flags, place: Ints, where: Flags) -> Flags:
+    """What was found on a sheet, and on those of some sheets whose `place` names it or a sheet that follows so."""
+    while True:
+        also = found | (where & (place >= 0) & found[place])
+        if np.array_equal(also, found):
+            return found
+        found = also
 
 
 def is_alone(sheets: BalanceSheets, sums: Sums, line: int) -> Flags:

@@ -16,6 +16,7 @@ from pipelines.normalize.balance.footing import is_one_digit
 from pipelines.normalize.balance.maturities import STAYS, falls_equally, fell_due
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
+from pipelines.normalize.balance.unexplained import is_a_part
 from pipelines.normalize.balance.units import are_other_units
 from pipelines.normalize.balance.vanished import LEAST_SHARE, WATCHED, Watched, share_of_rest, states_rest
 from pipelines.normalize.rule import Rule
@@ -97,6 +98,15 @@ INSTALLMENTS_BEFORE = Rule(
     "withhold",
 )
 
+TOTAL_BELOW_PART = Rule(
+    "debt.withdrawn.long-term-debt-is-a-part",
+    "Long-term debt alone, or non-current debt alone, is withdrawn if a later filing repeats it and states a total of "
+    "long-term debt for the day that is less than the non-current debt, by more than a tenth of it.",
+    "us-gaap:LongTermDebt: the total of current and non-current long-term debt; measured: 1 of 1,106 quarter ends with "
+    "one of both alone, of Chevron",
+    "withhold",
+)
+
 RULES: tuple[Rule, ...] = (
     OTHER_UNITS,
     *SHOWN_AROUND.values(),
@@ -105,6 +115,7 @@ RULES: tuple[Rule, ...] = (
     SHOWN_AFTER,
     FELL_DUE_BEFORE,
     INSTALLMENTS_BEFORE,
+    TOTAL_BELOW_PART,
 )
 
 HIDDEN = 0.1
@@ -156,6 +167,7 @@ def withdrawals(
         found.append(_shown_after(sheets, sums, counts))
         found.append(_fell_due_before(sheets, before, sums, values))
         found.append(_before_installments(sheets, before, sums, values))
+        found.append(_total_below_part(sheets, sums, counts))
     for watched in WATCHED:
         if watched.item == item:
             found.append(_shown_around(sheets, before, values, watched))
@@ -244,6 +256,19 @@ def _before_installments(sheets: BalanceSheets, before: Before, sums: Sums, valu
     is_alone = np.isin(value, sums.sheet[np.bincount(sums.part_sum, minlength=len(sums.sheet)) == 1])
     is_alone &= np.isin(value, values)
     return Withdrawal(INSTALLMENTS_BEFORE, "current_debt_not_shown", value[is_alone], by[is_alone])
+
+
+def _total_below_part(sheets: BalanceSheets, sums: Sums, counts: Ints) -> Withdrawal:
+    """The values that a later filing repeats beside a total of long-term debt that is less."""
+    day, amount = (sheets.cik << 32) | sheets.q, np.full(len(sheets), np.nan)
+    amount[sums.sheet] = sums.value
+    values = sums.sheet[counts]
+    by = np.flatnonzero(is_a_part(sheets, sums) & sheets.has("debt_long_term"))
+    value = np.append(values, NOTHING)[np.searchsorted(day[values], day[by], side="right") - 1]
+    is_repeated = (
+        (value >= 0) & (day[value] == day[by]) & (sheets.seq[value] < sheets.seq[by]) & same(amount[by], amount[value])
+    )
+    return Withdrawal(TOTAL_BELOW_PART, "debt_not_footing", value[is_repeated], by[is_repeated])
 
 
 def _shown_around(sheets: BalanceSheets, before: Before, values: Ints, watched: Watched) -> Withdrawal:
