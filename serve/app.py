@@ -27,7 +27,7 @@ from serve.http import caching
 from serve.http.caching import Representations
 from serve.http.edge import Front
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.metrics.counts import DEGRADED, Counts
+from serve.metrics.counts import DEGRADED, NOTED_AT, Counts
 from serve.settings import Settings
 from serve.site import mount
 from serve.site.pages import Pages
@@ -109,10 +109,11 @@ def _open(warehouse: Warehouse) -> None:
 
 
 async def _note_condition(service: routes.Service, counts: Counts) -> None:
-    """Note for the metrics, again and again, whether the status is degraded."""
+    """Note for the metrics, again and again, whether the status is degraded, and that the event loop works."""
     while True:
         amiss = what_is_amiss(service.warehouse, service.limits, service.holders)
         counts.set(DEGRADED, int(amiss is not None))
+        counts.set(NOTED_AT, time.time())
         await asyncio.sleep(NOTED_EVERY)
 
 

@@ -19,6 +19,7 @@ BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
 
 REFUSALS, LOOKUPS = "fundamentals_refusals", "fundamentals_cache_lookups"
 RESTARTS, CONNECTIONS, DEGRADED = "fundamentals_worker_restarts", "fundamentals_connections", "fundamentals_degraded"
+NOTED_AT = "noted at"  # Unix time at which the worker last noted its condition; not a metric itself
 OF_CONNECTIONS = "connections"  # the limit of connections, among those of requests
 TALLIES = (
     *((REFUSALS, limit) for limit in ("minute", "day", "failed keys", "sign-in attempts", "requests of the status")),
@@ -28,9 +29,10 @@ TALLIES = (
     (RESTARTS, ""),
     (CONNECTIONS, ""),
     (DEGRADED, ""),
+    (NOTED_AT, ""),
 )
 """Counts that do not belong to a path, each with the value of its label, if it has one."""
-STATES = (CONNECTIONS, DEGRADED)
+STATES = (CONNECTIONS, DEGRADED, NOTED_AT)
 """Tallies that rise and fall; a worker starts with none."""
 
 OTHER = "other"  # the path of requests without an endpoint or a page, and a status that is not listed
@@ -68,7 +70,7 @@ class Counts:
         """Add to a tally."""
         self.numbers[self._tallies[tally, label]] += number
 
-    def set(self, tally: str, number: int) -> None:
+    def set(self, tally: str, number: float) -> None:
         """Set a tally that rises and falls."""
         self.numbers[self._tallies[tally, ""]] = number
 

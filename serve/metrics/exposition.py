@@ -17,13 +17,14 @@ from prometheus_client.metrics_core import Metric
 from serve.clock import Clock
 from serve.http.errors import CommandError
 from serve.metrics import families
-from serve.metrics.counts import BOUNDS, Counts, total
+from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM
 from warehouse import runs
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import current
 
 LOOPBACK = "127.0.0.1"
+SILENT = 10.0  # seconds after which a worker that noted nothing hangs, or has ended
 
 Numbers = dict[tuple[str, ...], float]  # by the values of the labels
 
@@ -39,11 +40,14 @@ class Collector:
 
     def collect(self) -> Iterator[Metric]:
         """All metrics, in the order of FAMILIES; one that is not known has no samples."""
-        counts = total(self._counts)
+        counts, now = total(self._counts), self._clock()
+        noted_at = [each.of(NOTED_AT)[""] for each in self._counts]
         numbers: dict[str, Numbers] = {
+            families.WORKERS: {(): len(noted_at)},
+            families.RESPONSIVE: {(): sum(now - at < SILENT for at in noted_at)},
             families.REQUESTS: {(path, status): number for path, status, number in counts.requests()},
-            **_of_the_build(self._published, self._clock()),
-            **_of_synchronizations(self._published, self._clock()),
+            **_of_the_build(self._published, now),
+            **_of_synchronizations(self._published, now),
         }
         for family in FAMILIES:
             metric = Metric(family.name, family.meaning, family.type)

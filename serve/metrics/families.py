@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from serve.metrics.counts import CONNECTIONS, DEGRADED, LOOKUPS, REFUSALS, RESTARTS
 
 COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
+WORKERS, RESPONSIVE = "fundamentals_workers", "fundamentals_responsive_workers"
 REQUESTS, SECONDS = "fundamentals_requests", "fundamentals_request_seconds"
 BUILD_AGE, FILING_AGE = "fundamentals_build_age_seconds", "fundamentals_newest_filing_age_seconds"
 COMPANIES, QUARANTINED, FAILED = (
@@ -45,6 +46,8 @@ FAMILIES = (
     Family(LOOKUPS, COUNTER, "Responses found in the cache (hit) or made (miss).", ("result",)),
     Family(CONNECTIONS, GAUGE, "Open connections."),
     Family(DEGRADED, GAUGE, "Workers whose status is degraded."),
+    Family(WORKERS, GAUGE, "Workers."),
+    Family(RESPONSIVE, GAUGE, "Workers whose event loop has answered in the last ten seconds."),
     Family(RESTARTS, COUNTER, "Workers that ended and were started again."),
     Family(BUILD_AGE, GAUGE, "Seconds since the current build was published."),
     Family(FILING_AGE, GAUGE, "Seconds since the filing date of the newest filing in the build (00:00 UTC)."),

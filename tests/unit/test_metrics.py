@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from serve.access.limits import LIMITS
 from serve.app import PATHS
 from serve.cli.workers import exposed
 from serve.http.errors import CommandError
-from serve.metrics.counts import BOUNDS, OF_CONNECTIONS, REFUSALS, TALLIES, Counts, opened, shared
+from serve.metrics.counts import BOUNDS, NOTED_AT, OF_CONNECTIONS, REFUSALS, TALLIES, Counts, opened, shared
 from serve.metrics.exposition import Collector
 from serve.metrics.families import FAMILIES
 from serve.settings import Settings, from_environment
@@ -52,6 +53,7 @@ def test_the_metrics_are_the_sum_of_all_workers_and_outlive_them(published: Path
             worker = opened(PATHS, file, place)
             worker.request("/v1/companies", 200, seconds)
             worker.add("fundamentals_connections", number=7)
+            worker.set(NOTED_AT, NOON - 5 * place)
         again = opened(PATHS, file, 1)
         again.request("/v1/companies", 200, 0.25)
         again.request("/no/such/path", 418, 0.25)
@@ -59,6 +61,7 @@ def test_the_metrics_are_the_sum_of_all_workers_and_outlive_them(published: Path
     assert found["fundamentals_requests_total{/v1/companies,200}"] == 4
     assert found["fundamentals_requests_total{other,other}"] == 1
     assert found["fundamentals_connections"] == 14
+    assert (found["fundamentals_workers"], found["fundamentals_responsive_workers"]) == (3, 1)
     up_to = [found[f"fundamentals_request_seconds_bucket{{{bound},/v1/companies}}"] for bound in (*BOUNDS, "+Inf")]
     assert up_to == [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4]
     assert found["fundamentals_request_seconds_count{/v1/companies}"] == 4
@@ -120,6 +123,8 @@ def test_a_degraded_worker_is_counted(tmp_path: Path) -> None:
     with in_process(Settings(tmp_path), Clock(), counts) as address:
         assert httpx.get(f"{address}/v1/status").json()["data"]["status"] == "degraded"
         wait_until(lambda: counts.of("fundamentals_degraded")[""] == 1)
+        found = samples(tmp_path / "published", counts, now=time.time())
+        assert found["fundamentals_responsive_workers"] == 1
 
 
 def test_the_ages_and_counts_of_the_build(published: Path) -> None:
