@@ -10,6 +10,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from serve.http.errors import CommandError
@@ -60,6 +61,19 @@ def _run(given: argparse.Namespace) -> int:
 
     if given.command == "doctor":
         return _doctor(given)
+
+    if given.command in ("backup", "restore"):
+        from pipelines import backup, restore
+        from pipelines.errors import PipelineError
+
+        try:
+            if given.command == "backup":
+                print(backup.main(given.path))
+            else:
+                print(restore.main(given.path, replace=given.replace, only_accounts=given.accounts))
+        except PipelineError as error:
+            raise CommandError(str(error)) from error
+        return 0
 
     from serve.cli import commands
 
@@ -136,6 +150,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="sample|live|PATH",
         help="source to examine (default: FUNDAMENTALS_SOURCE, or that of the last synchronization)",
     )
+
+    backup = commands.add_parser("backup", help="copy the home into a folder, while everything runs")
+    backup.add_argument("path", type=Path, metavar="PATH", help="a new folder")
+
+    restore = commands.add_parser("restore", help="restore a home from a backup")
+    restore.add_argument("path", type=Path, metavar="PATH", help="the folder of the backup")
+    restore.add_argument("--replace", action="store_true", help="replace a home that is not empty")
+    restore.add_argument("--accounts", action="store_true", help="replace only the accounts; stop the service before")
 
     builds = commands.add_parser("builds", help="manage the published builds").add_subparsers(
         dest="action", required=True, metavar="ACTION"

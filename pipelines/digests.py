@@ -35,7 +35,7 @@ def replace(folder: Path, written: Path, path: Path) -> None:
 
 def note(folder: Path, files: Mapping[Path, Path]) -> None:
     """Note the digests of files under the paths that they have or get."""
-    digests = _noted(folder)
+    digests = held(folder)
     for path, written in files.items():
         name, digest = _name(folder, path), digest_of(written)
         digests[name] = [digest, *(each for each in digests.get(name, []) if each != digest)][:KEPT]
@@ -44,7 +44,7 @@ def note(folder: Path, files: Mapping[Path, Path]) -> None:
 
 def forget(folder: Path, paths: Iterable[Path]) -> None:
     """Forget the digests of files that are removed."""
-    digests = _noted(folder)
+    digests = held(folder)
     gone = digests.keys() & {_name(folder, path) for path in paths}
     if gone:
         _write(folder, {name: held for name, held in digests.items() if name not in gone})
@@ -52,18 +52,18 @@ def forget(folder: Path, paths: Iterable[Path]) -> None:
 
 def noted(folder: Path) -> list[Path]:
     """The files whose digests are noted."""
-    return [folder / name for name in _noted(folder)]
+    return [folder / name for name in held(folder)]
 
 
 def unnoted(folder: Path, paths: Iterable[Path]) -> list[Path]:
     """The files whose digest is not noted: an earlier release wrote them, or the notes are damaged."""
-    digests = _noted(folder)
+    digests = held(folder)
     return [path for path in paths if _name(folder, path) not in digests]
 
 
 def damaged(folder: Path, paths: Iterable[Path]) -> list[Path]:
     """The files that are missing, cannot be read or do not have a noted digest; without a note a file is not judged."""
-    digests = _noted(folder)
+    digests = held(folder)
     found = []
     for path in paths:
         try:
@@ -79,7 +79,7 @@ def _name(folder: Path, path: Path) -> str:
     return path.relative_to(folder).as_posix()
 
 
-def _noted(folder: Path) -> dict[str, list[str]]:
+def held(folder: Path) -> dict[str, list[str]]:
     """The noted digests by name, the newest first; none if the notes are missing or damaged."""
     try:
         digests = json.loads((folder / NOTES).read_bytes())

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from pipelines.home import Home
-from warehouse.findings import DAMAGE, WELL, Finding, damage_of_sqlite
+from warehouse import sqlite
+from warehouse.findings import DAMAGE, WELL, Finding
 
 SCHEDULES = "schedules"
 SIDE_FILES = ("-wal", "-shm", "-journal")
@@ -21,7 +22,7 @@ def check(home: Home) -> Iterator[Finding]:
     """Each file of the record; it can be removed, because nothing but the UI's history is in it."""
     files = sorted(home.dagster.rglob("*.db"))
     for path in files:
-        if said := damage_of_sqlite(path):
+        if said := sqlite.damage(path):
             advice = f"stop the Dagster UI, delete {_what(home, path)}; it has only the record of earlier runs"
             if path.parent.name == SCHEDULES:
                 advice = f"stop the Dagster UI, delete {_what(home, path)}, and turn the schedule on again in the UI"

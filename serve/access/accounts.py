@@ -22,7 +22,7 @@ from typing import Any, Literal
 from serve.access import keys
 from serve.clock import timestamp
 from serve.http.errors import CommandError
-from warehouse.findings import damage_of_sqlite
+from warehouse import sqlite
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS accounts (
@@ -148,7 +148,7 @@ class Accounts:
         Raises:
             CommandError: it is damaged.
         """
-        if said := damage_of_sqlite(self._path):
+        if said := sqlite.damage(self._path):
             raise CommandError(f"{self._path}: {said}; the file is damaged: {DAMAGED}")
 
     def create_key(self, email: str, now: float, key_id: str | None = None) -> str:

@@ -10,7 +10,8 @@ from redis import Redis, RedisError
 from serve.access.accounts import DAMAGED
 from serve.http.errors import CommandError
 from serve.settings import Settings, from_environment
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding, damage_of_sqlite
+from warehouse import sqlite
+from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 
 PATIENCE = 2.0
 """Seconds to wait for an answer of Redis."""
@@ -23,7 +24,7 @@ def accounts() -> Iterable[Finding]:
         return [settings]
     if not settings.accounts.exists():
         return [Finding("accounts", WELL, "no account yet")]
-    if said := damage_of_sqlite(settings.accounts):
+    if said := sqlite.damage(settings.accounts):
         return [Finding("accounts", DAMAGE, f"{settings.accounts}: {said}", DAMAGED)]
     return [Finding("accounts", WELL, str(settings.accounts))]
 

@@ -1,13 +1,18 @@
 """Fixtures of several unit tests: a home that was synchronized once, copied for each test."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+import fundamentals
 from pipelines.definitions import run_job
 from pipelines.home import Home
-from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
+from tests.e2e.homes import sync
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
+from tests.once import made_once
 
 
 @pytest.fixture(scope="session")
@@ -33,3 +38,28 @@ def synchronized(first_synchronization: Path, tmp_path: Path, monkeypatch: pytes
 def same_mirror(tmp_path: Path) -> Mirror:
     """A copy of the documents of the first synchronization, which a test may change."""
     return Mirror(tmp_path / "mirror", ALFA, BRAVO, ABSENT)
+
+
+class TwoBuilds(NamedTuple):
+    """A home after two synchronizations: two builds, two segments, a company that left the list, and an account."""
+
+    home: Path
+    source: Path
+
+
+@pytest.fixture(scope="session")
+def two_builds(tmp_path_factory: pytest.TempPathFactory) -> TwoBuilds:
+    """That home, and its source; tests do not change it."""
+    folder = made_once(tmp_path_factory, "two-builds", make_two_builds)
+    return TwoBuilds(folder / "home", folder / "mirror")
+
+
+def make_two_builds(folder: Path) -> None:
+    mirror, home = Mirror(folder / "mirror", ALFA, BRAVO, CARGO), folder / "home"
+    assert sync(home, mirror.folder).returncode == 0
+    mirror.hold(replace(ALFA, scale=150))
+    mirror.list(ALFA, BRAVO)
+    assert sync(home, mirror.folder, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FUNDAMENTALS_HOME", str(home))
+        fundamentals.main(["keys", "create", "reader@example.org"])

@@ -6,10 +6,9 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 import pytest
@@ -21,38 +20,17 @@ from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.health import place
 from pipelines.home import Home
 from tests.e2e.homes import published, sync
-from tests.mirrors import ALFA, BRAVO, CARGO, Mirror
+from tests.mirrors import ALFA
+from tests.unit.conftest import TwoBuilds
 from warehouse.findings import DAMAGE, WARNING, WELL
 
 
-class Kept(NamedTuple):
-    """A synchronized home, and its source."""
-
-    home: Path
-    source: Path
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    """A home after two synchronizations: two builds, two segments, a company that left the list, and an account."""
-    folder = tmp_path_factory.mktemp("doctor")
-    mirror, home = Mirror(folder / "mirror", ALFA, BRAVO, CARGO), folder / "home"
-    assert sync(home, mirror.folder).returncode == 0
-    mirror.hold(replace(ALFA, scale=150))
-    mirror.list(ALFA, BRAVO)
-    assert sync(home, mirror.folder, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FUNDAMENTALS_HOME", str(home))
-        fundamentals.main(["keys", "create", "reader@example.org"])
-    return Kept(home, mirror.folder)
-
-
 @pytest.fixture
-def home(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+def home(two_builds: TwoBuilds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """A copy of that home, which the commands use."""
-    copy = shutil.copytree(kept.home, tmp_path / "home", symlinks=True)
+    copy = shutil.copytree(two_builds.home, tmp_path / "home", symlinks=True)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(copy))
-    monkeypatch.setenv("FUNDAMENTALS_SOURCE", str(kept.source))
+    monkeypatch.setenv("FUNDAMENTALS_SOURCE", str(two_builds.source))
     monkeypatch.setenv("COLUMNS", "1000")
     yield Home(copy)
     copy.chmod(0o700)
@@ -107,7 +85,7 @@ def test_a_whole_home_is_well(home, doctor):
     assert doctor("--quick")[0] == WELL
 
 
-def test_every_part_is_repaired_and_the_next_synchronization_makes_the_same_build(home, kept, doctor):
+def test_every_part_is_repaired_and_the_next_synchronization_makes_the_same_build(home, two_builds, doctor):
     """A flipped bit in every table, segment, list and record at once, in a document, and in the build before."""
     before, values = published(home.root).content_hash, logged(home)
     facts = RawStore(home.root).seen(ALFA.cik, "companyfacts")
@@ -138,13 +116,13 @@ def test_every_part_is_repaired_and_the_next_synchronization_makes_the_same_buil
         rel_tol=1e-12,
     )
 
-    done = sync(home.root, kept.source)
+    done = sync(home.root, two_builds.source)
     assert (done.returncode, "unchanged" in done.stdout) == (0, True), done.stderr
     assert published(home.root).content_hash == before
     assert doctor()[:2] == (WELL, {})
 
 
-def test_a_damaged_part_of_a_table_costs_only_its_companies(home, kept, doctor):
+def test_a_damaged_part_of_a_table_costs_only_its_companies(home, two_builds, doctor):
     """And a table that is missing is found."""
     part, small = home.tables / "facts" / "000001.parquet", home.tables / "warehouse_companies.parquet"
     flip(part)
@@ -153,12 +131,12 @@ def test_a_damaged_part_of_a_table_costs_only_its_companies(home, kept, doctor):
     assert (status, "warehouse_companies" in found["tables"], "facts" in found["tables"]) == (DAMAGE, True, False)
     assert doctor()[0] == DAMAGE
     assert doctor("--repair")[:2] == (WELL, {})
-    done = sync(home.root, kept.source)
+    done = sync(home.root, two_builds.source)
     assert (done.returncode, "unchanged" in done.stdout) == (0, True), done.stderr
     assert doctor()[:2] == (WELL, {})
 
 
-def test_a_damaged_build_is_found_and_published_again(home, kept, doctor):
+def test_a_damaged_build_is_found_and_published_again(home, two_builds, doctor):
     """A segment cannot be restored from it then."""
     flip(build_of(home)[0])
     status, found, _ = doctor()
@@ -170,13 +148,13 @@ def test_a_damaged_build_is_found_and_published_again(home, kept, doctor):
     flip(first)
     assert "nothing: the published build is damaged too; restore the log from a backup" in doctor("--repair")[2]
     first.write_bytes(whole)
-    assert "damaged" in sync(home.root, kept.source).stdout
+    assert "damaged" in sync(home.root, two_builds.source).stdout
     assert doctor()[0] == WELL
 
 
-def test_a_damaged_segment_stops_the_synchronization(home, kept):
+def test_a_damaged_segment_stops_the_synchronization(home, two_builds):
     flip(min(home.log.glob("versions-*")))
-    done = sync(home.root, kept.source)
+    done = sync(home.root, two_builds.source)
     assert done.returncode == 1
     assert "run `fundamentals doctor --repair`" in done.stderr
 
