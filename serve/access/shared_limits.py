@@ -1,33 +1,36 @@
 """Rate limits that several processes count together in Redis, and each process by itself while Redis is unavailable.
 
 Belongs here: the script that counts in Redis, its deadline, and the circuit breaker. Does not: the limits and their
-headers (limits).
+headers (limits), the connection (redis_connection).
 
-One script does all counting. Requests that wait at the same time are one call of it, so that a hundred of them need one
-round trip. A call has DEADLINE seconds. When one fails, the circuit opens: its requests and all following ones are
+One script does all counting. Requests that arrive in the same turn of the event loop are one call of it. A call has
+DEADLINE seconds. When one fails, the circuit opens: the connection is closed, its requests and all following ones are
 counted in this process, which continues from the last counts that Redis returned, and nobody waits. A probe twice a
-second closes the circuit again.
+second connects again and closes the circuit.
 """
 
 import asyncio
 import contextlib
 import logging
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from itertools import zip_longest
+from typing import Any, cast
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 
 from serve.access.limits import LIMITS, LOOK_UP, Counters, Limits, Used
+from serve.access.redis_connection import Connection, command, connect
 from serve.http.errors import CommandError
 
 log = logging.getLogger(__name__)
 
 DEADLINE = 0.1  # seconds for a call that requests wait for
-CONNECTING = 1.0  # seconds for a call that nobody waits for, which may have to connect
-PROBED_EVERY = 0.5  # seconds between two calls while no request waits
+CONNECTING = 1.0  # seconds for a probe, which may have to connect
+PROBED_EVERY = 0.5  # seconds between two probes
 
 SCRIPT = """
 local windows, replies = (#ARGV - #KEYS) / 2, {}
@@ -55,7 +58,7 @@ ARGV has the limit and then the lifetime of each window; after these and in KEYS
 for each window. The reply has for each call the count of each window, and 1 if it was refused.
 """
 SETTINGS = [*(limit.requests for limit in LIMITS), *(2 * limit.seconds for limit in LIMITS)]
-PROBE = "probe"  # the key of a call without requests; it checks that Redis accepts writes
+PROBE = "probe"  # the key of a probe; it checks that Redis accepts writes
 
 Reply = tuple[Used, bool]  # the count of each window, and whether the call was refused
 Waiting = tuple[str, float, Sequence[int], Callable[[Used, bool], None]]  # the arguments of `add`
@@ -76,10 +79,11 @@ class SharedLimits(Limits):
             raise CommandError(
                 "REDIS_URL is not the address of a Redis server, expected something like redis://127.0.0.1:6379/0"
             ) from error
-        self._script = self._redis.register_script(SCRIPT)
         self._counters = Counters()
+        self._connection: Connection | None = None
+        self._script = b""  # the digest by which Redis knows the script
         self._waiting: list[Waiting] = []
-        self._is_wanted = asyncio.Event()
+        self._called: deque[tuple[list[Waiting], asyncio.TimerHandle]] = deque()
         self.degraded = False
         """True while the circuit is open, and this process counts requests by itself."""
 
@@ -88,52 +92,89 @@ class SharedLimits(Limits):
         if self.degraded:
             then(*self._counters.add(key_id, now, amounts))
             return
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._call_for_all)
         self._waiting.append((key_id, now, amounts, then))
-        self._is_wanted.set()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Call Redis until the block ends."""
-        await self._call(CONNECTING)
-        calling = asyncio.create_task(self._call_on())
+        """Be connected to Redis until the block ends."""
+        await self._probe()
+        probing = asyncio.create_task(self._probe_on())
         try:
             yield
         finally:
-            calling.cancel()
-            await asyncio.wait({calling})
+            probing.cancel()
+            await asyncio.wait({probing})
+            self.degraded = True  # what is still counted is counted here
+            self._fail("")
             await self._redis.aclose()
 
-    async def _call_on(self) -> None:
-        """Call Redis whenever requests wait, and otherwise to learn whether it is available."""
+    async def _probe_on(self) -> None:
         while True:
-            with contextlib.suppress(TimeoutError):
-                # not wait_for: on Python 3.11 it loses a cancellation that arrives together with the event
-                async with asyncio.timeout(PROBED_EVERY):
-                    await self._is_wanted.wait()
-            await self._call(CONNECTING if self.degraded else DEADLINE)
+            await asyncio.sleep(PROBED_EVERY)
+            await self._probe()
 
-    async def _call(self, deadline: float) -> None:
-        """Call the script for all requests that wait; if it fails, these and later ones are counted in this process."""
-        self._is_wanted.clear()
-        waiting, self._waiting = self._waiting, []
-        names = [name for key_id, now, _, _ in waiting for name in _names(key_id, now)] or _names(PROBE, time.time())
-        amounts = [amount for _, _, each, _ in waiting for amount in each] or LOOK_UP
-        replies: list[Reply] = []
-        # a task of its own, and not awaited: Redis's client may lose the cancellation of the task that awaits it
-        call = asyncio.create_task(self._counted(names, amounts))
-        call.add_done_callback(_failure)
+    async def _probe(self) -> None:
+        """Connect if there is no connection, and count nothing, to learn whether Redis is available."""
+        replied = asyncio.Event()
         try:
-            await asyncio.wait({call}, timeout=deadline)
-            if failure := _failure(call):
-                self._set_degraded(True, failure)
-                waiting, self._waiting = waiting + self._waiting, []
-            else:
-                replies = call.result()
-                self._set_degraded(False)
-        finally:
-            call.cancel()
-            for each, reply in zip_longest(waiting, replies[: len(waiting)]):
-                self._pass_on(each, reply)
+            async with asyncio.timeout(CONNECTING):
+                if self._connection is None:
+                    settings = cast("Any", self._redis.connection_pool).make_connection()
+                    connection = await connect(settings, self._fail)
+                    self._script = await connection.ask("SCRIPT", "LOAD", SCRIPT)
+                    self._connection = connection
+                self._call([(PROBE, time.time(), LOOK_UP, lambda *_: replied.set())], CONNECTING)
+                await replied.wait()
+        except (OSError, TimeoutError, RedisError) as error:
+            self._fail("no reply in time" if isinstance(error, TimeoutError) else type(error).__name__)
+
+    def _call_for_all(self) -> None:
+        """Call the script for all requests that wait."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._call(waiting, DEADLINE)
+
+    def _call(self, waiting: list[Waiting], deadline: float) -> None:
+        timer = asyncio.get_running_loop().call_later(deadline, self._fail, "no reply in time")
+        self._called.append((waiting, timer))
+        if self._connection is None:
+            self._fail("no connection")
+            return
+        names = [name for key_id, now, _, _ in waiting for name in _names(key_id, now)]
+        amounts = [amount for _, _, each, _ in waiting for amount in each]
+        words = ["EVALSHA", self._script.decode(), len(names), *names, *SETTINGS, *amounts]
+        self._connection.send(command(words), self._counted)
+
+    def _counted(self, text: bytes) -> None:
+        """Pass the replies of Redis to the oldest call on.
+
+        Raises:
+            ValueError: the text is not the reply to it.
+        """
+        numbers, size = [int(number) for number in text.split()], len(LIMITS)
+        if len(numbers) != len(self._called[0][0]) * (size + 1):
+            raise ValueError("another number of replies than of calls")
+        waiting, timer = self._called.popleft()
+        timer.cancel()
+        self._set_degraded(False)
+        for place, each in enumerate(waiting):
+            at = place * (size + 1)
+            self._pass_on(each, (tuple(numbers[at : at + size]), bool(numbers[at + size])))
+
+    def _fail(self, why: str) -> None:
+        """Close the connection, and count in this process what was not counted, and later requests."""
+        called, self._called = self._called, deque()
+        waiting, self._waiting = [each for calls, _ in called for each in calls] + self._waiting, []
+        for _, timer in called:
+            timer.cancel()
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+        self._set_degraded(True, why)
+        for each in waiting:
+            self._pass_on(each, None)
 
     def _pass_on(self, waiting: Waiting, reply: Reply | None) -> None:
         """Pass the reply of Redis on; without one, count in this process."""
@@ -143,12 +184,6 @@ class SharedLimits(Limits):
         else:
             self._counters.set(key_id, now, reply[0])
         then(*reply)
-
-    async def _counted(self, names: Sequence[str], amounts: Sequence[int]) -> list[Reply]:
-        """The replies of Redis to one call of the script."""
-        text = await self._script(keys=names, args=[*SETTINGS, *amounts])
-        numbers, size = [int(number) for number in text.split()], len(LIMITS)
-        return [(tuple(numbers[at : at + size]), bool(numbers[at + size])) for at in range(0, len(numbers), size + 1)]
 
     def _set_degraded(self, degraded: bool, why: str = "") -> None:
         """Set `degraded`, and log a change; without the address and the error text, which may contain a password."""
@@ -162,13 +197,3 @@ class SharedLimits(Limits):
 def _names(key_id: str, now: float) -> list[str]:
     """The names of a key's counts in Redis, one for each window."""
     return [f"fundamentals:{{{key_id}}}:{limit.window}:{limit.start(now)}" for limit in LIMITS]
-
-
-def _failure(call: "asyncio.Task[list[Reply]]") -> str:
-    """Why a call has no reply; empty if it has one."""
-    if not call.done():
-        return "no reply in time"
-    if call.cancelled():
-        return "cancelled"
-    error = call.exception()
-    return type(error).__name__ if error else ""

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from serve.access import shared_limits
+from serve.access.redis_connection import Connection
 from serve.access.shared_limits import SharedLimits
 from serve.http.errors import CommandError, RateLimited
 from serve.settings import Settings
@@ -174,14 +175,13 @@ def test_simultaneous_requests_are_one_call(redis: Redis, monkeypatch: pytest.Mo
 
     async def work(worker: SharedLimits) -> None:
         calls = []
-        script = worker._script
+        send = Connection.send
 
-        async def counted(**given: Any) -> Any:
-            calls.append(len(given["keys"]))
-            return await script(**given)
+        def counted(connection: Connection, command: bytes, then: Callable[[bytes], None]) -> None:
+            calls.append(command.count(b"fundamentals:{key_"))
+            send(connection, command, then)
 
-        monkeypatch.setattr(worker, "_script", counted)
-        monkeypatch.setattr(shared_limits, "PROBED_EVERY", 30)
+        monkeypatch.setattr(Connection, "send", counted)
         taken = await asyncio.gather(*(worker.take(f"key_{number % 3}", NOON) for number in range(100)))
         assert [each.used for each in taken] == [(number // 3 + 1, number // 3 + 1) for number in range(100)]
         assert 200 in calls
@@ -189,19 +189,63 @@ def test_simultaneous_requests_are_one_call(redis: Redis, monkeypatch: pytest.Mo
     with_workers(redis[0], 1, work)
 
 
-@pytest.mark.parametrize("reply", [b"nonsense", b"1", None])
+@pytest.mark.parametrize("reply", [b"$8\r\nnonsense\r\n", b"$1\r\n1\r\n", b"$-1\r\n", b"$x\r\n", b"-OOM password\r\n"])
 def test_a_reply_that_cannot_be_read_fails_no_request(
-    redis: Redis, monkeypatch: pytest.MonkeyPatch, reply: bytes | None
+    redis: Redis, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, reply: bytes
 ) -> None:
     async def work(worker: SharedLimits) -> None:
-        async def broken(**_: Any) -> bytes | None:
-            return reply
-
-        monkeypatch.setattr(worker, "_script", broken)
-        assert (await worker.take("key_1", NOON)).used == (1, 1)
-        await until(lambda: worker.degraded)
+        with monkeypatch.context() as patched:
+            receive = Connection.data_received
+            patched.setattr(Connection, "data_received", lambda connection, _: receive(connection, reply))
+            assert (await worker.take("key_1", NOON)).used == (1, 1)
+            assert worker.degraded
+        await until(lambda: not worker.degraded)
 
     with_workers(redis[0], 1, work)
+    assert "password" not in caplog.text
+
+
+def test_replies_may_arrive_in_pieces(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    receive = Connection.data_received
+
+    def in_pieces(connection: Connection, data: bytes) -> None:
+        for place in range(len(data)):
+            receive(connection, data[place : place + 1])
+
+    async def work(worker: SharedLimits) -> None:
+        monkeypatch.setattr(Connection, "data_received", in_pieces)
+        assert [(await worker.take("key_1", NOON)).used for _ in range(2)] == [(1, 1), (2, 2)]
+        assert not worker.degraded
+
+    with_workers(redis[0], 1, work)
+
+
+def test_a_script_that_redis_has_forgotten_is_loaded_again(redis: Redis) -> None:
+    async def work(worker: SharedLimits) -> None:
+        await worker._redis.script_flush()
+        assert (await worker.take("key_1", NOON)).used == (1, 1)
+        await until(lambda: not worker.degraded)
+        assert (await worker.take("key_2", NOON)).used == (1, 1)
+
+    with_workers(redis[0], 1, work)
+
+
+def test_password_and_database_of_the_address_are_used(redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
+    async def work(worker: SharedLimits) -> None:
+        await worker.take("key_1", NOON)
+        client = worker._redis
+        assert len(await client.keys("fundamentals:{key_1}*")) == 2, "in the same database as the client's"
+        await client.config_set("requirepass", "secret")
+
+    async def without(worker: SharedLimits) -> None:
+        assert worker.degraded
+
+    address = redis[0]
+    with_workers(f"{address}?db=3", 1, work)
+    with_workers(address, 1, without)
+    with_workers(f"{address}?password=wrong", 1, without)
+    with_workers(f"{address}?db=3&password=secret", 1, work)
+    assert "secret" not in caplog.text
 
 
 def test_a_process_that_ends_during_a_call_ends_without_errors(redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
@@ -229,12 +273,11 @@ def test_a_process_that_ends_while_a_request_arrives_ends(tmp_path: Path) -> Non
     async def end_after(steps: int) -> None:
         worker = SharedLimits(f"unix://{tmp_path}/nobody")
         async with worker.running():
-            await until(lambda: worker.degraded)
-            worker._is_wanted.clear()
-            await asyncio.sleep(0)
-            worker._is_wanted.set()
+            worker.degraded = False
+            asked = asyncio.ensure_future(worker.take("key_1", NOON))
             for _ in range(steps):
                 await asyncio.sleep(0)
+        assert (await asked).used == (1, 1)
 
     async def end() -> None:
         for steps in range(6):

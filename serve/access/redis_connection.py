@@ -1,0 +1,130 @@
+"""A connection to Redis that sends commands at once and passes each reply to a function, without tasks.
+
+Belongs here: the part of Redis's protocol that counting needs. Does not: what is sent, deadlines, and what happens when
+the connection is lost (shared_limits).
+
+The client library makes the address, TLS and credentials of a URL into settings; its commands need several tasks and a
+quarter of a millisecond each, which is longer than all else that a request takes.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import cast
+
+from redis.asyncio import Connection as Settings
+from redis.asyncio import SSLConnection, UnixDomainSocketConnection
+
+Then = Callable[[bytes], None]
+
+
+class Refused(Exception):
+    """Redis replied with an error; the message is its first word only, since the others may contain a password."""
+
+
+class Connection(asyncio.Protocol):
+    """An open connection."""
+
+    def __init__(self, lost: Callable[[str], None]) -> None:
+        """Create the connection that `connect` opens; `lost` is called with the reason when it ends by itself."""
+        self._lost: Callable[[str], None] | None = lost
+        self._received = b""
+        self._waiting: deque[Then] = deque()
+        self._transport: asyncio.Transport | None = None
+        self._asked: asyncio.Future[bytes] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        self._transport = cast("asyncio.Transport", transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Say that the connection ended."""
+        self._end(type(error).__name__ if error else "closed")
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on the complete replies: text, numbers and errors as lines, strings without their length."""
+        self._received += data
+        try:
+            while self._waiting and (reply := self._next()) is not None:
+                self._waiting.popleft()(reply)
+        except (ValueError, Refused) as error:
+            self._end(str(error) if isinstance(error, Refused) else "a reply that cannot be read")
+
+    def send(self, command: bytes, then: Then) -> None:
+        """Send a command; `then` is called with the reply, but not if the connection ends before."""
+        if self._transport:
+            self._waiting.append(then)
+            self._transport.write(command)
+
+    async def ask(self, *words: object) -> bytes:
+        """The reply to a command.
+
+        Raises:
+            ConnectionError: the connection ended before, or Redis refused the command.
+        """
+        reply: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._asked = reply
+        self.send(command(words), lambda text: None if reply.done() else reply.set_result(text))
+        return await reply
+
+    def close(self) -> None:
+        """End the connection without saying so."""
+        self._lost = None
+        if self._transport:
+            self._transport.abort()
+
+    def _next(self) -> bytes | None:
+        """The next reply; None if it is not complete."""
+        line, end, rest = self._received.partition(b"\r\n")
+        if not end:
+            return None
+        if line.startswith(b"-"):
+            raise Refused(line[1:].split(b" ")[0].decode("latin-1"))
+        if line.startswith(b"$"):
+            size = int(line[1:])
+            if len(rest) < size + len(end):
+                return None
+            line, rest = rest[:size], rest[size + len(end) :]
+        self._received = rest
+        return line
+
+    def _end(self, why: str) -> None:
+        lost = self._lost
+        self.close()
+        if lost:
+            lost(why)
+        if self._asked and not self._asked.done():
+            self._asked.set_exception(ConnectionError(why))
+
+
+async def connect(settings: Settings, lost: Callable[[str], None]) -> Connection:
+    """Open a connection.
+
+    Args:
+        settings: address, TLS, credentials and database, as the client library reads them from a URL.
+        lost: called with the reason if the connection ends; also while it is being opened.
+
+    Raises:
+        OSError: the connection cannot be opened.
+    """
+    made, loop = Connection(lost), asyncio.get_running_loop()
+    try:
+        if isinstance(settings, UnixDomainSocketConnection):
+            await loop.create_unix_connection(lambda: made, settings.path)
+        else:
+            tls = settings.ssl_context.get() if isinstance(settings, SSLConnection) else None
+            await loop.create_connection(lambda: made, settings.host, settings.port, ssl=tls)
+        if settings.password:
+            await made.ask("AUTH", *filter(None, [settings.username]), settings.password)
+        if settings.db:
+            await made.ask("SELECT", settings.db)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def command(words: "tuple[object, ...] | list[object]") -> bytes:
+    """A command in Redis's protocol."""
+    texts = [str(word).encode() for word in words]
+    return b"*%d\r\n%s" % (len(texts), b"".join([b"$%d\r\n%s\r\n" % (len(text), text) for text in texts]))
