@@ -51,6 +51,7 @@ def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
     Raises:
         CommandError: nothing is published, or the symbol, item or period does not exist.
     """
+    from serve import provenance
     from serve.cli import explanation
     from warehouse.errors import WarehouseError
     from warehouse.reader import Warehouse
@@ -60,7 +61,7 @@ def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
     warehouse = Warehouse(settings.published)
     try:
         with warehouse.build() as build:
-            explained = explanation.find(build, symbol, item, period)
+            explained = provenance.find(build, symbol, item, period)
     except WarehouseError as error:
         raise CommandError(f"home {settings.home}: {error}") from error
     finally:

@@ -16,6 +16,7 @@ from serve.site import charts
 from serve.site.charts import Point
 from serve.site.figures import KINDS, TITLES, short, unit, whole
 from serve.site.markdown import Document, Search, write
+from serve.site.values import address as value_address
 from warehouse.page_queries import Gap, Stated
 from warehouse.queries import Company
 from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
@@ -79,6 +80,7 @@ def document(
         items=[_item(name, by_item.get(name, []), missing.get(name, []), company) for name in ITEM_NAMES],
         whole=whole,
         restated=_restated,
+        provenance=lambda value: value_address(company.symbol, value.item, value.period),
     )
     ends = {kind: sorted({value.period_end for value in stated if value.kind == kind}) for kind in PERIOD_KINDS}
     drawings = tuple((item, _drawing(item, values, ends, company, filings_url)) for item, values in by_item.items())

@@ -13,11 +13,12 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
+from serve import provenance
 from serve.api import description as openapi
 from serve.api import responses
 from serve.api.endpoints import ENDPOINTS
 from serve.api.parameters import LARGEST
-from serve.http.errors import NotFound, ServerError
+from serve.http.errors import CommandError, NotFound, ServerError
 from serve.site import (
     changelog_page,
     companies,
@@ -28,6 +29,7 @@ from serve.site import (
     rendering,
     rules_page,
     settings_page,
+    values,
 )
 from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
@@ -128,6 +130,20 @@ def _company(pages: Pages, request: Request) -> Document:
         )
 
 
+def _value(pages: Pages, request: Request) -> Document:
+    symbol, item, period = (request.path_params[name] for name in ("symbol", "item", "period"))
+    with _build(pages) as build:
+        try:
+            explained = provenance.find(build, symbol, item, period)
+        except CommandError as error:
+            raise NotFound(f"There is no such value: {error}.") from None
+        company = queries.company(build, explained.symbol)
+        currency = company.currency if company else ""
+        return values.document(
+            explained, responses.filings_url(explained.cik, queries.annual_form(build, explained.cik)), currency
+        )
+
+
 @contextmanager
 def _build(pages: Pages) -> Iterator[OpenBuild]:
     """The current build.
@@ -158,6 +174,7 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     ("/settings", _settings, Access.PUBLIC),
     ("/companies", _companies, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
+    ("/companies/{symbol}/{item}/{period}", _value, Access.SUBSCRIBER),
 )
 ROUTES: tuple[PageRoute, ...] = tuple(
     row

@@ -322,7 +322,10 @@ def test_script_in_an_e_mail_address_is_escaped(site: Site) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [f"/{SCRIPT}", f"/sign-in?token={SCRIPT}", f"/companies/{SCRIPT}", f"/?x={SCRIPT}", f"/errors/{SCRIPT}"],
+    [
+        *(f"/{SCRIPT}", f"/sign-in?token={SCRIPT}", f"/?x={SCRIPT}", f"/errors/{SCRIPT}"),
+        *(f"/companies/{path}" for path in (SCRIPT, f"{SCRIPT}/revenue/FY2022", f"LNTR/revenue/{SCRIPT}")),
+    ],
 )
 def test_script_in_an_address_is_not_shown(site: Site, path: str) -> None:
     with site.browser() as stranger, site.browser() as reader:

@@ -44,13 +44,14 @@ PAGES = {
     "rules": "/rules",
     "companies": "/companies",
     "company": COMPANY,
+    "value": f"{COMPANY}/revenue/FY2018",
     "profile": "/profile",
     "sign-in": "/sign-in",
     "refused-link": "/sign-in?token=forged",
     "missing": "/no-such-page",
 }
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (403|404)")
-CELLS = re.compile(r'<a href="([^"]+)">[^<]*</a></td>\s*<td>(\d{4}-\d\d-\d\d)</td>')
+CELLS = re.compile(r'<a href="([^"]+)">[^<]*</a></td>\s*<td>(\d{4}-\d\d-\d\d)</td>\s*<td><a href="([^"]+)">', re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def test_the_reference_can_be_navigated(reader):
 
 
 def test_a_company_is_found_and_its_values_link_to_filings(reader, sample_site):
-    """From the list by a search to its charts; each value of the tables links to the filing of its newest version."""
+    """From the list by a search to its charts; each value of the tables links to its page and its filing."""
     [(cik,)] = query(sample_site.home, "SELECT cik FROM companies WHERE symbol = 'XQCPF'")
     held = dict(
         query(
@@ -115,8 +116,10 @@ def test_a_company_is_found_and_its_values_link_to_filings(reader, sample_site):
         table = revenue.partition(f"<caption>Revenue, {caption}</caption>")[2].partition("</table>")[0]
         rows = CELLS.findall(table)
         assert len(rows) == table.count('<th scope="row">') > 10
-        for address, end in rows:
-            assert address == held[f"revenue {kind} {end}"]
+        for page_of_value, end, filing in rows:
+            assert page_of_value.startswith(f"{COMPANY}/revenue/")
+            assert filing == held[f"revenue {kind} {end}"]
+    assert filing in reader.get(page_of_value).text
     [reason] = re.findall(r'href="([^"]+)">no_tag<', sections["dividends_per_share"])
     address, _, anchor = reason.partition("#")
     assert anchor in Read(reader.get(address).text).ids

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 import fundamentals
-from serve.cli import explanation
+from serve import provenance
 from tests import builds
 from warehouse import explain, explain_queries, schema
 from warehouse.reader import Warehouse, open_read_only
@@ -189,7 +189,7 @@ def test_gaps_of_the_sample_have_a_meaning(published: Path) -> None:
     warehouse = Warehouse(published)
     with warehouse.build() as build:
         for reason, (symbol, item, period) in found:
-            told = explanation.find(build, symbol, item, period)
+            told = provenance.find(build, symbol, item, period)
             assert told.value is None
             assert told.reason is not None
             assert told.reason.code == reason

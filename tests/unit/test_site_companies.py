@@ -77,12 +77,14 @@ def test_every_item_has_a_card_in_the_order_of_the_specification():
     assert cards == [{"class": "chart", "aria-labelledby": item} for item in ITEM_NAMES]
 
 
-def test_every_value_is_in_a_table_and_links_to_its_filing():
+def test_every_value_is_in_a_table_and_links_to_its_provenance_and_its_filing():
     """If the filing is not in the build, to the list of the company's filings."""
     ttm, annual = tables(told("revenue"))
-    assert [row[1] for row in ttm] == [f"[4,000.5]({URL})", f"[3,000]({URL})"]
-    assert [row[1] for row in annual] == [f"[4,000.5]({URL})", f"[3,000]({FILINGS})"]
-    assert ttm[0][3] == "10-K 2025-02-15"
+    of = "/companies/ACME/revenue"
+    assert [row[1] for row in ttm] == [f"[4,000.5]({of}/2024Q4)", f"[3,000]({of}/2023Q4)"]
+    assert [row[1] for row in annual] == [f"[4,000.5]({of}/FY2024)", f"[3,000]({of}/FY2023)"]
+    assert [row[3].partition("](")[2] for row in (*ttm, *annual)] == [f"{url})" for url in (URL, URL, URL, FILINGS)]
+    assert ttm[0][3].startswith("[10-K 2025-02-15](")
 
 
 def test_restated_values_are_marked_with_earlier_value_and_cause():

@@ -1,0 +1,180 @@
+"""Where a value comes from: finding it, and the wording of its parts, for the command and for the pages.
+
+Belongs here: finding symbol, item and period, suggestions for misspelled ones, phrases that both show. Does not: the
+arithmetic (warehouse.explain), the SQL (warehouse.explain_queries), text and pages (cli.explanation, site.values).
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import NoReturn
+
+from serve.http.errors import CommandError
+from warehouse import explain_queries
+from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
+from warehouse.explain_queries import Holder, Leg, Span
+from warehouse.reader import OpenBuild
+from warehouse.schema import ITEM_NAMES, LINE_ITEMS
+
+LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
+BALANCES = ("total_debt", "cash_and_equivalents")
+ROLES = {
+    "capital": "in capital",
+    "capital_before": "in capital a year before",
+    "divisor": "divides",
+    "mean": "averaged",
+}
+ROLES |= {"divisor_mean": "averaged, divides"}
+SIGNIFICANT = 12
+
+
+def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
+    """Explain the current value of a symbol's item in a period.
+
+    Args:
+        build: the build to query.
+        symbol: symbol of common equity in any case, of any share class, also if it is no longer listed.
+        item: name of a line item.
+        period: a label in any case, or the last day of a period; for a day, trailing twelve months take precedence.
+
+    Raises:
+        CommandError: the symbol, item or period does not exist; the message names what exists instead.
+    """
+    holder = explain_queries.holder(build, symbol) or _unknown_symbol(build, symbol)
+    line = next((line for line in LINE_ITEMS if line.name == item.lower()), None) or _unknown_item(item)
+    held, asked = explain_queries.spans(build, holder.cik), _asked(period)
+    span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
+        holder, held, asked
+    )
+    versions = explain_queries.value_versions(build, holder.cik, span, line.name)
+    newest = versions[-1].version if versions else 0
+    legs = explain_queries.legs(build, holder.cik, span, line.name, newest)
+    return explanation(
+        holder,
+        line,
+        span,
+        [other for other in namesakes if other.period == span.period],
+        versions,
+        legs,
+        explain_queries.gap(build, holder.cik, span, line.name),
+        explain_queries.repairs(build, holder.cik, {leg.accession for leg in legs if leg.accession}),
+        explain_queries.rules(build),
+        explain_queries.rules_of(build, holder.cik, span, line.inputs),
+        explain_queries.decisions(build, holder.cik),
+        explain_queries.proofs(build, holder.cik, span, line.name),
+    )
+
+
+def _asked(period: str) -> str:
+    """The period as the tables write it: a label, or a day in ISO 8601."""
+    label = period.strip().upper()
+    if LABEL.fullmatch(label):
+        return label
+    try:
+        return str(date.fromisoformat(label))
+    except ValueError:
+        raise CommandError(
+            f"{period!r} is not a period; expected a label like 2026Q1 or FY2025, or the last day of a period, like "
+            "2025-12-27"
+        ) from None
+
+
+def _unknown_symbol(build: OpenBuild, symbol: str) -> NoReturn:
+    known = explain_queries.known_symbols(build)
+    kind = known.get(symbol.upper())
+    if kind:
+        raise CommandError(
+            f"{symbol.upper()} is not common equity ({kind}); use the symbol of the company's common shares"
+        )
+    near = get_close_matches(symbol.upper(), [name for name, of in known.items() if of == "common"], n=3)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    fetch = f"`fundamentals sync --symbols {symbol.upper()}` fetches it if it is listed"
+    raise CommandError(f"there are no values of symbol {symbol!r}{meant}; {fetch}")
+
+
+def _unknown_item(item: str) -> NoReturn:
+    near = get_close_matches(item.lower(), ITEM_NAMES, n=1, cutoff=0.5)
+    meant = f"did you mean {near[0]}? " if near else ""
+    raise CommandError(f"there is no line item {item!r}; {meant}the line items are {', '.join(ITEM_NAMES)}")
+
+
+def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
+    labels = [span.period for span in held if span.period != span.period_end]
+    labels = [label for label in labels if label.startswith("FY") == asked.startswith("FY")]
+    if LABEL.fullmatch(asked):
+        there = f"there are {labels[-1]} to {labels[0]}" if labels else "there is no period of this kind"
+        raise CommandError(f"{holder.symbol} has no period {asked}; {there}")
+    day = date.fromisoformat(asked)
+    nearest = min(held, key=lambda span: abs(date.fromisoformat(span.period_end) - day), default=None)
+    there = f"the nearest period ends {day_and_label(nearest)}" if nearest else "there is no period"
+    raise CommandError(f"{holder.symbol} has no period that ends {asked}; {there}")
+
+
+def day_and_label(span: Span) -> str:
+    """The last day of a period, with its label; a period without any value has none."""
+    return span.period_end if span.period == span.period_end else f"{span.period_end} ({span.period})"
+
+
+def about(decision: Decision) -> str:
+    """The subject of a rule's decision, in words."""
+    if decision.about in ("fact", "repair"):
+        verb = "Repair of" if decision.about == "repair" else "Facts of"
+        return f"{verb} {decision.name} {ranges(decision.legs)}"
+    return {
+        "window": f"Twelve months ({decision.name})",
+        "value": f"Value of {decision.name}",
+        "flag": f"Flag {decision.name}",
+        "gap": f"No value ({decision.name})",
+    }[decision.about]
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Numbers in square brackets, consecutive ones as a range: [1-3] [5]."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return " ".join(f"[{run[0]}]" if len(run) == 1 else f"[{run[0]}-{run[-1]}]" for run in runs)
+
+
+def factors(part: Part, leg: Leg) -> str:
+    """The filed figure and its factors; empty if the figure is as filed."""
+    told = ""
+    if leg.split_factor != 1:
+        old_for_new = 1 / leg.split_factor
+        is_divided = leg.split_factor < 1 and abs(old_for_new - round(old_for_new)) < 1e-9 * old_for_new
+        told += f" / {number(round(old_for_new))}" if is_divided else f" x {number(leg.split_factor)}"
+    if part.days is not None:
+        told += f" x {number(abs(leg.weight))} days"
+    elif abs(leg.weight) != 1:
+        told += f" x {number(abs(leg.weight))}"
+    return f"{number(leg.value)}{told}" if told else ""
+
+
+def in_figures(step: Step) -> str:
+    """The formula of a step with the figure in place of each name; empty without figures."""
+    names = "|".join(re.escape(name) for name in sorted(step.figures, key=len, reverse=True))
+    return re.sub(names, lambda found: number(step.figures[found[0]]), step.formula) if names else ""
+
+
+def sides(judged: Judgement) -> str:
+    """Both sides of an identity; empty if it has none."""
+    if judged.left_side is None or judged.right_side is None:
+        return ""
+    return f"{number(judged.left_side)} and {number(judged.right_side)}"
+
+
+def span(leg: Leg) -> str:
+    """The day or the days of a fact."""
+    return f"on {leg.end}" if leg.start is None else f"{leg.start} to {leg.end}, {days(leg)} days"
+
+
+def number(value: float) -> str:
+    """A number in groups of three digits: all digits of a whole number, else twelve significant digits."""
+    if value == round(value):
+        return f"{value:,.0f}"
+    return f"{Decimal(f'{value:.{SIGNIFICANT}g}'):,f}"

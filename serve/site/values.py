@@ -1,0 +1,81 @@
+"""The page `/companies/SYMBOL/ITEM/PERIOD`: where a value comes from.
+
+Belongs here: what the page shows of an explanation. Does not: its text (templates/value.md), finding the value and its
+wording (provenance), the arithmetic (warehouse.explain), access control (mount).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import quote
+
+from serve.provenance import BALANCES, ROLES, about, factors, in_figures, number, ranges, sides, span
+from serve.site.figures import TITLES, unit
+from serve.site.markdown import Document, write
+from warehouse.explain import Explanation, Part, Step
+
+ENDS = {"ttm": "twelve months to", "annual": "fiscal year to"}
+
+
+def address(symbol: str, item: str, period: str) -> str:
+    """The path of a value's page; `period` is a label or the last day of the period."""
+    return f"/companies/{quote(symbol, safe='')}/{item}/{quote(period, safe='')}"
+
+
+def document(explained: Explanation, filings_url: str, currency: str) -> Document:
+    """The page of a value, or of the reason why there is none.
+
+    Args:
+        explained: the provenance, of serve.provenance.find.
+        filings_url: address of the SEC's list of the company's filings, for facts whose own address is not known.
+        currency: the company's reporting currency.
+    """
+    rows = [row for part in explained.parts for row in _rows(part, filings_url)]
+    text = write(
+        "value.md",
+        of=explained,
+        title=TITLES[explained.item],
+        when="balance of" if explained.item in BALANCES else ENDS[explained.kind],
+        unit=unit(explained.item, currency),
+        company_path=f"/companies/{quote(explained.symbol, safe='')}#{explained.item}",
+        others=[(end, address(explained.symbol, explained.item, end)) for end in explained.namesakes],
+        parts=explained.parts,
+        rows=rows,
+        has_factors=any(row.filed for row in rows),
+        steps=[_step(step) for step in explained.steps if step.formula not in step.figures],
+        is_rebased=any(leg.split_factor != 1 for part in explained.parts for leg in part.legs),
+        filings_url=filings_url,
+        about=about,
+        number=number,
+        sides=sides,
+    )
+    return Document(text)
+
+
+class Row(NamedTuple):
+    """A row of the calculation: a fact with its share of an amount, or the sum of several facts."""
+
+    name: str
+    share: str
+    span: str = ""
+    tag: str = ""
+    filed: str = ""
+    filing: str = ""
+    url: str = ""
+
+
+def _rows(part: Part, filings_url: str) -> Iterator[Row]:
+    """The rows of one amount of the formula: its facts, and their sum if there are several."""
+    name = TITLES.get(part.name.replace(" ", "_"), part.name[:1].upper() + part.name[1:])
+    if part.role in ROLES:
+        name += f" ({ROLES[part.role]})"
+    for leg in part.legs:
+        filing = f"{leg.form or 'filing'} of {leg.filed or 'an unknown day'}"
+        share = number(part.share(leg))
+        yield Row(f"{name} [{leg.leg}]", share, span(leg), leg.tag, factors(part, leg), filing, leg.url or filings_url)
+    if len(part.legs) > 1:
+        yield Row(f"{name}, sum of {ranges([leg.leg for leg in part.legs])}", number(part.value))
+
+
+def _step(step: Step) -> Sequence[str]:
+    """The name of the result, the formula in words and in figures, and the result."""
+    return [step.name, *filter(None, (step.formula, in_figures(step), number(step.value)))]

@@ -1,0 +1,77 @@
+"""The page of a value: it says all that the command `explain` prints, for every item and every reason of a gap."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from serve import provenance
+from serve.provenance import number
+from serve.site import rendering, values
+from serve.site.markdown import plain
+from tests.browsers import Document as Read
+from warehouse.explain import Explanation
+from warehouse.reader import OpenBuild, Warehouse
+from warehouse.schema import ITEM_NAMES
+
+FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
+WITH_VERSIONS = (
+    "SELECT item, symbol, period FROM versions JOIN companies USING (cik) WHERE value IS NOT NULL "
+    "QUALIFY row_number() OVER (PARTITION BY item, period_kind ORDER BY version DESC, cik, period_end) = 1"
+)
+GAPS = (
+    "SELECT item, symbol, CAST(period_end AS VARCHAR) FROM gaps JOIN companies USING (cik) "
+    "QUALIFY row_number() OVER (PARTITION BY reason ORDER BY cik, period_end, item) = 1"
+)
+
+
+@pytest.fixture(scope="module")
+def build(synchronized_sample: Path) -> Iterator[OpenBuild]:
+    warehouse = Warehouse(synchronized_sample / "published")
+    with warehouse.build() as opened:
+        yield opened
+    warehouse.close()
+
+
+def shown(build: OpenBuild, sql: str) -> list[tuple[Explanation, str]]:
+    """The explanations of some values with the Markdown of their pages."""
+    found = [provenance.find(build, symbol, item, period) for item, symbol, period in build.rows(sql)]
+    return [(of, values.document(of, FILINGS, "USD").text) for of in found]
+
+
+def test_it_says_where_a_value_comes_from(build):
+    """The value of most versions of each item: each fact with its filing, rule, identity, and version."""
+    pages = shown(build, WITH_VERSIONS)
+    assert {of.item for of, _ in pages} == set(ITEM_NAMES)
+    assert max(len(of.versions) for of, _ in pages) > 2
+    for of, text in pages:
+        assert f"**{number(of.value)}**" in text
+        for leg in (leg for part in of.parts for leg in part.legs):
+            assert f"`{leg.tag}`" in text
+            assert f"({leg.url or FILINGS})" in text
+        for rule in (*(decision.rule for decision in of.decisions), *(judged.rule for judged in of.judgements)):
+            assert f"[{plain(rule.id)}](/rules#{rule.id})" in text
+            assert plain(rule.statement) in text
+        for version in of.versions:
+            told = "withdrawn" if version.told.value is None else number(version.told.value)
+            assert f"| {version.told.version} | {told} | " in text
+            assert plain(version.cause.meaning) in text
+
+
+def test_it_says_why_there_is_no_value(build):
+    """For each reason in the sample, with its entry in the dictionary."""
+    pages = shown(build, GAPS)
+    assert len({of.reason.code for of, _ in pages}) > 5
+    for of, text in pages:
+        assert "**No value**" in text
+        assert plain(of.reason.meaning) in text
+        assert f"(/dictionary#gap-{of.reason.code})" in text
+
+
+def test_its_html_has_a_heading_for_each_part(build):
+    """Calculation, rules, identities, versions; all facts are in one table."""
+    of, _text = max(shown(build, WITH_VERSIONS), key=lambda page: len(page[0].judgements))
+    read = Read(rendering.page(values.document(of, FILINGS, "USD")).body)
+    headings = [known["id"] for tag, known in read.elements if tag == "h2"]
+    assert headings == ["calculation", "rules", "identities", "versions"]
+    assert values.address("A/B", "revenue", "FY2024") == "/companies/A%2FB/revenue/FY2024"
