@@ -48,6 +48,14 @@ PART = 125
 SPARE = 4
 """A table may have so many parts more than twice the number that its companies fill."""
 EACH = pl.lit(value=True)
+DAMAGED = (
+    OSError,
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # in some damaged files Polars counts beyond its memory
+    msgspec.MsgspecError,
+    UnicodeDecodeError,
+)
+"""What reading a damaged file, or a full disk, leads to."""
 
 
 class LakeError(PipelineError):
@@ -341,7 +349,7 @@ class Lake:
         """Raise errors of the disk and damaged files as LakeError, with a message of one line."""
         try:
             yield
-        except (OSError, pl.exceptions.ComputeError, msgspec.MsgspecError) as error:
+        except DAMAGED as error:
             in_one = self.path(name).exists() or not (self.folder / name).exists()
             place = self.path(name) if in_one else self.folder / name
             reason = str(error).partition("\n")[0]

@@ -12,6 +12,7 @@ import polars as pl
 
 from pipelines import run_log, stages, tables
 from pipelines.edgar.ways import chosen
+from pipelines.health.tables import mend
 from pipelines.lake import Lake
 from pipelines.made import Made, Markdown, Shown, shown_rows, shown_table
 from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
@@ -31,6 +32,8 @@ def documents(synchronization: Synchronization, log: Log) -> Made:
     """EDGAR's documents of every listed company, as received, in the raw zone; one row for each company."""
     now, lake, store = synchronization.started_at, synchronization.lake, synchronization.store
     with synchronization.open() as source:
+        for line in mend(synchronization.home):
+            log.warning(line)
         listings = stages.update_listings(source, store, lake, now)
         ciks = stages.companies_asked(listings, synchronization.asked)
         # symbols that are named, and with --full all, are requested even if a 404 is remembered

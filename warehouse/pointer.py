@@ -75,7 +75,7 @@ def current(published: Path) -> Pointer | None:
         return msgspec.json.decode(path.read_bytes(), type=Pointer)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise BuildUnreadable(f"{path}: {error}; run `fundamentals sync` to publish again") from error
 
 
@@ -83,7 +83,7 @@ def kept(published: Path) -> list[Pointer]:
     """The pointers of the builds in a folder, each from its own file, the newest first; damaged files are left out."""
     found = []
     for path in published.glob(description_of("warehouse-*.duckdb")):
-        with suppress(OSError, msgspec.MsgspecError):
+        with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             found.append(msgspec.json.decode(path.read_bytes(), type=Pointer))
     return sorted(found, key=lambda pointer: pointer.published_at, reverse=True)
 
@@ -97,5 +97,5 @@ def synchronized(published: Path, pointer: Pointer) -> dict[str, str]:
     path = published / pointer.synchronized_file
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise BuildUnreadable(f"{path}: {error}; run `fundamentals sync` to publish again") from error

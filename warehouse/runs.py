@@ -34,7 +34,7 @@ class Runs(msgspec.Struct, frozen=True):
 
 def read(published: Path) -> Runs:
     """The record of a folder of builds; an empty one if it is missing or damaged."""
-    with suppress(OSError, msgspec.MsgspecError):
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode((published / FILE).read_bytes(), type=Runs)
     return Runs()
 

@@ -75,5 +75,5 @@ class Partial:
     def _begun(self) -> Begun:
         try:
             return msgspec.json.decode(self._note.read_bytes(), type=Begun)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return Begun()

@@ -237,5 +237,5 @@ def _memory(store: RawStore) -> Memory | None:
     """What the last synchronization remembered; None if it cannot be read, which costs one download more."""
     try:
         return msgspec.json.decode(_path(store).read_bytes(), type=Memory)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None

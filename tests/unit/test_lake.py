@@ -1,7 +1,9 @@
 """The tables between the stages: replaced completely or for some companies, with the digests of their inputs."""
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pytest
@@ -207,6 +209,19 @@ def test_a_damaged_table_is_reported_in_one_line(tmp_path, use, content):
     ) as told:
         use(Lake(tmp_path))
     assert "\n" not in str(told.value)
+
+
+def test_a_table_with_a_flipped_bit_is_reported_in_one_line_or_read(tmp_path):
+    """Polars has many kinds of errors for it, among them one that is no Exception."""
+    Lake(tmp_path).write("t", pl.DataFrame({"cik": CIKS, "n": range(6)}, SCHEMA))
+    path, drawn = tmp_path / "t.parquet", Random(1)
+    whole = path.read_bytes()
+    for place in drawn.sample(range(8 * len(whole)), 300):
+        flipped = bytearray(whole)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        with suppress(LakeError):
+            Lake(tmp_path).read("t")
 
 
 def test_a_disk_error_is_reported(tmp_path):

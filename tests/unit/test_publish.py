@@ -110,10 +110,11 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
     assert (published / "warehouse.duckdb").readlink() == Path("warehouse-b1.duckdb")
 
 
-def test_without_a_build_there_is_no_pointer_and_a_damaged_one_is_an_error(published: Path) -> None:
+@pytest.mark.parametrize("content", [b'{"build": 1}', b'{"build": "b\xb0"}', b""])
+def test_without_a_build_there_is_no_pointer_and_a_damaged_one_is_an_error(published: Path, content: bytes) -> None:
     assert publish.current(published) is None
     builds.publish_small(published)
-    (published / "CURRENT.json").write_text('{"build": 1}')
+    (published / "CURRENT.json").write_bytes(content)
     with pytest.raises(BuildUnreadable, match=r"CURRENT\.json.*fundamentals sync"):
         publish.current(published)
     builds.publish_small(published, "b2")

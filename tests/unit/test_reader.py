@@ -109,6 +109,18 @@ def test_if_a_build_cannot_be_opened_and_there_is_no_previous_one_it_is_an_error
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize("content", [b"{", b'{"\xb0": ""}'])
+def test_if_the_times_of_synchronizations_are_damaged_the_build_before_is_served(
+    published: Path, content: bytes
+) -> None:
+    builds.small(published)
+    builds.publish_small(published, "b2", sync_id="s2")
+    (published / "synchronized-s2.json").write_bytes(content)
+    warehouse = Warehouse(published)
+    assert build_of(warehouse) == "b1"
+    warehouse.close()
+
+
 def test_if_the_folder_is_removed_the_open_build_is_served(published: Path) -> None:
     builds.small(published)
     warehouse = Warehouse(published)

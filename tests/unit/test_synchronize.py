@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from pipelines import run_history, synchronize
-from pipelines.lake import Lake
+from pipelines.lake import MANIFEST, Lake
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from warehouse import publish
 from warehouse.errors import PublishError
@@ -79,6 +79,21 @@ def test_a_build_that_is_held_back_is_a_failure(mirror, capsys):
 
 
 # --- damage and full disks
+
+
+def test_damaged_tables_are_made_again(synchronized, same_mirror):
+    """Also rows that no new document concerns, and that Polars would read without an error."""
+    lake = Lake(synchronized.tables)
+    damaged = ("facts", "replayed", "documents", "listings")
+    whole = {name: lake.read(name) for name in damaged}
+    for path in (path for name in damaged for path, _ in lake.files(name)):
+        path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
+    manifest = synchronized.tables / "gaps" / MANIFEST
+    manifest.write_bytes(manifest.read_bytes()[:-1])
+    assert synchronize.main(str(same_mirror.folder), (), False) == 0
+    assert all(lake.read(name).equals(rows) for name, rows in whole.items() if name != "documents")
+    assert lake.read("documents")["cik"].equals(whole["documents"]["cik"])
+    assert lake.holds("gaps")
 
 
 def last_line(capsys: pytest.CaptureFixture[str]) -> str:

@@ -299,8 +299,9 @@ def test_a_damaged_bulk_file_is_not_kept(choose, server, live, store, bulk):
     assert list((store.root / "bulk").iterdir()) == []
 
 
-def test_a_damaged_memory_counts_as_none(choose, store, bulk):
-    (store.root / "index.json").write_text("{")
+@pytest.mark.parametrize("content", [b"{", b'{"complete_at": "\xb0"}'])
+def test_a_damaged_memory_counts_as_none(choose, store, bulk, content):
+    (store.root / "index.json").write_bytes(content)
     assert choose().why == "bulk files: nothing was synchronized with the SEC before"
 
 
