@@ -14,6 +14,9 @@ UI_GROUPS := $(subst $() ,%2C,$(foreach group,extract interface normalize publis
 SECONDS ?= 10
 ROUNDS ?= 3
 BUILDS ?= 100
+KILLS ?= 200
+MINUTES ?= 30
+SEED ?=
 
 VENV := .venv
 OLDEST := $(VENV)/oldest-duckdb
@@ -27,7 +30,7 @@ READY := $(VENV)/.ready
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak mutations thresholds accuracy quality lock sbom audit system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality lock sbom audit system clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -127,6 +130,9 @@ bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the ba
 
 soak: setup ## publish builds under load, and check each response that is read (BUILDS=100)
 	@$(BIN)/python -m tests.bench.soak --builds $(BUILDS)
+
+torture: setup ## kill, fill disks, flip bits, set clocks, and publish under load (KILLS, BUILDS, MINUTES, SEED; full disks need root)
+	@$(BIN)/python -m tests.torture --kills $(KILLS) --builds $(BUILDS) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\

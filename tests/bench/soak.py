@@ -67,8 +67,28 @@ class Soak:
         return loads
 
 
-def soak(home: Path, builds: int, workers: int, redis: str | None) -> str:
-    """Publish builds under load; return what was seen in one line.
+@dataclass(frozen=True, slots=True)
+class Soaked:
+    """What was seen: `answered` responses to wrk, and `read` ones that were looked at, of `seen` builds."""
+
+    builds: int
+    workers: int
+    seconds: float
+    answered: int
+    slowest: float
+    read: int
+    seen: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.builds} builds in {self.seconds:.0f} seconds, workers: {self.workers}, responses: "
+            f"{self.answered:,} without an error, the slowest in {self.slowest:.0f} ms; {self.read:,} of {self.seen} "
+            "builds were looked at: none mixes builds, or is older than its request"
+        )
+
+
+def soak(home: Path, builds: int, workers: int, redis: str | None) -> Soaked:
+    """Publish builds under load.
 
     Raises:
         AssertionError: a response was an error, mixed two builds, or was older than its request.
@@ -102,11 +122,7 @@ def soak(home: Path, builds: int, workers: int, redis: str | None) -> str:
         loads = loading.result()
         seconds = time.monotonic() - began
     answered, slowest = sum(each.requests for each in loads), max(each.longest for each in loads) / 1000
-    return (
-        f"{builds} builds in {seconds:.0f} seconds, workers: {workers}, responses: {answered:,} without an error, "
-        f"the slowest in {slowest:.0f} ms; {running.read:,} of {len(running.seen)} builds were looked at: none mixes "
-        "builds, or is older than its request"
-    )
+    return Soaked(builds, workers, seconds, answered, slowest, running.read, len(running.seen))
 
 
 def _log(home: Path) -> str:

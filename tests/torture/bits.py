@@ -1,0 +1,176 @@
+"""A flipped bit in each kind of file of a home.
+
+Belongs here: the kinds of files, and what must mend each. Does not: finding damage (doctor), what must hold afterwards
+(ground).
+"""
+
+import random
+import shutil
+import sqlite3
+import subprocess
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import httpx
+import polars as pl
+
+from serve.access.accounts import Accounts
+from serve.http.errors import CommandError
+from serve.settings import Settings
+from tests.e2e.homes import run
+from tests.servers import Clock, in_process
+from tests.torture.days import COMPANIES, PATHS, WrongAnswer
+from tests.torture.ground import Found, Ground, Home, failures, told
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file.
+
+    paths: below the home.
+    mended_by: what mends damage: the next synchronization, or doctor's repair.
+    has_digest: whether its digest is known, so that each bit counts.
+    """
+
+    paths: str
+    mended_by: Literal["synchronization", "repair"]
+    has_digest: bool = False
+
+
+KINDS = {
+    "build": Kind("published/warehouse.duckdb", "synchronization", has_digest=True),
+    "Parquet copy of a build": Kind("published/parquet/*.parquet", "synchronization", has_digest=True),
+    "times of synchronizations": Kind("published/synchronized-*.json", "synchronization"),
+    "pointer": Kind("published/CURRENT.json", "repair"),
+    "table": Kind("tables/*.parquet", "synchronization", has_digest=True),
+    "part of a table": Kind("tables/*/*.parquet", "synchronization", has_digest=True),
+    "manifest of a table": Kind("tables/*/manifest.json", "synchronization", has_digest=True),
+    "segment of the log": Kind("log/versions-*.parquet", "repair", has_digest=True),
+    "list of segments": Kind("log/committed.json", "repair", has_digest=True),
+    "raw document": Kind("raw/??/*.zst", "repair", has_digest=True),
+    "list of documents": Kind("raw/seen.jsonl", "repair"),
+    "kind of the home": Kind("home.json", "repair"),
+    "record of runs": Kind("dagster/history/**/*.db", "repair"),
+}
+ACCOUNTS = "accounts.sqlite"
+
+
+def files(home: Path, kind: str) -> list[Path]:
+    """The files of a kind."""
+    return sorted(home.glob(KINDS[kind].paths))
+
+
+def flip(path: Path, drawn: random.Random) -> None:
+    """Flip a bit of a file, which keeps its permissions."""
+    content = bytearray(path.read_bytes())
+    place = drawn.randrange(8 * len(content))
+    content[place // 8] ^= 1 << place % 8
+    mode = path.stat().st_mode
+    path.chmod(0o600)
+    path.write_bytes(content)
+    path.chmod(mode)
+
+
+def flipped(ground: Ground, times: int) -> Found:
+    """Flip a bit of each kind of file; serve the home, and synchronize it after the next day."""
+    found = Found()
+    for number in range(times):
+        before = ground.folder / f"before-{number}"
+        shutil.copytree(ground.untouched, before, symlinks=True)
+        ground.turn()
+        for kind in KINDS:
+            folder = shutil.copytree(before, ground.folder / f"bits-{number}" / kind.replace(" ", "-"), symlinks=True)
+            home = Home(ground, folder)
+            path = ground.drawn.choice(files(folder, kind))
+            flip(path, ground.drawn)
+            found.times += 1
+            if kind in SERVED:
+                found.wrong += _asked(ground, folder, found)
+            mended_by, losses = _mended(home, KINDS[kind].mended_by)
+            found.note(f"{kind}: {mended_by}")
+            found.losses += [f"{kind}, {path.relative_to(folder)}: {loss}" for loss in losses]
+            shutil.rmtree(folder)
+            ground.step()
+        shutil.rmtree(before)
+    return found
+
+
+SERVED = ("build", "times of synchronizations", "pointer")
+
+
+def _mended(home: Home, by: str) -> tuple[str, list[str]]:
+    """What mended a home, and what must not be."""
+    done = _command(home, "sync", "--source", home.ground.days.folder)
+    losses = failures(done) or home.judged(is_healed=True)
+    if not losses or by == "synchronization":
+        return "synchronization", losses
+    lines = failures(done, may_fail=True)
+    repaired = _command(home, "doctor", "--repair")
+    done = _command(home, "sync", "--source", home.ground.days.folder)
+    again = failures(done) or home.judged(is_healed=True)
+    return "repair", lines + [f"{losses[0]}; after {told(repaired)}: {loss}" for loss in again]
+
+
+def _command(home: Home, *words: object) -> subprocess.CompletedProcess[str]:
+    """A command in this process; an error that it does not expect is told as a process tells it."""
+    try:
+        return run(home.folder, *words)
+    except (Exception, pl.exceptions.PanicException):  # noqa: BLE001 - whatever it is
+        return subprocess.CompletedProcess(words, 1, "", traceback.format_exc())
+
+
+def _asked(ground: Ground, home: Path, found: Found) -> Iterator[str]:
+    """Ask the service of a damaged home; the wrong answers."""
+    yesterday = ground.days.today - 1
+    with in_process(Settings(home), Clock(time.time())) as address, httpx.Client(base_url=f"{address}/v1") as client:
+        for place in range(COMPANIES):
+            for path in (each.format(place) for each in PATHS):
+                response = client.get(path, headers={"X-Api-Key": ground.drawn.choice(ground.secrets)})
+                try:
+                    if response.status_code != 200:
+                        raise WrongAnswer(response.text)
+                    first, last = ground.days.day_of(path, response.json())
+                    if last < yesterday - 1 or first > yesterday:
+                        raise WrongAnswer(f"{path} is of day {first} to {last}, not {yesterday}")
+                    found.answers += 1
+                except (WrongAnswer, LookupError, ValueError) as error:
+                    yield f"{home.name}: {error!r}"
+
+
+def flipped_accounts(ground: Ground, times: int) -> Found:
+    """Flip a bit of the accounts: the service refuses them in a line that names the way out, or all is there."""
+    found = Found()
+    folder = ground.folder / "accounts"
+    folder.mkdir()
+    whole = _rows(ground.untouched / ACCOUNTS)
+    for number in range(times):
+        path = shutil.copyfile(ground.untouched / ACCOUNTS, folder / f"{number}.sqlite")
+        flip(path, ground.drawn)
+        found.times += 1
+        try:
+            Accounts(path).close()
+        except CommandError as error:
+            found.note("refused")
+            if "restore" not in str(error) or "\n" in str(error):
+                found.losses.append(str(error))
+            continue
+        held: dict[str, list[object]] = {}
+        with suppress(sqlite3.Error):
+            held = _rows(path)
+        if held == whole:
+            found.note("nothing lost")
+        else:
+            found.losses.append(f"{path.name}: is opened, although rows differ")
+    return found
+
+
+def _rows(path: Path) -> dict[str, list[object]]:
+    """All rows of the accounts, by table."""
+    with closing(sqlite3.connect(path)) as accounts:
+        names = accounts.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+        return {name: accounts.execute(f'SELECT * FROM "{name}"').fetchall() for (name,) in names}

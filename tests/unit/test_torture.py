@@ -1,0 +1,55 @@
+"""The faults of `make torture`: its days, and that doctor finds each kind of damage."""
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from serve.access.accounts import Accounts
+from tests.e2e.homes import run, sync
+from tests.mirrors import ALFA, Mirror
+from tests.torture.bits import ACCOUNTS, KINDS, files, flip
+from tests.torture.days import COMPANIES, days_of, filings_of
+from warehouse.findings import DAMAGE
+
+
+@pytest.mark.parametrize("place", range(COMPANIES))
+def test_the_number_of_filings_tells_the_days(place):
+    for day in range(3 * COMPANIES):
+        first, last = days_of(place, filings_of(place, day))
+        assert first <= day <= last
+        assert last == day if filings_of(place, day + 1) > filings_of(place, day) else last > day
+
+
+def test_a_flipped_bit_is_one_bit(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(100))
+    path.chmod(0o400)
+    flip(path, random.Random(1))
+    assert sum(byte.bit_count() for byte in path.read_bytes()) == 1
+    assert path.stat().st_mode & 0o777 == 0o400
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two builds and accounts, whose damage is found in copies."""
+    folder = tmp_path_factory.mktemp("torture")
+    mirror, home = Mirror(folder / "mirror", ALFA), folder / "home"
+    assert sync(home, mirror.folder).returncode == 0
+    Accounts(home / ACCOUNTS).close()
+    assert run(home, "doctor").returncode < DAMAGE
+    return home
+
+
+@pytest.mark.parametrize("kind", [*KINDS, ACCOUNTS])
+def test_doctor_finds_each_kind_of_damage(whole: Path, tmp_path: Path, kind: str) -> None:
+    """Any bit of files whose digest is known; of the others, whose form alone is known, much damage."""
+    home = shutil.copytree(whole, tmp_path / "home", symlinks=True)
+    path = home / ACCOUNTS if kind == ACCOUNTS else files(home, kind)[0]
+    if kind in KINDS and KINDS[kind].has_digest:
+        flip(path, random.Random(1))
+    else:
+        path.chmod(0o600)
+        path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
+    assert run(home, "doctor").returncode == DAMAGE
