@@ -17,10 +17,10 @@ PUBLISHED, UNCHANGED, HELD_BACK, FAILED = RESULTS = ("published", "unchanged", "
 
 
 class Run(msgspec.Struct, frozen=True):
-    """The synchronizations with one result: their number, and end (ISO 8601 in UTC) and seconds of the last one."""
+    """The synchronizations with one result: their number, and end (in UTC) and seconds of the last one."""
 
     number: int
-    finished_at: str
+    finished_at: datetime
     seconds: float
 
 
@@ -57,7 +57,7 @@ def note(
     """
     before = read(published)
     number = before.by_result[result].number + 1 if result in before.by_result else 1
-    run = Run(number, f"{finished:%Y-%m-%dT%H:%M:%SZ}", round(seconds, 3))
+    run = Run(number, finished.replace(microsecond=0), round(seconds, 3))
     now = Runs({**before.by_result, result: run}, quarantined, failed)
     written = published / f"{FILE}.tmp"
     written.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")

@@ -71,19 +71,14 @@ def _add_durations(metric: Metric, label: str, counts: Counts) -> None:
 
 def _of_the_build(published: Path, now: float) -> dict[str, Numbers]:
     """The metrics of the current build; none if there is none, or its pointer is damaged."""
-    try:
-        pointer = current(published)
-    except BuildUnreadable:
-        pointer = None
-    if pointer is None:
-        return {}
-    numbers: dict[str, Numbers] = {
-        families.BUILD_AGE: {(): _age(pointer.published_at, now)},
-        families.COMPANIES: {(): pointer.companies},
-    }
-    if pointer.newest_filing:
-        numbers[families.FILING_AGE] = {(): _age(pointer.newest_filing, now)}
-    return numbers
+    with contextlib.suppress(BuildUnreadable, ValueError):
+        if pointer := current(published):
+            return {
+                families.BUILD_AGE: {(): _age(pointer.published_at, now)},
+                families.FILING_AGE: {(): _age(pointer.newest_filing, now)} if pointer.newest_filing else {},
+                families.COMPANIES: {(): pointer.companies},
+            }
+    return {}
 
 
 def _of_synchronizations(published: Path, now: float) -> dict[str, Numbers]:
@@ -91,7 +86,7 @@ def _of_synchronizations(published: Path, now: float) -> dict[str, Numbers]:
     held = recorded.by_result.items()
     return {
         families.RUNS: {(result,): run.number for result, run in held},
-        families.RUN_AGE: {(result,): _age(run.finished_at, now) for result, run in held},
+        families.RUN_AGE: {(result,): now - run.finished_at.timestamp() for result, run in held},
         families.RUN_SECONDS: {(result,): run.seconds for result, run in held},
         families.QUARANTINED: {} if recorded.quarantined is None else {(): recorded.quarantined},
         families.FAILED: {} if recorded.failed is None else {(): recorded.failed},

@@ -82,6 +82,11 @@ def test_every_lock_file_has_hashes_and_no_address() -> None:
     assert all("--require-hashes" in line or "--no-deps --no-build-isolation --editable ." in line for line in installs)
 
 
+def test_the_integration_does_not_depend_on_advisories() -> None:
+    """They change without a change here."""
+    assert "audit" not in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
 def test_the_policy_says_how_to_report_a_vulnerability() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     assert "Report a vulnerability" in text

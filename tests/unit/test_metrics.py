@@ -138,6 +138,18 @@ def test_the_ages_and_counts_of_the_build(published: Path) -> None:
     assert found["fundamentals_companies"] == now.companies
 
 
+@pytest.mark.parametrize("damaged", [b"{", b"yesterday"], ids=["no JSON", "no time"])
+def test_a_damaged_pointer_leaves_the_other_metrics(published: Path, tmp_path: Path, damaged: bytes) -> None:
+    whole = pointer.current(published)
+    assert whole
+    content = (published / pointer.POINTER).read_bytes()
+    replaced = content.replace(whole.published_at.encode(), damaged) if damaged != b"{" else damaged
+    (tmp_path / pointer.POINTER).write_bytes(replaced)
+    found = samples(tmp_path, Counts(PATHS))
+    assert "fundamentals_companies" not in found
+    assert found["fundamentals_workers"] == 1
+
+
 def test_the_record_of_synchronizations(tmp_path: Path) -> None:
     at = datetime.fromtimestamp(NOON, UTC)
     runs.note(tmp_path, runs.PUBLISHED, at, 12.5, 0, 0)
@@ -154,8 +166,9 @@ def test_the_record_of_synchronizations(tmp_path: Path) -> None:
         "fundamentals_quarantined_companies": 3,
         "fundamentals_failed_companies": 2,
     }
-    (tmp_path / runs.FILE).write_text(json.dumps({"by_result": 1}))
-    assert runs.read(tmp_path) == runs.Runs(), "a damaged record is as none"
+    for damaged in ({"by_result": 1}, {"by_result": {"failed": {"number": 1, "finished_at": "today", "seconds": 1}}}):
+        (tmp_path / runs.FILE).write_text(json.dumps(damaged))
+        assert runs.read(tmp_path) == runs.Runs(), "a damaged record is as none"
 
 
 def test_every_metric_is_exposed_with_its_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
