@@ -9,7 +9,7 @@ import contextlib
 import logging
 import math
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from serve.http.errors import CommandError, RateLimited
 
 log = logging.getLogger(__name__)
 
-KEPT_EVERY = 1.0  # seconds between two writes of the day's counts; a killed process loses at most these
+KEPT_EVERY = 0.25  # seconds between two writes of the day's counts; a killed process loses at most these
 
 
 class Limit(NamedTuple):
@@ -99,18 +99,22 @@ class Counters:
         Returns:
             The counts, and whether the request was refused because a window is used up; then nothing was added.
         """
-        used = self.used(key_id, now)
+        current = _starts(LIMITS, math.floor(now))
+        used = self._used(key_id, current)
         if amounts[0] > 0:
             for limit, count in zip(LIMITS, used, strict=True):
                 if count >= limit.requests:
                     return used, True
         used = tuple([max(0, count + amount) for count, amount in zip(used, amounts, strict=True)])
-        self.set(key_id, now, used)
+        self._counts[key_id] = current, used
         return used, False
 
-    def used(self, key_id: str, now: float) -> Used:
-        """The requests that a key has used of each of the LIMITS."""
+    def used(self, key_ids: Iterable[str], now: float) -> list[Used]:
+        """The requests that keys have used of each of the LIMITS."""
         current = _starts(LIMITS, math.floor(now))
+        return [self._used(key_id, current) for key_id in key_ids]
+
+    def _used(self, key_id: str, current: tuple[int, ...]) -> Used:
         seen, used = self._counts.get(key_id, NEVER)
         if seen == current:
             return used
@@ -202,7 +206,8 @@ class LocalLimits(Limits):
         changed, self._changed = self._changed, set()
         if not changed:
             return
-        counts = {key_id: self._counters.used(key_id, now)[DAY] for key_id in changed}
+        used = self._counters.used(changed, now)
+        counts = {key_id: counted[DAY] for key_id, counted in zip(changed, used, strict=True)}
         try:
             await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), counts)
         except CommandError as error:

@@ -67,7 +67,7 @@ class AtHand:
             exchange.path = kept.path
         elif question:
             exchange.path = VERSION + question.endpoint.path
-        amounts = UNCHANGED if kept and kept.is_held_by(sent) else TAKE
+        is_unchanged = kept is not None and kept.is_held_by(sent)
 
         def respond(used: Used, refused: bool) -> None:
             """Respond when the request has been counted."""
@@ -83,17 +83,16 @@ class AtHand:
                 exchange.limit = known.limit
                 reply(responses.answer(known, service.settings.pages))
                 return
-            is_held = found.is_held_by(sent)
+            if kept or not found.is_held_by(sent):
+                reply(found.answer(sent, now, taken.lines, is_held=is_unchanged))
+                return
 
-            def finish(used: Used, _: bool) -> None:
-                reply(found.answer(sent, now, Allowance(used, now).lines, is_held=is_held))
+            def given_back(used: Used, _: bool) -> None:
+                reply(found.answer(sent, now, Allowance(used, now).lines, is_held=True))
 
-            if is_held and amounts is TAKE:
-                service.limits.add(key_id, now, GIVE_BACK, finish)
-            else:
-                finish(taken.used, False)
+            service.limits.add(key_id, now, GIVE_BACK, given_back)
 
-        service.limits.add(key_id, now, amounts, respond)
+        service.limits.add(key_id, now, UNCHANGED if is_unchanged else TAKE, respond)
         return True
 
     def _found(self, build: OpenBuild, target: bytes, question: Question | None, now: float) -> Representation:
