@@ -68,7 +68,8 @@ def variables_read(tree: ast.AST) -> Iterator[str]:
 
 
 def test_the_readme_lists_the_variables_that_the_code_reads() -> None:
-    read = {name for path in SOURCES for name in variables_read(ast.parse(path.read_text(encoding="utf-8")))}
+    texts = [text for path in SOURCES if "environ" in (text := path.read_text(encoding="utf-8"))]  # parsing takes long
+    read = {name for text in texts for name in variables_read(ast.parse(text))}
     assert {name.strip("`") for name in column("environment")} == read - OF_ANOTHER_PROGRAM
     assert "FUNDAMENTALS_HOME" in read
 
