@@ -52,6 +52,7 @@ def in_process(settings: Settings, clock: Clock, counts: Counts | None = None) -
         thread.start()
         try:
             while not running.started:
+                assert thread.is_alive(), "the server does not start"
                 time.sleep(0.01)
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:

@@ -39,8 +39,7 @@ def killed(ground: Ground, times: int) -> Found:
                 else:
                     longest = worked
                     found.losses += failures(done) or home.judged(is_healed=True)
-                    if done.returncode:
-                        break
+                    break
             witness.newest = ground.days.today
         found.losses += failures(home.synchronize()) or home.judged(is_healed=True)
     return found
