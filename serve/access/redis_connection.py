@@ -1,7 +1,7 @@
 """A connection to Redis that sends commands at once and passes each reply to a function, without tasks.
 
-Belongs here: the part of Redis's protocol that counting needs. Does not: what is sent, deadlines, and what happens when
-the connection is lost (shared_limits).
+Belongs here: opening a connection, and who gets which reply. Does not: Redis's protocol (hiredis), what is sent,
+deadlines, and what happens when the connection is lost (shared_limits).
 
 The client library makes the address, TLS and credentials of a URL into settings; its commands need several tasks and a
 quarter of a millisecond each, which is longer than all else that a request takes.
@@ -9,13 +9,15 @@ quarter of a millisecond each, which is longer than all else that a request take
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
+import hiredis
 from redis.asyncio import Connection as Settings
 from redis.asyncio import SSLConnection, UnixDomainSocketConnection
 
 Then = Callable[[bytes], None]
+Word = str | bytes | int | float
 
 
 class Refused(Exception):
@@ -28,7 +30,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, lost: Callable[[str], None]) -> None:
         """Create the connection that `connect` opens; `lost` is called with the reason when it ends by itself."""
         self._lost: Callable[[str], None] | None = lost
-        self._received = b""
+        self._replies = hiredis.Reader()
         self._waiting: deque[Then] = deque()
         self._transport: asyncio.Transport | None = None
         self._asked: asyncio.Future[bytes] | None = None
@@ -42,21 +44,23 @@ class Connection(asyncio.Protocol):
         self._end(type(error).__name__ if error else "closed")
 
     def data_received(self, data: bytes) -> None:
-        """Pass on the complete replies: text, numbers and errors as lines, strings without their length."""
-        self._received += data
+        """Pass on the complete replies."""
+        self._replies.feed(data)
         try:
-            while self._waiting and (reply := self._next()) is not None:
+            while self._waiting and (reply := self._replies.gets()) is not False:
+                if isinstance(reply, hiredis.ReplyError):
+                    raise Refused(str(reply).split(" ")[0])
                 self._waiting.popleft()(reply)
-        except (ValueError, Refused) as error:
+        except (ValueError, AttributeError, hiredis.ProtocolError, Refused) as error:
             self._end(str(error) if isinstance(error, Refused) else "a reply that cannot be read")
 
-    def send(self, command: bytes, then: Then) -> None:
+    def send(self, words: Sequence[Word], then: Then) -> None:
         """Send a command; `then` is called with the reply, but not if the connection ends before."""
         if self._transport:
             self._waiting.append(then)
-            self._transport.write(command)
+            self._transport.write(hiredis.pack_command(tuple(words)))  # type: ignore[arg-type]
 
-    async def ask(self, *words: object) -> bytes:
+    async def ask(self, *words: Word) -> bytes:
         """The reply to a command.
 
         Raises:
@@ -64,7 +68,7 @@ class Connection(asyncio.Protocol):
         """
         reply: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._asked = reply
-        self.send(command(words), lambda text: None if reply.done() else reply.set_result(text))
+        self.send(words, lambda text: None if reply.done() else reply.set_result(text))
         return await reply
 
     def close(self) -> None:
@@ -72,21 +76,6 @@ class Connection(asyncio.Protocol):
         self._lost = None
         if self._transport:
             self._transport.abort()
-
-    def _next(self) -> bytes | None:
-        """The next reply; None if it is not complete."""
-        line, end, rest = self._received.partition(b"\r\n")
-        if not end:
-            return None
-        if line.startswith(b"-"):
-            raise Refused(line[1:].split(b" ")[0].decode("latin-1"))
-        if line.startswith(b"$"):
-            size = int(line[1:])
-            if len(rest) < size + len(end):
-                return None
-            line, rest = rest[:size], rest[size + len(end) :]
-        self._received = rest
-        return line
 
     def _end(self, why: str) -> None:
         lost = self._lost
@@ -122,9 +111,3 @@ async def connect(settings: Settings, lost: Callable[[str], None]) -> Connection
         made.close()
         raise
     return made
-
-
-def command(words: "tuple[object, ...] | list[object]") -> bytes:
-    """A command in Redis's protocol."""
-    texts = [str(word).encode() for word in words]
-    return b"*%d\r\n%s" % (len(texts), b"".join([b"$%d\r\n%s\r\n" % (len(text), text) for text in texts]))

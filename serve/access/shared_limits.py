@@ -23,7 +23,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from serve.access.limits import LIMITS, LOOK_UP, Counters, Limits, Used
-from serve.access.redis_connection import Connection, command, connect
+from serve.access.redis_connection import Connection, Word, connect
 from serve.http.errors import CommandError
 
 log = logging.getLogger(__name__)
@@ -144,8 +144,8 @@ class SharedLimits(Limits):
             return
         names = [name for key_id, now, _, _ in waiting for name in _names(key_id, now)]
         amounts = [amount for _, _, each, _ in waiting for amount in each]
-        words = ["EVALSHA", self._script.decode(), len(names), *names, *SETTINGS, *amounts]
-        self._connection.send(command(words), self._counted)
+        words: list[Word] = ["EVALSHA", self._script.decode(), len(names), *names, *SETTINGS, *amounts]
+        self._connection.send(words, self._counted)
 
     def _counted(self, text: bytes) -> None:
         """Pass the replies of Redis to the oldest call on.
