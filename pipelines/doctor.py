@@ -14,7 +14,7 @@ from rich.table import Table
 
 from pipelines.errors import PipelineError
 from pipelines.health import builds, place, raw_zone, run_record, source, tables, version_log
-from pipelines.home import Home
+from pipelines.home import LOCK, Home
 from warehouse.errors import WarehouseError
 from warehouse.findings import DAMAGE, NAMES, WELL, Finding
 from warehouse.publish import readable
@@ -39,13 +39,12 @@ def main(more: Sequence[tuple[str, Check]], *, source_name: str = "", quick: boo
     """
     home = Home.from_environment()
     checks = [*_checks(home, source_name, quick=quick), *more]
-    found = [finding for name, check in checks for finding in _examined(name, check)]
-    if repair and any(finding.repair for finding in found):
-        home.prepare()
+    if repair and home.root.is_dir():
+        (home.root / LOCK).touch()
         with home.writing():
-            for line in _repaired(found):
+            for line in _repaired(_all(checks)):
                 print(line)
-        found = [finding for name, check in checks for finding in _examined(name, check)]
+    found = _all(checks)
     _show(found)
     return max(finding.state for finding in found)
 
@@ -64,6 +63,11 @@ def _checks(home: Home, source_name: str, *, quick: bool) -> Iterator[tuple[str,
     yield "builds", partial(builds.check, home)
     yield "run record", partial(run_record.check, home)
     yield "source", partial(source.check, home, source_name or _last_source(home))
+
+
+def _all(checks: Iterable[tuple[str, Check]]) -> list[Finding]:
+    """The findings of all checks."""
+    return [finding for name, check in checks for finding in _examined(name, check)]
 
 
 def _last_source(home: Home) -> str:

@@ -11,7 +11,7 @@ from pipelines.home import Home
 from warehouse import publish
 from warehouse.errors import WarehouseError
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.pointer import Pointer, current, kept, synchronized
+from warehouse.pointer import POINTER, Pointer, current, description_of, kept, synchronized
 from warehouse.schedule import promised_synchronization
 from warehouse.verify import is_whole
 
@@ -35,6 +35,9 @@ def check(home: Home) -> Iterator[Finding]:
         yield Finding("builds", WELL, f"{now.build} is whole: {now.companies:,} companies")
     else:
         yield Finding("builds", DAMAGE, f"{now.build}, which is served, is damaged", AGAIN)
+    if now not in kept(home.published):
+        text = f"{POINTER} and {description_of(now.file)} differ: one of them was changed by hand or is damaged"
+        yield Finding("builds", WARNING, text, "compare them; `fundamentals sync` writes both again, from the first")
     if now.previous:
         yield from _before(home, now)
     yield _last(now)

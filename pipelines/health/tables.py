@@ -10,6 +10,7 @@ earlier synchronizations. These are taken from the published build and from the 
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -23,8 +24,9 @@ from pipelines.home import Home
 from pipelines.lake import MANIFEST, Lake
 from pipelines.stages import DOCUMENTS, LISTINGS, VALUE_TABLES, VERSIONS
 from pipelines.tables import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
+from warehouse.errors import BuildUnreadable
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.pointer import copies_of, current, synchronized
+from warehouse.pointer import copies_of, synchronized
 from warehouse.publish import readable
 from warehouse.verify import is_whole
 
@@ -89,7 +91,7 @@ def _damaged(lake: Lake, name: str, *, quick: bool) -> list[Path]:
     manifest = lake.folder / name / MANIFEST
     try:
         parts = [manifest.with_name(part) for part in lake.manifest(name).parts]
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return [manifest]
     paths = [lake.path(name)] if _is_small(lake, name) else [manifest, *parts]
     return [path for path in paths if not path.exists()] if quick else digests.damaged(lake.folder, paths)
@@ -113,7 +115,7 @@ def _forget_companies(lake: Lake, tables: set[str], name: str, paths: list[Path]
     parts = {path.name for path in paths}
     try:
         manifest = lake.manifest(name)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError):
         manifest = None
     is_rest = manifest is not None and MANIFEST not in parts and manifest.parts.keys() - parts
     lost = {cik for cik, held in manifest.companies.items() if held.part in parts} if manifest else set()
@@ -129,7 +131,9 @@ def _forget_companies(lake: Lake, tables: set[str], name: str, paths: list[Path]
 def _list_documents(home: Home, lake: Lake) -> None:
     """Write table `documents` from the results of requests: companies that left the SEC's list are not asked again."""
     pointer, store = readable(home.published), RawStore(home.root)
-    times = synchronized(home.published, pointer) if pointer else {}
+    times: dict[str, str] = {}
+    with suppress(BuildUnreadable):  # damaged too: then the times come with the next answers of the source
+        times = synchronized(home.published, pointer) if pointer else {}
     rows = []
     for seen in store.all_seen():
         if seen.kind == "companyfacts":
@@ -145,7 +149,7 @@ def _is_gone(lake: Lake, name: str) -> bool:
     """Whether the manifest of a table is missing or damaged."""
     try:
         return not lake.manifest(name).parts
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError):
         return True
 
 
@@ -174,7 +178,7 @@ def _forget_small(home: Home, lake: Lake, name: str) -> None:
 
 def _published(home: Home, of_build: Callable[[Path], pl.DataFrame]) -> pl.DataFrame | None:
     """Rows of the published build; None if there is no whole one."""
-    pointer = current(home.published)
+    pointer = readable(home.published)
     if pointer is None or not is_whole(home.published, pointer):
         return None
     return of_build(home.published / copies_of(pointer.file))

@@ -173,7 +173,7 @@ def test_a_segment_that_is_not_in_the_build_stays_damaged(home, doctor):
 
 
 def test_damaged_pointers_and_lists_of_requests(home, doctor):
-    (home.published / "CURRENT.json").write_text("{")
+    (home.published / "CURRENT.json").write_bytes(b'{"\xe9')
     (home.root / "raw" / "seen.jsonl").write_text("{")
     status, found, _ = doctor()
     assert status == DAMAGE
@@ -181,6 +181,24 @@ def test_damaged_pointers_and_lists_of_requests(home, doctor):
     assert "`fundamentals sync`" in found["builds"]
     doctor("--repair")
     assert not (home.root / "raw" / "seen.jsonl").exists()
+
+
+def test_tables_are_repaired_without_a_build(home, two_builds, doctor):
+    """Rows that only a build has are then lost; the next synchronization makes all others and publishes."""
+    for path in (*home.published.glob("*.json"), *tables_of(home)):
+        path.write_bytes(b'{"\xe9')
+    assert "not repaired" not in doctor("--repair")[2]
+    done = sync(home.root, two_builds.source)
+    assert done.returncode == 0, done.stderr
+    assert doctor()[0] == WELL
+
+
+def test_a_pointer_that_differs_from_its_copy(home, doctor):
+    """A flipped bit may leave another time or number."""
+    pointer = home.published / "CURRENT.json"
+    pointer.write_text(pointer.read_text().replace('"companies": 2', '"companies": 3'))
+    status, found, _ = doctor("--quick")
+    assert (status, "CURRENT.json and warehouse-" in found["builds"]) == (WARNING, True)
 
 
 def test_accounts(home, doctor, capsys):
