@@ -3,10 +3,11 @@
 Belongs here: the look-up of a key in memory, the moment at which changes take effect, and storing when a key was last
 used. Does not: creating and revoking keys (accounts), the format of keys (keys), rate limits (limits).
 
-A look-up happens in the event loop and never waits. Known keys are a dictionary. A key that is not in it is read from
-the database at once, on a connection that only reads: readers of a database in WAL mode do not wait for writers. Each
-change of a key or a subscription, in any process, increases a number in the database. The number is read every
-READ_EVERY seconds, and after each transaction of this process; when it has changed, known keys are read again.
+A look-up happens in the event loop and never waits. Known keys are a dictionary, which is read when the service
+starts. A key that is not in it is read from the database at once, on a connection that only reads: readers of a database
+in WAL mode do not wait for writers. Each change of a key or a subscription, in any process, increases a number in the
+database. The number is read every READ_EVERY seconds, and after each transaction of this process; when it has changed,
+known keys are read again, each at its next request.
 """
 
 import asyncio
@@ -27,9 +28,14 @@ log = logging.getLogger(__name__)
 READ_EVERY = 1.0  # seconds between two checks for changes; a revocation must take effect within five
 USED_EVERY = 60.0  # seconds between two updates of a key's `last_used_at`
 STORED_EVERY = 0.5  # seconds between two writes of `last_used_at`, for all keys together
+MOST = 100_000  # keys, those used last, that are read when the service starts; others are read at their first request
 LOOK_UP = """
 SELECT keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id)
 WHERE sha256 = ? AND revoked_at IS NULL
+"""
+ALL = f"""
+SELECT sha256, keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id)
+WHERE revoked_at IS NULL ORDER BY last_used_at DESC LIMIT {MOST}
 """
 STORE = """
 UPDATE keys SET last_used_at = json_extract(used.value, '$[1]') FROM json_each(?) AS used
@@ -92,7 +98,12 @@ class Holders:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Store when keys were last used, until the block ends."""
+        """Read the keys that there are, and store when keys were last used, until the block ends."""
+        self._follow(self._clock())
+        with contextlib.suppress(sqlite3.Error):  # they are read at their first request
+            self._known |= {
+                digest: Holder(key_id, bool(is_active)) for digest, key_id, is_active in self._database.execute(ALL)
+            }
         storing = asyncio.create_task(self._store_on())
         try:
             yield

@@ -168,3 +168,18 @@ def test_a_use_that_cannot_be_stored_is_stored_later(
     assert service.keys_of(EMAIL)[0].last_used_at == "2026-03-02T12:00:00Z"
     blocker.close()
     service.close()
+
+
+def test_keys_that_there_are_when_the_service_starts_are_not_looked_up(
+    holders: Holders, accounts: Accounts, key: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        async with holders.running():
+            monkeypatch.setattr("serve.access.holders.LOOK_UP", "no SQL")
+            found = holders.who(key)
+            assert found
+            assert found.is_active
+            with pytest.raises(sqlite3.Error):
+                holders.who(keys.new_key().encode())
+
+    asyncio.run(run())
