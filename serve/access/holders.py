@@ -4,10 +4,10 @@ Belongs here: the look-up of a key in memory, the moment at which changes take e
 used. Does not: creating and revoking keys (accounts), the format of keys (keys), rate limits (limits).
 
 A look-up happens in the event loop and never waits. Known keys are a dictionary, which is read when the service
-starts. A key that is not in it is read from the database at once, on a connection that only reads: readers of a database
-in WAL mode do not wait for writers. Each change of a key or a subscription, in any process, increases a number in the
-database. The number is read every READ_EVERY seconds, and after each transaction of this process; when it has changed,
-known keys are read again, each at its next request.
+starts. A key that is not in it is read from the database at once, on a connection that only reads: readers of a
+database in WAL mode do not wait for writers. Each change of a key or a subscription, in any process, increases a number
+in the database. The number is read every READ_EVERY seconds, and after each transaction of this process; when it has
+changed, known keys are read again, each at its next request.
 """
 
 import asyncio
