@@ -16,6 +16,7 @@ ROUNDS ?= 3
 BUILDS ?= 100
 KILLS ?= 200
 MINUTES ?= 30
+BITS ?=
 SEED ?=
 
 VENV := .venv
@@ -131,8 +132,8 @@ bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the ba
 soak: setup ## publish builds under load, and check each response that is read (BUILDS=100)
 	@$(BIN)/python -m tests.bench.soak --builds $(BUILDS)
 
-torture: setup ## kill, fill disks, flip bits, set clocks, and publish under load (KILLS, BUILDS, MINUTES, SEED; full disks need root)
-	@$(BIN)/python -m tests.torture --kills $(KILLS) --builds $(BUILDS) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+torture: setup ## kill, fill disks, flip bits, set clocks, and publish under load (KILLS, BITS, BUILDS, MINUTES, SEED; full disks need root)
+	@$(BIN)/python -m tests.torture --kills $(KILLS) $(if $(BITS),--bits $(BITS)) --builds $(BUILDS) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\

@@ -8,15 +8,23 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""Errors for damaged files: a message of SQLite may quote bytes that are no text."""
+
 
 def damage(path: Path) -> str:
     """What is wrong with a file, in one line; empty if nothing: its pages, indexes, types and constraints hold."""
     try:
         with closing(_opened(path)) as connection:
             [(said,)] = connection.execute("PRAGMA integrity_check(1)").fetchall()
-    except sqlite3.Error as error:
-        return str(error)
-    return "" if said == "ok" else str(said).replace("\n", " ")
+    except ERRORS as error:
+        return in_one_line(error)
+    return "" if said == "ok" else in_one_line(said)
+
+
+def in_one_line(said: object) -> str:
+    """What SQLite says, in one line: it may quote the definition of a table."""
+    return " ".join(str(said).split())
 
 
 def copy(path: Path, to: Path) -> None:

@@ -294,11 +294,12 @@ class Accounts:
     def _as_command_errors(self) -> Iterator[Any]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (*sqlite.ERRORS, OSError) as error:
             advice = "check that FUNDAMENTALS_HOME is right and the file writable"
-            if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            code = getattr(error, "sqlite_errorcode", None)
+            if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or isinstance(error, UnicodeDecodeError):
                 advice = f"the file is damaged: {DAMAGED}"
-            raise CommandError(f"{self._path}: {error}; {advice}") from error
+            raise CommandError(f"{self._path}: {sqlite.in_one_line(error)}; {advice}") from error
 
 
 def _account(connection: sqlite3.Connection, email: str) -> int:

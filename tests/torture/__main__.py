@@ -34,8 +34,8 @@ FAULTS = (
     Fault("SIGKILL of a synchronization", kills.killed, lambda given: given.kills),
     Fault("the disk of the home is full", disks.full_home, lambda given: given.kills // 10),
     Fault("the disk of Dagster's folder is full", disks.full_dagster, lambda given: given.kills // 20),
-    Fault("a flipped bit in each kind of file", bits.flipped, lambda given: given.kills // 20),
-    Fault("a flipped bit in the accounts", bits.flipped_accounts, lambda given: given.kills),
+    Fault("a flipped bit in each kind of file", bits.flipped, lambda given: given.bits),
+    Fault("a flipped bit in the accounts", bits.flipped_accounts, lambda given: 20 * given.bits),
     Fault("the clock set back and ahead", clocks.set_wrong, lambda given: given.kills and len(clocks.DAYS)),
     Fault("builds under load", load.builds, lambda given: given.builds),
     Fault("a build every five minutes", load.paced, lambda given: given.minutes),
@@ -47,10 +47,14 @@ SHOWN = 20
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument(
+        "--bits", type=int, help="rounds of one in each kind of file (default: a twentieth of the kills)"
+    )
     parser.add_argument("--builds", type=int, default=100)
     parser.add_argument("--minutes", type=int, default=30)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     given = parser.parse_args()
+    given.bits = given.kills // 20 if given.bits is None else given.bits
     console = Console(stderr=True)
     console.print(f"seed {given.seed}")
     results: list[tuple[Fault, Found, float]] = []

@@ -18,6 +18,7 @@ import polars as pl
 from pipelines import log
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake
+from pipelines.normalize.items.line_items import served
 from pipelines.stages import VALUE_TABLES
 from serve.access.accounts import Accounts
 from tests.e2e.homes import debris, published, sync, sync_as_process
@@ -32,7 +33,7 @@ LAKE = ("facts", "registrants", "acceptances", *VALUE_TABLES)
 """Tables of companies whose rows do not tell when they were made."""
 
 OF_THE_CODE = ("basis", "rules")
-"""Columns of the log that a build does not have: a restored segment has those of today."""
+"""Columns of the log that a build does not have: a restored segment has those of today, and values as published."""
 
 
 @dataclass
@@ -126,7 +127,8 @@ class Home:
     def _recorded(self) -> pl.DataFrame:
         pointer = current(self.folder / "published")
         assert pointer
-        return log.read(self.folder / "log", pointer.log).drop(OF_THE_CODE)
+        versions = log.read(self.folder / "log", pointer.log)
+        return versions.drop(OF_THE_CODE).with_columns(value=served("value"))
 
     def _different_tables(self) -> Collection[str]:
         """The tables between the stages that are not those of the untouched home."""

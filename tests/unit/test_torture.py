@@ -2,11 +2,13 @@
 
 import random
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from serve.access.accounts import Accounts
+from serve.http.errors import CommandError
 from tests.e2e.homes import run, sync
 from tests.mirrors import ALFA, Mirror
 from tests.torture.bits import ACCOUNTS, KINDS, files, flip
@@ -53,3 +55,18 @@ def test_doctor_finds_each_kind_of_damage(whole: Path, tmp_path: Path, kind: str
         path.chmod(0o600)
         path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
     assert run(home, "doctor").returncode == DAMAGE
+
+
+def test_accounts_with_a_flipped_bit_are_refused_in_one_line_or_opened(whole: Path, tmp_path: Path) -> None:
+    """Messages of SQLite may quote bytes that are no text, and definitions of several lines."""
+    drawn, refused = random.Random(1), []
+    for number in range(200):
+        path = shutil.copyfile(whole / ACCOUNTS, tmp_path / f"{number}.sqlite")
+        flip(path, drawn)
+        try:
+            with closing(Accounts(path)) as accounts:
+                accounts.check()
+        except CommandError as error:
+            refused.append(str(error))
+    assert refused
+    assert [line for line in refused if "\n" in line] == []
