@@ -9,6 +9,7 @@ text is no larger than the numbers as Python objects.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from io import BytesIO
 from itertools import chain, groupby
 from typing import Any
 
@@ -41,17 +42,17 @@ class Periods:
             values: the value of each row by item; NaN where there is none. Each row has at least one.
         """
         heads = [HEAD % (period.encode(), ended.encode(), *numbers) for period, ended, *numbers in labels]
-        texts, lengths = [], []
+        text, lengths = BytesIO(), [np.zeros(1, dtype=np.uint32)]
         for start in range(0, len(label), TOGETHER):
             rows = slice(start, start + TOGETHER)
             parts = [[heads[place] for place in label[rows].tolist()]]
             parts += [_members(item, values[item][rows]) for item in schema.ITEM_NAMES]
             parts.append([END] * len(parts[0]))
             whole = list(chain.from_iterable(zip(*parts, strict=True)))
-            texts.append(b"".join(whole))
-            lengths.append(np.fromiter(map(len, whole), dtype=np.int64, count=len(whole)))
-        self._text = b"".join(texts)
-        self._ends: Array = np.cumsum(np.concatenate([np.zeros(1, dtype=np.int64), *lengths])).astype(np.uint32)
+            text.write(b"".join(whole))
+            lengths.append(np.fromiter(map(len, whole), dtype=np.uint32, count=len(whole)))
+        self._text = text.getvalue()
+        self._ends: Array = np.cumsum(np.concatenate(lengths), dtype=np.uint32)
 
     def chosen(self, rows: slice, items: Sequence[str], limit: int) -> tuple[bytes, int]:
         """The first rows of some that have a value of an item, as a JSON array, and their number."""
