@@ -76,6 +76,8 @@ def _remembered(folder: Path) -> Any:
     """What the list of segments says."""
     path = folder / COMMITTED
     try:
+        if path.exists() and digests.damaged(folder, [path]):
+            raise ValueError("does not have its digest")
         return json.loads(path.read_text()) if path.exists() else {IN_ORDER: []}
     except (OSError, ValueError) as error:
         raise _unreadable(folder, error) from error

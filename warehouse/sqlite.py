@@ -12,14 +12,21 @@ ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """Errors for damaged files: a message of SQLite may quote bytes that are no text."""
 
 
-def damage(path: Path) -> str:
-    """What is wrong with a file, in one line; empty if nothing: its pages, indexes, types and constraints hold."""
+def damage(path: Path, *, refers: bool = False) -> str:
+    """What is wrong with a file, in one line; empty if nothing.
+
+    Its pages, indexes, types and constraints hold; with `refers`, no row refers to a missing one. Dagster leaves such
+    rows when a run is deleted.
+    """
     try:
         with closing(_opened(path)) as connection:
             [(said,)] = connection.execute("PRAGMA integrity_check(1)").fetchall()
+            astray = connection.execute("PRAGMA foreign_key_check").fetchone() if refers else None
     except ERRORS as error:
         return in_one_line(error)
-    return "" if said == "ok" else in_one_line(said)
+    if said != "ok":
+        return in_one_line(said)
+    return f"a row of table {astray[0]} refers to a missing row of table {astray[2]}" if astray else ""
 
 
 def in_one_line(said: object) -> str:

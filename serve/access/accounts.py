@@ -148,7 +148,7 @@ class Accounts:
         Raises:
             CommandError: it is damaged.
         """
-        if said := sqlite.damage(self._path):
+        if said := sqlite.damage(self._path, refers=True):
             raise CommandError(f"{self._path}: {said}; the file is damaged: {DAMAGED}")
 
     def create_key(self, email: str, now: float, key_id: str | None = None) -> str:

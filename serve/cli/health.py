@@ -24,7 +24,7 @@ def accounts() -> Iterable[Finding]:
         return [settings]
     if not settings.accounts.exists():
         return [Finding("accounts", WELL, "no account yet")]
-    if said := sqlite.damage(settings.accounts):
+    if said := sqlite.damage(settings.accounts, refers=True):
         return [Finding("accounts", DAMAGE, f"{settings.accounts}: {said}", DAMAGED)]
     return [Finding("accounts", WELL, str(settings.accounts))]
 

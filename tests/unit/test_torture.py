@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -55,6 +56,27 @@ def test_doctor_finds_each_kind_of_damage(whole: Path, tmp_path: Path, kind: str
         path.chmod(0o600)
         path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
     assert run(home, "doctor").returncode == DAMAGE
+
+
+def test_accounts_that_refer_to_a_missing_account_are_refused(whole: Path, tmp_path: Path) -> None:
+    """A bit of the number of an account: no index of SQLite has it."""
+    path = shutil.copyfile(whole / ACCOUNTS, tmp_path / ACCOUNTS)
+    with closing(Accounts(path)) as accounts:
+        accounts.create_key("you@example.org", 0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE accounts SET id = id + 2")
+    with closing(Accounts(path)) as accounts, pytest.raises(CommandError, match=r"missing row of table accounts"):
+        accounts.check()
+
+
+def test_a_flipped_bit_in_the_list_of_segments_stays_found(whole: Path, tmp_path: Path) -> None:
+    """A synchronization does not take it over: the repair writes the list from the pointer."""
+    home = shutil.copytree(whole, tmp_path / "home", symlinks=True)
+    path, source = home / "log" / "committed.json", whole.parent / "mirror"
+    path.write_text(path.read_text().replace("versions-2", "versions-3"))
+    assert "does not have its digest" in sync(home, source).stderr
+    run(home, "doctor", "--repair")
+    assert sync(home, source).returncode == 0
 
 
 def test_accounts_with_a_flipped_bit_are_refused_in_one_line_or_opened(whole: Path, tmp_path: Path) -> None:
