@@ -10,6 +10,7 @@ earlier synchronizations. These are taken from the published build and from the 
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -47,7 +48,10 @@ MARKED_BY = {table: marker for marker, tables in STAGES.items() for table in tab
 def check(home: Home, *, quick: bool) -> Iterator[Finding]:
     """Each table's files; with `quick` only whether they exist."""
     lake = Lake(home.tables)
-    damaged = {name: found for name in names(lake) if (found := _damaged(lake, name, quick=quick))}
+    listed = names(lake)
+    with ThreadPoolExecutor() as pool:  # a digest is computed without Python's lock
+        judged = pool.map(partial(_damaged, lake, quick=quick), listed)
+        damaged = {name: found for name, found in zip(listed, judged, strict=True) if found}
     if damaged:
         files = [str(path) for found in damaged.values() for path in found]
         shown = ", ".join([*damaged][:SHOWN]) + (" and others" if len(damaged) > SHOWN else "")
