@@ -54,9 +54,6 @@ class Part(enum.Enum):
     NEXT = enum.auto()
 
 
-SECONDS = {Part.HEAD: DEADLINE, Part.BODY: DEADLINE, Part.NEXT: KEEP_ALIVE}
-
-
 class Quick:
     """A request that is answered without a task, in the place of uvicorn's RequestResponseCycle."""
 
@@ -264,7 +261,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._awaited = awaited
         if awaited:
-            self._due = self.loop.time() + SECONDS[awaited]
+            self._due = self.loop.time() + (KEEP_ALIVE if awaited is Part.NEXT else DEADLINE)
             if self._timer and self._timer.when() > self._due:
                 self._timer.cancel()
                 self._timer = None
