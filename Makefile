@@ -6,7 +6,7 @@ UI_PORT ?= 3000
 SYMBOLS ?=
 STRICT ?=
 BESIDE ?=
-GIGABYTES ?= 0.5 1 2 3
+GIGABYTES ?= 0.5 1 2 4
 LIST ?=
 TEST_PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 4) + 1)')
 # where the files of tests need no disk, if there are 8 GB: waiting for the disk takes a twentieth of the time

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-SAMPLE_EVERY = 0.05
+SAMPLE_EVERY = 0.25
 """Seconds between two samples of the memory."""
 
 
