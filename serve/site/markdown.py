@@ -4,7 +4,7 @@ Belongs here: escaping, the templates, and what a page has besides its text. Doe
 page modules), its HTML (rendering).
 
 What a template fills in is escaped, so that text from data is never a mark. Text that has marks of its own is of the
-type Markdown: the filters `code`, `link` and `marked` make it.
+type Markdown: the filters `code`, `link` and `marked` make it. The filter `named` shows the name of a company.
 """
 
 import re
@@ -14,6 +14,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+
+from serve.site import names
 
 TEMPLATES = Path(__file__).parent / "templates"
 SIGNS = re.compile(r"([\\`*_\[\]<>&|#~!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$)))")
@@ -102,5 +104,5 @@ def _environment() -> Environment:
         comment_start_string="{##",
         comment_end_string="##}",
     )
-    made.filters |= {"code": code, "link": link, "marked": Markdown, "quoted": quoted}
+    made.filters |= {"named": names.shown, "code": code, "link": link, "marked": Markdown, "quoted": quoted}
     return made
