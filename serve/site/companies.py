@@ -1,4 +1,4 @@
-"""The pages `/companies`: the list of companies, and the charts and tables of one company's eleven items.
+"""The page `/companies/SYMBOL`: the charts and tables of one company's eleven items.
 
 Belongs here: which values are shown. Does not: the text about them (templates/company.md), drawing charts (charts), the
 SQL (warehouse.page_queries), access control (mount).
@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
 from itertools import groupby
-from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
 from serve.site import charts
 from serve.site.charts import Point
 from serve.site.figures import KINDS, TITLES, short, unit, whole
-from serve.site.markdown import Document, Search, write
+from serve.site.markdown import Document, write
+from serve.site.paths import company_path
 from serve.site.values import address as value_address
 from warehouse.page_queries import Gap, Stated
 from warehouse.queries import Company
@@ -23,36 +23,8 @@ from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 from warehouse.vocabulary import CAUSES, GAPS
 
 COUNTED = {"ttm": "quarter end", "annual": "fiscal year"}
-LISTED = 50  # companies on a page of the list
 MARKS = tuple(map(charts.sample, ("line", "bar", "restated")))
 """The marks of the legend, which is the first list of a company's page."""
-
-
-def listing(rows: Sequence[Company], total: int, search: str, page: int) -> Document:
-    """A page of the list of covered companies.
-
-    Args:
-        rows: the companies of this page.
-        total: number of companies on all pages.
-        search: the search text; empty for all companies.
-        page: number of this page, from 1.
-    """
-    turns = [("Previous page", page - 1)] * (page > 1) + [("Next page", page + 1)] * (page * LISTED < total)
-    kept = {"search": search} if search else {}
-    text = write(
-        "companies.md",
-        rows=rows,
-        total=total,
-        search=search,
-        turns=[(text, urlencode({**kept, "page": to})) for text, to in turns],
-        address=address,
-    )
-    return Document(text, search=Search("Symbol or name", "search", search))
-
-
-def address(symbol: str) -> str:
-    """The path of a company's page."""
-    return f"/companies/{quote(symbol, safe='')}"
 
 
 def document(
@@ -74,7 +46,7 @@ def document(
         "company.md",
         company=company,
         facts=[fact for fact in facts if fact],
-        address=address(company.symbol),
+        address=company_path(company.symbol),
         filings_url=filings_url,
         updated=f"{updated_at[:10]} {updated_at[11:16]} UTC" if updated_at else "at an unknown time",
         items=[_item(name, by_item.get(name, []), missing.get(name, []), company) for name in ITEM_NAMES],

@@ -30,12 +30,30 @@ class Markdown(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """A search field for the page's list, with the current search text."""
+class Choice:
+    """A choice of one of several values, which may be left open; each option is a value with its text."""
 
     label: str
     name: str
     value: str
+    all: str
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search field for the page's list, with the current text; choices beside it, and values that stay as they are.
+
+    `completes` says what the field takes: `one` company, `many`, or nothing that can be completed.
+    """
+
+    label: str
+    name: str
+    value: str
+    button: str = "Search"
+    choices: tuple[Choice, ...] = ()
+    kept: tuple[tuple[str, str], ...] = ()
+    completes: str = ""
 
 
 @dataclass(frozen=True, slots=True)

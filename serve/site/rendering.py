@@ -12,6 +12,7 @@ Besides headings, paragraphs, lists, tables, fenced code, `code`, **strong**, *e
                                 programs in a row, those after the first are folded
     > **Title**                 a quotation that starts so is folded until a reader opens it; any other is a notice
     *Text*                      a paragraph that is all emphasized is small
+    | Heading ↓ |               the table is sorted by this column, in descending order (↑: ascending)
     ![What it shows](#name)     a drawing that the page makes itself; a screen reader says what it shows
 
 `{#...}` may be left out. HTML is text, never an element, and only addresses of the web, of this site and of this page
@@ -40,6 +41,7 @@ RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
 )
+ORDERS = {" ↑": "ascending", " ↓": "descending"}
 KEPT = 32  # rendered pages that are kept, because a long one takes a tenth of a second
 PARAGRAPH = 3  # tokens of a paragraph or heading: start, text, end
 
@@ -149,6 +151,8 @@ def _cells(state: StateCore) -> None:
             is_number, token.attrs = bool(token.attrs), {"scope": "col"} if token.tag == "th" else {}
             if is_number:
                 token.attrSet("class", "num")
+            if token.tag == "th" and (order := ORDERS.get(state.tokens[place + 1].content[-2:])):
+                token.attrSet("aria-sort", order)
         elif token.type == "tr_open" and state.tokens[place + 1].type == "td_open":
             first, text, end = state.tokens[place + 1 : place + 1 + PARAGRAPH]
             first.type, first.tag, end.tag, first.attrs = "row_open", "th", "th", {"scope": "row"}

@@ -4,7 +4,7 @@ Belongs here: the list of documents with their paths, access levels and data. Do
 HTML of Markdown (rendering).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -17,7 +17,6 @@ from serve import provenance
 from serve.api import description as openapi
 from serve.api import responses
 from serve.api.endpoints import ENDPOINTS
-from serve.api.parameters import LARGEST
 from serve.http.errors import CommandError, NotFound, ServerError
 from serve.site import (
     changelog_page,
@@ -25,20 +24,24 @@ from serve.site import (
     dictionary_page,
     errors_page,
     home,
+    listing,
     reference,
     rendering,
     rules_page,
     settings_page,
     values,
 )
+from serve.site.directory import close_matches, directory
 from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
 from warehouse import page_queries, queries
+from warehouse.company_queries import Listed
 from warehouse.errors import NothingPublished
 from warehouse.reader import OpenBuild
 
 FRONT = "/index.md"
 LONGEST_SEARCH = 100
+LONGEST_NUMBER = 10  # digits of the number of a page
 
 Make = Callable[[Pages, Request], Document]
 
@@ -102,18 +105,16 @@ def _rules(pages: Pages, _: Request) -> Document:
 
 
 def _companies(pages: Pages, request: Request) -> Document:
-    search, page = request.query_params.get("search", "").strip(), _page(request.query_params.get("page", "1"))
-    if len(search) > LONGEST_SEARCH:
+    asked = {name: request.query_params.get(name, "").strip() for name in listing.ASKED}
+    if len(asked["search"]) > LONGEST_SEARCH:
         raise NotFound(f"The search text is longer than {LONGEST_SEARCH} characters.")
+    if asked["sort"] not in ("", *listing.SORTS):
+        raise NotFound("The list cannot be sorted like this.")
     with _build(pages) as build:
-        rows, total = queries.companies(
-            build,
-            search=search or None,
-            exchange=None,
-            limit=companies.LISTED,
-            offset=(page - 1) * companies.LISTED,
-        )
-    return companies.listing(rows, total, search, page)
+        of = directory(build)
+        rows = of.chosen(**asked)
+        near = close_matches(build, asked["search"]) if not rows else []
+    return listing.document(of, rows, near, asked, _page(request.query_params.get("page", "1"), rows))
 
 
 def _company(pages: Pages, request: Request) -> Document:
@@ -158,10 +159,10 @@ def _build(pages: Pages) -> Iterator[OpenBuild]:
         raise ServerError("No data has been published yet.") from None
 
 
-def _page(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= LARGEST // companies.LISTED):
+def _page(text: str, rows: Sequence[Listed]) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER and int(text) >= 1):
         raise NotFound("The list has no such page.")
-    return int(text)
+    return min(int(text), listing.last_page(rows))
 
 
 DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (

@@ -223,7 +223,7 @@ def test_companies_are_for_subscribers(open_site):
     "path",
     [
         *("/companies/NONE", "/companies/NONE/revenue/FY2022", "/companies/LNTR/x/FY2022", "/companies/LNTR/revenue/x"),
-        *("/companies?page=0", "/companies?page=x", f"/companies?search={'x' * 101}"),
+        *("/companies?page=0", "/companies?page=x", "/companies?sort=x", f"/companies?search={'x' * 101}"),
     ],
 )
 def test_a_missing_page_is_an_error_page(reader, path):

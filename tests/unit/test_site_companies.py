@@ -134,31 +134,7 @@ def test_an_item_without_values_has_neither_chart_nor_table():
 def test_names_are_escaped(name):
     """A company's name is shown unchanged; a company without a name is shown by its symbol."""
     document = page(msgspec.structs.replace(ACME, name=name, symbol="A/B?#%"))
-    assert companies.address("A/B?#%") == "/companies/A%2FB%3F%23%25"
     assert rendering.page(document).title.unescape() == f"{name or 'A/B?#%'} (A/B?#%)"
-
-
-def test_the_list_links_to_each_company_and_to_the_next_pages():
-    """The links keep the search text."""
-    document = companies.listing([ACME] * 50, 120, "a&b <c>", 2)
-    text = document.text
-    assert "[ACME](/companies/ACME)" in text
-    assert "120 symbols found" in text
-    assert "[Previous page](/companies?search=a%26b+%3Cc%3E&page=1)" in text
-    assert "[Next page](/companies?search=a%26b+%3Cc%3E&page=3)" in text
-    assert document.search.value == "a&b <c>"
-
-
-def test_a_list_of_one_page_links_to_no_others():
-    text = companies.listing([ACME], 1, "", 1).text
-    assert "1 symbol covered." in text
-    assert "page" not in text.lower().replace("pages", "")
-
-
-def test_a_search_without_results_has_no_table():
-    text = companies.listing([], 0, "zzz", 1).text
-    assert not list(tables(text))
-    assert "0 symbols found for “zzz”." in text
 
 
 def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):

@@ -1,0 +1,118 @@
+"""The page `/companies`: the list of covered companies, searched, filtered and sorted.
+
+Belongs here: the columns, the form and the links of the list. Does not: finding and sorting companies (directory), the
+text (templates/companies.md), one company's page (companies).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from serve.site import names
+from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Directory
+from serve.site.figures import short
+from serve.site.markdown import Choice, Document, Search, link, write
+from serve.site.paths import company_path
+from warehouse.company_queries import Listed
+
+PAGE = 50  # companies on a page of the list
+PATH = "/companies"
+
+
+class Column(NamedTuple):
+    """A column of the list: how it is sorted, its heading, and what it shows of a company."""
+
+    name: str
+    heading: str
+    shows: Callable[[Listed], str]
+
+    @property
+    def is_amount(self) -> bool:
+        """Whether the column has numbers, of which the largest are of most interest."""
+        return self.name in BY_AMOUNT
+
+    def sorted_by(self, sort: str) -> str:
+        """The value of `sort` that a click on the heading leads to: the other order, if it is sorted by the column."""
+        first, second = (f"-{self.name}", self.name) if self.is_amount else (self.name, f"-{self.name}")
+        return second if sort == first else first
+
+
+def _amount(name: str, item: str | None = None) -> Callable[[Listed], str]:
+    value = BY_AMOUNT[name]
+
+    def shows(row: Listed) -> str:
+        amount = value(row)
+        return "–" if amount is None else short(item or name, amount)
+
+    return shows
+
+
+COLUMNS = (
+    Column("symbol", "Symbol", lambda row: link(row.symbol, company_path(row.symbol))),
+    Column("name", "Name", lambda row: names.shown(row.name or "")),
+    Column("revenue", "Revenue", _amount("revenue")),
+    Column("net_income", "Net income", _amount("net_income")),
+    Column("net_margin", "Net margin", _amount("net_margin", "roic")),
+    Column("free_cash_flow", "Free cash flow", _amount("free_cash_flow")),
+    Column("roic", "ROIC", _amount("roic")),
+    Column("", "Currency", lambda row: row.currency),
+    Column("period_end", "Newest period", lambda row: row.period_end or ""),
+    Column("exchange", "Exchange", lambda row: row.exchange or ""),
+    Column("industry", "Industry", lambda row: row.industry or ""),
+)
+ASKED = ("search", "exchange", "industry", "sort")
+"""What the list can be asked for."""
+SORTS = frozenset(sign + name for name in (*BY_TEXT, *BY_AMOUNT) for sign in ("", "-"))
+
+
+def document(
+    of: Directory, rows: Sequence[Listed], near: Sequence[Listed], asked: Mapping[str, str], page: int
+) -> Document:
+    """A page of the list.
+
+    Args:
+        of: all companies, whose exchanges and industries can be chosen.
+        rows: the companies that were chosen, on all pages.
+        near: companies to show if none was found.
+        asked: what the list was asked for: `search`, `exchange`, `industry`, `sort`; empty if not.
+        page: number of this page, from 1.
+    """
+    last = last_page(rows)
+    name, is_descending = asked["sort"].removeprefix("-"), asked["sort"].startswith("-")
+    turns = [("First page", 1, page > 2), ("Previous page", page - 1, page > 1)]
+    turns += [("Next page", page + 1, page < last), ("Last page", last, page < last - 1)]
+    text = write(
+        "companies.md",
+        rows=rows[(page - 1) * PAGE : page * PAGE] or near,
+        total=len(rows),
+        asked=asked,
+        page=page,
+        last=last,
+        columns=COLUMNS,
+        arrow={name: "↓" if is_descending else "↑"},
+        address=lambda column: _address(asked, sort=column.sorted_by(asked["sort"])),
+        is_by_amount=name in IN_CURRENCY,
+        turns=[(text, _address(asked, page=str(to))) for text, to, is_there in turns if is_there],
+    )
+    choices = (
+        Choice("Exchange", "exchange", asked["exchange"], "All exchanges", _counted(of.exchanges)),
+        Choice("Industry", "industry", asked["industry"], "All industries", _counted(of.industries)),
+    )
+    search = Search("Symbol, name or CIK", "search", asked["search"], "Show", choices, (("sort", asked["sort"]),))
+    return Document(text, search=search)
+
+
+def last_page(rows: Sequence[Listed]) -> int:
+    """The number of the last page of a list."""
+    return max(1, -(-len(rows) // PAGE))
+
+
+def _counted(names: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+    """Each name, and the name with its number of companies."""
+    return tuple((name, f"{name} ({names[name]:,})") for name in sorted(names, key=str.casefold))
+
+
+def _address(asked: Mapping[str, str], **more: str) -> str:
+    """The address of the list for what was asked; with more."""
+    query = urlencode({name: value for name, value in {**asked, **more}.items() if value})
+    return f"{PATH}?{query}" if query else PATH

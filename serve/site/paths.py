@@ -1,0 +1,19 @@
+"""The paths of the pages of a company, for links.
+
+Belongs here: paths that several pages link to. Does not: the pages.
+"""
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+COMPARISON = "/compare"
+
+
+def company_path(symbol: str) -> str:
+    """The path of a company's page."""
+    return f"/companies/{quote(symbol, safe='')}"
+
+
+def comparison_path(symbols: Iterable[str]) -> str:
+    """The address of a comparison of companies."""
+    return f"{COMPARISON}?symbols={','.join(quote(symbol, safe='') for symbol in symbols)}"

@@ -1,0 +1,188 @@
+"""The list of companies: found, filtered and sorted in memory; its table, form and links."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from serve.site import listing, rendering
+from serve.site.directory import Directory, close_matches, directory
+from serve.site.markdown import Document
+from tests import builds
+from tests.sites import Read
+from tests.texts import tables
+from warehouse.company_queries import Listed
+from warehouse.reader import OpenBuild, Warehouse
+
+ACME = Listed(
+    symbol="ACME",
+    name="Acme & Sons",
+    exchange="NYSE",
+    industry="Trade",
+    cik="0000000042",
+    currency="USD",
+    period="2024Q4",
+    period_end="2024-12-31",
+    revenue=4_000.0,
+    net_income=1_000.0,
+    free_cash_flow=None,
+    roic=0.18,
+)
+
+
+def row(symbol: str, **values: Any) -> Listed:
+    """A company like ACME, with other values."""
+    return msgspec.structs.replace(ACME, symbol=symbol, **values)
+
+
+ROWS = [
+    row("BIG", name="Biggest Harbor", revenue=9_000.0, exchange="Nasdaq", cik="0000000420"),
+    ACME,
+    row("ACM-B", name="Beacon", revenue=100.0, net_income=-50.0, industry=None),
+    row("LOSS", name="The Acme Loss", revenue=0.0, roic=None, cik="0000000007"),
+    row("NONE", name=None, revenue=None, net_income=None, exchange=None),
+    row("YEN", name="Yen Harbors", currency="JPY", revenue=7e12, cik="0000000009"),
+]
+OF = Directory(ROWS)
+ASKED = dict.fromkeys(listing.ASKED, "")
+
+
+def symbols(rows: list[Listed]) -> list[str]:
+    return [row.symbol for row in rows]
+
+
+def page(rows: list[Listed], near: tuple[Listed, ...] = (), number: int = 1, **asked: str) -> Document:
+    return listing.document(OF, rows, near, {**ASKED, **asked}, number)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("acme", ["ACME", "LOSS"]),
+        ("ACM.B", ["ACM-B"]),
+        ("acm", ["ACME", "ACM-B", "LOSS"]),
+        ("harbor", ["BIG", "YEN"]),
+        ("arbor", ["BIG", "YEN"]),
+        ("42", ["ACME", "ACM-B", "NONE", "BIG"]),
+        ("CIK 0000000420", ["BIG"]),
+        ("acme & so", ["ACME"]),
+        ("cik", []),
+        ("%", []),
+        ("  ", []),
+    ],
+)
+def test_a_company_is_found_by_symbol_name_or_cik(text, found):
+    """The symbol itself first, then beginnings of symbols, of names, of words; then the largest."""
+    assert symbols(OF.found(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("", ["ACM-B", "ACME", "BIG", "LOSS", "NONE", "YEN"]),
+        ("-symbol", ["YEN", "NONE", "LOSS", "BIG", "ACME", "ACM-B"]),
+        ("name", ["ACME", "ACM-B", "BIG", "NONE", "LOSS", "YEN"]),
+        ("-revenue", ["BIG", "ACME", "ACM-B", "LOSS", "NONE", "YEN"]),
+        ("revenue", ["LOSS", "ACM-B", "ACME", "BIG", "NONE", "YEN"]),
+        ("net_margin", ["ACM-B", "YEN", "BIG", "ACME", "LOSS", "NONE"]),
+        ("exchange", ["BIG", "ACM-B", "ACME", "LOSS", "YEN", "NONE"]),
+    ],
+)
+def test_companies_are_sorted(sort, order):
+    """Missing values come last in either order; amounts are sorted within their currency, the most common first."""
+    assert symbols(OF.chosen("", "", "", sort)) == order
+
+
+def test_companies_are_filtered_by_exchange_and_industry():
+    """Also those that a search found, which stay in the order of the search."""
+    assert symbols(OF.chosen("", "Nasdaq", "", "")) == ["BIG"]
+    assert symbols(OF.chosen("", "", "Trade", "symbol")) == ["ACME", "BIG", "LOSS", "NONE", "YEN"]
+    assert symbols(OF.chosen("harbor", "NYSE", "", "")) == ["YEN"]
+    assert symbols(OF.chosen("acm", "", "", "-symbol")) == ["LOSS", "ACME", "ACM-B"]
+
+
+def test_the_list_has_a_row_for_each_company():
+    """Short amounts; the symbol leads to the company's page."""
+    [[first, *_]] = tables(page([ACME]).text)
+    assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", "4 K", "1 K", "25 %", "–", "18 %")
+    assert first[7:] == ("USD", "2024-12-31", "NYSE", "Trade")
+
+
+def test_headings_sort_by_their_column():
+    """The heading of the sorted column says so to a screen reader, and leads to the other order."""
+    text = page(ROWS, search="a&b", sort="-revenue").text
+    assert "[Revenue](/companies?search=a%26b&sort=revenue) ↓" in text
+    assert "[Net income](/companies?search=a%26b&sort=-net_income) |" in text
+    assert "[Name](/companies?search=a%26b&sort=name) |" in text
+    assert "cannot be compared" in text
+    assert "cannot be compared" not in page(ROWS, sort="name").text
+    heads = [known for tag, known in Read(rendering.page(page(ROWS, sort="-revenue")).body).elements if tag == "th"]
+    assert [known["aria-sort"] for known in heads if "aria-sort" in known] == ["descending"]
+
+
+def test_the_pages_of_a_long_list_link_to_each_other():
+    """The links keep what was asked for."""
+    text = page([ACME] * 220, number=3, search="a&b <c>", sort="name").text
+    assert "220 symbols found for “a\\&b \\<c\\>”; page 3 of 5." in text
+    for name, number in (("First", 1), ("Previous", 2), ("Next", 4), ("Last", 5)):
+        assert f"[{name} page](/companies?search=a%26b+%3Cc%3E&sort=name&page={number})" in text
+    [rows] = tables(text)
+    assert len(rows) == listing.PAGE
+    one = page([ACME]).text
+    assert one.startswith("# Companies\n\n1 symbol covered.\n")
+    assert " page](" not in one
+
+
+def test_the_form_keeps_what_was_asked_for():
+    """With the number of companies of each exchange and industry."""
+    search = page(ROWS, search="x", exchange="NYSE", sort="-roic").search
+    assert (search.value, search.kept) == ("x", (("sort", "-roic"),))
+    exchange, industry = search.choices
+    assert (exchange.value, industry.value) == ("NYSE", "")
+    assert exchange.options == (("Nasdaq", "Nasdaq (1)"), ("NYSE", "NYSE (4)"))
+    assert industry.options == (("Trade", "Trade (5)"),)
+
+
+def test_a_search_without_results_shows_similar_companies():
+    text = page([], (ACME,), search="zzz").text
+    assert "0 symbols found for “zzz”." in text
+    assert "The most similar companies are these." in text
+    assert "[ACME](/companies/ACME)" in text
+    assert not list(tables(page([], search="zzz").text))
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenBuild]:
+    """The small build, in which LNTR has a preferred share."""
+    folder: Path = tmp_path_factory.mktemp("home") / "published"
+    preferred = {"symbol": "LNTR-PA", "cik": "9990000001", "name": "Lantern", "exchange": "NYSE", "kind": "preferred"}
+    builds.publish_small(folder, rows={**builds.tables(), "securities": [preferred]})
+    warehouse = Warehouse(folder)
+    with warehouse.build() as opened:
+        yield opened
+    warehouse.close()
+
+
+def test_covered_companies_have_the_figures_of_their_newest_period(build):
+    """The largest first; a company without twelve months has none."""
+    rows = directory(build).rows
+    assert symbols(rows) == ["LNTR", "LNTR-B", "ABCX", "ODDY", "FJRD"]
+    assert directory(build) is directory(build)
+    lantern, fjord = rows[0], rows[-1]
+    assert (lantern.revenue, lantern.net_income, lantern.free_cash_flow) == (4_000.0, 100.0, None)
+    assert (lantern.period, lantern.period_end, lantern.net_margin) == ("2024Q4", "2024-12-31", 0.025)
+    assert (fjord.period, fjord.period_end, fjord.currency, fjord.revenue) == (None, "2024-12-31", "EUR", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"), [("LNTR-PA", "LNTR"), ("lntr.pa", "LNTR"), ("LNRT", "LNTR"), ("lanturn harbor", "LNTR")]
+)
+def test_a_text_that_no_company_has_leads_to_similar_ones(build, text, symbol):
+    """To the issuer of another security, to a similar symbol, to a similar name."""
+    assert close_matches(build, text)[0].symbol == symbol
+
+
+def test_a_text_that_is_like_nothing_leads_to_nothing(build):
+    assert close_matches(build, "qqqqqq") == []

@@ -1,0 +1,99 @@
+"""The SQL queries by which people find companies, as functions of an open build.
+
+Belongs here: all covered companies with their newest figures, companies with a similar name, other securities.
+Does not: the interface's queries (queries), the rows of one company's page (page_queries).
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from warehouse.queries import COVERED
+from warehouse.reader import OpenBuild
+
+SIMILAR = 0.85
+"""Smallest Jaro-Winkler similarity, at which `micorsoft` finds Microsoft and `apple` does not find Amphenol."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A covered symbol with figures of the twelve months to its newest period; None for a missing value."""
+
+    symbol: str
+    name: str | None
+    exchange: str | None
+    industry: str | None
+    cik: str
+    currency: str
+    period: str | None
+    period_end: str | None
+    revenue: float | None
+    net_income: float | None
+    free_cash_flow: float | None
+    roic: float | None
+
+    @property
+    def net_margin(self) -> float | None:
+        """Net income as a part of revenue; None without revenue."""
+        if self.net_income is None or self.revenue is None or self.revenue <= 0:
+            return None
+        return self.net_income / self.revenue
+
+
+class Security(msgspec.Struct, frozen=True):
+    """A listed security that is not common equity, and the covered symbol of its issuer, if there is one."""
+
+    kind: str
+    name: str | None
+    common: str | None
+
+
+def listed(build: OpenBuild) -> list[Listed]:
+    """All covered symbols, the largest first: by revenue, and those with the most common currency before others.
+
+    Amounts of different currencies cannot be compared, so companies are ordered within their currency.
+    """
+    found = build.rows(
+        "SELECT covered.symbol, name, exchange, sic_description, covered.cik, covered.currency, period, "
+        "CAST(last_period_end AS VARCHAR), revenue, net_income, free_cash_flow, roic "
+        "FROM (SELECT *, count(*) OVER (PARTITION BY currency) AS in_currency "
+        f"FROM companies WHERE {COVERED}) AS covered "
+        "LEFT JOIN (SELECT symbol, period, period_end, revenue, net_income, free_cash_flow, roic FROM financials "
+        "WHERE period_kind = 'ttm') AS newest "
+        "ON newest.symbol = covered.symbol AND newest.period_end = last_period_end "
+        "ORDER BY in_currency DESC, covered.currency, revenue DESC NULLS LAST, covered.symbol"
+    )
+    return [Listed(*row) for row in found]
+
+
+def similar(build: OpenBuild, text: str, limit: int) -> list[str]:
+    """The covered symbols that are most similar to a text, or whose name is; none if no company is similar."""
+    found = build.rows(
+        "SELECT symbol FROM (SELECT symbol, is_primary, greatest(jaro_winkler_similarity(lower(symbol), lower($text)), "
+        "jaro_winkler_similarity(left(lower(coalesce(name, '')), length($text) + 1), lower($text))) AS alike "
+        f"FROM companies WHERE {COVERED}) AS measured WHERE alike >= $least ORDER BY alike DESC, symbol LIMIT $limit",
+        {"text": text, "least": SIMILAR, "limit": limit},
+    )
+    return [symbol for (symbol,) in found]
+
+
+def covered(build: OpenBuild, symbols: Sequence[str]) -> list[str]:
+    """Those of some symbols, in capitals, that are covered, in the order given."""
+    if build.memory:
+        return [symbol for symbol in symbols if build.memory.company(symbol)]
+    found = build.rows(
+        f"SELECT upper(symbol) FROM companies WHERE {COVERED} AND upper(symbol) IN $symbols",
+        {"symbols": tuple(symbols)},
+    )
+    held = {symbol for (symbol,) in found}
+    return [symbol for symbol in symbols if symbol in held]
+
+
+def security(build: OpenBuild, symbol: str) -> Security | None:
+    """The security with a symbol, compared without case, if it is listed and not common equity."""
+    found = build.rows(
+        "SELECT kind, securities.name, (SELECT min(symbol) FROM companies "
+        f"WHERE companies.cik = securities.cik AND is_primary AND {COVERED}) "
+        "FROM securities WHERE upper(symbol) = upper(?)",
+        [symbol],
+    )
+    return Security(*found[0]) if found else None
