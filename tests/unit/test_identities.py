@@ -117,6 +117,14 @@ def test_income_is_repaired_where_count_and_earnings_fit_those_before():
     assert found["shares_basic", "2022"] == (COUNT, 1.0)
 
 
+def test_income_is_repaired_where_earnings_are_a_small_part_of_those_before():
+    """A loss of two cents after 2.25: a thousandth of two cents would be further away."""
+    found = in_units(annual_report(0), annual_report(1, earnings=-0.02, income=-0.02 * COUNT / 1000))
+
+    assert found["net_income_parent", "2022"] == (-0.02 * COUNT, 1000.0)
+    assert found["eps_basic", "2022"] == (-0.02, 1.0)
+
+
 def test_counts_and_earnings_may_both_be_wrong():
     """The first report of a company: 930 per share and 10,998,041,000 shares, with net income of 10,278,000.
 

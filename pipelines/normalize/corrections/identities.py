@@ -39,8 +39,6 @@ these than near a thousand, so the figures must agree to about a tenth."""
 LIKE_BEFORE = 0.5
 """A count is similar to an earlier one within half a power of ten, a factor of about three. After most larger splits it
 is not."""
-SAME_SIZE = 1.0
-"""Earnings per share are similar to earlier ones within a power of ten."""
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
 """Hardly any listed company earns more per share (in the reporting currency), and none with so few shares."""
 CLOSE_TO_TAX = 0.1
@@ -78,7 +76,8 @@ COUNT_AND_EARNINGS = Rule(
 EARNINGS_BY_COUNT = Rule(
     "correction.scale.earnings-per-share-by-count",
     "Earnings per share that differ by a power of a thousand from net income divided by the share count are corrected "
-    "if the count is similar to those of earlier filings and the earnings per share are not.",
+    "if the count is similar to those of earlier filings, and the correction brings the earnings per share nearer to "
+    "earlier ones.",
     WEIGHTED_AVERAGE,
     "correct",
 )
@@ -91,8 +90,9 @@ EARNINGS_IN_CENTS = Rule(
 )
 INCOME_BY_EARNINGS = Rule(
     "correction.scale.income-by-earnings-per-share",
-    "Net income that differs by a power of a thousand from earnings per share times shares is corrected if both of "
-    "these are similar to those of earlier filings.",
+    "Net income that differs by a power of a thousand from earnings per share times shares is corrected if the count "
+    "is similar to those of earlier filings, and such a correction of the earnings per share would bring these no "
+    "nearer to earlier ones.",
     WEIGHTED_AVERAGE,
     "correct",
 )
@@ -163,7 +163,7 @@ def _of_scale(beside: SideBySide) -> list[Proposal]:
     """Counts, earnings per share and income that are wrong by a thousand or a million times.
 
     Usually the count is wrong. If the count is similar to those of earlier filings, the earnings per share are
-    corrected instead; if these are similar to earlier ones too, the income is corrected. If a corrected count would be
+    corrected instead; if this takes them away from earlier ones, the income is corrected. If a corrected count would be
     too small and the earnings per share too large for any company, both are corrected. Earnings in cents are wrong by a
     hundred times, with a count similar to those of earlier filings.
     """
@@ -175,7 +175,8 @@ def _of_scale(beside: SideBySide) -> list[Proposal]:
     off = np.log10(count / at_rows(count, agrees))
     is_off = ~np.isnan(power) & (power != 0)
     count_fits = np.abs(off) < np.abs(off + power)
-    earnings_fit = np.abs(np.log10(earnings / at_rows(earnings, agrees))) < SAME_SIZE
+    away = np.log10(earnings / at_rows(earnings, agrees))
+    earnings_fit = np.abs(away) < np.abs(away + power)
     too_much = (earnings > LARGEST_EARNINGS) & (count * 10.0**power < FEWEST_SHARES)
     hundreds = np.log10(income / earnings / count)
     in_cents = (np.abs(np.abs(hundreds) - HUNDRED) <= NEAR_CENTS) & (np.abs(off) < LIKE_BEFORE)
