@@ -92,9 +92,10 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
 # the many processes that the tests start do not compile the project again
-# one process more than there are cores, because many tests wait for a server or a browser
+# one process more than there are cores, because many tests wait for a server or a browser; Polars with one thread in
+# each, because threads that wait for each other take a tenth of the time
 test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
-	@PYTHONDONTWRITEBYTECODE= TMPDIR=$(or $(IN_MEMORY),$(TMPDIR)) $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder \
+	@PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR)) $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder \
 		--cov --cov-report= $(if $(STRICT),--strict-skips)
 
 check: setup ## run linter, format check, type check and tests

@@ -83,8 +83,9 @@ def synchronized_mirror(mirror: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 
 def synchronize(home: Path, source: object) -> None:
-    """Synchronize in a separate process, because coverage would slow it down."""
-    done = sync_as_process(home, source)
+    """Synchronize in a separate process, because coverage would slow it down, and with several threads of Polars, as
+    for users; `make test` runs all else with one thread a process."""
+    done = sync_as_process(home, source, POLARS_MAX_THREADS="4")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

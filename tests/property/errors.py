@@ -191,7 +191,7 @@ def counted(traits: Mapping[str, Trait], filers: int) -> dict[str, Counter[str]]
             if day:
                 counts = {f"{name}_of_day": count for name, count in counts.items()}
             else:
-                counts |= {"filers": 1, "values": len(simulated(filer).truth())}
+                counts |= {"filers": 1, "values": len(truth(filer, None))}
             found_of[name].update(counts)
 
     count()
