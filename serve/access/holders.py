@@ -17,6 +17,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from itertools import islice
 
 from serve.access import keys
 from serve.access.accounts import Accounts
@@ -27,7 +28,8 @@ log = logging.getLogger(__name__)
 
 READ_EVERY = 1.0  # seconds between two checks for changes; a revocation must take effect within five
 USED_EVERY = 60.0  # seconds between two updates of a key's `last_used_at`
-STORED_EVERY = 0.5  # seconds between two writes of `last_used_at`, for all keys together
+STORED_EVERY = 0.5  # seconds between two writes of `last_used_at`
+STORED_AT_ONCE = 500  # keys of a write, those that wait longest; a larger write would delay requests by milliseconds
 MOST = 100_000  # keys, those used last, that are read when the service starts; others are read at their first request
 LOOK_UP = """
 SELECT keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id)
@@ -110,7 +112,7 @@ class Holders:
         finally:
             storing.cancel()
             await asyncio.wait({storing})
-            await self._store()
+            await self._store(len(self._unstored))
 
     def close(self) -> None:
         """Close the connection."""
@@ -134,13 +136,14 @@ class Holders:
     async def _store_on(self) -> None:
         while True:
             await self._is_unstored.wait()
-            await self._store()
+            await self._store(STORED_AT_ONCE)
             await asyncio.sleep(STORED_EVERY)
 
-    async def _store(self) -> None:
-        """Store the uses of keys, in a thread; after a failure they are stored with the next ones."""
-        self._is_unstored.clear()
-        used, self._unstored = self._unstored, {}
+    async def _store(self, most: int) -> None:
+        """Store the uses of at most so many keys, in a thread; after a failure they are stored with the next ones."""
+        used = {key_id: self._unstored.pop(key_id) for key_id in list(islice(self._unstored, most))}
+        if not self._unstored:
+            self._is_unstored.clear()
         if not used:
             return
         try:

@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from serve.access.accounts import Accounts
@@ -19,7 +20,8 @@ from serve.http.errors import CommandError, RateLimited
 
 log = logging.getLogger(__name__)
 
-KEPT_EVERY = 0.25  # seconds between two writes of the day's counts; a killed process loses at most these
+KEPT_EVERY = 0.25  # seconds between two writes of the day's counts; a killed process loses what is not written
+KEPT_AT_ONCE = 500  # keys of a write, those that wait longest; a larger write would delay requests by milliseconds
 
 
 class Limit(NamedTuple):
@@ -174,11 +176,11 @@ class LocalLimits(Limits):
         self._accounts = accounts
         self._clock = clock
         self._counters = Counters()
-        self._changed: set[str] = set()
+        self._changed: dict[str, None] = {}  # the keys whose counts are not stored, in order
 
     def add(self, key_id: str, now: float, amounts: Sequence[int], then: Callable[[Used, bool], None]) -> None:
         """See Limits."""
-        self._changed.add(key_id)
+        self._changed[key_id] = None
         then(*self._counters.add(key_id, now, amounts))
 
     @contextlib.asynccontextmanager
@@ -193,26 +195,27 @@ class LocalLimits(Limits):
         finally:
             keeping.cancel()
             await asyncio.wait({keeping})
-            await self._keep()
+            await self._keep(len(self._changed))
 
     async def _keep_on(self) -> None:
         while True:
             await asyncio.sleep(KEPT_EVERY)
             await self._keep()
 
-    async def _keep(self) -> None:
-        """Store the counts that changed; after a failure they are stored the next time."""
-        now = self._clock()
-        changed, self._changed = self._changed, set()
+    async def _keep(self, most: int = KEPT_AT_ONCE) -> None:
+        """Store the counts that changed, of at most so many keys; after a failure they are stored later."""
+        now, changed = self._clock(), list(islice(self._changed, most))
         if not changed:
             return
+        for key_id in changed:
+            del self._changed[key_id]
         used = self._counters.used(changed, now)
         counts = {key_id: counted[DAY] for key_id, counted in zip(changed, used, strict=True)}
         try:
             await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), counts)
         except CommandError as error:
             log.warning("the day's counts were not stored: %s", error)
-            self._changed |= changed
+            self._changed |= dict.fromkeys(changed)
 
 
 def fields(windows: Sequence[tuple[Limit, int]], now: float) -> dict[str, str]:

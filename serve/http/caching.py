@@ -28,7 +28,7 @@ Sent = Mapping[bytes, bytes]  # the header fields of a request, by name
 OLDEST = 4 * 3600  # largest max-age of a response, seconds: "a few hours"
 PUBLIC = 3600  # max-age of responses that are the same for all clients, seconds
 WORTH_CODING = 512  # bytes; compressing a smaller body saves nothing
-LARGEST = 96 * 1024 * 1024  # bytes of all cached representations in all codings
+LARGEST = 160 * 1024 * 1024  # bytes of all cached representations in all codings: the usual ones of 6,000 companies
 OVERHEAD = 1024  # bytes of memory that a cache entry needs in addition to its bodies
 MOST_ASKED = 50_000  # paths and queries by which representations are found quickly
 HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"  # the obsolete date forms of HTTP are treated as invalid
@@ -182,11 +182,23 @@ class Representations:
         return self.get(tag) if tag else None
 
     def note(self, pointer: Pointer, target: bytes, tag: str) -> None:
-        """Remember which representation answers a target."""
-        if pointer is not self._pointer or len(self._tags) >= MOST_ASKED:
-            self._tags.clear()
+        """Remember which representation answers a target; the first one of a new build drops those of other builds."""
+        if pointer is not self._pointer:
+            self._drop_all_but(tag)
             self._pointer = pointer
+        elif len(self._tags) >= MOST_ASKED:
+            self._tags.clear()
         self._tags[target] = tag
+
+    def _drop_all_but(self, tag: str) -> None:
+        """Drop what is cached, as no request asks for another build again; keep the representation of a tag."""
+        with self._lock:
+            kept = self._kept.get(tag)
+            self._kept.clear()
+            self._tags.clear()
+            self._size = 0
+        if kept:
+            self.keep(tag, kept)
 
 
 def combined(fields: Iterable[Field]) -> Sent:

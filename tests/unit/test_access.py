@@ -311,6 +311,30 @@ def test_the_days_count_survives_a_killed_process(path: Path, monkeypatch: pytes
     assert take_in_one_run(path, Clock(), 1) == [(1, 6)]
 
 
+def test_the_counts_of_many_keys_are_stored_little_by_little(
+    accounts: Accounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those first that wait longest; all of them at the end."""
+    monkeypatch.setattr(limits_module, "KEPT_EVERY", 3600)
+    day = int(NOW - 43_200)
+
+    async def run() -> None:
+        limits = LocalLimits(accounts, Clock())
+        async with limits.running():
+            for key in ("a", "b", "c", "a"):
+                await limits.take(key, NOW)
+            await limits._keep(2)
+            assert accounts.day_counts(day) == {"a": 2, "b": 1}
+            await limits.take("b", NOW)
+            await limits._keep(1)
+            assert accounts.day_counts(day) == {"a": 2, "b": 1, "c": 1}
+            for key in ("a", "c"):
+                await limits.take(key, NOW)
+        assert accounts.day_counts(day) == {"a": 3, "b": 2, "c": 2}
+
+    asyncio.run(run())
+
+
 def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
     accounts: Accounts, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -148,6 +148,26 @@ def test_the_last_use_is_stored_about_once_a_minute(
     asyncio.run(run())
 
 
+def test_the_uses_of_many_keys_are_stored_little_by_little(
+    holders: Holders, accounts: Accounts, key: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("serve.access.holders.STORED_EVERY", 0)
+    monkeypatch.setattr("serve.access.holders.STORED_AT_ONCE", 2)
+    written: list[int] = []
+    write = holders._write
+    monkeypatch.setattr(holders, "_write", lambda used: (written.append(len(used)), write(used)))
+    others = [accounts.create_key(EMAIL, NOON).encode() for _ in range(4)]
+
+    async def run() -> None:
+        async with holders.running():
+            assert all(map(holders.who, [key, *others]))
+            await until(lambda: sum(written) == 5)
+
+    asyncio.run(run())
+    assert written == [2, 2, 1]
+    assert all(each.last_used_at for each in accounts.keys_of(EMAIL))
+
+
 def test_a_use_that_cannot_be_stored_is_stored_later(
     path: Path, clock: Clock, key: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

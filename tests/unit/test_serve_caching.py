@@ -146,6 +146,23 @@ def test_the_most_recently_used_responses_are_cached() -> None:
     assert kept.get("f")
 
 
+def test_a_new_build_drops_the_responses_of_the_one_before(tmp_path: Path) -> None:
+    """Else they would need memory until they are the oldest, and no request asks for them again."""
+    builds.small(tmp_path)
+    first = current(tmp_path)
+    builds.publish_small(tmp_path, "b2")
+    second = current(tmp_path)
+    assert first
+    assert second
+    kept = Representations()
+    for pointer, tag in ((first, "a"), (first, "b"), (second, "c")):
+        kept.keep(tag, Representation(b"x", tag))
+        kept.note(pointer, b"/" + tag.encode(), tag)
+    assert [tag for tag in "abc" if kept.get(tag)] == ["c"]
+    assert kept.asked(second, b"/c") is kept.get("c")
+    assert not kept.asked(first, b"/a")
+
+
 def test_of_two_representations_made_at_once_the_first_stays() -> None:
     kept = Representations()
     first, second = Representation(b"1", "a"), Representation(b"2", "a")
