@@ -360,9 +360,19 @@ FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = {
         [400, None, None, None, None, 304],
     ),
     "the current liabilities fall by another amount": (
-        [400, 300, 292, 284, 276, 268],
+        [400, 300, 292, 283, 277, 268],
         [700, 810, 640, 650, 660, 670],
         [400, None, None, None, None, 268],
+    ),
+    "installments are paid after maturities left it": (
+        [602, 501, 489, 476, 464, 451],
+        [700, 810, 705, 704, 703, 702],
+        [602, None, None, None, None, None],
+    ),
+    "installments are paid, but no maturities left it": (
+        [602, 589, 577, 564, 552, 539],
+        [700, 705, 704, 703, 702, 701],
+        [602, 589, 577, 564, 552, 539],
     ),
 }
 """Long-term debt and current liabilities at six quarter ends, and the debt that is served."""

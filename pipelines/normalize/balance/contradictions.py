@@ -342,7 +342,7 @@ def of_debt(
         ~is_proven & leaves_most(sheets, debt, liabilities)[sums.sheet],
         fell[sums.sheet],
         never_stated(sheets, before, sums, since_report)[sums.sheet],
-        spread(falls_equally(sheets, before, sums), before.of_day, before.of_day >= 0)[sums.sheet],
+        spread(falls_equally(sheets, before, sums, fell), before.of_day, before.of_day >= 0)[sums.sheet],
         is_a_part(sheets, sums)[sums.sheet],
         may_include_short_term(sheets, sums) & ~is_proven,
         maturities_repeat_noncurrent(sheets, sums),

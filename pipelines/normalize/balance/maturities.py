@@ -6,6 +6,7 @@ its balance sheet (unexplained); lines that are no longer stated (vanished).
 
 import numpy as np
 
+from pipelines.normalize import arrays
 from pipelines.normalize.arrays import NOTHING, SEQ_BITS, Flags, Floats, Ints
 from pipelines.normalize.balance.before import QUARTERS, Before
 from pipelines.normalize.balance.judged import contradiction
@@ -27,6 +28,8 @@ may move more. Measured: 50 of the 52 balance sheets that this adds lack debt th
 
 EQUALLY = 0.02
 """Installments are equal, but for rounding and for discounts that grow."""
+OF_UNIT = 10
+"""Installments that differ by a unit are equal if they are at least so many units: debt is rounded twice."""
 QUARTERS_A_YEAR = 4
 
 WITHIN = 4
@@ -151,23 +154,37 @@ def _newest(filings: Ints, filing: Ints) -> Ints:
     return newest
 
 
-def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums) -> Flags:
+def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums, fell: Flags) -> Flags:
     """Whether a non-current line is all of the debt, and fell by the same in each of the last two quarters.
 
     The last installments are then still owed where it falls by more in the next quarters.
+
+    Args:
+        fell: whether maturities left the line of long-term debt that is all of the debt (fell_due).
     """
     last = before.in_filing_before
     older = np.where(last >= 0, last[last], NOTHING)
     is_next = (last >= 0) & (sheets.q - sheets.q[last] == 1)
     are_quarters = is_next & (older >= 0) & (sheets.q - sheets.q[older] == 2)
     found, falls = (np.zeros(len(sheets), dtype=np.bool_) for _ in range(2))
-    for line in NONCURRENT_PARTS:
-        amount = sheets.values[line]
-        fell, fell_before = amount[last] - amount, amount[older] - amount[last]
-        falls |= is_next & (fell > 0) & is_alone(sheets, sums, line)
-        is_much = QUARTERS_A_YEAR * fell >= OF_NONCURRENT * amount
-        found |= falls & are_quarters & is_much & same(fell, fell_before, EQUALLY)
+    for line in (*NONCURRENT_PARTS, LINE["debt_long_term"]):
+        amount, alone = sheets.values[line], is_alone(sheets, sums, line)
+        if line not in NONCURRENT_PARTS:
+            alone &= _since(sheets, fell & alone)
+        paid, paid_before = amount[last] - amount, amount[older] - amount[last]
+        unit = arrays.picked(sheets.stated.grain, sheets.rows[line])
+        are_equal = same(paid, paid_before, EQUALLY)
+        are_equal |= (np.abs(paid - paid_before) <= unit) & (paid >= OF_UNIT * unit)
+        falls |= is_next & (paid > 0) & alone
+        found |= falls & are_quarters & are_equal & (QUARTERS_A_YEAR * paid >= OF_NONCURRENT * amount)
     return spread(found, last, falls)
+
+
+def _since(sheets: BalanceSheets, shown: Flags) -> Flags:
+    """The sheets of the first filing of a company that shows something, and of its later filings."""
+    filing = (sheets.cik << SEQ_BITS) | sheets.seq
+    since: Flags = _newest(np.unique(filing[shown]), filing) >> SEQ_BITS == sheets.cik
+    return since
 
 
 def spread(found: Flags, place: Ints, where: Flags) -> Flags:

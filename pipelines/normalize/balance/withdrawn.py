@@ -250,7 +250,7 @@ def _fell_due_before(sheets: BalanceSheets, before: Before, sums: Sums, values: 
 
 def _before_installments(sheets: BalanceSheets, before: Before, sums: Sums, values: Ints) -> Withdrawal:
     """The values from which two equal installments were then paid."""
-    newest = np.flatnonzero(falls_equally(sheets, before, sums))
+    newest = np.flatnonzero(falls_equally(sheets, before, sums, fell_due(sheets, before, sums)[0]))
     last = before.in_filing_before[newest]
     value, by = np.concatenate([last, before.in_filing_before[last]]), np.tile(newest, 2)
     is_alone = np.isin(value, sums.sheet[np.bincount(sums.part_sum, minlength=len(sums.sheet)) == 1])
