@@ -191,9 +191,9 @@ def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[F
     return sound, pl.concat([of_filing, withheld]), pl.concat([corrected, judged]), pl.concat([decisions, contradicted])
 
 
-def _balance_sheets(placed: Frame, stated: Frame) -> tuple[Frame, ...]:
+def _balance_sheets(placed: Frame, stated: Frame, industries: Frame) -> tuple[Frame, ...]:
     """Debt and cash of each balance sheet as further vintages, numbered after the stated ones."""
-    found = composition.balances(placed)
+    found = composition.balances(placed, industries)
     number = pl.col("sum") + stated.height
     composed = found.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
     parts = found.parts.join(found.composed.select("sum", "flag"), on="sum", how="left", maintain_order="left")
@@ -338,7 +338,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "balance sheets",
         _balance_sheets,
-        ("placed", "stated"),
+        ("placed", "stated", "industries"),
         ("composed", "parts", "missed", "proofs", "decisions"),
         of=("placed",),
     ),

@@ -353,6 +353,10 @@ HISTORIES: dict[str, list[Row]] = {
     ),
     "debt.withheld.installments-without-line": six_quarters([400, 390, 380, 371, 372, 373], [300] * 6, NONCURRENT),
     "debt.withdrawn.installments-without-line": six_quarters([400, 390, 380, 371, 372, 373], [300] * 6, NONCURRENT),
+    "debt.withheld.lender-without-current-debt": [
+        *sheet({NONCURRENT: 70, CURRENT_LIABILITIES: 55, "NotesReceivableNet": 60, ASSETS: 200}),
+        fact("FinancialServicesRevenue", 9e6, "2023-01-01", END, filed=FIRST_FILED),
+    ],
     "debt.withheld.long-term-debt-is-a-part": since_quarter(
         {WHOLE: 302, NONCURRENT: 335, ASSETS: 2000}, {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010}
     ),

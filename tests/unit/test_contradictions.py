@@ -256,6 +256,7 @@ WITHHELD = {
     "debt.withheld.unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.small-beside-unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
+    "debt.withheld.lender-without-current-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.long-term-debt-is-a-part": ("total_debt", "debt_not_footing"),
     "debt.withheld.long-term-debt-may-include-short-term": ("total_debt", "debt_not_footing"),
     "debt.withheld.maturities-repeat-noncurrent-debt": ("total_debt", "debt_not_footing"),

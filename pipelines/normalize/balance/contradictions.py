@@ -35,8 +35,10 @@ from pipelines.normalize.balance.maturities import (
     INSTALLMENTS,
     NEVER_STATED,
     NONCURRENT_PARTS,
+    OF_LENDER,
     falls_equally,
     fell_due,
+    lacks_current_debt,
     never_stated,
     spread,
 )
@@ -256,6 +258,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     FELL_DUE_ALONE,
     NEVER_STATED,
     INSTALLMENTS,
+    OF_LENDER,
     NO_TOTAL,
     TWO_READINGS,
     REPEATED,
@@ -307,7 +310,13 @@ OTHER_THAN_CASH = ((), tuple(concept.name for concept in OTHER_CURRENT_ASSETS))
 
 
 def of_debt(
-    sheets: BalanceSheets, before: Before, sums: Sums, totals: Totals, is_proven: Flags, is_likely: Flags
+    sheets: BalanceSheets,
+    before: Before,
+    sums: Sums,
+    totals: Totals,
+    is_proven: Flags,
+    is_likely: Flags,
+    of_lender: Flags,
 ) -> Judged:
     """The judgement of each sum of debt.
 
@@ -315,6 +324,7 @@ def of_debt(
         totals: for each of the filer's own totals on which sheets it is the debt, and where it contradicts it.
         is_proven: for each sum whether the liabilities prove it.
         is_likely: for each sum of instruments whether the liabilities do not.
+        of_lender: for each sheet whether its filer owns the lender to its buyers.
     """
     debt = _by_sheet(sheets, sums)
     liabilities = total_liabilities(sheets)
@@ -343,6 +353,7 @@ def of_debt(
         fell[sums.sheet],
         never_stated(sheets, before, sums, since_report)[sums.sheet],
         spread(falls_equally(sheets, before, sums, fell), before.of_day, before.of_day >= 0)[sums.sheet],
+        (of_lender & lacks_current_debt(sheets, sums))[sums.sheet],
         is_a_part(sheets, sums)[sums.sheet],
         may_include_short_term(sheets, sums) & ~is_proven,
         maturities_repeat_noncurrent(sheets, sums),
