@@ -209,11 +209,12 @@ def _drawings(state: StateCore) -> None:
 
 def _legend(state: StateCore) -> None:
     """The items of the first list have marks, if the page has any."""
-    marks = list(state.env["document"].marks)
+    marks, is_within = list(state.env["document"].marks), False
     for token in state.tokens:
-        if token.type == "bullet_list_open" and len(marks) == len(state.env["document"].marks) > 0:
+        if token.type == "bullet_list_open" and marks and not is_within:
             token.attrSet("class", "legend")
-        elif token.type == "inline" and token.level > 1 and marks:
+            is_within = True
+        elif is_within and token.type == "inline" and token.level > 1 and marks:
             before = [Token("drawing", "", 0, content=marks.pop(0)), Token("span_open", "span", 1)]
             token.children = [*before, *(token.children or []), Token("span_close", "span", -1)]
 

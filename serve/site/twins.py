@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,6 +21,7 @@ from serve.http.errors import CommandError, NotFound, ServerError
 from serve.site import (
     changelog_page,
     companies,
+    comparison,
     dictionary_page,
     errors_page,
     home,
@@ -34,6 +35,7 @@ from serve.site import (
 from serve.site.directory import close_matches, directory
 from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
+from serve.site.paths import COMPARISON
 from warehouse import page_queries, queries
 from warehouse.company_queries import Listed
 from warehouse.errors import NothingPublished
@@ -49,17 +51,26 @@ Make = Callable[[Pages, Request], Document]
 def show(pages: Pages, request: Request, *, make: Make) -> Response:
     """A document as HTML."""
     document, path = make(pages, request), request.url.path
-    template, twin = ("index.html", FRONT) if path == "/" else ("document.html", f"{path}.md")
+    template = "index.html" if path == "/" else "document.html"
+    twin = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
     shown = rendering.page(document, pages.root)
     return pages.render(request, template, shown=shown, search=document.search, twin=twin)
 
 
 def write(pages: Pages, request: Request, *, make: Make) -> Response:
     """A document as Markdown; links within the site become absolute, and those within the page lead to its HTML."""
+    document = make(pages, request)
     path = "/" if request.url.path == FRONT else quote(request.url.path.removesuffix(".md"))
     site = pages.settings.pages
-    text = make(pages, request).text.replace("](/", f"]({site}/").replace("](#", f"]({site}{path}#")
+    page = f"{site}{path}{_query(document, request)}"
+    text = document.text.replace("](/", f"]({site}/").replace("](#", f"]({page}#")
     return Response(f"{text.rstrip()}\n\n---\n\n{DISCLAIMER}\n", media_type=MARKDOWN)
+
+
+def _query(document: Document, request: Request) -> str:
+    """The query of a page that can be searched, for another form of the page."""
+    asked = urlencode(request.query_params.multi_items()) if document.search else ""
+    return f"?{asked}" if asked else ""
 
 
 def _described(pages: Pages) -> dict[str, Any]:
@@ -159,6 +170,14 @@ def _build(pages: Pages) -> Iterator[OpenBuild]:
         raise ServerError("No data has been published yet.") from None
 
 
+def _comparison(pages: Pages, request: Request) -> Document:
+    asked = request.query_params.get("symbols", "")
+    if len(asked) > comparison.LONGEST:
+        raise NotFound(f"The list of symbols is longer than {comparison.LONGEST} characters.")
+    with _build(pages) as build:
+        return comparison.document(build, directory(build), asked)
+
+
 def _page(text: str, rows: Sequence[Listed]) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER and int(text) >= 1):
         raise NotFound("The list has no such page.")
@@ -174,6 +193,7 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     ("/rules", _rules, Access.PUBLIC),
     ("/settings", _settings, Access.PUBLIC),
     ("/companies", _companies, Access.SUBSCRIBER),
+    (COMPARISON, _comparison, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
     ("/companies/{symbol}/{item}/{period}", _value, Access.SUBSCRIBER),
 )

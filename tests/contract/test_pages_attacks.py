@@ -324,6 +324,7 @@ def test_script_in_an_e_mail_address_is_escaped(site: Site) -> None:
     "path",
     [
         *(f"/{SCRIPT}", f"/sign-in?token={SCRIPT}", f"/?x={SCRIPT}", f"/errors/{SCRIPT}"),
+        f"/companies?sort={SCRIPT}",
         *(f"/companies/{path}" for path in (SCRIPT, f"{SCRIPT}/revenue/FY2022", f"LNTR/revenue/{SCRIPT}")),
     ],
 )
@@ -334,7 +335,9 @@ def test_script_in_an_address_is_not_shown(site: Site, path: str) -> None:
             assert_is_text(browser.get(path), is_shown=False)
 
 
-@pytest.mark.parametrize("path", ["/", "/sign-in", "/profile", "/nothing", "/reference", "/style.css", "/companies"])
+@pytest.mark.parametrize(
+    "path", ["/", "/sign-in", "/profile", "/nothing", "/reference", "/style.css", "/companies", "/compare"]
+)
 def test_no_page_may_be_framed_or_run_foreign_code(site: Site, path: str) -> None:
     """Clickjacking: no site may show a page in a frame, signed in or not."""
     with site.browser() as stranger, site.browser() as reader:

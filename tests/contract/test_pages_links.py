@@ -102,6 +102,7 @@ def test_every_page_is_reachable_by_links(pages):
         "/dictionary",
         "/rules",
         "/companies",
+        "/compare",
         "/companies/LNTR",
         "/companies/FJRD",
     )
@@ -188,9 +189,10 @@ def test_names_and_symbols_are_escaped(reader):
     """A filer's name never becomes an element, a link or a mark, on any page that shows it."""
     company = reader.get("/companies/E%26V%3CL%3E'")
     listing = reader.get("/companies", params={"search": "<script>"})
+    comparison = reader.get("/compare", params={"symbols": EVIL_SYMBOL})
     twin = reader.get("/companies/E%26V%3CL%3E'.md")
 
-    for page in (company, listing):
+    for page in (company, listing, comparison):
         assert page.status_code == 200
         assert EVIL in Read(page.text).words
         assert "<script>alert" not in page.text
@@ -211,6 +213,8 @@ def test_companies_are_for_subscribers(open_site):
                 "/companies.md",
                 "/companies/LNTR",
                 "/companies/NONE.md",
+                "/compare?symbols=LNTR",
+                "/compare.md?symbols=LNTR",
                 "/companies/LNTR/revenue/FY2022",
                 "/companies/LNTR/revenue/FY2022.md",
             )
@@ -223,7 +227,8 @@ def test_companies_are_for_subscribers(open_site):
     "path",
     [
         *("/companies/NONE", "/companies/NONE/revenue/FY2022", "/companies/LNTR/x/FY2022", "/companies/LNTR/revenue/x"),
-        *("/companies?page=0", "/companies?page=x", "/companies?sort=x", f"/companies?search={'x' * 101}"),
+        *("/companies?page=0", "/companies?page=x", "/companies?sort=x"),
+        *(f"/compare?symbols={'x' * 201}", f"/companies?search={'x' * 101}"),
     ],
 )
 def test_a_missing_page_is_an_error_page(reader, path):

@@ -43,6 +43,7 @@ PAGES = {
     "dictionary": "/dictionary",
     "rules": "/rules",
     "companies": "/companies",
+    "comparison": "/compare?symbols=XQCPF,XQORC,none",
     "company": COMPANY,
     "value": f"{COMPANY}/revenue/FY2018",
     "profile": "/profile",

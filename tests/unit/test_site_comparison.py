@@ -1,0 +1,139 @@
+"""The comparison of companies: symbols, values by fiscal year, currencies, charts."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from serve.site import comparison, comparison_charts, rendering
+from serve.site.comparison_charts import Point
+from serve.site.directory import directory
+from serve.site.markdown import Document
+from tests import builds
+from tests.sites import Read
+from tests.texts import anchors, section, tables
+from warehouse.reader import OpenBuild, Warehouse
+from warehouse.schema import ITEM_NAMES
+
+INDUSTRY = {"sic_description": "Transport"}
+MANY = [f"AB{letter}" for letter in "DEFGHI"]
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenBuild]:
+    """The small build with companies of one industry, and a company that changed its fiscal year."""
+    folder: Path = tmp_path_factory.mktemp("home") / "published"
+    rows = builds.tables()
+    rows["companies"] += [
+        builds.company(symbol, 20 + n, name=f"Ship {symbol}", **INDUSTRY) for n, symbol in enumerate(MANY)
+    ]
+    short = {"symbol": "ABD", "cik": "9990000020"}
+    for end, revenue in ((date(2024, 3, 31), 8.0), (date(2024, 12, 31), 9.0)):
+        rows["financials"].append(builds.period(short, "annual", end, 4, revenue=revenue))
+    builds.publish_small(folder, rows=rows)
+    warehouse = Warehouse(folder)
+    with warehouse.build() as opened:
+        yield opened
+    warehouse.close()
+
+
+def page(build: OpenBuild, symbols: str) -> Document:
+    return comparison.document(build, directory(build), symbols)
+
+
+def test_companies_are_compared_item_by_item(build):
+    """Newest twelve months and fiscal years of each, in the order asked for; values lead to where they come from."""
+    text = page(build, "fjrd, LNTR").text
+    assert text.startswith("# FJRD and LNTR\n")
+    assert tuple(anchors(text)) == ITEM_NAMES
+    [rows] = tables(section(text, "revenue"))
+    assert rows == [
+        ("Newest", "–", "[4 K](/companies/LNTR/revenue/2024Q4)"),
+        ("FY2024", "[7](/companies/FJRD/revenue/FY2024)", "[4 K](/companies/LNTR/revenue/FY2024)"),
+        ("FY2023", "[7](/companies/FJRD/revenue/FY2023)", "[4 K](/companies/LNTR/revenue/FY2023)"),
+        ("FY2022", "–", "[4 K](/companies/LNTR/revenue/FY2022)"),
+    ]
+    overview = {name: values for name, *values in next(tables(text))}
+    assert overview["Currency"] == ["EUR", "USD"]
+    assert overview["Net margin"] == ["–", "2.5 %"]
+    assert overview["Fiscal year ends in"] == ["December", "December"]
+    assert "No period has a value." in section(text, "roic")
+
+
+def test_different_currencies_are_stated_and_have_their_own_charts(build):
+    """Amounts of different currencies are on no common scale; numbers without currency are."""
+    document = page(build, "LNTR,FJRD,ABCX")
+    assert "report in different currencies: USD, EUR. Amounts are not converted." in document.text
+    assert "| LNTR (USD) | FJRD (EUR) | ABCX (USD) |" in section(document.text, "revenue")
+    assert "In the currency of each company." in section(document.text, "revenue")
+    assert "| LNTR | FJRD | ABCX |" in section(document.text, "roic")
+    drawings = dict(document.drawings)
+    assert drawings["revenue"].count("<svg") == 2
+    assert ">EUR</text>" in drawings["revenue"]
+    one = page(build, "LNTR,ABCX")
+    assert "different currencies" not in one.text
+    assert "In USD." in section(one.text, "revenue")
+    assert dict(one.drawings)["revenue"].count("<svg") == 1
+
+
+def test_a_chart_shows_the_values_of_the_table(build):
+    drawing = dict(page(build, "LNTR,FJRD").drawings)["revenue"]
+    assert drawing.count('class="mark"') == 5
+    assert "<title>FJRD FY2024: 7 EUR</title>" in drawing
+
+
+def test_of_two_years_with_one_label_the_later_counts(build):
+    """After a change of fiscal year."""
+    [rows] = tables(section(page(build, "ABD").text, "revenue"))
+    assert rows[1] == ("FY2024", "[9](/companies/ABD/revenue/FY2024)")
+
+
+def test_an_unknown_symbol_leads_to_close_matches(build):
+    """The links compare each of them with the companies that were found; a name leads to its company too."""
+    text = page(build, "FJRD,LNRT,maple,<b>").text
+    assert "No company with the symbol LNRT is covered." in text
+    assert "[LNTR](/compare?symbols=FJRD,LNTR)" in text
+    assert "[ABCX](/compare?symbols=FJRD,ABCX)" in text
+    assert "No company with the symbol \\<b\\> is covered. [The list of companies](/companies)" in text
+    assert text.startswith("# Compare FJRD\n")
+
+
+def test_at_most_five_companies_are_compared(build):
+    document = page(build, ",".join(MANY))
+    assert "at most 5 companies: ABI is left out" in document.text
+    assert document.search.value == "ABD, ABE, ABF, ABG, ABH"
+    assert "same industry" not in document.text
+
+
+def test_companies_can_be_removed_and_added(build):
+    """Others of the same industry, one symbol of each company; the links keep the rest."""
+    text = page(build, "ABF,ABD").text
+    assert r"([remove](/compare?symbols=ABF))" in text
+    assert "Add from the same industry: [ABE](/compare?symbols=ABF,ABD,ABE), " in text
+    assert "LNTR" not in text
+
+
+def test_without_symbols_the_page_says_what_it_is_for(build):
+    document = page(build, " , ")
+    assert document.text.startswith("# Compare companies\n")
+    assert "(/compare?symbols=LNTR,LNTR-B)" in document.text
+    assert not anchors(document.text)
+
+
+def test_notices_before_the_legend_have_no_marks(build):
+    """Each company of the legend has its mark."""
+    shown = rendering.page(page(build, "LNTR,FJRD,nope")).body
+    before, _, legend = shown.partition('<ul class="legend">')
+    assert "<svg" not in before
+    assert legend.partition("</ul>")[0].count("<svg") == 2
+    assert [known["class"] for tag, known in Read(legend).elements if tag == "g"][:2] == ["series s1", "series s2"]
+
+
+def test_a_missing_value_interrupts_the_line():
+    points = [Point(f"202{n}-12-31", value, "") for n, value in enumerate((1.0, 2.0, None, 4.0))]
+    drawn = comparison_charts.chart({2: points}, ("2020-12-31", "2023-12-31"), str)
+    [path] = [known["d"] for tag, known in Read(drawn).elements if tag == "path" and known["class"] == "line"]
+    assert (path.count("M"), path.count("L")) == (2, 1)
+    assert drawn.count('class="mark"') == 3
+    assert comparison_charts.chart({}, ("", ""), str) == ""
