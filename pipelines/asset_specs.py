@@ -5,7 +5,7 @@ Belongs here: descriptions of assets, made from the schema of the warehouse. Doe
 
 import dagster as dg
 
-from warehouse import schema
+from warehouse import schema, views
 
 SEC, WAREHOUSE, INTERFACE = "sec", "warehouse", "interface"
 """Groups of assets; the steps of a synchronization have groups of their own."""
@@ -35,18 +35,18 @@ def upstream() -> list[dg.AssetSpec]:
 
 
 def key_of(table: schema.Table) -> dg.AssetKey:
-    """The asset of a published table."""
+    """The asset of a published table or view."""
     return dg.AssetKey(["warehouse", table.name])
 
 
 def table(of: schema.Table, code_version: str) -> dg.AssetSpec:
-    """A published table, with its columns; without a new build it is not materialized."""
+    """A published table or view, with its columns; without a new build it is not materialized."""
     return dg.AssetSpec(
         key_of(of),
         deps=[TABLES],
         description=of.description,
         group_name=WAREHOUSE,
-        kinds={"duckdb", "table"},
+        kinds={"duckdb", "view" if of in views.VIEWS else "table"},
         owners=OWNERS,
         tags={"key": ".".join(of.key)},
         metadata={"dagster/column_schema": columns(of), "dagster/table_name": f"warehouse.main.{of.name}"},
@@ -76,7 +76,7 @@ def interface() -> dg.AssetSpec:
     """The HTTP interface, which answers from the newest build: an external asset."""
     return dg.AssetSpec(
         "http_interface",
-        deps=[BUILD, *map(key_of, schema.TABLES)],
+        deps=[BUILD, *map(key_of, views.PUBLISHED)],
         description="Answers questions of client programs from the published build; `fundamentals serve` starts it.",
         group_name=INTERFACE,
         kinds={"starlette"},

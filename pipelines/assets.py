@@ -19,7 +19,7 @@ from pipelines.edgar.errors import RefusedError, SourceError
 from pipelines.made import Made, Markdown, Shown
 from pipelines.resources import is_of_command
 from pipelines.synchronization import Synchronization
-from warehouse import schema
+from warehouse import schema, views
 
 DIGITS = 12
 """Digits of a digest that Dagster shows as a version of code or data."""
@@ -116,7 +116,7 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
                 owners=asset_specs.OWNERS,
                 freshness_policy=FRESH,
             ),
-            *(asset_specs.table(each, code) for each in schema.TABLES),
+            *(asset_specs.table(each, code) for each in views.PUBLISHED),
         ],
     )
     def run(
@@ -130,6 +130,12 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
                 asset_key=asset_specs.key_of(schema.BY_NAME[name]),
                 metadata=metadata_of(of_table),
                 data_version=dg.DataVersion(version),
+            )
+        for view in views.VIEWS if made.tables else ():
+            yield dg.MaterializeResult(
+                asset_key=asset_specs.key_of(view),
+                metadata=metadata_of({"build": made.shown["build"]}),
+                data_version=dg.DataVersion(made.version[:DIGITS]),
             )
 
     return run

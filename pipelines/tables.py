@@ -23,7 +23,7 @@ from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import REGISTRY, path
 from pipelines.stages import APPENDED, MADE_FROM, REPLAYED, VERSIONS, held_predecessors, in_batches
-from pipelines.valuation.table import valuations
+from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import footers, publish, schema
 from warehouse.publish import Pointer
@@ -38,6 +38,7 @@ POLARS_TYPES: dict[str, pl.DataType] = {
     "BIGINT": pl.Int64(),
     "DOUBLE": pl.Float64(),
     "BOOLEAN": pl.Boolean(),
+    "VARCHAR[]": pl.List(pl.String()),
 }
 LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
 """The columns of the SEC's list that are published; a company's place in the list changes nothing."""
@@ -50,7 +51,7 @@ in table `companies` without times; the day after which its valuation is stale; 
 CHANGED = "changes"
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
-    "valuations",
+    *("valuations", "projections"),
 )
 """The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 IN_ORDER = ("versions", "lineage")
@@ -151,6 +152,7 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
         "decisions": decisions,
         **found,
         "valuations": values,
+        "projections": projections(values),
     }
     made = {name: conformed(name, frame) for name, frame in frames.items()}
     ages = values.select("cik", "stale_after")
@@ -499,6 +501,10 @@ def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
             pl.col("first").min().alias("first_filed"),
             pl.col("last").max().alias("last_filed"),
             *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in schema.ITEM_NAMES),
+            *(
+                pl.col("filed").filter(pl.col("item") == item).first().alias(schema.filed_of(item))
+                for item in schema.ITEM_NAMES
+            ),
         )
     )
     return wide.join(companies.select("cik", "symbol", "is_primary", "currency"), on="cik")

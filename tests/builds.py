@@ -31,6 +31,7 @@ ARROW = {
     "BIGINT": pa.int64(),
     "DOUBLE": pa.float64(),
     "BOOLEAN": pa.bool_(),
+    "VARCHAR[]": pa.list_(pa.string()),
 }
 SYNCHRONIZATION = {
     "sync_id": "s1",
@@ -223,10 +224,15 @@ def lineage(of: Rows) -> Rows:
 
 
 def with_filing_dates(told: Rows, of: Rows, legs: Rows) -> Rows:
-    """Rows of `financials` with the first and the last filing date of the legs of their current values."""
+    """Rows of `financials` with the filing date of each current value, and the first and the last of their legs."""
     key = ("cik", "period_kind", "period_end")
     value = (*key, "item", "version")
     current = {tuple(row[name] for name in value) for row in of if row["is_current"]}
+    filed_of: dict[tuple[Any, ...], dict[str, date]] = {}
+    for row in of:
+        if row["is_current"] and row["value"] is not None:
+            item = schema.filed_of(row["item"])
+            filed_of.setdefault(tuple(row[name] for name in key), {})[item] = row["filed"]
     filed: dict[tuple[Any, ...], list[date]] = {}
     for leg in legs:
         if tuple(leg[name] for name in value) in current:
@@ -234,7 +240,8 @@ def with_filing_dates(told: Rows, of: Rows, legs: Rows) -> Rows:
     dated = []
     for row in told:
         days = filed.get(tuple(row[name] for name in key))
-        dated.append({**row, "first_filed": min(days), "last_filed": max(days)} if days else row)
+        dates = {"first_filed": min(days), "last_filed": max(days)} if days else {}
+        dated.append({**row, **dates, **filed_of.get(tuple(row[name] for name in key), {})})
     return dated
 
 
@@ -318,6 +325,7 @@ def valuations() -> Rows:
         "meaningful": True,
         "fair_value_per_share": 17.0,
         "reasons": "[]",
+        "reason_codes": [],
         "assumptions": json.dumps({name: value for name, value in example.items() if name not in columns}),
         "projection": json.dumps([{**year, "free_cash_flow": 1e8} for year in example["projection"]]),
     }
@@ -328,6 +336,7 @@ def valuations() -> Rows:
             "cik": f"{9990000000 + number:010d}",
             "meaningful": False,
             "reasons": json.dumps(codes),
+            "reason_codes": codes,
             "assumptions": of_base,
         }
         for number, codes in without

@@ -1,4 +1,4 @@
-"""Parquet copies of a build's tables, for tools that cannot read DuckDB files.
+"""Parquet copies of a build's tables, and of its views, for tools that cannot read DuckDB files.
 
 Belongs here: their names, making them, verifying them against the build. Does not: linking to them (publish).
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse import footers, schema
+from warehouse import footers, schema, views
 from warehouse.errors import VerificationError
 from warehouse.files import quoted, sync
 from warehouse.reader import Row
@@ -21,7 +21,7 @@ FOLDERS = "parquet-*"
 
 
 def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: bool) -> None:
-    """Make one read-only Parquet file per table, `NAME.parquet`, with its rows in their order.
+    """Make one read-only Parquet file per table and view, `NAME.parquet`, with its rows in their order.
 
     Args:
         file: a complete build.
@@ -43,9 +43,7 @@ def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: boo
             if rows and rows.only_file:
                 shutil.copyfile(rows.only_file, path)
             else:
-                footer = ", ".join(f"'{key}': '{value}'" for key, value in footers.of_table(table.name).items())
-                options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{footer}}}"
-                build.execute(f"COPY {held} TO {quoted(path)} ({options})")
+                _copy(build, table, path)
             if rows and rows.only_file and in_order:
                 is_equal = _checksum(build, copied, "file_row_number") == _checksum(build, held, "rowid")
             else:
@@ -54,9 +52,24 @@ def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: boo
                 raise VerificationError(
                     f"{path.name} does not have the rows of its table in their order; the build was removed"
                 )
-            path.chmod(0o400)
-            sync(path)
+            _finish(path)
+        for view in views.VIEWS:
+            path = folder / f"{view.name}.parquet"
+            _copy(build, view, path)
+            _finish(path)
     sync(folder)
+
+
+def _copy(build: duckdb.DuckDBPyConnection, table: schema.Table, path: Path) -> None:
+    """Write the rows of a table or view, with what its columns mean."""
+    footer = ", ".join(f"'{key}': '{value}'" for key, value in footers.of_table(table.name).items())
+    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{footer}}}"
+    build.execute(f'COPY (FROM "{table.name}") TO {quoted(path)} ({options})')
+
+
+def _finish(path: Path) -> None:
+    path.chmod(0o400)
+    sync(path)
 
 
 def _checksum(connection: duckdb.DuckDBPyConnection, source: str, number: str) -> Row:

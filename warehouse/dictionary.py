@@ -6,7 +6,7 @@ elements of an item (table `line_items` of a build; the caller of `render` passe
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from warehouse import schema, vocabulary
+from warehouse import schema, views, vocabulary
 
 HEAD = """\
 # Data dictionary
@@ -40,14 +40,14 @@ def render(sources: Mapping[str, str]) -> str:
     Returns:
         Markdown that ends with a line feed; the same schema and sources give the same page.
     """
-    parts = [HEAD, _overview(), _line_items(), *map(_table, schema.TABLES), SOURCES]
+    parts = [HEAD, _overview(), _line_items(), *map(_table, views.PUBLISHED), SOURCES]
     parts += [_sources(item.name, sources[item.name]) for item in schema.LINE_ITEMS if sources.get(item.name)]
     parts += [_gaps()]
     return "\n".join(parts)
 
 
 def _overview() -> str:
-    rows = ((f"[{table.name}](#{table.name})", table.description, _named(table.key)) for table in schema.TABLES)
+    rows = ((f"[{table.name}](#{table.name})", table.description, _named(table.key)) for table in views.PUBLISHED)
     return "## Tables\n\n" + _grid(("table", "holds", "key"), rows)
 
 

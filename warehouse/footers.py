@@ -13,7 +13,7 @@ from base64 import b64encode
 from functools import cache
 from pathlib import Path
 
-from warehouse import schema
+from warehouse import views
 
 FILE = Path(__file__).with_name("arrow_schemas.json")
 KEY = "ARROW:schema"
@@ -43,9 +43,10 @@ def made() -> str:
         "BIGINT": pa.int64(),
         "DOUBLE": pa.float64(),
         "BOOLEAN": pa.bool_(),
+        "VARCHAR[]": pa.large_list(pa.large_string()),
     }
     schemas = {}
-    for table in schema.TABLES:
+    for table in views.PUBLISHED:
         fields = [
             pa.field(column.name, types[column.type], metadata={"description": column.description, "unit": column.unit})
             for column in table.columns

@@ -18,7 +18,8 @@ WITH known AS (
         item,
         max(version) AS version,
         arg_max(period, version) AS period,
-        arg_max_null(value, version) AS value  -- arg_max would skip a null value (withdrawn)
+        arg_max_null(value, version) AS value,  -- arg_max would skip a null value (withdrawn)
+        arg_max_null(filed, version) AS item_filed
     FROM versions
     INNER JOIN companies USING (cik)  -- before grouping, so that a filter on symbols is pushed down to the scan
     WHERE
@@ -47,7 +48,18 @@ periods AS (
         max(known.value) FILTER (item = 'total_debt') AS total_debt,
         max(known.value) FILTER (item = 'cash_and_equivalents') AS cash_and_equivalents,
         max(known.value) FILTER (item = 'roic') AS roic,
-        max(known.value) FILTER (item = 'debt_to_fcf') AS debt_to_fcf
+        max(known.value) FILTER (item = 'debt_to_fcf') AS debt_to_fcf,
+        max(item_filed) FILTER (item = 'revenue') AS revenue_filed,
+        max(item_filed) FILTER (item = 'net_income') AS net_income_filed,
+        max(item_filed) FILTER (item = 'eps_basic') AS eps_basic_filed,
+        max(item_filed) FILTER (item = 'dividends_per_share') AS dividends_per_share_filed,
+        max(item_filed) FILTER (item = 'free_cash_flow') AS free_cash_flow_filed,
+        max(item_filed) FILTER (item = 'shares_basic') AS shares_basic_filed,
+        max(item_filed) FILTER (item = 'shares_diluted') AS shares_diluted_filed,
+        max(item_filed) FILTER (item = 'total_debt') AS total_debt_filed,
+        max(item_filed) FILTER (item = 'cash_and_equivalents') AS cash_and_equivalents_filed,
+        max(item_filed) FILTER (item = 'roic') AS roic_filed,
+        max(item_filed) FILTER (item = 'debt_to_fcf') AS debt_to_fcf_filed
     FROM known
     LEFT JOIN lineage AS legs USING (cik, period_kind, period_end, item, version)
     WHERE known.value IS NOT NULL

@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from warehouse import copies, schema
+from warehouse import copies, schema, views
 from warehouse.digest import digest_of
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
@@ -316,7 +316,7 @@ def _source(connection: duckdb.DuckDBPyConnection, table: schema.Table, tables: 
 
 
 def _load(connection: duckdb.DuckDBPyConnection, path: Path, tables: Mapping[str, Rows]) -> dict[str, Sums]:
-    """Write all tables of the schema and the macros into a new file; return the sums of the rows by table.
+    """Write all tables of the schema, the macros and the views into a new file; return the sums of the rows by table.
 
     Without the tables that are made from one file: this becomes their Parquet copy, which is compared row by row.
     """
@@ -329,14 +329,17 @@ def _load(connection: duckdb.DuckDBPyConnection, path: Path, tables: Mapping[str
     connection.execute("BEGIN")  # one write to the disk for all definitions
     for table in schema.TABLES:
         connection.execute(schema.create_table(table, "build.main"))
-        for comment in schema.comments(table, "build.main"):
-            connection.execute(comment)
+        connection.execute(";".join(schema.comments(table, "build.main")))
     connection.execute("COMMIT")
     for table in schema.TABLES:
         if rows := tables.get(table.name):
             _insert(connection, table, rows)
-    connection.execute("USE build")  # the macros name their tables without a database name
+    connection.execute("USE build")  # macros and views name their tables without a database name
+    connection.execute("BEGIN")
     connection.execute(MACROS.read_text())
+    for view in views.VIEWS:
+        connection.execute(";".join(views.create(view)))
+    connection.execute("COMMIT")
     connection.execute("USE memory")
     connection.execute("DETACH build")
     return expected

@@ -8,7 +8,7 @@ Does not: computing values (pipelines.normalize), querying them (queries).
 from dataclasses import dataclass, field
 from typing import Literal
 
-SqlType = Literal["VARCHAR", "DATE", "TIMESTAMPTZ", "INTEGER", "BIGINT", "DOUBLE", "BOOLEAN"]
+SqlType = Literal["VARCHAR", "DATE", "TIMESTAMPTZ", "INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]"]
 PERIOD_KINDS = ("ttm", "annual")
 
 
@@ -149,6 +149,12 @@ LINE_ITEMS: tuple[LineItem, ...] = (
 )
 ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)
 
+
+def filed_of(item: str) -> str:
+    """The name of the column with the filing date of an item's current value."""
+    return f"{item}_filed"
+
+
 CIK = Column("cik", "VARCHAR", "The SEC's Central Index Key, ten digits.", required=True)
 PERIOD_KIND = Column("period_kind", "VARCHAR", "ttm: trailing twelve months at a quarter end; annual.", required=True)
 PERIOD_END = Column("period_end", "DATE", "Last day of the period, as filed.", required=True)
@@ -157,6 +163,7 @@ ITEM = Column("item", "VARCHAR", "Name of the line item.", required=True)
 ACCESSION = Column("accession", "VARCHAR", "Accession number of the filing.")
 FORM = Column("form", "VARCHAR", "Form type of the filing.")
 FILED = Column("filed", "DATE", "Filing date.")
+GOES = "To be removed after one release"
 RULE = "rule"
 """Name of the column with the id of a rule, in table `rules` and in the tables that refer to it."""
 
@@ -204,6 +211,10 @@ TABLES: tuple[Table, ...] = (
             Column("first_filed", "DATE", "Earliest filing date among the facts behind the row's values."),
             Column("last_filed", "DATE", "Latest filing date among the facts behind the row's values."),
             *(Column(item.name, "DOUBLE", item.meaning, item.unit) for item in LINE_ITEMS),
+            *(
+                Column(filed_of(name), "DATE", f"Filing date of the report that led to the current value of {name}.")
+                for name in ITEM_NAMES
+            ),
         ),
     ),
     Table(
@@ -408,9 +419,55 @@ TABLES: tuple[Table, ...] = (
             CIK,
             Column("meaningful", "BOOLEAN", "False if the model does not fit; column reasons says why.", required=True),
             Column("fair_value_per_share", "DOUBLE", "Fair value per share.", "currency per share"),
-            Column("reasons", "VARCHAR", "JSON array of reason codes, most important first."),
-            Column("assumptions", "VARCHAR", "JSON object: base period, assumptions and results of the model."),
-            Column("projection", "VARCHAR", "JSON array of the projected years."),
+            Column("reasons", "VARCHAR", f"JSON array of reason codes. {GOES}, use reason_codes."),
+            Column(
+                "assumptions",
+                "VARCHAR",
+                f"JSON object: base period, assumptions and results of the model. {GOES}, use the columns after this.",
+            ),
+            Column("projection", "VARCHAR", f"JSON array of the projected years. {GOES}, use table projections."),
+            Column("reason_codes", "VARCHAR[]", "Why there is no fair value, most important first; else empty."),
+            Column("period", "VARCHAR", "Label of the twelve months that the valuation starts from."),
+            Column("period_end", "DATE", "Last day of these twelve months."),
+            Column("base_free_cash_flow", "DOUBLE", "Free cash flow that the projection starts from.", "currency"),
+            Column(
+                "base_is_normalized",
+                "BOOLEAN",
+                "True if the base is the usual amount, because the twelve months are an outlier.",
+            ),
+            Column("initial_growth", "DOUBLE", "Growth of the first projected year.", "ratio"),
+            Column("perpetual_growth", "DOUBLE", "Growth of the tenth projected year and of all later years.", "ratio"),
+            Column("required_return", "DOUBLE", "Rate at which free cash flow is discounted.", "ratio"),
+            Column("shares", "DOUBLE", "Shares that the equity value is divided by.", "shares"),
+            Column("present_value_of_projection", "DOUBLE", "Present value of the ten projected years.", "currency"),
+            Column("present_value_of_terminal_value", "DOUBLE", "Present value of all later years.", "currency"),
+            Column("equity_value", "DOUBLE", "Sum of both present values.", "currency"),
+            Column("net_debt", "DOUBLE", "Total debt less cash; the model does not use it.", "currency"),
+            Column(
+                "lowest_fair_value_per_share",
+                "DOUBLE",
+                "Lowest fair value per share at required returns and perpetual growth of one point more and less.",
+                "currency per share",
+            ),
+            Column(
+                "highest_fair_value_per_share",
+                "DOUBLE",
+                "Highest fair value per share at required returns and perpetual growth of one point more and less.",
+                "currency per share",
+            ),
+        ),
+    ),
+    Table(
+        "projections",
+        "The ten projected years of each fair value.",
+        ("cik", "year"),
+        (
+            CIK,
+            Column("year", "INTEGER", "Number of the projected year.", "1-10", required=True),
+            Column("growth", "DOUBLE", "Growth of free cash flow over the year before.", "ratio", required=True),
+            Column("free_cash_flow", "DOUBLE", "Projected free cash flow.", "currency", required=True),
+            Column("discount_factor", "DOUBLE", "Factor that discounts the year.", "ratio", required=True),
+            Column("present_value", "DOUBLE", "Free cash flow times the factor.", "currency", required=True),
         ),
     ),
     Table(
@@ -543,13 +600,13 @@ def create_table(table: Table, schema: str = "main") -> str:
     return f'CREATE TABLE {schema}."{table.name}" (\n  {columns}\n)'
 
 
-def comments(table: Table, schema: str = "main") -> list[str]:
-    """COMMENT statements for the table and each of its columns."""
+def comments(table: Table, schema: str = "main", kind: Literal["TABLE", "VIEW"] = "TABLE") -> list[str]:
+    """COMMENT statements for the table, or view, and each of its columns."""
 
     def quoted(text: str) -> str:
         return "'" + text.replace("'", "''") + "'"
 
     return [
-        f'COMMENT ON TABLE {schema}."{table.name}" IS {quoted(table.description)}',
+        f'COMMENT ON {kind} {schema}."{table.name}" IS {quoted(table.description)}',
         *(f'COMMENT ON COLUMN {schema}."{table.name}"."{c.name}" IS {quoted(c.comment)}' for c in table.columns),
     ]

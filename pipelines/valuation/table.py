@@ -1,7 +1,7 @@
-"""Table `valuations`: one row a covered company, from the tables of the stages.
+"""Tables `valuations` and `projections`: a row of each covered company, and the projected years of each fair value.
 
-Belongs here: gathering the data of each company from frames, and writing inputs and results of the model as JSON. Does
-not: the model (model), its starting values (history), when it does not fit (reasons).
+Belongs here: gathering the data of each company from frames, and writing inputs and results of the model as columns and
+as JSON. Does not: the model (model), its starting values (history), when it does not fit (reasons).
 """
 
 import json
@@ -25,6 +25,12 @@ SIGNIFICANT_DIGITS = 6
 RESTATING = ("restatement", "reclassification", "accounting_change", "entity_change", "basis_change", "lines_changed")
 """Causes of versions after which a year is on another basis than the years that were not restated with it."""
 
+NUMBERS = (
+    *("base_free_cash_flow", "initial_growth", "perpetual_growth", "required_return", "shares"),
+    *("present_value_of_projection", "present_value_of_terminal_value", "equity_value", "net_debt"),
+    *("lowest_fair_value_per_share", "highest_fair_value_per_share"),
+)
+YEAR_NUMBERS = ("growth", "free_cash_flow", "discount_factor", "present_value")
 VALUATIONS = pl.Schema(
     {
         "cik": pl.String(),
@@ -33,10 +39,17 @@ VALUATIONS = pl.Schema(
         "reasons": pl.String(),
         "assumptions": pl.String(),
         "projection": pl.String(),
+        "reason_codes": pl.List(pl.String()),
+        "period": pl.String(),
+        "period_end": pl.Date(),
+        "base_is_normalized": pl.Boolean(),
+        **dict.fromkeys(NUMBERS, pl.Float64()),
+        "years": pl.List(pl.Struct({"year": pl.Int32(), **dict.fromkeys(YEAR_NUMBERS, pl.Float64())})),
         "stale_after": pl.Date(),
     }
 )
-"""Table `valuations`; and `stale_after`, the newest filing date of any company with which the data is not stale."""
+"""Table `valuations`; the projected `years`; and `stale_after`, the newest filing date of any company with which the
+data is not stale."""
 
 Row = dict[str, Any]
 
@@ -78,6 +91,11 @@ def valuations(
     return pl.DataFrame(rows, schema=VALUATIONS, orient="row")
 
 
+def projections(valued: pl.DataFrame) -> pl.DataFrame:
+    """Table `projections`: the projected years of the valuations that have them, one row a year."""
+    return valued.select("cik", "years").drop_nulls("years").explode("years").unnest("years")
+
+
 def _periods(current: pl.DataFrame, revenues: pl.DataFrame) -> pl.DataFrame:
     """One row a company, period kind and period end, oldest first: items, accounting standards and `restated`."""
     key = ["cik", "period_kind", "period_end"]
@@ -112,25 +130,33 @@ def _valued(company: Row, periods: Sequence[Row], newest_filing: date) -> Row:
     last = [row for row in periods if row["period_kind"] == "ttm"][-1]
     known = _known(company, last, [row for row in periods if row["period_kind"] == "annual"], newest_filing)
     codes = reasons(known)
-    of_company = {"cik": company["cik"], "meaningful": not codes, "stale_after": stale_after(known)}
-    of_base = {"period": last["period"], "period_end": last["period_end"].isoformat()}
+    base = {"period": last["period"], "period_end": last["period_end"]}
+    of_base = {**base, "period_end": last["period_end"].isoformat()}
+    row = {
+        "cik": company["cik"],
+        "meaningful": not codes,
+        "reasons": json.dumps(codes),
+        "reason_codes": codes,
+        "stale_after": stale_after(known),
+        **base,
+    }
     if codes:
-        return {
-            **of_company,
-            "fair_value_per_share": None,
-            "reasons": json.dumps(codes),
-            "assumptions": json.dumps(of_base),
-            "projection": None,
-        }
+        return row | {"assumptions": json.dumps(of_base)}
     value, details, projection = _fair_value(known)
     debt, cash = last["total_debt"], last["cash_and_equivalents"]
     net_debt = None if debt is None or cash is None else debt - cash
-    return {
-        **of_company,
+    values = [cell["fair_value_per_share"] for cell in details["sensitivity"]]
+    assumed = details["assumptions"]
+    return row | {
+        **{name: given[name] for given in (assumed, details) for name in NUMBERS if name in given},
+        "base_is_normalized": assumed["base_is_normalized"],
+        "net_debt": net_debt,
         "fair_value_per_share": value,
-        "reasons": json.dumps(codes),
         "assumptions": json.dumps({**of_base, **details, "net_debt": net_debt}),
         "projection": json.dumps(projection),
+        "lowest_fair_value_per_share": min(values),
+        "highest_fair_value_per_share": max(values),
+        "years": projection,
     }
 
 

@@ -26,7 +26,7 @@ from pipelines.definitions import JOB
 from pipelines.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
-from warehouse import schema
+from warehouse import views
 
 # read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
@@ -41,7 +41,7 @@ BROWSER = [
     "--disable-sync",
 ]
 STEPS = ["documents", "facts", "values", "versions", "tables", "warehouse", "quality_report"]
-PUBLISHED = [f"warehouse/{table.name}" for table in schema.TABLES]
+PUBLISHED = [f"warehouse/{table.name}" for table in views.PUBLISHED]
 OUTSIDE = [*(f"sec/{name}" for name, *_ in UPSTREAM), "http_interface"]
 ASSETS = "{ assetNodes { assetKey { path } } }"
 RUNS = "{ runsOrError(limit: 20) { ... on Runs { results { runId status } } } }"

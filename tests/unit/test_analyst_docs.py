@@ -54,8 +54,8 @@ def asked(file: Path, sql: str) -> list[Row]:
         return connection.execute(sql).fetchall()
 
 
-def test_there_are_ten_queries() -> None:
-    assert [int(number) for number in HEADINGS] == list(range(1, 11))
+def test_there_are_twelve_queries() -> None:
+    assert [int(number) for number in HEADINGS] == list(range(1, 13))
     assert len(QUERIES) == len(HEADINGS)
 
 
@@ -66,7 +66,7 @@ def test_each_query_runs_unchanged_and_has_rows(published: Path, query: str) -> 
 
 def test_the_queries_answer_their_headings(published: Path) -> None:
     """Each result has the rows that only a right query gives."""
-    one, margins, history, told, restated, causes, lineage, sums, coverage, survivors = (
+    one, margins, history, told, restated, causes, lineage, sums, coverage, survivors, screened, valued = (
         asked(published / "warehouse.duckdb", query) for query in QUERIES
     )
     assert [row[4] for row in one] == sorted((row[4] for row in one), reverse=True)
@@ -81,6 +81,8 @@ def test_the_queries_answer_their_headings(published: Path) -> None:
     assert [row[0] for row in sums if row[2]] == []
     assert [row[0] for row in coverage if row[2] < 1 and row[3] is None] == []
     assert all(companies >= still_listed for _, companies, still_listed, _ in survivors)
+    assert all(row[4] >= 0.05 and row[5] >= 0.1 and row[6] <= row[7] <= row[8] for row in screened)
+    assert [computed for _, _, computed in valued] == pytest.approx([value for _, value, _ in valued], rel=1e-5)
 
 
 def test_delisted_companies_are_in_the_survivorship_query(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from pipelines.home import Home
 from pipelines.run_history import instance_of
 from pipelines.stages import UnknownSymbolError
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
-from warehouse import publish, runs, schema
+from warehouse import publish, runs, views
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_assets_are_in_the_order_of_the_flow():
     """From the SEC's documents to the published tables and the HTTP interface; each asset says what it is."""
     graph = definitions.definitions.resolve_asset_graph()
     steps = [*(["sec", name] for name, *_ in UPSTREAM), "documents", "facts", "values", "versions", "tables"]
-    tables = [key_of(table) for table in schema.TABLES]
+    tables = [key_of(table) for table in views.PUBLISHED]
     for number, name in enumerate(steps[3:], 3):
         before = steps[:3] if number == 3 else [steps[number - 1]]
         assert graph.get(dg.AssetKey(name)).parent_keys == set(map(dg.AssetKey, before))
@@ -63,7 +63,7 @@ def test_the_assets_are_in_the_order_of_the_flow():
     assert outside == {"sec/tickers", "sec/companyfacts", "sec/submissions", "http_interface"}
 
 
-@pytest.mark.parametrize("table", schema.TABLES, ids=lambda table: table.name)
+@pytest.mark.parametrize("table", views.PUBLISHED, ids=lambda table: table.name)
 def test_a_published_table_is_an_asset_with_its_columns(table):
     node = definitions.definitions.resolve_asset_graph().get(key_of(table))
     shown = node.metadata["dagster/column_schema"].columns
@@ -71,7 +71,8 @@ def test_a_published_table_is_an_asset_with_its_columns(table):
         (column.name, column.type, column.comment) for column in table.columns
     ]
     assert [column.constraints.nullable for column in shown] == [not column.required for column in table.columns]
-    assert (node.description, node.owners, node.kinds) == (table.description, OWNERS, {"duckdb", "table"})
+    kind = "view" if table in views.VIEWS else "table"
+    assert (node.description, node.owners, node.kinds) == (table.description, OWNERS, {"duckdb", kind})
 
 
 def test_published_tables_are_materialized_with_a_new_build_only(home, mirror):
@@ -90,7 +91,7 @@ def test_published_tables_are_materialized_with_a_new_build_only(home, mirror):
     first, second = materialized(0), materialized(1)
     steps = {"documents", "facts", "values", "versions", "tables", "warehouse", "quality_report"}
     assert set(second) == steps
-    assert set(first) == steps | {key_of(table).to_user_string() for table in schema.TABLES}
+    assert set(first) == steps | {key_of(table).to_user_string() for table in views.PUBLISHED}
     pointer = publish.current(home.published)
     for name, rows in pointer.rows.items():
         assert first[f"warehouse/{name}"]["dagster/row_count"].value == rows

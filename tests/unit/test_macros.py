@@ -94,6 +94,7 @@ def told(
                     "first_filed": min(filed_on, default=None),
                     "last_filed": max(filed_on, default=None),
                     **{row["item"]: row["value"] for row in of},
+                    **{schema.filed_of(row["item"]): row["filed"] for row in of},
                 }
                 rows.append(tuple(found.get(name) for name in NAMES))
     return sorted(rows, key=lambda row: row[:3])

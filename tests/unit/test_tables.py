@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import polars as pl
+import polars.selectors as cs
 import pytest
 
 from pipelines import stages, tables
@@ -17,6 +18,7 @@ from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse import publish, schema
 from warehouse.pointer import POINTER
 
+TOTALS = ("first_filed", "last_filed")
 CLASSES = (
     replace(ALFA, symbol="ALFA-B"),
     replace(ALFA, symbol="ALFA-PA"),
@@ -85,6 +87,17 @@ def test_financials_have_one_row_per_period(made, symbol):
     }
     interim = rows.filter(period="2024Q2").row(0, named=True)
     assert interim["first_filed"] < interim["last_filed"] == date(2024, 8, 9)
+
+
+def test_financials_have_the_filing_date_of_each_value(made):
+    """That of the version that is current."""
+    key = ["cik", "period_kind", "period_end"]
+    current = made["versions"].filter("is_current").drop_nulls("value").select(*key, "item", "filed")
+    filed = made["financials"].filter("is_primary").select(*key, cs.ends_with("_filed") - cs.by_name(TOTALS))
+    long = filed.unpivot(index=key, variable_name="item", value_name="filed").drop_nulls("filed")
+    named = long.with_columns(pl.col("item").str.strip_suffix("_filed"))
+    assert named.sort(*key, "item").equals(current.sort(*key, "item"))
+    assert named.height > 0
 
 
 def test_every_value_has_its_version_and_its_legs(made):

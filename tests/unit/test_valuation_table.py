@@ -12,7 +12,7 @@ from pipelines.normalize.history.versions import numbered, recorded
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.pipeline import standardize
 from pipelines.valuation.model import fade, project
-from pipelines.valuation.table import VALUATIONS, valuations
+from pipelines.valuation.table import NUMBERS, VALUATIONS, projections, valuations
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
@@ -107,6 +107,34 @@ def test_the_projection_is_ten_years_that_add_up():
     assert sum(year["present_value"] for year in years) == told["present_value_of_projection"]
     assert told["present_value_of_projection"] + told["present_value_of_terminal_value"] == told["equity_value"]
     assert told["terminal_share"] == pytest.approx(told["present_value_of_terminal_value"] / told["equity_value"], 1e-5)
+
+
+def test_the_columns_are_what_the_json_says():
+    """For a company with a value, whose base is normalized, and for one without a value."""
+    outlier = with_sums(flow=[150e6] * 25 + [1050e6])
+    valued_one = valued(outlier.facts())[CIK]
+    without = valued(with_sums(flow=[-150e6] * QUARTERS).facts())[CIK]
+
+    for row in (valued_one, without):
+        told = {**row["assumptions"].get("assumptions", {}), **row["assumptions"]}
+        assert row["reason_codes"] == row["reasons"]
+        assert (row["period"], str(row["period_end"])) == (told["period"], told["period_end"])
+        assert {name: row[name] for name in told if name in (*NUMBERS, "base_is_normalized")} == {
+            name: told[name] for name in (*NUMBERS, "base_is_normalized") if name in told
+        }
+    assert valued_one["base_is_normalized"]
+    assert [name for name in NUMBERS if valued_one[name] is None] == []
+    grid = [cell["fair_value_per_share"] for cell in valued_one["assumptions"]["sensitivity"]]
+    assert (valued_one["lowest_fair_value_per_share"], valued_one["highest_fair_value_per_share"]) == (
+        min(grid),
+        max(grid),
+    )
+    assert [name for name in (*NUMBERS, "years") if without[name] is not None] == []
+    both = pl.DataFrame(
+        [{"cik": cik, "years": row["years"]} for cik, row in (("1", valued_one), ("2", without))],
+        schema={name: VALUATIONS[name] for name in ("cik", "years")},
+    )
+    assert projections(both).to_dicts() == [{"cik": "1", **year} for year in valued_one["projection"]]
 
 
 def test_the_grid_has_the_value_in_its_middle():

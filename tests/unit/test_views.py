@@ -1,0 +1,106 @@
+"""The views of a build: the screener, on companies that grow as the tests say."""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+import pytest
+
+from tests import builds
+from warehouse import views
+from warehouse.reader import open_read_only
+
+QUARTERS = [
+    date(year, month, day) for year in range(2014, 2025) for month, day in ((3, 31), (6, 30), (9, 30), (12, 31))
+]
+NEWEST = QUARTERS[-1]
+GROWTH = [f"revenue_growth_{years}y" for years in views.SPANS]
+
+
+def grown(symbol: str, number: int, **changed: Any) -> builds.Rows:
+    """Twelve months at each quarter end: revenue grows by a tenth a year, net income is a fifth of it."""
+    rows = []
+    for place, end in enumerate(QUARTERS):
+        revenue = 1000.0 * 1.1 ** ((place - len(QUARTERS) + 1) / 4)
+        row = builds.period(
+            {"symbol": symbol, "cik": f"{9990000000 + number:010d}"},
+            "ttm",
+            end,
+            place % 4 + 1,
+            revenue=revenue,
+            net_income=revenue / 5,
+            eps_basic=-1.0 if end.year == 2021 else 2.0,
+        )
+        rows.append({**row, "first_filed": end, "last_filed": end, **changed})
+    return rows
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, Any]]]:
+    """The rows of the screener, by symbol.
+
+    LNTR grows steadily; ABCX lacks the quarter of three years before, has fiscal years of 52 and 53 weeks, and negative
+    revenue five years before; FJRD was another company until 2018; ODDY has a fiscal year only; VOID has no period.
+    """
+    weeks = {NEWEST: date(2024, 12, 28), date(2023, 12, 31): date(2023, 12, 30), date(2014, 12, 31): date(2015, 1, 3)}
+    maple = [
+        {
+            **row,
+            "period_end": weeks.get(row["period_end"], row["period_end"]),
+            **({"revenue": -1.0} if row["period_end"] == date(2019, 12, 31) else {}),
+        }
+        for row in grown("ABCX", 2)
+        if row["period_end"] != date(2021, 12, 31)
+    ]
+    year = builds.period({"symbol": "ODDY", "cik": "9990000004"}, "annual", NEWEST, 4, revenue=0.0, free_cash_flow=5.0)
+    rows = builds.tables() | {
+        "financials": [*grown("LNTR", 1), *grown("LNTR-B", 1, is_primary=False), *maple, *grown("FJRD", 3), year],
+        "breaks": [
+            {"cik": "9990000003", "accession": f"a{filed.year}", "filed": filed, "kind": "entity"}
+            for filed in (date(2016, 5, 1), date(2018, 5, 1))
+        ],
+    }
+    folder = tmp_path_factory.mktemp("views") / "published"
+    made = builds.publish_small(folder, rows=rows)
+    with open_read_only(folder / made.file) as connection:
+        read = connection.execute("FROM screener")
+        names = [name for name, *_ in read.description]
+        yield {row[0]: dict(zip(names, row, strict=True)) for row in read.fetchall()}
+
+
+def test_there_is_one_row_for_each_company(found: dict[str, dict[str, Any]]) -> None:
+    """Also for a company without periods; sorted by symbol, with the columns of the dictionary in their order."""
+    assert list(found) == ["ABCX", "FJRD", "GONE", "LNTR", "ODDY", "VOID"]
+    assert list(found["LNTR"]) == list(views.SCREENER.names)
+    assert found["VOID"]["ttm_period"] is None
+
+
+def test_the_newest_periods_and_their_margins(found: dict[str, dict[str, Any]]) -> None:
+    lantern, odd = found["LNTR"], found["ODDY"]
+    assert (lantern["ttm_period"], lantern["ttm_period_end"], lantern["ttm_filed"]) == ("2024Q4", NEWEST, NEWEST)
+    assert (lantern["ttm_revenue"], lantern["ttm_net_margin"]) == (1000.0, 0.2)
+    assert (lantern["annual_period"], lantern["ttm_free_cash_flow_margin"]) == (None, None)
+    assert (odd["annual_period"], odd["annual_revenue"], odd["annual_free_cash_flow_margin"]) == ("FY2024", 0.0, None)
+
+
+def test_growth_is_a_year(found: dict[str, dict[str, Any]]) -> None:
+    """A tenth over each span; zero for a constant."""
+    assert [found["LNTR"][name] for name in GROWTH] == pytest.approx([0.1] * 4)
+    assert found["LNTR"]["eps_basic_growth_1y"] == 0
+
+
+def test_growth_needs_two_positive_amounts_and_the_same_quarter(found: dict[str, dict[str, Any]]) -> None:
+    """Fiscal years of 52 and 53 weeks have the same quarter some days apart."""
+    assert found["LNTR"]["eps_basic_growth_3y"] is None
+    assert [found["ABCX"][name] for name in GROWTH] == [pytest.approx(0.1), None, None, pytest.approx(0.1)]
+
+
+def test_growth_does_not_compare_two_companies(found: dict[str, dict[str, Any]]) -> None:
+    """Only what was filed after the last break counts, also where a later filing restated an older period."""
+    assert [found["FJRD"][name] for name in GROWTH] == [*[pytest.approx(0.1)] * 3, None]
+
+
+def test_a_fair_value_or_the_reasons(found: dict[str, dict[str, Any]]) -> None:
+    assert (found["LNTR"]["meaningful"], found["LNTR"]["fair_value_per_share"]) == (True, 17.0)
+    assert found["ABCX"]["reason_codes"] == ["negative_free_cash_flow", "too_volatile"]
+    assert found["GONE"]["meaningful"] is None

@@ -1,0 +1,160 @@
+"""The views of the published warehouse: what analysts ask of several tables, one row each company.
+
+Belongs here: the columns of a view with their meanings, and its SQL, both made from the line items. Does not: tables
+(schema), queries with parameters (macros.sql), the queries of the interface (queries).
+
+A view is computed when it is read and costs a synchronization no time; its Parquet copy has the rows of the build.
+"""
+
+from dataclasses import dataclass
+
+from warehouse import schema
+from warehouse.schema import BY_NAME, ITEM_NAMES, LINE_ITEMS, Column, Table
+
+GROWING = ("revenue", "net_income", "eps_basic", "dividends_per_share", "free_cash_flow")
+"""The items whose growth is shown: flows, of which a negative one has no growth rate."""
+
+SPANS = (1, 3, 5, 10)
+"""Years of growth."""
+
+MOST_DAYS_APART = 15
+"""Days by which a quarter end may differ from the same day some years before: a fiscal year of 52 or 53 weeks ends up
+to a week earlier or later."""
+
+MARGINS = {"net_margin": "net_income", "free_cash_flow_margin": "free_cash_flow"}
+KINDS = {"ttm": "newest twelve months", "annual": "newest fiscal year"}
+
+
+@dataclass(frozen=True, slots=True)
+class View(Table):
+    """A view; its rows are sorted by the key."""
+
+    sql: str = ""
+
+
+def _of_companies() -> tuple[Column, ...]:
+    """The columns that describe a company, as in table companies."""
+    wanted = ("symbol", "cik", "name", "exchange", "industry", "sic", "sic_description", "currency", "is_listed")
+    held = {column.name: column for column in BY_NAME["companies"].columns}
+    return tuple(held[name] for name in wanted)
+
+
+def _of_kind(kind: str, called: str) -> tuple[Column, ...]:
+    """The columns of the newest period of a kind."""
+    return (
+        Column(f"{kind}_period", "VARCHAR", f"Label of the {called}."),
+        Column(f"{kind}_period_end", "DATE", f"Last day of the {called}."),
+        Column(f"{kind}_filed", "DATE", f"Latest filing date among the facts behind the {called}."),
+        *(Column(f"{kind}_{item.name}", "DOUBLE", f"The {called}: {item.meaning}", item.unit) for item in LINE_ITEMS),
+        *(
+            Column(f"{kind}_{name}", "DOUBLE", f"The {called}: {item} / revenue, if revenue is positive.", "ratio")
+            for name, item in MARGINS.items()
+        ),
+    )
+
+
+def _of_growth() -> tuple[Column, ...]:
+    return tuple(
+        Column(
+            f"{item}_growth_{years}y",
+            "DOUBLE",
+            f"Growth a year of {item}, from the twelve months that ended {_before(years)} the newest ones. Null unless "
+            "both are positive, and if the company was another one or used other accounting standards then.",
+            "ratio",
+        )
+        for item in GROWING
+        for years in SPANS
+    )
+
+
+def _before(years: int) -> str:
+    return "a year before" if years == 1 else f"{years} years before"
+
+
+VALUED = (
+    *("meaningful", "fair_value_per_share", "lowest_fair_value_per_share", "highest_fair_value_per_share"),
+    "reason_codes",
+)
+"""The columns of table valuations."""
+
+
+def _of_valuation() -> tuple[Column, ...]:
+    held = {column.name: column for column in BY_NAME["valuations"].columns}
+    return tuple(Column(name, held[name].type, held[name].description, held[name].unit) for name in VALUED)
+
+
+def _select() -> str:
+    """The SQL of the screener. Tables are named without a database name, as in the macros."""
+    growth = [
+        f"max((now.{item} / past.{item}) ^ (1 / years) - 1) "
+        f"FILTER (years = {years} AND now.{item} > 0 AND past.{item} > 0) AS {item}_growth_{years}y"
+        for item in GROWING
+        for years in SPANS
+    ]
+    columns = [f"companies.{column.name}" for column in _of_companies()]
+    for kind in KINDS:
+        columns += [f"{kind}.{name} AS {kind}_{name}" for name in ("period", "period_end")]
+        columns += [f"{kind}.last_filed AS {kind}_filed"]
+        columns += [f"{kind}.{name} AS {kind}_{name}" for name in ITEM_NAMES]
+        columns += [
+            f"CASE WHEN {kind}.revenue > 0 THEN {kind}.{item} / {kind}.revenue END AS {kind}_{name}"
+            for name, item in MARGINS.items()
+        ]
+    columns += [f"growth.{column.name}" for column in _of_growth()]
+    columns += [f"valuations.{name}" for name in VALUED]
+    listed, grown = (",\n    ".join(each) for each in (columns, growth))
+    return f"""
+WITH newest AS MATERIALIZED (
+    FROM financials
+    WHERE is_primary
+    QUALIFY period_end = max(period_end) OVER (PARTITION BY symbol, period_kind)
+),
+broken AS (SELECT cik, max(filed) AS broken_at FROM breaks GROUP BY cik),
+-- the twelve months some years before the newest ones, if they are of the same company and accounting standards
+growth AS (
+    SELECT
+        now.symbol,
+        {grown}
+    FROM newest AS now
+    CROSS JOIN unnest({list(SPANS)}) AS spans(years)
+    INNER JOIN financials AS past
+        ON
+            now.symbol = past.symbol
+            AND now.period_kind = past.period_kind
+            AND abs(date_diff('day', past.period_end, now.period_end - to_years(years))) <= {MOST_DAYS_APART}
+    LEFT JOIN broken ON now.cik = broken.cik
+    WHERE now.period_kind = 'ttm' AND (past.first_filed < broken_at) IS NOT TRUE
+    GROUP BY now.symbol
+)
+SELECT
+    {listed}
+FROM companies
+LEFT JOIN newest AS ttm ON companies.symbol = ttm.symbol AND ttm.period_kind = 'ttm'
+LEFT JOIN newest AS annual ON companies.symbol = annual.symbol AND annual.period_kind = 'annual'
+LEFT JOIN growth ON companies.symbol = growth.symbol
+LEFT JOIN valuations ON companies.cik = valuations.cik
+WHERE companies.is_primary
+ORDER BY companies.symbol
+"""
+
+
+SCREENER = View(
+    "screener",
+    "One row for each company: newest twelve months, newest fiscal year, margins, growth and fair value.",
+    ("symbol",),
+    (
+        *_of_companies(),
+        *(column for kind, called in KINDS.items() for column in _of_kind(kind, called)),
+        *_of_growth(),
+        *_of_valuation(),
+    ),
+    sql=_select(),
+)
+VIEWS: tuple[View, ...] = (SCREENER,)
+PUBLISHED: tuple[Table, ...] = (*schema.TABLES, *VIEWS)
+"""What a build contains: the tables, and the views of them."""
+
+
+def create(view: View) -> list[str]:
+    """The statements that make a view with its comments in the database in use."""
+    return [f'CREATE VIEW "{view.name}" AS {view.sql}', *schema.comments(view, kind="VIEW")]
