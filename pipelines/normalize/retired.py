@@ -42,6 +42,7 @@ REPLACED: dict[str, tuple[str, ...]] = {
         "debt.short-term.other",
     ),
     "balance.withheld.no-total-assets": ("gap.no-assets",),
+    "debt.withdrawn.one-line-is-a-part": ("debt.withdrawn.long-term-debt-is-a-part",),
 }
 """For each rule those that it replaced: elements are added up by containment, not by a list for each of them; without
 total assets there is no debt and no cash."""

@@ -331,7 +331,7 @@ HISTORIES: dict[str, list[Row]] = {
         {WHOLE: 300, CURRENT_LIABILITIES: 740, ASSETS: 2010},
         {WHOLE: 301, CURRENT_LIABILITIES: 805, ASSETS: 2020},
     ),
-    "debt.withdrawn.long-term-debt-is-a-part": again(
+    "debt.withdrawn.one-line-is-a-part": since_quarter(
         {NONCURRENT: 98, CURRENT_LIABILITIES: 262, ASSETS: 1640},
         {NONCURRENT: 98, WHOLE: 57, CURRENT_LIABILITIES: 262, ASSETS: 1640},
     ),

@@ -287,7 +287,7 @@ WITHDRAWN = {
     "debt.withdrawn.short-term-debt-shown-around": ("total_debt", "2023-06-30", 60, "short_term_debt_not_shown"),
     "debt.withdrawn.line-shown-after": ("total_debt", "2023-09-30", 50, "line_left_out"),
     "debt.withdrawn.maturities-left-long-term-debt": ("total_debt", "2023-03-31", 300, "current_debt_not_shown"),
-    "debt.withdrawn.long-term-debt-is-a-part": ("total_debt", END, 98, "debt_not_footing"),
+    "debt.withdrawn.one-line-is-a-part": ("total_debt", "2023-09-30", 98, "debt_not_footing"),
     "debt.withdrawn.left-and-returned": ("total_debt", "2023-06-30", 942, "debt_not_footing"),
     "debt.withdrawn.noncurrent-debt-shown-around": ("total_debt", "2023-06-30", 10, "noncurrent_debt_not_shown"),
 }

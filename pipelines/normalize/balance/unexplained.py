@@ -196,14 +196,19 @@ def _counted_once(sheets: BalanceSheets, asked: Ints) -> Floats:
     return total
 
 
+def is_below_part(sheets: BalanceSheets) -> Flags:
+    """Whether the total of long-term debt is less than the non-current debt, by more than premiums explain."""
+    is_less: Flags = sheets.value("debt_noncurrent") > sheets.value("debt_long_term") * (1 + A_PART)
+    return is_less
+
+
 def is_a_part(sheets: BalanceSheets, sums: Sums) -> Flags:
     """Whether one line of long-term debt is all, and the total was less than its non-current part where last stated."""
-    whole, noncurrent = sheets.value("debt_long_term"), sheets.value("debt_noncurrent")
-    is_less = noncurrent > whole * (1 + A_PART)
+    is_less = is_below_part(sheets)
     found = np.zeros(len(sheets), dtype=np.bool_)
     if is_less.any():
         by_filing = np.lexsort((sheets.q, sheets.seq, sheets.cik))
-        states_both = ~np.isnan(whole + noncurrent)[by_filing]
+        states_both = (sheets.has("debt_long_term") & sheets.has("debt_noncurrent"))[by_filing]
         last = np.maximum.accumulate(np.where(states_both, np.arange(len(sheets)), NOTHING))
         is_of_company = last >= first_row(starts(sheets.cik[by_filing]))
         found[by_filing] = is_of_company & is_less[by_filing[last]]

@@ -13,10 +13,10 @@ from pipelines.normalize.arrays import NOTHING, Flags, Ints, first_row, smallest
 from pipelines.normalize.balance.before import Before
 from pipelines.normalize.balance.element_sets import are_equal, contain
 from pipelines.normalize.balance.footing import is_one_digit
-from pipelines.normalize.balance.maturities import STAYS, falls_equally, fell_due
+from pipelines.normalize.balance.maturities import LONG_TERM_LINES, STAYS, falls_equally, fell_due, is_alone
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
-from pipelines.normalize.balance.unexplained import is_a_part
+from pipelines.normalize.balance.unexplained import is_below_part
 from pipelines.normalize.balance.units import are_other_units
 from pipelines.normalize.balance.vanished import LEAST_SHARE, WATCHED, Watched, share_of_rest, states_rest
 from pipelines.normalize.rule import Rule
@@ -98,12 +98,12 @@ INSTALLMENTS_BEFORE = Rule(
     "withhold",
 )
 
-TOTAL_BELOW_PART = Rule(
-    "debt.withdrawn.long-term-debt-is-a-part",
-    "Long-term debt alone, or non-current debt alone, is withdrawn if a later filing repeats it and states a total of "
-    "long-term debt for the day that is less than the non-current debt, by more than a tenth of it.",
-    "us-gaap:LongTermDebt: the total of current and non-current long-term debt; measured: 1 of 1,106 quarter ends with "
-    "one of both alone, of Chevron",
+ONE_LINE_IS_A_PART = Rule(
+    "debt.withdrawn.one-line-is-a-part",
+    "Long-term debt alone, or non-current debt alone, is withdrawn if the first filing that states both for a day "
+    "states long-term debt that is less than the non-current debt, by more than a tenth of it.",
+    "us-gaap:LongTermDebt: the total of current and non-current long-term debt; measured: 7 of 1,106 quarter ends with "
+    "one of both alone, of one filer",
     "withhold",
 )
 
@@ -115,7 +115,7 @@ RULES: tuple[Rule, ...] = (
     SHOWN_AFTER,
     FELL_DUE_BEFORE,
     INSTALLMENTS_BEFORE,
-    TOTAL_BELOW_PART,
+    ONE_LINE_IS_A_PART,
 )
 
 HIDDEN = 0.1
@@ -167,7 +167,7 @@ def withdrawals(
         found.append(_shown_after(sheets, sums, counts))
         found.append(_fell_due_before(sheets, before, sums, values))
         found.append(_before_installments(sheets, before, sums, values))
-        found.append(_total_below_part(sheets, sums, counts))
+        found.append(_one_line_is_a_part(sheets, sums, values))
     for watched in WATCHED:
         if watched.item == item:
             found.append(_shown_around(sheets, before, values, watched))
@@ -258,17 +258,16 @@ def _before_installments(sheets: BalanceSheets, before: Before, sums: Sums, valu
     return Withdrawal(INSTALLMENTS_BEFORE, "current_debt_not_shown", value[is_alone], by[is_alone])
 
 
-def _total_below_part(sheets: BalanceSheets, sums: Sums, counts: Ints) -> Withdrawal:
-    """The values that a later filing repeats beside a total of long-term debt that is less."""
-    day, amount = (sheets.cik << 32) | sheets.q, np.full(len(sheets), np.nan)
-    amount[sums.sheet] = sums.value
-    values = sums.sheet[counts]
-    by = np.flatnonzero(is_a_part(sheets, sums) & sheets.has("debt_long_term"))
-    value = np.append(values, NOTHING)[np.searchsorted(day[values], day[by], side="right") - 1]
-    is_repeated = (
-        (value >= 0) & (day[value] == day[by]) & (sheets.seq[value] < sheets.seq[by]) & same(amount[by], amount[value])
-    )
-    return Withdrawal(TOTAL_BELOW_PART, "debt_not_footing", value[is_repeated], by[is_repeated])
+def _one_line_is_a_part(sheets: BalanceSheets, sums: Sums, values: Ints) -> Withdrawal:
+    """The values of one line before the first filing that states both, and shows that one is not the other's total."""
+    by_filing = np.lexsort((sheets.q, sheets.seq, sheets.cik))
+    states_both = by_filing[(sheets.has("debt_long_term") & sheets.has("debt_noncurrent"))[by_filing]]
+    first = states_both[starts(sheets.cik[states_both])]
+    first = first[is_below_part(sheets)[first]]
+    alone = values[np.logical_or.reduce([is_alone(sheets, sums, line) for line, *_ in LONG_TERM_LINES])[values]]
+    by = np.append(first, NOTHING)[np.searchsorted(sheets.cik[first], sheets.cik[alone])]
+    is_before = (by >= 0) & (sheets.cik[by] == sheets.cik[alone]) & (sheets.seq[alone] < sheets.seq[by])
+    return Withdrawal(ONE_LINE_IS_A_PART, "debt_not_footing", alone[is_before], by[is_before])
 
 
 def _shown_around(sheets: BalanceSheets, before: Before, values: Ints, watched: Watched) -> Withdrawal:
