@@ -31,7 +31,7 @@ VALUATION = (
 ANNUAL_FORMS = ("10-K", "20-F", "40-F")
 
 
-class Company(msgspec.Struct, frozen=True):
+class Company(msgspec.Struct, frozen=True, gc=False):
     """A covered symbol; dates and times are ISO 8601."""
 
     symbol: str
@@ -47,7 +47,7 @@ class Company(msgspec.Struct, frozen=True):
     data_updated_at: str | None
 
 
-class Coverage(msgspec.Struct, frozen=True):
+class Coverage(msgspec.Struct, frozen=True, gc=False):
     """The coverage of a symbol: first and last period (label, end), numbers of periods, items that have a value."""
 
     first_period: tuple[str, str]
@@ -86,7 +86,7 @@ class Revision(msgspec.Struct, frozen=True, gc=False):
     versions: tuple[Version, ...]
 
 
-class Valuation(msgspec.Struct, frozen=True):
+class Valuation(msgspec.Struct, frozen=True, gc=False):
     """The valuation of a company: a fair value, or reason codes; `assumptions` and `projection` are JSON texts."""
 
     meaningful: bool

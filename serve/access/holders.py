@@ -16,8 +16,9 @@ import json
 import logging
 import sqlite3
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from itertools import islice
+
+import msgspec
 
 from serve.access import keys
 from serve.access.accounts import Accounts
@@ -46,8 +47,7 @@ WHERE keys.id = json_extract(used.value, '$[0]')
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True, gc=False):
     """The holder of a valid key: the key's identifier, and whether its subscription is active."""
 
     key_id: str

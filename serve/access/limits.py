@@ -60,9 +60,11 @@ class Allowance(NamedTuple):
     @property
     def lines(self) -> bytes:
         """The same headers, as lines of a response."""
-        left = [max(0, limit.requests - count) for limit, count in zip(LIMITS, self.used, strict=True)]
-        fewest = min(left)
-        return _forms(LIMITS, math.floor(self.now))[left.index(fewest)] % (fewest, *left)
+        (of_minute, of_day), (minute, day) = LIMITS, self.used
+        minute = of_minute.requests - minute if minute < of_minute.requests else 0
+        day = of_day.requests - day if day < of_day.requests else 0
+        form = _forms(LIMITS, int(self.now))[day < minute]
+        return form % (day if day < minute else minute, minute, day)
 
 
 def allowance(used: Sequence[int], now: float, *, refused: bool) -> Allowance:
@@ -88,7 +90,9 @@ class Counters:
     """Counts by key and window, in memory; a key's old windows are dropped at its next request."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, tuple[tuple[int, ...], Used]] = {}  # the starts of windows, and the counts
+        self._counts: dict[str, tuple[Used, Used]] = {}  # the starts of windows, and the counts
+        self._starts: Used = ()
+        self._second = -1
 
     def add(self, key_id: str, now: float, amounts: Sequence[int]) -> tuple[Used, bool]:
         """Add to the counts of a key.
@@ -101,24 +105,32 @@ class Counters:
         Returns:
             The counts, and whether the request was refused because a window is used up; then nothing was added.
         """
-        current = _starts(LIMITS, math.floor(now))
-        used = self._used(key_id, current)
-        if amounts[0] > 0:
-            for limit, count in zip(LIMITS, used, strict=True):
-                if count >= limit.requests:
-                    return used, True
-        used = tuple([max(0, count + amount) for count, amount in zip(used, amounts, strict=True)])
+        current = self._current(now)
+        minute, day = used = self._used(key_id, current)
+        more, more_of_day = amounts
+        if more > 0 and (minute >= LIMITS[0].requests or day >= LIMITS[DAY].requests):
+            return used, True
+        used = (minute + more, day + more_of_day if day else max(0, more_of_day))
         self._counts[key_id] = current, used
         return used, False
 
     def used(self, key_ids: Iterable[str], now: float) -> list[Used]:
         """The requests that keys have used of each of the LIMITS."""
-        current = _starts(LIMITS, math.floor(now))
+        current = self._current(now)
         return [self._used(key_id, current) for key_id in key_ids]
 
-    def _used(self, key_id: str, current: tuple[int, ...]) -> Used:
+    def _current(self, now: float) -> Used:
+        """The starts of the windows that contain `now`."""
+        second = math.floor(now)
+        if second != self._second:
+            self._second, starts = second, _starts(LIMITS, second)
+            if starts != self._starts:
+                self._starts = starts
+        return self._starts
+
+    def _used(self, key_id: str, current: Used) -> Used:
         seen, used = self._counts.get(key_id, NEVER)
-        if seen == current:
+        if seen is current or seen == current:
             return used
         if not seen:
             return (0,) * len(LIMITS)
@@ -126,7 +138,7 @@ class Counters:
 
     def set(self, key_id: str, now: float, used: Sequence[int]) -> None:
         """Set the requests that a key has used of each of the LIMITS."""
-        self._counts[key_id] = _starts(LIMITS, math.floor(now)), tuple(used)
+        self._counts[key_id] = self._current(now), tuple(used)
 
 
 class Limits(ABC):

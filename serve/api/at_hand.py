@@ -100,7 +100,7 @@ class AtHand:
         assert question
         values = parameters.read(question.query, question.endpoint.parameters)
         found = represent(question.endpoint, self._service, build, question.symbol, values, now)
-        self._service.representations.note(build.pointer, target, found.tag)
+        self._service.representations.note(build.pointer, target, found)
         return found
 
     def _holder(self, sent: Sent) -> Holder | None:

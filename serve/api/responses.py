@@ -52,9 +52,8 @@ def failure(error: ApiError, pages: str) -> Response:
 def answer(error: ApiError, pages: str) -> Answer:
     """An error response that is ready to be sent."""
     response = failure(error, pages)
-    return Answer(
-        response.status_code, b"".join([b"%s: %s\r\n" % field for field in response.raw_headers]), bytes(response.body)
-    )
+    head = [b"%s: %s\r\n" % field for field in response.raw_headers]
+    return Answer(response.status_code, head, bytes(response.body))
 
 
 def company(row: queries.Company, updated_at: str | None) -> models.Company:

@@ -30,7 +30,7 @@ PUBLIC = 3600  # max-age of responses that are the same for all clients, seconds
 WORTH_CODING = 512  # bytes; compressing a smaller body saves nothing
 LARGEST = 160 * 1024 * 1024  # bytes of all cached representations in all codings: the usual ones of 6,000 companies
 OVERHEAD = 1024  # bytes of memory that a cache entry needs in addition to its bodies
-MOST_ASKED = 50_000  # paths and queries by which representations are found quickly
+SPELLINGS = 2  # targets, so paths with queries, by which a representation is found quickly
 HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"  # the obsolete date forms of HTTP are treated as invalid
 CODERS = {
     "zstd": lambda body: zstandard.ZstdCompressor().compress(body),
@@ -40,23 +40,35 @@ CODERS = {
 
 
 class Answer:
-    """An ASGI response that is ready to be sent: status, lines of the head without the first, body."""
+    """An ASGI response that is ready to be sent: status, parts of the head (lines, without the first), body."""
 
-    __slots__ = ("body", "lines", "status")
+    __slots__ = ("body", "head", "status")
 
-    def __init__(self, status: int, lines: bytes, body: bytes = b"") -> None:
-        self.status, self.lines, self.body = status, lines, body
+    def __init__(self, status: int, head: list[bytes], body: bytes = b"") -> None:
+        self.status, self.head, self.body = status, head, body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response."""
-        fields = [line.split(b": ", 1) for line in self.lines.splitlines()]
+        fields = [line.split(b": ", 1) for line in b"".join(self.head).splitlines()]
         headers = [(name.lower(), value) for name, value in fields]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": self.body})
 
 
+class Coded(msgspec.Struct, frozen=True, gc=False):
+    """A body in a content coding, and the lines of the head that describe it."""
+
+    body: bytes
+    lines: bytes
+
+
 class Representation:
     """The body of a 200 response, with its validators and compressed forms; valid for one build and synchronization."""
+
+    __slots__ = (
+        "_coded", "_lines", "_modified_at", "_tag",
+        "is_public", "is_recent", "path", "size", "tag", "targets", "was_used",
+    )  # fmt: skip
 
     def __init__(self, body: bytes, tag: str, modified_at: float | None = None, path: str = "") -> None:
         """Create a representation.
@@ -70,11 +82,13 @@ class Representation:
         """
         self.tag = tag
         self.path = path
+        self.is_public = modified_at is None
+        self.targets: tuple[bytes, ...] = ()  # of requests that it has answered, not more than SPELLINGS
         self.was_used = False
         self.size = len(body) * 3 // 2 + OVERHEAD  # the compressed forms of JSON together are half of the body or less
         self.is_recent = False  # whether it was asked for since it was kept, or passed over
         self._modified_at = None if modified_at is None else int(modified_at)
-        self._bodies = {"": body}
+        self._coded = {"": _described("", body)}
         self._tag = f'W/"{tag}"'.encode()
         if modified_at is None:
             self._lines = b"etag: %s\r\ncache-control: public, max-age=%d\r\nvary: Accept-Encoding\r\n" % (
@@ -87,30 +101,29 @@ class Representation:
                 self._tag,
                 modified,
             )
-        self._content: dict[str, bytes] = {}
 
-    def coded(self, coding: str) -> bytes:
+    def coded(self, coding: str) -> Coded:
         """The body in a content coding, compressed once and kept; `""` stands for no coding."""
-        if coding not in self._bodies:
-            self._bodies[coding] = CODERS[coding](self._bodies[""])
-        return self._bodies[coding]
+        found = self._coded.get(coding)
+        if found is None:
+            found = self._coded[coding] = _described(coding, CODERS[coding](self._coded[""].body))
+        return found
 
     def coding_for(self, sent: Sent) -> str:
         """The content coding that the client prefers; `""` if the body is too small to compress."""
         accepted = sent.get(b"accept-encoding")
-        return preferred_coding(accepted) if accepted and len(self._bodies[""]) >= WORTH_CODING else ""
-
-    def lines(self, now: float) -> bytes:
-        """The lines that the heads of a 200 and a 304 share; unless public, fresh until the next synchronization."""
-        return self._lines if self._modified_at is None else self._lines + _freshness(int(now // 60), math.ceil(now))
+        return preferred_coding(accepted) if accepted and len(self._coded[""].body) >= WORTH_CODING else ""
 
     def answer(self, sent: Sent, now: float, more: bytes = b"", *, is_held: bool) -> Answer:
-        """A 304 if the client's copy is current, else a 200 in the client's preferred coding; with `more` lines."""
+        """A 304 if the client's copy is current, else a 200 in the client's preferred coding; with `more` lines.
+
+        Unless it is public, it is fresh until the next synchronization.
+        """
+        fresh = b"" if self.is_public else _freshness(int(now // 60), math.ceil(now))
         if is_held:
-            return Answer(304, self.lines(now) + more)
-        coding = self.coding_for(sent)
-        body = self.coded(coding)
-        return Answer(200, self.lines(now) + more + self._lines_of(coding, body), body)
+            return Answer(304, [self._lines, fresh, more])
+        coded = self.coded(self.coding_for(sent))
+        return Answer(200, [self._lines, fresh, more, coded.lines], coded.body)
 
     def is_held_by(self, sent: Sent) -> bool:
         """Whether the client's cached copy is current (RFC 9110, 13.2.2): by If-None-Match, else If-Modified-Since."""
@@ -126,15 +139,6 @@ class Representation:
             return False
         return self._modified_at <= moment.timestamp()
 
-    def _lines_of(self, coding: str, body: bytes) -> bytes:
-        """The lines of the head that describe the body in a coding."""
-        lines = self._content.get(coding)
-        if lines is None:
-            coded = b"content-encoding: %s\r\n" % coding.encode() if coding else b""
-            lines = b"%scontent-length: %d\r\ncontent-type: application/json\r\n" % (coded, len(body))
-            self._content[coding] = lines
-        return lines
-
 
 class Representations:
     """A cache of recently requested representations, bounded in size and safe for threads.
@@ -149,7 +153,7 @@ class Representations:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Representation] = OrderedDict()
         self._size = 0
-        self._tags: dict[bytes, str] = {}  # by target
+        self._asked: dict[bytes, Representation] = {}  # by target; all of them are kept
         self._pointer: Pointer | None = None
 
     def get(self, tag: str) -> Representation | None:
@@ -171,6 +175,8 @@ class Representations:
                     self._kept[oldest] = found
                 else:
                     self._size -= found.size
+                    for target in found.targets:
+                        del self._asked[target]
             if made.size <= self._largest:
                 self._kept[tag] = made
                 self._size += made.size
@@ -178,27 +184,30 @@ class Representations:
 
     def asked(self, pointer: Pointer, target: bytes) -> Representation | None:
         """The cached representation that answered the same target from the same build before, or None."""
-        tag = self._tags.get(target) if pointer is self._pointer else None
-        return self.get(tag) if tag else None
-
-    def note(self, pointer: Pointer, target: bytes, tag: str) -> None:
-        """Remember which representation answers a target; the first one of a new build drops those of other builds."""
         if pointer is not self._pointer:
-            self._drop_all_but(tag)
-            self._pointer = pointer
-        elif len(self._tags) >= MOST_ASKED:
-            self._tags.clear()
-        self._tags[target] = tag
+            return None
+        found = self._asked.get(target)
+        if found:
+            found.is_recent = True
+        return found
 
-    def _drop_all_but(self, tag: str) -> None:
-        """Drop what is cached, as no request asks for another build again; keep the representation of a tag."""
+    def note(self, pointer: Pointer, target: bytes, made: Representation) -> None:
+        """Remember which representation answers a target; the first one of a new build drops those of other builds."""
         with self._lock:
-            kept = self._kept.get(tag)
-            self._kept.clear()
-            self._tags.clear()
-            self._size = 0
-        if kept:
-            self.keep(tag, kept)
+            is_kept = self._kept.get(made.tag) is made
+            if pointer is not self._pointer:
+                self._kept, self._asked, self._size = OrderedDict(), {}, 0
+                self._pointer = pointer
+                if is_kept:
+                    self._kept[made.tag], self._size = made, made.size
+            if is_kept and len(made.targets) < SPELLINGS:
+                made.targets += (target,)
+                self._asked[target] = made
+
+
+def _described(coding: str, body: bytes) -> Coded:
+    encoding = b"content-encoding: %s\r\n" % coding.encode() if coding else b""
+    return Coded(body, b"%scontent-length: %d\r\ncontent-type: application/json\r\n" % (encoding, len(body)))
 
 
 def combined(fields: Iterable[Field]) -> Sent:

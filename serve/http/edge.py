@@ -4,6 +4,7 @@ Belongs here: request ids, the headers of every response, the size limit of a re
 requests, the response to an unhandled exception. Does not: endpoints (api), malformed HTTP (server).
 """
 
+import itertools
 import logging
 import random
 import re
@@ -35,7 +36,13 @@ OF_EVERY_RESPONSE = {
 OF_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 """Headers added if the public address is https: browsers then use only https for a year (RFC 6797)."""
 
+ERRORS = 400  # the status of errors, and above
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+
+
+OF_PROCESS = f"{random.getrandbits(64):016x}"
+NUMBERS = itertools.count(random.getrandbits(63))
+"""A request's id is the random number of the process and a number that rises from a random one."""
 
 
 class Exchange:
@@ -170,10 +177,10 @@ class Front:
         return responses.failure(error, self._pages)
 
     def _complete(self, answer: Answer, exchange: Exchange) -> None:
-        """Add the headers of every response to one of the interface, which may have Cache-Control but no other."""
+        """Add the headers of every response to one of the interface, which has Cache-Control if it is no error."""
         exchange.status, exchange.size = answer.status, len(answer.body)
-        common = self._but_caching if b"cache-control: " in answer.lines else self._lines
-        answer.lines = b"%sx-request-id: %s\r\n%s" % (answer.lines, exchange.id.encode(), common)
+        common = self._lines if answer.status >= ERRORS else self._but_caching
+        answer.head += (b"x-request-id: ", exchange.id.encode(), b"\r\n", common)
 
 
 def _lines(fields: list[Field]) -> bytes:
@@ -186,10 +193,10 @@ def too_large() -> InvalidParameter:
 
 
 def _request_id(sent: bytes | None) -> str:
-    """The client's X-Request-Id if it is short, plain and contains no key; else a new random id."""
+    """The client's X-Request-Id if it is short, plain and contains no key; else a new id."""
     if sent and REQUEST_ID.fullmatch(sent) and PREFIX.encode() not in sent:
         return sent.decode()
-    return f"{random.getrandbits(128):032x}"
+    return f"{OF_PROCESS}{next(NUMBERS):016x}"
 
 
 def _size_of_head(scope: Scope) -> int:

@@ -33,6 +33,7 @@ LONGEST = 200  # characters logged of a path without an endpoint
 HELD = 500  # batches of lines that the queue holds
 GATHERED = 0.02  # seconds in which lines are gathered to be written at once
 ENDING = 1.0  # seconds that `close` waits for the queue to be written
+WORKER = os.getpid()
 ENCODER = msgspec.json.Encoder()
 WRITTEN: "list[Queued]" = []
 """The queue whose lines are written. Without one, a line is a record of the logger `serve.access`."""
@@ -67,25 +68,21 @@ def note(
         key_id: identifier of the API key (not the key itself); None without a valid key.
         now: Unix time.
     """
-    if not (WRITTEN or ACCESS.isEnabledFor(logging.INFO)):
-        return
-    line = ENCODER.encode(
-        Line(
-            timestamp(now),
-            request_id,
-            method if method in METHODS else "",
-            (KEYS.sub(f"{PREFIX}…", path) if PREFIX in path else path)[:LONGEST],
-            status,
-            size,
-            round(seconds * 1000, 2),
-            key_id,
-            os.getpid(),
-        )
-    ).decode()
+    line = Line(
+        timestamp(now),
+        request_id,
+        method if method in METHODS else "",
+        (KEYS.sub(f"{PREFIX}…", path) if PREFIX in path else path)[:LONGEST],
+        status,
+        size,
+        round(seconds * 1000, 2),
+        key_id,
+        WORKER,
+    )
     if WRITTEN:
         WRITTEN[-1].gather(line)
-    else:
-        ACCESS.info("%s", line)
+    elif ACCESS.isEnabledFor(logging.INFO):
+        ACCESS.info("%s", ENCODER.encode(line).decode())
 
 
 class Queued(QueueHandler):
@@ -97,7 +94,7 @@ class Queued(QueueHandler):
     def __init__(self) -> None:
         super().__init__(queue.SimpleQueue())
         self.setFormatter(logging.Formatter(FORMAT))
-        self._gathered: list[str] = []
+        self._gathered: list[Line] = []
 
     def prepare(self, record: logging.LogRecord) -> str:
         """The line of a record."""
@@ -111,7 +108,7 @@ class Queued(QueueHandler):
         else:
             self.dropped += lines.count("\n")
 
-    def gather(self, line: str) -> None:
+    def gather(self, line: Line) -> None:
         """Queue a line together with those of the next GATHERED seconds; call it in the event loop."""
         if not self._gathered:
             asyncio.get_running_loop().call_later(GATHERED, self.enqueue_gathered)
@@ -120,8 +117,8 @@ class Queued(QueueHandler):
     def enqueue_gathered(self) -> None:
         """Queue the lines that were gathered."""
         if self._gathered:
-            lines, self._gathered = "\n".join([*self._gathered, ""]), []
-            self.enqueue(lines)
+            lines, self._gathered = ENCODER.encode_lines(self._gathered), []
+            self.enqueue(lines.decode())
 
 
 class Writer(QueueListener):

@@ -15,6 +15,7 @@ import re
 import socket
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -23,7 +24,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from serve.http.addresses import Network
-from serve.http.caching import Answer, Sent
+from serve.http.caching import Answer, Field, Sent
 from serve.http.connections import Connections
 from serve.http.edge import LARGEST_HEAD, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
@@ -172,8 +173,8 @@ class BoundedProtocol(HttpToolsProtocol):
             and NEEDS_TASK.isdisjoint(sent)
             and self._size + self._received <= LARGEST_HEAD
             and self.parser.get_method() == b"GET"
-            and self.parser.get_http_version() == "1.1"
             and self.parser.should_keep_alive()
+            and (b"connection" not in sent or self.parser.get_http_version() == "1.1")
             and not self._is_answering
             and not self.flow.write_paused
         )
@@ -243,9 +244,9 @@ class BoundedProtocol(HttpToolsProtocol):
             self.on_response_complete()
 
     def _write(self, transport: asyncio.Transport, answer: Answer, *, close: bool) -> None:
-        date = b"".join([b"%s: %s\r\n" % field for field in self.server_state.default_headers])
         end = b"connection: close\r\n\r\n" if close else b"\r\n"
-        transport.write(b"".join((STATUS[answer.status], date, answer.lines, end, answer.body)))
+        date = _lines(*self.server_state.default_headers)
+        transport.write(b"".join((STATUS[answer.status], date, *answer.head, end, answer.body)))
 
     def _count_body(self, size: int) -> None:
         self._size += size
@@ -340,6 +341,12 @@ def server(app: Front, share: float = CONNECTION_SHARE, proxies: Sequence[Networ
             server_header=False,
         )
     )
+
+
+@lru_cache(maxsize=2)
+def _lines(*fields: Field) -> bytes:
+    """The lines of uvicorn's own fields, of which the date changes once a second."""
+    return b"".join([b"%s: %s\r\n" % field for field in fields])
 
 
 def _malformed(error: httptools.HttpParserError, data: bytes) -> ApiError:

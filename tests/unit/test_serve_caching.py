@@ -78,7 +78,8 @@ def test_without_a_last_modification_only_the_tag_counts() -> None:
     ],
 )
 def test_max_age_ends_with_the_next_synchronization_or_after_a_few_hours(now: float, age: int) -> None:
-    assert Representation(b"{}", "abc", MODIFIED_AT).lines(now).decode().splitlines() == [
+    answer = Representation(b"{}", "abc", MODIFIED_AT).answer({}, now, is_held=True)
+    assert b"".join(answer.head).decode().splitlines() == [
         'etag: W/"abc"',
         f"last-modified: {MODIFIED}",
         "vary: X-Api-Key, Accept-Encoding",
@@ -121,9 +122,9 @@ def test_any_text_gives_a_coding_or_none(accepted: str) -> None:
 def test_a_body_is_compressed_once_and_can_be_decompressed(monkeypatch: pytest.MonkeyPatch) -> None:
     body = b'{"data":[]}' * 100
     made = Representation(body, "abc", MODIFIED_AT)
-    assert made.coded("") == body
-    assert gzip.decompress(made.coded("gzip")) == body
-    assert zstandard.decompress(made.coded("zstd")) == body
+    assert made.coded("").body == body
+    assert gzip.decompress(made.coded("gzip").body) == body
+    assert zstandard.decompress(made.coded("zstd").body) == body
     monkeypatch.setattr(caching, "CODERS", {})
     assert made.coded("gzip") is made.coded("gzip")
 
@@ -156,11 +157,28 @@ def test_a_new_build_drops_the_responses_of_the_one_before(tmp_path: Path) -> No
     assert second
     kept = Representations()
     for pointer, tag in ((first, "a"), (first, "b"), (second, "c")):
-        kept.keep(tag, Representation(b"x", tag))
-        kept.note(pointer, b"/" + tag.encode(), tag)
+        kept.note(pointer, b"/" + tag.encode(), kept.keep(tag, Representation(b"x", tag)))
     assert [tag for tag in "abc" if kept.get(tag)] == ["c"]
     assert kept.asked(second, b"/c") is kept.get("c")
     assert not kept.asked(first, b"/a")
+
+
+def test_a_response_is_found_by_its_targets_until_it_is_dropped(tmp_path: Path) -> None:
+    """By at most two of them, which need memory too."""
+    builds.small(tmp_path)
+    pointer = current(tmp_path)
+    assert pointer
+    kept = Representations(2 * Representation(b"", "").size)
+    made = kept.keep("a", Representation(b"", "a"))
+    targets = [b"/a", b"/A", b"/%61"]
+    for target in targets:
+        kept.note(pointer, target, made)
+    assert [kept.asked(pointer, target) for target in targets] == [made, made, None]
+    for tag in "bcd":
+        kept.keep(tag, Representation(b"", tag))
+    assert not any(kept.asked(pointer, target) for target in targets)
+    kept.note(pointer, b"/a", made)
+    assert not kept.asked(pointer, b"/a"), "one that is not kept would need memory that is not counted"
 
 
 def test_of_two_representations_made_at_once_the_first_stays() -> None:
@@ -173,7 +191,7 @@ def test_of_two_representations_made_at_once_the_first_stays() -> None:
 def test_a_cache_of_size_zero_keeps_nothing() -> None:
     kept = Representations(0)
     made = kept.keep("a", Representation(b"1", "a"))
-    assert made.coded("") == b"1"
+    assert made.coded("").body == b"1"
     assert kept.get("a") is None
 
 
