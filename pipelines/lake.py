@@ -19,7 +19,7 @@ import os
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -262,6 +262,15 @@ class Lake:
                 kept = {cik: held for cik, held in manifest.companies.items() if cik not in ciks}
                 self._point(name, _without_idle_parts(Manifest(kept, manifest.parts)))
 
+    def tidy(self) -> None:
+        """Remove what a killed run left: it moves the manifest first, and the files that this names no more go last.
+
+        Tables whose manifest is damaged stay as they are.
+        """
+        for path in self.folder.glob(f"*/{MANIFEST}"):
+            with suppress(*DAMAGED):
+                self._tidy(path.parent.name, self.manifest(path.parent.name))
+
     def manifest(self, name: str) -> Manifest:
         """The manifest of a table of companies; an empty one if there is no such table."""
         path = self._manifest_path(name)
@@ -339,7 +348,12 @@ class Lake:
         digests.replace(self.folder, written, path)
         sync(path.parent)  # before the files go that only the manifest before names
         if tidy:
-            idle = [each for each in path.parent.iterdir() if each.name not in (MANIFEST, *manifest.parts)]
+            self._tidy(name, manifest)
+
+    def _tidy(self, name: str, manifest: Manifest) -> None:
+        """Remove the files in the folder of a table that its manifest does not name."""
+        folder = self._manifest_path(name).parent
+        if idle := [each for each in folder.iterdir() if each.name not in (MANIFEST, *manifest.parts)]:
             digests.forget(self.folder, idle)
             for each in idle:
                 each.unlink()

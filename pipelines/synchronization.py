@@ -82,6 +82,7 @@ class Synchronization:
             self._looking = looking.submit(published_before, self.home.published)
             began = time.monotonic()
             try:
+                self.lake.tidy()
                 yield self
             finally:
                 with suppress(Exception):  # a full disk, say, must not hide why the synchronization failed

@@ -183,6 +183,24 @@ def test_files_of_a_killed_run_are_overwritten(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["digests.json", "t", "t2.parquet"]
 
 
+def test_files_that_a_killed_run_no_longer_named_are_removed(tmp_path, monkeypatch):
+    """It was killed when the manifest had moved: no later run that finds nothing new would write the table again."""
+    lake = Lake(tmp_path)
+    lake.replace_companies("t", [rows({CIKS[0]: [1]})], {CIKS[0]: "a"})
+    with monkeypatch.context() as patch:
+        patch.setattr(Lake, "_tidy", lambda *_: None)
+        lake.replace_companies("t", [rows({CIKS[0]: [2]})], {CIKS[0]: "b"})
+    lake.replace_companies("damaged", [rows({CIKS[0]: [3]})], {CIKS[0]: "c"})
+    (tmp_path / "damaged" / "manifest.json").write_bytes(b"{")
+    assert len(parts_of(lake)) == 2
+
+    lake.tidy()
+
+    assert len(parts_of(lake)) == 1
+    assert held(lake) == {CIKS[0]: [2]}
+    assert len(list((tmp_path / "damaged").glob("*.parquet"))) == 1
+
+
 def test_a_table_of_an_older_program_is_computed_again(tmp_path):
     """Nothing of it is kept, and no digest marks its companies as done."""
     lake = Lake(tmp_path)
