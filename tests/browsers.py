@@ -19,12 +19,14 @@ class Form:
 
 
 class Document(HTMLParser):
-    """A parsed page: its text, forms and elements."""
+    """A parsed page: its text, its forms that change something, the forms that search, and its elements."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.text = ""
         self.forms: list[Form] = []
+        self.searches: list[Form] = []
+        self._within = Form("")
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.feed(html)
 
@@ -33,9 +35,10 @@ class Document(HTMLParser):
         known = dict(attributes)
         self.elements.append((tag, known))
         if tag == "form":
-            self.forms.append(Form(known["action"] or ""))
+            self._within = Form(known["action"] or "")
+            (self.forms if known["method"] == "post" else self.searches).append(self._within)
         elif tag in ("input", "button") and known.get("name"):
-            self.forms[-1].values[known["name"] or ""] = known["value"] or ""
+            self._within.values[known["name"] or ""] = known.get("value") or ""
 
     def handle_data(self, data: str) -> None:
         """Collect text."""

@@ -59,7 +59,7 @@ def document(build: OpenBuild, of: Directory, asked: str) -> Document:
     texts = list(dict.fromkeys(text for part in asked.split(",") if (text := " ".join(part.split()))))
     found = {text: of.company(text) for text in texts}
     chosen = list(dict.fromkeys(row.symbol for row in found.values() if row))
-    unknown = [_unknown(build, of, text, chosen) for text in texts if not found[text]][:MOST]
+    unknown = [_unknown(build, text, chosen) for text in texts if not found[text]][:MOST]
     left_out, chosen = chosen[MOST:], chosen[:MOST]
     held = [_held(build, company) for symbol in chosen if (company := queries.company(build, symbol))]
     years = sorted({year for one in held for year in one.years}, reverse=True)[:YEARS]
@@ -83,12 +83,20 @@ def document(build: OpenBuild, of: Directory, asked: str) -> Document:
     drawings = tuple((item, _drawing(item, held, years)) for item in ITEM_NAMES)
     marks = tuple(comparison_charts.sample(place) for place in range(len(held)))
     search = Search("Symbols, separated by commas", "symbols", ", ".join(chosen), "Compare", completes="many")
-    return Document(text, drawings=drawings, marks=marks, in_cards=bool(held), search=search)
+    is_other = chosen and asked != ",".join(chosen) and not (unknown or left_out)
+    return Document(
+        text,
+        drawings=drawings,
+        marks=marks,
+        in_cards=bool(held),
+        search=search,
+        address=comparison_path(chosen) if is_other else "",
+    )
 
 
-def _unknown(build: OpenBuild, of: Directory, text: str, chosen: Sequence[str]) -> Unknown:
-    near = of.found(text)[:PEERS] or close_matches(build, text)
-    return Unknown(text, [(row, comparison_path([*chosen, row.symbol])) for row in near if row.symbol not in chosen])
+def _unknown(build: OpenBuild, text: str, chosen: Sequence[str]) -> Unknown:
+    near = [row for row in close_matches(build, text) if row.symbol not in chosen]
+    return Unknown(text, [(row, comparison_path([*chosen, row.symbol])) for row in near])
 
 
 def _held(build: OpenBuild, company: Company) -> Held:

@@ -112,12 +112,15 @@ def directory(build: OpenBuild) -> Directory:
 
 
 def close_matches(build: OpenBuild, text: str) -> list[Listed]:
-    """The companies that a text may mean that no company has: the issuer of another security, or similar ones."""
+    """The companies that a text may mean that is no covered symbol, the likeliest first.
+
+    The symbol in another spelling, the issuer of another security, what a search finds, and what is similar.
+    """
     of = directory(build)
     security = company_queries.security(build, hyphenated(text)) if text.isascii() else None
-    symbols = [security.common or ""] if security else []
-    rows = [of.company(symbol) for symbol in [*symbols, *company_queries.similar(build, text, CLOSE)]]
-    return list(dict.fromkeys(row for row in rows if row))[:CLOSE]
+    likely = [of.company(text), of.company(security.common) if security and security.common else None]
+    similar = map(of.company, company_queries.similar(build, text, CLOSE))
+    return list(dict.fromkeys(row for row in (*likely, *of.found(text)[:CLOSE], *similar) if row))[:CLOSE]
 
 
 def hyphenated(symbol: str) -> str:

@@ -1,4 +1,4 @@
-"""The static files of the pages: style sheet, script of the copy buttons, icon."""
+"""The static files of the pages: style sheet, scripts, icon."""
 
 from functools import partial
 
@@ -10,6 +10,7 @@ from serve.site.pages import Access, PageRoute, Pages, static
 KEPT = "public, max-age=86400"  # links contain the file's fingerprint, so that a changed file is fetched at once
 FILES = {
     "style.css": "text/css; charset=utf-8",
+    "complete.js": "text/javascript; charset=utf-8",
     "copy.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }

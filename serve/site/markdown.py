@@ -67,6 +67,7 @@ class Document:
     styles: how the list under a heading of the second level looks, after its anchor (rendering.STYLES).
     in_cards: each part under a heading of the second level is a card beside the others.
     search: a search field.
+    address: where a browser finds the page, if it asked for it in other words.
     """
 
     text: str
@@ -76,6 +77,7 @@ class Document:
     styles: tuple[tuple[str, str], ...] = ()
     in_cards: bool = False
     search: Search | None = None
+    address: str = ""
 
 
 def write(template: str, **values: object) -> str:

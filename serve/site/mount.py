@@ -7,9 +7,9 @@ module lists its own routes), the interface (serve.api.routes).
 import inspect
 import logging
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import cast
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
@@ -20,8 +20,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.site import files, llms, profile, sign_in, twins
+from serve.site import files, llms, profile, search, sign_in, twins
+from serve.site.building import CompanyNotFound
 from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
+from serve.site.paths import company_path
+from warehouse.company_queries import Listed
 from warehouse.reader import again_if_damaged
 
 log = logging.getLogger(__name__)
@@ -33,6 +36,7 @@ INTERFACE = "/v1"
 TABLES: tuple[tuple[PageRoute, ...], ...] = (
     sign_in.ROUTES,
     profile.ROUTES,
+    search.ROUTES,
     files.ROUTES,
     twins.ROUTES,
     llms.ROUTES,
@@ -147,14 +151,18 @@ def not_found(pages: Pages, request: Request) -> Response:
 
 def failure(pages: Pages, request: Request, error: ApiError) -> Response:
     """The error page for an ApiError, which an endpoint would return as an envelope."""
-    response = message(pages, request, error.status, HTTPStatus(error.status).phrase, str(error))
+    more: dict[str, Any] = {"asked": error.asked, "near": error.near} if isinstance(error, CompanyNotFound) else {}
+    response = message(pages, request, error.status, HTTPStatus(error.status).phrase, str(error), **more)
     response.headers.update(error.headers or {})
     return response
 
 
-def message(pages: Pages, request: Request, status: int, title: str, text: str) -> Response:
-    """A page with a title and one paragraph."""
-    return _with_headers(pages.render(request, "message.html", status, title=title, text=text))
+def message(
+    pages: Pages, request: Request, status: int, title: str, text: str, *, asked: str = "", near: Sequence[Listed] = ()
+) -> Response:
+    """A page with a title and one paragraph; with companies that were perhaps meant by what was asked for."""
+    context = {"title": title, "text": text, "asked": asked, "near": near, "address": company_path}
+    return _with_headers(pages.render(request, "message.html", status, **context))
 
 
 async def _called(handler: Handler, pages: Pages, request: Request) -> Response:

@@ -30,6 +30,7 @@ from serve.access.limits import Limits
 from serve.access.sign_ins import Session
 from serve.clock import Clock
 from serve.settings import Settings
+from serve.site import names
 from serve.site.markdown import TEMPLATES
 from serve.site.sessions import Sessions
 from warehouse.reader import Warehouse
@@ -47,7 +48,7 @@ NAVIGATION = (
 )
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     # not no-referrer: with that, browsers send `Origin: null` with a form (Fetch, "append a request Origin header"),
@@ -122,7 +123,7 @@ def environment(settings: Settings) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["moment"] = moment
+    made.filters |= {"moment": moment, "named": names.shown}
     root = urlsplit(settings.pages).path
     made.globals.update(
         root=root,

@@ -4,20 +4,19 @@ Belongs here: the list of documents with their paths, access levels and data. Do
 HTML of Markdown (rendering).
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from serve import provenance
 from serve.api import description as openapi
 from serve.api import responses
 from serve.api.endpoints import ENDPOINTS
-from serve.http.errors import CommandError, NotFound, ServerError
+from serve.http.errors import CommandError, NotFound
 from serve.site import (
     changelog_page,
     companies,
@@ -32,14 +31,15 @@ from serve.site import (
     settings_page,
     values,
 )
+from serve.site.building import CompanyNotFound, current_build
 from serve.site.directory import close_matches, directory
 from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
 from serve.site.paths import COMPARISON
+from serve.site.sign_in import SEE_OTHER
 from warehouse import page_queries, queries
 from warehouse.company_queries import Listed
 from warehouse.errors import NothingPublished
-from warehouse.reader import OpenBuild
 
 FRONT = "/index.md"
 LONGEST_SEARCH = 100
@@ -49,8 +49,10 @@ Make = Callable[[Pages, Request], Document]
 
 
 def show(pages: Pages, request: Request, *, make: Make) -> Response:
-    """A document as HTML."""
+    """A document as HTML, at its own address."""
     document, path = make(pages, request), request.url.path
+    if document.address:
+        return RedirectResponse(pages.root + document.address, SEE_OTHER)
     template = "index.html" if path == "/" else "document.html"
     twin = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
     shown = rendering.page(document, pages.root)
@@ -121,7 +123,7 @@ def _companies(pages: Pages, request: Request) -> Document:
         raise NotFound(f"The search text is longer than {LONGEST_SEARCH} characters.")
     if asked["sort"] not in ("", *listing.SORTS):
         raise NotFound("The list cannot be sorted like this.")
-    with _build(pages) as build:
+    with current_build(pages) as build:
         of = directory(build)
         rows = of.chosen(**asked)
         near = close_matches(build, asked["search"]) if not rows else []
@@ -129,10 +131,10 @@ def _companies(pages: Pages, request: Request) -> Document:
 
 
 def _company(pages: Pages, request: Request) -> Document:
-    with _build(pages) as build:
+    with current_build(pages) as build:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
-            raise NotFound("No company with this symbol is covered.")
+            raise CompanyNotFound(build, request.path_params["symbol"])
         return companies.document(
             company,
             page_queries.stated(build, company.cik),
@@ -144,7 +146,7 @@ def _company(pages: Pages, request: Request) -> Document:
 
 def _value(pages: Pages, request: Request) -> Document:
     symbol, item, period = (request.path_params[name] for name in ("symbol", "item", "period"))
-    with _build(pages) as build:
+    with current_build(pages) as build:
         try:
             explained = provenance.find(build, symbol, item, period)
         except CommandError as error:
@@ -156,25 +158,11 @@ def _value(pages: Pages, request: Request) -> Document:
         )
 
 
-@contextmanager
-def _build(pages: Pages) -> Iterator[OpenBuild]:
-    """The current build.
-
-    Raises:
-        ServerError: no build is published.
-    """
-    try:
-        with pages.warehouse.build() as build:
-            yield build
-    except NothingPublished:
-        raise ServerError("No data has been published yet.") from None
-
-
 def _comparison(pages: Pages, request: Request) -> Document:
     asked = request.query_params.get("symbols", "")
     if len(asked) > comparison.LONGEST:
         raise NotFound(f"The list of symbols is longer than {comparison.LONGEST} characters.")
-    with _build(pages) as build:
+    with current_build(pages) as build:
         return comparison.document(build, directory(build), asked)
 
 

@@ -50,6 +50,7 @@ PAGES = {
     "sign-in": "/sign-in",
     "refused-link": "/sign-in?token=forged",
     "missing": "/no-such-page",
+    "not-covered": f"{COMPANY}.B",
 }
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (403|404)")
 CELLS = re.compile(r'<a href="([^"]+)">[^<]*</a></td>\s*<td>(\d{4}-\d\d-\d\d)</td>\s*<td><a href="([^"]+)">', re.DOTALL)
@@ -240,6 +241,47 @@ def test_axe_finds_no_fault(opened, axe):
         found = opened.evaluate("axe.run({resultTypes: ['violations']})")
         told = [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found["violations"]]
         assert told == [], (width, scheme)
+
+
+def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, sample_site, reader):
+    """The completions of the search lead to a company; those of the comparison complete the list of symbols."""
+    with window(browser, sample_site, reader.cookies) as page:
+        page.goto("/companies")
+        field = page.get_by_role("combobox", name="Find a company")
+        field.fill("exam")
+        expect(field).to_have_attribute("aria-expanded", "true")
+        options = page.locator(".completions:not([hidden]) > [role=option]")
+        count = options.count()
+        assert count > 1
+        expect(page.locator(".find").get_by_role("status")).to_have_text(f"{count} companies")
+        for key, chosen in (("ArrowUp", count - 1), ("ArrowDown", None), ("ArrowDown", 0)):
+            field.press(key)
+            active = field.get_attribute("aria-activedescendant")
+            assert active == (None if chosen is None else options.nth(chosen).get_attribute("id"))
+        expect(options.nth(0)).to_have_attribute("aria-selected", "true")
+        field.press("Escape")
+        expect(page.get_by_role("listbox")).to_be_hidden()
+        expect(field).to_have_value("exam")
+        field.fill("copper")
+        expect(options.nth(0)).to_contain_text(COMPANY.rpartition("/")[2])
+        field.press("ArrowDown")
+        field.press("Enter")
+        page.wait_for_url(f"**{COMPANY}")
+
+        page.goto("/compare?symbols=XQCPF")
+        field = page.get_by_role("combobox", name="Symbols, separated by commas")
+        field.press("End")
+        for text, symbol in ((", orchard", "XQORC"), ("xqa", None)):
+            field.press_sequentially(text)
+            expect(options.nth(0)).to_contain_text(symbol or "XQA")
+            field.press("ArrowDown")
+            field.press("Enter")
+        symbols = field.input_value().removesuffix(", ").split(", ")
+        assert symbols[:2] == ["XQCPF", "XQORC"]
+        field.press("Enter")
+        page.wait_for_url(f"**/compare?symbols={','.join(symbols)}")
+        expect(page.locator(".legend li")).to_have_count(3)
+        shoot(page, "comparison-of-three")
 
 
 def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):

@@ -114,6 +114,13 @@ def test_companies_can_be_removed_and_added(build):
     assert "LNTR" not in text
 
 
+def test_a_comparison_has_one_address(build):
+    """To which the same symbols in another spelling lead; unknown symbols keep theirs, with the notice."""
+    assert page(build, "fjrd, LNTR.B,").address == "/compare?symbols=FJRD,LNTR-B"
+    assert page(build, "FJRD,LNTR-B").address == ""
+    assert page(build, "fjrd,nope").address == page(build, ",".join(MANY)).address == page(build, " ").address == ""
+
+
 def test_without_symbols_the_page_says_what_it_is_for(build):
     document = page(build, " , ")
     assert document.text.startswith("# Compare companies\n")

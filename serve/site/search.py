@@ -1,0 +1,69 @@
+"""The search field of the pages for subscribers: what it leads to, and what completes it.
+
+Belongs here: `/search`, where the form leads, and `/search/completions`, which the script complete.js asks. Does not:
+finding companies (directory), the list of what was found (listing).
+"""
+
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from serve.http.errors import NotFound
+from serve.site import listing, names
+from serve.site.building import current_build
+from serve.site.directory import close_matches, directory
+from serve.site.pages import Access, PageRoute, Pages
+from serve.site.paths import company_path
+from serve.site.sign_in import SEE_OTHER
+
+MOST = 8  # companies that complete a text
+LONGEST = 100  # characters of a text
+
+
+class Completion(msgspec.Struct):
+    """A company that a text may mean, and the address of its page."""
+
+    symbol: str
+    name: str
+    exchange: str
+    address: str
+
+
+def find(pages: Pages, request: Request) -> Response:
+    """Lead to the page of the only company that a text means, else to the list of those that it may mean."""
+    text = _text(request)
+    with current_build(pages) as build:
+        of = directory(build)
+        company = of.company(text)
+        found = [company] if company else of.found(text)
+    if len(found) == 1:
+        return RedirectResponse(pages.root + company_path(found[0].symbol), SEE_OTHER)
+    query = f"?{urlencode({'search': text})}" if text else ""
+    return RedirectResponse(f"{pages.root}{listing.PATH}{query}", SEE_OTHER)
+
+
+def complete(pages: Pages, request: Request) -> Response:
+    """The companies that a text may mean, the best matches first; similar ones if there are none."""
+    text = _text(request)
+    with current_build(pages) as build:
+        rows = directory(build).found(text)[:MOST] or (close_matches(build, text) if text else [])
+    found = [
+        Completion(row.symbol, names.shown(row.name or ""), row.exchange or "", pages.root + company_path(row.symbol))
+        for row in rows
+    ]
+    return Response(msgspec.json.encode(found), media_type="application/json")
+
+
+def _text(request: Request) -> str:
+    text = " ".join(request.query_params.get("text", "").split())
+    if len(text) > LONGEST:
+        raise NotFound(f"The search text is longer than {LONGEST} characters.")
+    return text
+
+
+ROUTES: tuple[PageRoute, ...] = (
+    ("/search", find, Access.SUBSCRIBER),
+    ("/search/completions", complete, Access.SUBSCRIBER),
+)
