@@ -88,8 +88,15 @@ def covered(build: OpenBuild, symbols: Sequence[str]) -> list[str]:
     return [symbol for symbol in symbols if symbol in held]
 
 
+def hyphenated(symbol: str) -> str:
+    """A symbol in the SEC's spelling, which separates a class by a hyphen: BRK-B for BRK.B and BRK/B."""
+    return symbol.replace(".", "-").replace("/", "-").replace(" ", "-")
+
+
 def security(build: OpenBuild, symbol: str) -> Security | None:
     """The security with a symbol, compared without case, if it is listed and not common equity."""
+    if "securities" not in build.columns:
+        return None  # a build that was published before the table
     found = build.rows(
         "SELECT kind, securities.name, (SELECT min(symbol) FROM companies "
         f"WHERE companies.cik = securities.cik AND is_primary AND {COVERED}) "

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from serve.api import models, parameters, responses
+from serve.api.near import what_to_ask
 from serve.api.parameters import Parameter
 from serve.clock import seconds_since, timestamp
 from serve.http.errors import NotFound, ServerError
@@ -171,7 +172,7 @@ def _covered(build: OpenBuild, symbol: str) -> queries.Company:
     """
     company = queries.company(build, symbol)
     if company is None:
-        raise NotFound("No company with this symbol is covered.")
+        raise NotFound(f"No company with this symbol is covered. {what_to_ask(build, symbol)}")
     return company
 
 

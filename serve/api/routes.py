@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 VERSION = "/v1"
 DESCRIPTION = "/openapi.json"
-
+OTHER_HEADER = "The API key is missing: send it in the header X-Api-Key. The header Authorization is not read."
 
 PATHS = tuple(VERSION + path for path in (*(endpoint.path for endpoint in ENDPOINTS), DESCRIPTION))
 """The templates of the paths."""
@@ -163,10 +163,16 @@ def _admit(service: Service, scope: Scope) -> Holder:
     holder = _holder(service, scope)
     if holder is None:
         service.attempts.count(FAILED_KEYS, scope)
-        raise Unauthenticated()
+        raise Unauthenticated(_hint(scope))
     if not holder.is_active:
         raise SubscriptionInactive()
     return holder
+
+
+def _hint(scope: Scope) -> str:
+    """What to say to a client that sends its key as most interfaces want it; else nothing."""
+    names = {name for name, _ in scope["headers"]}
+    return OTHER_HEADER if b"authorization" in names and b"x-api-key" not in names else ""
 
 
 def _holder(service: Service, scope: Scope) -> Holder | None:

@@ -13,7 +13,7 @@ from operator import attrgetter
 from weakref import WeakKeyDictionary
 
 from warehouse import company_queries
-from warehouse.company_queries import Listed
+from warehouse.company_queries import Listed, hyphenated
 from warehouse.reader import OpenBuild
 
 Amount = Callable[[Listed], float | None]
@@ -121,11 +121,6 @@ def close_matches(build: OpenBuild, text: str) -> list[Listed]:
     likely = [of.company(text), of.company(security.common) if security and security.common else None]
     similar = map(of.company, company_queries.similar(build, text, CLOSE))
     return list(dict.fromkeys(row for row in (*likely, *of.found(text)[:CLOSE], *similar) if row))[:CLOSE]
-
-
-def hyphenated(symbol: str) -> str:
-    """A symbol in the SEC's spelling, which separates a class by a hyphen: BRK-B for BRK.B and BRK/B."""
-    return symbol.replace(".", "-").replace("/", "-").replace(" ", "-")
 
 
 def _rank(row: Listed, name: str, wanted: str, symbol: str, number: str) -> int | None:

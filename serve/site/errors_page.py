@@ -24,16 +24,17 @@ from serve.site.markdown import Document, write
 SUMMARY = "What each error code means, and what to do about it."
 TO_DO: Mapping[type[ApiError], str] = {
     Unauthenticated: (
-        "Send the whole key, once, in the header `X-Api-Key`. If it is lost or revoked, create another on "
-        "[your profile](/profile)."
+        "Send the whole key, once, in the header `X-Api-Key`; the header `Authorization` is not read. If it is lost or "
+        "revoked, create another on [your profile](/profile)."
     ),
     SubscriptionInactive: (
         "The key is valid, and works again within seconds after the subscription becomes active. "
         "[Your profile](/profile) shows its status."
     ),
     NotFound: (
-        "Check the path, and look up the symbol with [GET /companies](/reference#listCompanies). Preferred shares, "
-        "warrants, units and notes are not covered, nor are companies that have left the SEC's list of tickers."
+        "Check the path, and look up the symbol with [GET /companies](/reference#listCompanies). The message names "
+        "similar symbols; a class of shares is separated by a hyphen, as in `BRK-B`. Preferred shares, warrants, units "
+        "and notes are not covered, nor are companies that have left the SEC's list of tickers."
     ),
     MethodNotAllowed: "Send `GET`. The interface is read-only.",
     InvalidParameter: (

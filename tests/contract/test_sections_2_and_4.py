@@ -211,6 +211,23 @@ def test_4_2_to_4_5_company_not_covered_is_404(get: Get, symbol: str, path: str)
     assert_error(get(f"/companies/{symbol}{path}"), 404, "not_found")
 
 
+@pytest.mark.parametrize(
+    ("symbol", "advice"),
+    [
+        ("lntr.b", "Ask for LNTR-B."),
+        ("LNRT", "Did you mean LNTR?"),
+        ("FJD", "Did you mean FJRD?"),
+        ("ABCXX", "Did you mean ABCX?"),
+        ("NOPE", "GET /companies?search=NAME finds companies by name."),
+        ("%C5%BF", "GET /companies?search=NAME finds companies by name."),
+    ],
+)
+def test_7_the_message_of_a_404_says_what_to_ask_for(get: Get, symbol: str, advice: str) -> None:
+    """In the message only: `details` are of `invalid_parameter`."""
+    error = get(f"/companies/{symbol}").json()["error"]
+    assert error["message"] == f"No company with this symbol is covered. {advice}"
+
+
 def test_4_3_rule_1_newest_first(get: Get) -> None:
     ends = [period["period_end"] for period in get("/companies/LNTR/financials").json()["data"]]
     assert ends == ["2024-12-31", "2024-09-30", "2024-06-30", "2024-03-31"]

@@ -69,6 +69,18 @@ def test_5_5_missing_or_unknown_key_is_401(client: httpx.Client) -> None:
     assert_error(client.get("/companies", headers={"X-Api-Key": keys.new_key()}), 401, "unauthenticated")
 
 
+def test_5_5_a_key_in_another_header_is_401_with_a_hint(client: httpx.Client, key: str) -> None:
+    """Whatever the header contains; and never the key."""
+    for value in (f"Bearer {key}", "Basic x"):
+        response = client.get("/companies", headers={"Authorization": value})
+        assert_error(response, 401, "unauthenticated")
+        assert response.json()["error"]["message"].endswith("The header Authorization is not read.")
+        assert key not in response.text
+    both = client.get("/companies", headers={"Authorization": f"Bearer {key}", "X-Api-Key": "x"})
+    assert "Authorization" not in both.json()["error"]["message"]
+    assert client.get("/companies", headers={"Authorization": "Bearer x", "X-Api-Key": key}).status_code == 200
+
+
 def test_5_5_two_keys_are_401(client: httpx.Client, key: str) -> None:
     assert_error(client.get("/companies", headers=[("X-Api-Key", key), ("x-api-key", key)]), 401, "unauthenticated")
 

@@ -1,0 +1,49 @@
+"""What to ask for instead of a symbol that is not covered.
+
+Belongs here: the sentence in the message of a 404. Does not: the pages' search, which also knows names
+(serve.site.directory), the queries (warehouse.company_queries).
+
+It takes some look-ups, not a comparison with all symbols, because it is answered without a thread.
+"""
+
+from collections.abc import Iterator
+from string import ascii_uppercase
+
+from warehouse import company_queries
+from warehouse.reader import OpenBuild
+
+LONGEST = 10  # characters of a symbol whose misspellings are looked up; no listed symbol is longer
+MOST = 3  # symbols that are suggested
+KINDS = {
+    "preferred": "a preferred share",
+    "warrant": "a warrant",
+    "unit": "a unit",
+    "right": "a right",
+    "note": "a note",
+}
+
+
+def what_to_ask(build: OpenBuild, symbol: str) -> str:
+    """A sentence that says what to ask for instead of a symbol that is not covered."""
+    upper = symbol.upper() if symbol.isascii() else ""
+    if len(upper) <= LONGEST:
+        hyphenated = company_queries.hyphenated(upper)
+        if company_queries.covered(build, [hyphenated]):
+            return f"Ask for {hyphenated}."
+        if security := company_queries.security(build, hyphenated):
+            kind = KINDS.get(security.kind, "no common stock")
+            instead = f"ask for {security.common}" if security.common else "its issuer is not covered"
+            return f"{hyphenated} is {kind}, and only common stock is covered: {instead}."
+        spellings = list(dict.fromkeys(misspelled(hyphenated)))
+        if near := company_queries.covered(build, spellings)[:MOST]:
+            return f"Did you mean {' or '.join(near)}?"
+    return "GET /companies?search=NAME finds companies by name."
+
+
+def misspelled(symbol: str) -> Iterator[str]:
+    """The symbols of which this may be a misspelling: two letters in turn, one left out, one too many, another one."""
+    cuts = [(symbol[:place], symbol[place:]) for place in range(len(symbol) + 1)]
+    yield from (before + after[1] + after[0] + after[2:] for before, after in cuts if len(after) > 1)
+    yield from (before + letter + after for before, after in cuts for letter in ascii_uppercase + "-")
+    yield from (before + after[1:] for before, after in cuts if after)
+    yield from (before + letter + after[1:] for before, after in cuts if after for letter in ascii_uppercase)
