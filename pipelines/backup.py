@@ -31,7 +31,7 @@ from pipelines.home import MARKER, Home
 from pipelines.lake import MANIFEST, Lake, Manifest
 from pipelines.quality.report import page_of
 from pipelines.tables import LAST, assembled
-from warehouse import runs, sqlite
+from warehouse import runs, seal, sqlite
 from warehouse.digest import has_digest
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS, sync
@@ -242,9 +242,9 @@ def _copy_files_of(published: Path, pointer: Pointer, copied: Copied) -> None:
     folder = copied.target / published.name
     if pointer.digest and not has_digest(folder, pointer):
         raise BackupError(f"build {pointer.build} is damaged; run `fundamentals sync`, and make the backup then")
-    alone = msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(pointer, previous=None)), indent=2)
+    alone = seal.encoded(msgspec.structs.replace(pointer, previous=None))
     for name in (POINTER, description_of(pointer.file)):
-        (folder / name).write_bytes(alone + b"\n")
+        (folder / name).write_bytes(alone)
         copied.note(folder / name)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from warehouse import seal
 from warehouse.errors import BuildUnreadable
 
 POINTER = "CURRENT.json"
@@ -68,11 +69,11 @@ def current(published: Path) -> Pointer | None:
     """The pointer of a folder of builds; None if nothing is published there.
 
     Raises:
-        BuildUnreadable: the file cannot be read, or is not a pointer.
+        BuildUnreadable: the file cannot be read, is not a pointer, or differs from its seal.
     """
     path = published / POINTER
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Pointer)
+        return seal.decoded(path.read_bytes(), Pointer)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -84,7 +85,7 @@ def kept(published: Path) -> list[Pointer]:
     found = []
     for path in published.glob(description_of("warehouse-*.duckdb")):
         with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            found.append(msgspec.json.decode(path.read_bytes(), type=Pointer))
+            found.append(seal.decoded(path.read_bytes(), Pointer))
     return sorted(found, key=lambda pointer: pointer.published_at, reverse=True)
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from warehouse import copies, schema, views
+from warehouse import copies, schema, seal, views
 from warehouse.digest import digest_of
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
@@ -388,7 +388,7 @@ def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> No
     If the process is killed after the pointer is written, the next run updates the links and removes the old files.
     """
     times = {cik: _utc(time) for cik, time in updated.items()}
-    encoded = msgspec.json.format(msgspec.json.encode(pointer), indent=2) + b"\n"
+    encoded = seal.encoded(pointer)
     with _as_publish_errors(published):
         _write(published / pointer.synchronized_file, msgspec.json.encode(times, order="sorted"))
         _write(published / POINTER, encoded)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from warehouse import seal
+
 FILE = "runs.json"
 PUBLISHED, UNCHANGED, HELD_BACK, FAILED = RESULTS = ("published", "unchanged", "held_back", "failed")
 """A new build was published; the build stays, because nothing is new; checks held it back; an error or a stop."""
@@ -35,7 +37,7 @@ class Runs(msgspec.Struct, frozen=True):
 def read(published: Path) -> Runs:
     """The record of a folder of builds; an empty one if it is missing or damaged."""
     with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return msgspec.json.decode((published / FILE).read_bytes(), type=Runs)
+        return seal.decoded((published / FILE).read_bytes(), Runs)
     return Runs()
 
 
@@ -60,5 +62,5 @@ def note(
     run = Run(number, finished.replace(microsecond=0), round(seconds, 3))
     now = Runs({**before.by_result, result: run}, quarantined, failed)
     written = published / f"{FILE}.tmp"
-    written.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")
+    written.write_bytes(seal.encoded(now))
     written.replace(published / FILE)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -193,10 +194,15 @@ def test_tables_are_repaired_without_a_build(home, two_builds, doctor):
     assert doctor()[0] == WELL
 
 
-def test_a_pointer_that_differs_from_its_copy(home, doctor):
-    """A flipped bit may leave another time or number."""
+def test_a_pointer_that_differs_from_its_seal_or_its_copy(home, doctor):
+    """A flipped bit may leave another time or number; a pointer of an earlier release has no seal."""
     pointer = home.published / "CURRENT.json"
-    pointer.write_text(pointer.read_text().replace('"companies": 2', '"companies": 3'))
+    content = pointer.read_text()
+    pointer.write_text(content.replace('"companies": 2', '"companies": 3'))
+    status, found, _ = doctor("--quick")
+    assert (status, "differs from its seal" in found["builds"]) == (DAMAGE, True)
+    older = msgspec.json.decode(content) | {"companies": 3}
+    pointer.write_bytes(msgspec.json.encode({name: value for name, value in older.items() if name != "seal"}))
     status, found, _ = doctor("--quick")
     assert (status, "CURRENT.json and warehouse-" in found["builds"]) == (WARNING, True)
 

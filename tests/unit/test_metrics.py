@@ -169,6 +169,11 @@ def test_the_record_of_synchronizations(tmp_path: Path) -> None:
     for damaged in ({"by_result": 1}, {"by_result": {"failed": {"number": 1, "finished_at": "today", "seconds": 1}}}):
         (tmp_path / runs.FILE).write_text(json.dumps(damaged))
         assert runs.read(tmp_path) == runs.Runs(), "a damaged record is as none"
+    runs.note(tmp_path, runs.FAILED, datetime(2026, 1, 5, tzinfo=UTC), 1.5, 12, None)
+    sealed = (tmp_path / runs.FILE).read_text()
+    assert runs.read(tmp_path).quarantined == 12
+    (tmp_path / runs.FILE).write_text(sealed.replace("12", "13"))
+    assert runs.read(tmp_path) == runs.Runs(), "another number than the sealed one"
 
 
 def test_every_metric_is_exposed_with_its_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """Publishing: the content of a build, refused builds, and the pointer after a killed publication."""
 
+import hashlib
 import json
 import os
 import random
@@ -85,6 +86,9 @@ def test_the_file_is_read_only_and_of_the_older_storage_version(published: Path)
 def test_the_pointer_names_the_current_build(published: Path) -> None:
     made = builds.publish_small(published)
     said = json.loads((published / "CURRENT.json").read_text())
+    seal = said.pop("seal")
+    plain = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert seal == hashlib.sha256(plain.encode()).hexdigest()
     assert datetime.fromisoformat(said.pop("published_at")).tzinfo == UTC
     assert said == {
         "build": "b1",

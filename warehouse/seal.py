@@ -1,0 +1,38 @@
+"""The seal of a small JSON file: a digest of its content, by which a changed number is found.
+
+Belongs here: encoding with the seal, and decoding. Does not: the digests of builds (digest) and of tables
+(pipelines.digests), which are kept apart from what they are of.
+"""
+
+import hashlib
+from typing import Any, TypeVar
+
+import msgspec
+
+SEAL = "seal"
+
+Content = TypeVar("Content", bound=msgspec.Struct)
+
+
+def encoded(content: msgspec.Struct) -> bytes:
+    """A structure as an indented JSON object with one more member, `seal`."""
+    members = msgspec.to_builtins(content)
+    return msgspec.json.format(msgspec.json.encode(members | {SEAL: _seal(members)}), indent=2) + b"\n"
+
+
+def decoded(content: bytes, kind: type[Content]) -> Content:
+    """The structure in such a file. A file of an earlier release, which has no seal, is taken as it is.
+
+    Raises:
+        msgspec.MsgspecError: the content is no such structure, or differs from its seal.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    members = msgspec.json.decode(content, type=dict[str, Any])
+    seal = members.pop(SEAL, None)
+    if seal is not None and seal != _seal(members):
+        raise msgspec.ValidationError("the content differs from its seal")
+    return msgspec.convert(members, kind)
+
+
+def _seal(members: dict[str, Any]) -> str:
+    return hashlib.sha256(msgspec.json.encode(members, order="sorted")).hexdigest()
