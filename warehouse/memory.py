@@ -145,7 +145,7 @@ class Memory:
         self, symbol: str, kind: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> tuple[bytes, int]:
         """See queries; but the periods are an encoded JSON array, with their number."""
-        return self._encoded.chosen(_within(self._periods(symbol, kind), self._day, since, until), items, limit)
+        return self._encoded.chosen(_within(self._periods(symbol, kind), self._day, since, until), tuple(items), limit)
 
     def revisions(
         self, cik: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
@@ -179,7 +179,7 @@ class Memory:
         """The periods with a value: company by company, trailing twelve months before years, newest first."""
         self._labels: list[tuple[str, str, int, int]] = [row[:4] for row in connection.execute(LABELS).fetchall()]
         rows = connection.execute(FINANCIALS, {"kinds": schema.PERIOD_KINDS}).fetchnumpy()
-        self._starts = np.searchsorted(rows["part"], np.arange(2 * len(self._listed) + 1))
+        self._starts: list[int] = np.searchsorted(rows["part"], np.arange(2 * len(self._listed) + 1)).tolist()
         self._label, self._day = rows["label"].astype(np.int32), rows["day"].astype(np.int32)
         self._encoded = Periods(self._labels, self._label, rows)
         self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in schema.ITEM_NAMES])
@@ -203,7 +203,7 @@ class Memory:
 
     def _periods(self, symbol: str, kind: str) -> slice:
         place = 2 * self._place[symbol] + schema.PERIOD_KINDS.index(kind)
-        return slice(int(self._starts[place]), int(self._starts[place + 1]))
+        return slice(self._starts[place], self._starts[place + 1])
 
     def _revision(self, place: int) -> Revision:
         start, stop = int(self._revised_from[place]), int(self._revised_to[place])

@@ -21,8 +21,7 @@ from warehouse.reader import OpenBuild
 from warehouse.schedule import promised_synchronization
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """A request that passed all checks: the build to query, the symbol in its path, its parameters, the time.
 
     `held` is None if no build can be opened; `amiss` says what is amiss in the service, and is None if nothing is.
@@ -47,7 +46,7 @@ class Question:
         return self.held
 
 
-Answer = tuple[object, msgspec.Struct]  # `data`, and the endpoint's own fields of `meta`
+Answer = tuple[object, msgspec.Struct]  # `data`, encoded if it is bytes, and the endpoint's own fields of `meta`
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +106,7 @@ def list_financials(question: Question) -> Answer:
     bounds = {"since": values["from"], "until": values["to"], "limit": values["limit"]}
     data: object
     if build.memory:
-        encoded, count = build.memory.financials(company.symbol, kind, items, **bounds)
-        data = msgspec.Raw(encoded)
+        data, count = build.memory.financials(company.symbol, kind, items, **bounds)
     else:
         rows = queries.financials(build, company.symbol, kind, items, **bounds)
         data, count = [responses.period(row, items) for row in rows], len(rows)

@@ -22,6 +22,7 @@ from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 
 CONTROLS = r"\x00-\x1f\x7f-\x9f"
 LARGEST = 2_147_483_647  # largest int32: the maximum where the specification sets none
+LONGEST = 10  # digits of an integer
 SHOWN = 60  # characters of a client's text that an error message quotes
 EXPLAINED = 10  # unknown parameters whose message has a suggestion
 CREDENTIALS = re.compile(
@@ -95,7 +96,7 @@ class Integer:
 
     def read(self, text: str) -> int:
         """The number; the length is checked first, because parsing thousands of digits is slow."""
-        if re.fullmatch(r"[0-9]{1,10}", text) and self.minimum <= int(text) <= self.maximum:
+        if len(text) <= LONGEST and text.isascii() and text.isdigit() and self.minimum <= int(text) <= self.maximum:
             return int(text)
         raise ValueError(f"must be an integer from {self.minimum} to {self.maximum}")
 
@@ -265,7 +266,8 @@ def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
                 wrong[name] = f"Parameter '{name}' {error}."
     if not wrong and _is_after(values.get("from"), values.get("to")):
         wrong["from"] = "Parameter 'from' must not be after 'to'."
-    wrong |= _unknown(unknown, known)
+    if unknown:
+        wrong |= _unknown(unknown, known)
     if wrong:
         raise InvalidParameter(wrong)
     return values
@@ -282,6 +284,8 @@ def _value(parameter: Parameter, text: str) -> Any:
 @lru_cache(maxsize=1)  # a query is checked twice, and parsed once
 def _pairs(query: bytes) -> list[tuple[str, str]]:
     """Names and values; invalid UTF-8 becomes surrogates, which every parameter refuses."""
+    if query.isascii() and b"%" not in query and b"+" not in query:  # the same in a fifth of the time
+        return [(name, value) for name, _, value in [each.partition("=") for each in query.decode().split("&") if each]]
     return parse_qsl(query.decode("ascii", "surrogateescape"), keep_blank_values=True, errors="surrogateescape")
 
 

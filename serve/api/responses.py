@@ -6,6 +6,7 @@ endpoints (endpoints).
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -33,10 +34,26 @@ def success(data: object, meta: msgspec.Struct, now: float, headers: Mapping[str
     return plain(body(data, meta, now), headers)
 
 
+def document(data: object, meta: msgspec.Struct, now: float) -> bytes:
+    """The encoded body of a success; `data` that is encoded already is bytes, and `meta` has fields of its own."""
+    told = data if isinstance(data, bytes) else encoded(data)
+    return b'{"data":%b,"meta":%b,%b}}' % (told, encoded(meta)[:-1], _common(int(now)))
+
+
 def body(data: object, meta: msgspec.Struct, now: float) -> Json:
     """`data` and `meta`, which has the endpoint's own fields and the common ones (section 2.1)."""
-    common = models.Common(source="SEC EDGAR", api_version="v1", generated_at=timestamp(now))
-    return {"data": data, "meta": {**msgspec.structs.asdict(meta), **msgspec.structs.asdict(common)}}
+    return {"data": data, "meta": {**msgspec.structs.asdict(meta), **msgspec.structs.asdict(common(now))}}
+
+
+def common(now: float) -> models.Common:
+    """The common fields of `meta` (section 2.1)."""
+    return models.Common(source="SEC EDGAR", api_version="v1", generated_at=timestamp(now))
+
+
+@lru_cache(maxsize=8)
+def _common(second: int) -> bytes:
+    """The common fields as members of an encoded object."""
+    return encoded(common(second))[1:-1]
 
 
 def plain(content: object, headers: Mapping[str, str]) -> Response:

@@ -189,7 +189,7 @@ def represent(
     if kept := service.representations.get(tag):
         return kept
     data, meta = endpoint.answer(_question(service, build, symbol, values, now))
-    body = responses.encoded(responses.body(data, meta, now))
+    body = responses.document(data, meta, now)
     made = Representation(body, tag, caching.modified_at(build.pointer), VERSION + endpoint.path)
     return service.representations.keep(tag, made)
 

@@ -4,7 +4,7 @@ import difflib
 import itertools
 import string
 from datetime import date
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import pytest
 from hypothesis import given
@@ -34,6 +34,13 @@ def test_missing_parameters_have_defaults() -> None:
 def test_revisions_have_the_parameters_of_financials_except_the_period() -> None:
     assert parameters.read(b"", parameters.REVISIONS) == {"items": ITEM_NAMES, "from": None, "to": None, "limit": 50}
     assert parameters.REVISIONS[:-1] == parameters.FINANCIALS[1:-1]
+
+
+@given(query=st.text("ab=&%41+;#?é\x00 ", max_size=30))
+def test_names_and_values_are_those_of_the_standard_library(query: str) -> None:
+    """Also those of queries without an encoded character, which are not given to it, because it takes long."""
+    pairs = parse_qsl(query, keep_blank_values=True)
+    assert parameters._pairs(query.encode()) == pairs
 
 
 def test_values_are_parsed_strictly() -> None:
