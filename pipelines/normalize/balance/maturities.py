@@ -245,8 +245,6 @@ def _until_paid(sheets: BalanceSheets, before: Before, whole: Floats, is_alone: 
             is_left = (left > 0) & ~((paid >= ROSE_BY * left) & (paid <= MUST_NOT_EXCEED * left))
             is_left &= (place >= 0) & is_alone & (sheets.q - since[place] < WITHIN)
             since = np.where(is_left & (due == 0), since[place], since)
-            # what fell due on the day itself is not carried to it
-            is_left &= (due == 0) | (sheets.q[place] < sheets.q)
             carried = np.where(is_left, np.fmax(carried, left), carried)
         if np.array_equal(due + carried, owed):
             return owed > 0
