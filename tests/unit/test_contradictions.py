@@ -438,6 +438,7 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
 NONCURRENT_FELL_DUE_BEFORE = beside_year_end(
     {NONCURRENT: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000},
     {NONCURRENT: 370, CURRENT_LIABILITIES: 705, ASSETS: 2010},
+    {NONCURRENT: 376, CURRENT_LIABILITIES: 706, ASSETS: 2015},
     {NONCURRENT: 371, CURRENT_LIABILITIES: 729, ASSETS: 2020},
 )
 
@@ -512,8 +513,9 @@ def test_maturities_are_missed_until_they_are_paid(found, name):
     assert [None if value is None else value / 1e6 for value in values] == {**FELL_DUE, **NONCURRENT_FELL_DUE}[name][2]
 
 
-def test_maturities_that_left_non_current_debt_are_seen_in_the_next_report(found):
-    gap = row_of(found.gaps, "total_debt", "ttm", "2023-03-31", COMPANY["non-current debt fell due before"])
+@pytest.mark.parametrize("end", ["2023-03-31", "2023-06-30"])
+def test_maturities_that_left_non_current_debt_are_seen_in_the_next_reports(found, end):
+    gap = row_of(found.gaps, "total_debt", "ttm", end, COMPANY["non-current debt fell due before"])
 
     assert gap["rule"] == "debt.withdrawn.maturities-left-long-term-debt"
 

@@ -13,7 +13,7 @@ from pipelines.normalize.arrays import NOTHING, Flags, Ints, first_row, smallest
 from pipelines.normalize.balance.before import Before
 from pipelines.normalize.balance.element_sets import are_equal, contain
 from pipelines.normalize.balance.footing import is_one_digit
-from pipelines.normalize.balance.maturities import LONG_TERM_LINES, STAYS, falls_equally, fell_due, is_alone
+from pipelines.normalize.balance.maturities import LONG_TERM_LINES, falls_equally, fell_due, is_alone
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.balance.unexplained import is_below_part
@@ -81,11 +81,15 @@ SHOWN_AFTER = Rule(
     "withhold",
 )
 
+ABOUT, REPORTS_OF_A_YEAR = 0.02, 3
+"""Non-current debt in other currencies moves by some hundredths; a year has three reports before that of its end."""
+
 FELL_DUE_BEFORE = Rule(
     "debt.withdrawn.maturities-left-long-term-debt",
-    "Long-term debt, or non-current debt, alone is withdrawn if that of the next report is about the same, and the "
-    "balance sheets of the next report show that maturities left it.",
-    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 3 of 2,200 balance sheets "
+    f"Long-term debt, or non-current debt, alone is withdrawn if that of one of the next {REPORTS_OF_A_YEAR} reports "
+    f"is about the same (within {ABOUT:.0%}), as in each report between, and the balance sheets of that report show "
+    "that maturities left it.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 5 of 2,200 balance sheets "
     "with such debt alone",
     "withhold",
 )
@@ -237,15 +241,22 @@ def _shown_after(sheets: BalanceSheets, sums: Sums, counts: Ints) -> Withdrawal:
 
 
 def _fell_due_before(sheets: BalanceSheets, before: Before, sums: Sums, values: Ints) -> Withdrawal:
-    """The values of long-term debt alone from which maturities had left, as the next report shows."""
-    next_report = np.flatnonzero(fell_due(sheets, before, sums)[0] & (before.in_filing_before >= 0))
-    value = before.in_filing_before[next_report]
+    """The values of long-term debt alone from which maturities had left, as one of the next reports shows."""
     place = np.full(len(sheets), NOTHING)
     place[sums.sheet] = np.arange(len(sums.sheet))
-    newer, older = place[next_report], place[value]
-    is_left = same(sums.value[newer], sums.value[older], STAYS) & np.isin(value, values)
-    is_left &= are_equal(sums.elements[:, newer], sums.elements[:, older])
-    return Withdrawal(FELL_DUE_BEFORE, "current_debt_not_shown", value[is_left], next_report[is_left])
+    by = np.flatnonzero(fell_due(sheets, before, sums)[0])
+    value, found = by, []
+    for _ in range(REPORTS_OF_A_YEAR):
+        is_known = before.in_filing_before[value] >= 0
+        by, value = by[is_known], before.in_filing_before[value[is_known]]
+        newer, older = place[by], place[value]
+        is_left = same(sums.value[newer], sums.value[older], ABOUT) & (older >= 0)
+        is_left &= are_equal(sums.elements[:, newer], sums.elements[:, older])
+        by, value = by[is_left], value[is_left]
+        found.append((value, by))
+    value, by = (np.concatenate(each) for each in zip(*found, strict=True))
+    counts = np.isin(value, values)
+    return Withdrawal(FELL_DUE_BEFORE, "current_debt_not_shown", value[counts], by[counts])
 
 
 def _before_installments(sheets: BalanceSheets, before: Before, sums: Sums, values: Ints) -> Withdrawal:
