@@ -5,6 +5,7 @@ from functools import partial
 from starlette.requests import Request
 from starlette.responses import Response
 
+from serve.site import transfer
 from serve.site.pages import Access, PageRoute, Pages, static
 
 KEPT = "public, max-age=86400"  # links contain the file's fingerprint, so that a changed file is fetched at once
@@ -16,9 +17,9 @@ FILES = {
 }
 
 
-def show_file(_: Pages, __: Request, *, name: str) -> Response:
+def show_file(_: Pages, request: Request, *, name: str) -> Response:
     """A static file."""
-    return Response(static(name), media_type=FILES[name], headers={"Cache-Control": KEPT})
+    return transfer.shared(Response(static(name), media_type=FILES[name]), request, KEPT)
 
 
 ROUTES: tuple[PageRoute, ...] = tuple((f"/{name}", partial(show_file, name=name), Access.PUBLIC) for name in FILES)

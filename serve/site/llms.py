@@ -6,7 +6,7 @@ Belongs here: which pages are listed, with a description of each. Does not: the 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve.site import changelog_page, dictionary_page, errors_page, reference, rules_page, settings_page
+from serve.site import changelog_page, dictionary_page, errors_page, reference, rules_page, transfer
 from serve.site.pages import DISCLAIMER, Access, PageRoute, Pages
 
 TEXT = """\
@@ -34,16 +34,15 @@ PAGES = (
     ("Data dictionary", "/dictionary.md", dictionary_page.SUMMARY),
     ("Rules", "/rules.md", rules_page.SUMMARY),
     ("Changelog of the interface", "/changelog.md", changelog_page.SUMMARY),
-    ("Settings", "/settings.md", settings_page.SUMMARY),
 )
 
 
-def show(pages: Pages, _: Request) -> Response:
+def show(pages: Pages, request: Request) -> Response:
     """The list, as Markdown with the media type of plain text."""
     site = pages.settings.pages
     listed = "".join(f"- [{name}]({site}{path}): {about}\n" for name, path, about in PAGES)
     text = TEXT.format(address=pages.settings.base_url, disclaimer=DISCLAIMER, pages=listed)
-    return Response(text, media_type="text/plain; charset=utf-8")
+    return transfer.shared(Response(text, media_type="text/plain; charset=utf-8"), request)
 
 
 ROUTES: tuple[PageRoute, ...] = (("/llms.txt", show, Access.PUBLIC),)

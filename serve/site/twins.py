@@ -25,10 +25,11 @@ from serve.site import (
     errors_page,
     home,
     listing,
+    quality_page,
     reference,
     rendering,
     rules_page,
-    settings_page,
+    transfer,
     values,
 )
 from serve.site.building import CompanyNotFound, current_build
@@ -46,9 +47,10 @@ LONGEST_SEARCH = 100
 LONGEST_NUMBER = 10  # digits of the number of a page
 
 Make = Callable[[Pages, Request], Document]
+Send = Callable[[Response, Request], Response]
 
 
-def show(pages: Pages, request: Request, *, make: Make) -> Response:
+def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
     """A document as HTML, at its own address."""
     document, path = make(pages, request), request.url.path
     if document.address:
@@ -56,17 +58,17 @@ def show(pages: Pages, request: Request, *, make: Make) -> Response:
     template = "index.html" if path == "/" else "document.html"
     twin = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
     shown = rendering.page(document, pages.root)
-    return pages.render(request, template, shown=shown, search=document.search, twin=twin)
+    return send(pages.render(request, template, shown=shown, search=document.search, twin=twin), request)
 
 
-def write(pages: Pages, request: Request, *, make: Make) -> Response:
+def write(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
     """A document as Markdown; links within the site become absolute, and those within the page lead to its HTML."""
     document = make(pages, request)
     path = "/" if request.url.path == FRONT else quote(request.url.path.removesuffix(".md"))
     site = pages.settings.pages
     page = f"{site}{path}{_query(document, request)}"
     text = document.text.replace("](/", f"]({site}/").replace("](#", f"]({page}#")
-    return Response(f"{text.rstrip()}\n\n---\n\n{DISCLAIMER}\n", media_type=MARKDOWN)
+    return send(Response(f"{text.rstrip()}\n\n---\n\n{DISCLAIMER}\n", media_type=MARKDOWN), request)
 
 
 def _query(document: Document, request: Request) -> str:
@@ -93,10 +95,6 @@ def _errors(pages: Pages, _: Request) -> Document:
 
 def _changelog(pages: Pages, _: Request) -> Document:
     return changelog_page.document(pages.settings.base_url)
-
-
-def _settings(_: Pages, __: Request) -> Document:
-    return settings_page.document()
 
 
 def _dictionary(pages: Pages, _: Request) -> Document:
@@ -127,7 +125,9 @@ def _companies(pages: Pages, request: Request) -> Document:
         of = directory(build)
         rows = of.chosen(**asked)
         near = close_matches(build, asked["search"]) if not rows else []
-    return listing.document(of, rows, near, asked, _page(request.query_params.get("page", "1"), rows))
+        has_report = quality_page.report(pages, build) is not None
+    number = _page(request.query_params.get("page", "1"), rows)
+    return listing.document(of, rows, near, asked, number, has_report=has_report)
 
 
 def _company(pages: Pages, request: Request) -> Document:
@@ -179,18 +179,18 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     ("/changelog", _changelog, Access.PUBLIC),
     ("/dictionary", _dictionary, Access.PUBLIC),
     ("/rules", _rules, Access.PUBLIC),
-    ("/settings", _settings, Access.PUBLIC),
     ("/companies", _companies, Access.SUBSCRIBER),
     (COMPARISON, _comparison, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
     ("/companies/{symbol}/{item}/{period}", _value, Access.SUBSCRIBER),
 )
+SENDS: dict[Access, Send] = {Access.PUBLIC: transfer.shared, Access.SUBSCRIBER: transfer.compressed}
 ROUTES: tuple[PageRoute, ...] = tuple(
     row
     for path, make, access in DOCUMENTS
     # the Markdown route comes first, because /companies/{symbol} would match its path too
     for row in (
-        (FRONT if path == "/" else f"{path}.md", partial(write, make=make), access),
-        (path, partial(show, make=make), access),
+        (FRONT if path == "/" else f"{path}.md", partial(write, make=make, send=SENDS[access]), access),
+        (path, partial(show, make=make, send=SENDS[access]), access),
     )
 )

@@ -97,7 +97,6 @@ def test_every_page_is_reachable_by_links(pages):
     documents = (
         "/reference",
         "/errors",
-        "/settings",
         "/changelog",
         "/dictionary",
         "/rules",
@@ -241,7 +240,7 @@ def test_a_missing_page_is_an_error_page(reader, path):
 def test_without_a_build_the_pages_say_so(tmp_path):
     """The documents exist without a build; companies do not."""
     with published(tmp_path) as empty, empty.signed_in() as client:
-        for path in ("/", "/reference", "/errors", "/changelog", "/dictionary", "/rules", "/settings", "/llms.txt"):
+        for path in ("/", "/reference", "/errors", "/changelog", "/dictionary", "/rules", "/llms.txt"):
             assert client.get(path).status_code == 200, path
         answer = client.get("/companies")
         assert answer.status_code == 500

@@ -38,7 +38,6 @@ PAGES = {
     "front": "/",
     "reference": "/reference",
     "errors": "/errors",
-    "settings": "/settings",
     "changelog": "/changelog",
     "dictionary": "/dictionary",
     "rules": "/rules",

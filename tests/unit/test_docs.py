@@ -17,7 +17,6 @@ import fundamentals
 from pipelines import dictionary
 from pipelines.edgar.sample import sample_filers, simulate
 from serve.api.routes import ENDPOINTS
-from serve.site.settings_page import SETTINGS
 from tests import builds
 from warehouse import schema, views
 
@@ -72,11 +71,6 @@ def test_the_readme_lists_the_variables_that_the_code_reads() -> None:
     read = {name for text in texts for name in variables_read(ast.parse(text))}
     assert {name.strip("`") for name in column("environment")} == read - OF_ANOTHER_PROGRAM
     assert "FUNDAMENTALS_HOME" in read
-
-
-def test_the_page_of_settings_lists_them_too() -> None:
-    """The page of settings in the browser lists the variables of the README and the code."""
-    assert {f"`{name}`" for name, _, _ in SETTINGS} == set(column("environment"))
 
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -1,0 +1,38 @@
+"""How documents and files are transferred: compressed, and kept by caches if they are the same for everyone.
+
+Belongs here: content codings, validators and freshness of pages. Does not: those of the interface (serve.http.caching),
+pages with a form token, which are never compressed: an attacker who adds text to a page could guess a secret by the
+length of the response (BREACH).
+"""
+
+import hashlib
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from serve.http.caching import CODERS, WORTH_CODING, preferred_coding
+
+LIVES = 300
+"""Seconds for which a public document is fresh: a new build changes some of them, and the state of the service."""
+
+
+def shared(response: Response, request: Request, cached: str = f"public, max-age={LIVES}") -> Response:
+    """A response that is the same for everyone: with a validator, or 304 if the client's copy is current."""
+    tag = f'"{hashlib.sha256(bytes(response.body)).hexdigest()[:32]}"'
+    common = {"ETag": f"W/{tag}", "Cache-Control": cached, "Vary": "Accept-Encoding"}
+    held = {each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")}
+    if held & {tag, "*"}:
+        return Response(status_code=304, headers=common)
+    response.headers.update(common)
+    return compressed(response, request)
+
+
+def compressed(response: Response, request: Request) -> Response:
+    """A response in the content coding that the client prefers."""
+    response.headers["Vary"] = "Accept-Encoding"
+    coding = preferred_coding(request.headers.get("accept-encoding", "").encode("latin-1"))
+    if coding and len(response.body) >= WORTH_CODING:
+        response.body = CODERS[coding](bytes(response.body))
+        response.headers["Content-Encoding"] = coding
+        response.headers["Content-Length"] = str(len(response.body))
+    return response

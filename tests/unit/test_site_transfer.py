@@ -1,0 +1,97 @@
+"""How pages are transferred: compressed, and kept by caches only if they are the same for everyone."""
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import zstandard
+
+from serve.site.pages import Access
+from serve.site.twins import DOCUMENTS
+from tests import builds
+from tests.sites import Site, published
+
+PUBLIC = [path for path, _, access in DOCUMENTS if access is Access.PUBLIC]
+GZIP, PLAIN = {"Accept-Encoding": "gzip"}, {"Accept-Encoding": "identity"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The small build, served."""
+    home = tmp_path_factory.mktemp("site")
+    builds.small(home / "published")
+    with published(home) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def reader(site: Site) -> Iterator[httpx.Client]:
+    """A subscriber who is signed in."""
+    with site.signed_in() as client:
+        yield client
+
+
+def raw(client: httpx.Client, url: str, headers: dict[str, str]) -> tuple[httpx.Response, bytes]:
+    """A response with its body as it was transferred."""
+    with client.stream("GET", url, headers=headers) as response:
+        return response, b"".join(response.iter_raw())
+
+
+@pytest.mark.parametrize("path", [*PUBLIC, "/index.md", "/reference.md", "/llms.txt", "/style.css", "/complete.js"])
+def test_public_documents_and_files_are_compressed_and_cacheable(site, path):
+    """A client that holds the current copy gets 304; the copy of a client is the same in any coding."""
+    with httpx.Client(base_url=site.address) as client:
+        plain, body = raw(client, path, PLAIN)
+        coded, packed = raw(client, path, GZIP)
+        newer, smallest = raw(client, path, {"Accept-Encoding": "gzip, zstd"})
+        for response, length in ((plain, len(body)), (coded, len(packed)), (newer, len(smallest))):
+            assert response.headers["vary"] == "Accept-Encoding"
+            assert response.headers["cache-control"].startswith("public, max-age=")
+            assert response.headers["etag"] == plain.headers["etag"]
+            assert int(response.headers["content-length"]) == length
+            assert "set-cookie" not in response.headers
+        assert "content-encoding" not in plain.headers
+        assert (coded.headers["content-encoding"], newer.headers["content-encoding"]) == ("gzip", "zstd")
+        assert gzip.decompress(packed) == zstandard.ZstdDecompressor().decompress(smallest) == body
+        assert len(packed) < len(body)
+        held = client.get(path, headers={"If-None-Match": f'"x", {plain.headers["etag"]}'})
+        assert (held.status_code, held.content, held.headers["etag"]) == (304, b"", plain.headers["etag"])
+        assert client.get(path, headers={"If-None-Match": 'W/"x"'}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", "/companies/LNTR.md", "/compare?symbols=LNTR"])
+def test_pages_for_subscribers_are_compressed_and_not_cacheable(reader, path):
+    response, body = raw(reader, path, GZIP)
+    assert response.headers["content-encoding"] == "gzip"
+    assert response.headers["cache-control"] == "no-store"
+    assert "etag" not in response.headers
+    assert gzip.decompress(body) == reader.get(path, headers=PLAIN).content
+
+
+@pytest.mark.parametrize("path", ["/profile", "/sign-in?token=x", "/sign-in", "/nothing"])
+def test_pages_with_form_tokens_and_errors_are_neither(reader, path):
+    """The length of a compressed page could give a token away."""
+    response, _ = raw(reader, path, GZIP)
+    assert "content-encoding" not in response.headers
+    assert response.headers["cache-control"] == "no-store"
+
+
+def test_the_quality_report_is_for_subscribers(site, reader):
+    """The list of companies links to the report, if the build has one; it may load nothing and run nothing."""
+    assert reader.get("/quality").status_code == 404
+    assert "/quality" not in reader.get("/companies").text
+    file: Path = site.home / "published" / "quality-b1.html"
+    file.write_text("<title>Quality</title><style>p {}</style>", encoding="utf-8")
+    try:
+        page = reader.get("/quality")
+        assert page.text == file.read_text(encoding="utf-8")
+        assert 'href="/quality"' in reader.get("/companies").text
+        assert httpx.get(f"{site.address}/quality", headers={"Accept": "text/html"}).status_code == 403
+    finally:
+        file.unlink()
+    assert page.headers["cache-control"] == "no-store"
+    policy = page.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
+    assert "script" not in policy
