@@ -59,5 +59,13 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         "03a2a01e0ba71cd77210e0b529b7c6bb68eca9385c4ce32dd2aa71debcb16351",
     ),
+    Entry(
+        "2026-11-23",
+        (
+            "The description types the parameter `items` as a string with comma-separated names, so that generated "
+            "clients send it in that form; before, as an array. Requests and responses are unchanged.",
+        ),
+        "a86222fc836c008533b20eeaa7fb20bd24ccf4ff6d9d9e2cdfe8c308626de30c",
+    ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"

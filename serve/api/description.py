@@ -16,7 +16,7 @@ from serve.access.limits import LIMITS
 from serve.api import examples, models
 from serve.api.changelog import VERSION
 from serve.api.endpoints import ENDPOINTS, Endpoint
-from serve.api.parameters import Names, Parameter
+from serve.api.parameters import Parameter
 from serve.http.errors import (
     ERRORS,
     ApiError,
@@ -182,16 +182,13 @@ def _errors(endpoint: Endpoint) -> Iterable[type[ApiError]]:
 
 
 def _parameter(parameter: Parameter) -> Json:
-    described = {
+    return {
         "name": parameter.name,
         "in": "query",
         "description": parameter.description,
         "schema": parameter.schema,
         "example": parameter.example,
     }
-    if isinstance(parameter, Names):
-        return {**described, "example": list(parameter.example), "style": "form", "explode": False}
-    return described
 
 
 def _success(endpoint: Endpoint) -> Json:

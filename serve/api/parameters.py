@@ -51,7 +51,7 @@ class Parameter(Protocol):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of the values; a list is comma-separated in the query."""
+        """JSON Schema of the text in the query."""
 
     def read(self, text: str) -> Any:
         """Parse a value; raise ValueError with what it must be."""
@@ -153,14 +153,14 @@ class Names:
 
     name: str
     description: str
-    example: tuple[str, ...]
+    example: str
     default: tuple[str, ...]
 
     @property
     def schema(self) -> dict[str, Any]:
-        """An array of the names, each once."""
-        names = {"type": "string", "enum": list(self.default)}
-        return {"type": "array", "items": names, "minItems": 1, "uniqueItems": True, "default": list(self.default)}
+        """A string, as section 4.3 types it; that each name is given once is in the description only."""
+        one = f"({'|'.join(self.default)})"
+        return {"type": "string", "pattern": f"^{one}(,{one})*$"}
 
     def read(self, text: str) -> tuple[str, ...]:
         """The names, in the order given."""
@@ -182,7 +182,12 @@ def _names(text: str, valid: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-ITEMS = Names("items", "Line items, comma-separated; default all.", ("revenue", "free_cash_flow"), ITEM_NAMES)
+ITEMS = Names(
+    "items",
+    "Names of line items, comma-separated, each at most once; default all.",
+    "revenue,free_cash_flow",
+    ITEM_NAMES,
+)
 SINCE = Day("from", "Only periods that end on or after this day.", "2024-01-01")
 UNTIL = Day("to", "Only periods that end on or before this day; not before `from`.", "2026-12-31")
 COMPANIES: tuple[Parameter, ...] = (

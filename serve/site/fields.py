@@ -58,7 +58,7 @@ def type_of(schema: Json, described: Json) -> str:
     words += [f"always `{_written(schema['const'])}`"] if "const" in schema else []
     if "enum" in schema and len(schema["enum"]) <= FEW:
         words.append("one of " + ", ".join(f"`{value}`" for value in schema["enum"]))
-    if "default" in schema and not isinstance(schema["default"], list):
+    if "default" in schema:
         words.append(f"default {schema['default']}")
     return ", ".join(words)
 

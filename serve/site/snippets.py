@@ -50,10 +50,10 @@ def programs(name: str, address: str, parameters: Mapping[str, object], *, needs
     Args:
         name: operation name, for anchors.
         address: address of the endpoint, with the symbol filled in.
-        parameters: query parameters; a list is written comma-separated.
+        parameters: query parameters.
         needs_key: whether the request sends a key.
     """
-    query = urlencode({name: _text(value) for name, value in parameters.items()}, safe=",")
+    query = urlencode(parameters, safe=",")
     url = f"{address}?{query}" if query else address
     header = '-H "X-Api-Key: $API_KEY" \\\n  ' if needs_key else ""
     python = PYTHON.format(url=url, request=PYTHON_REQUEST[needs_key])
@@ -63,7 +63,3 @@ def programs(name: str, address: str, parameters: Mapping[str, object], *, needs
         Code("python", python if needs_key else python.replace("import os\n", ""), "Python", f"{name}-python"),
         Code("js", javascript, "JavaScript", f"{name}-javascript"),
     )
-
-
-def _text(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
