@@ -4,17 +4,19 @@ Belongs here: the rows shown on a company's page, in the data dictionary and on 
 interface's queries (queries).
 """
 
+from itertools import groupby
+from operator import itemgetter
+
 import msgspec
 
-from warehouse import schema
 from warehouse.reader import OpenBuild
 
 
 class Stated(msgspec.Struct, frozen=True):
     """The current value of a period and item, and the filing that its newest version comes from.
 
-    `versions` is the number of versions; `earlier` is the previous value, if any. `url` is the address of the filing's
-    index at the SEC, None if the filing is not in table `filings`.
+    `versions` is the number of versions; `earlier` is the previous value, if any, and `first` the first one. `url` is
+    the address of the filing's index at the SEC, None if the filing is not in table `filings`.
     """
 
     item: str
@@ -24,6 +26,7 @@ class Stated(msgspec.Struct, frozen=True):
     value: float
     versions: int
     earlier: float | None
+    first: float
     cause: str | None
     form: str | None
     filed: str | None
@@ -31,14 +34,27 @@ class Stated(msgspec.Struct, frozen=True):
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """The periods of one kind without a value for an item for one reason: their number, first and last end."""
+    """A period without a value for an item, and the code of the reason."""
 
     item: str
     kind: str
+    period_end: str
     reason: str
-    periods: int
-    first_end: str
-    last_end: str
+
+
+class Break(msgspec.Struct, frozen=True):
+    """The day of a filing at which the figures change to another company's (`entity`) or other standards."""
+
+    filed: str
+    kind: str
+
+
+class Report(msgspec.Struct, frozen=True):
+    """A filing: its form, day and address."""
+
+    form: str
+    filed: str
+    url: str | None
 
 
 class RuleCount(msgspec.Struct, frozen=True):
@@ -55,38 +71,52 @@ class RuleCount(msgspec.Struct, frozen=True):
 
 
 def stated(build: OpenBuild, cik: str) -> list[Stated]:
-    """All current values of a company, with the filing of each.
-
-    Args:
-        build: the build to query.
-        cik: the company; its symbols share the values.
-
-    Returns:
-        Items in the order of the specification, trailing twelve months before years, newest period first.
-    """
-    found = build.rows(
-        "SELECT item, period_kind, period, CAST(period_end AS VARCHAR), value, recorded, earlier, cause, form, filed, "
-        "url FROM (SELECT *, count(*) OVER (PARTITION BY period_kind, period_end, item) AS recorded, "
-        "lag(value IGNORE NULLS) OVER (PARTITION BY period_kind, period_end, item ORDER BY version) AS earlier "
-        "FROM (SELECT * REPLACE (CAST(filed AS VARCHAR) AS filed) FROM versions WHERE cik = $cik)) AS numbered "
-        "LEFT JOIN (SELECT accession, url FROM filings WHERE cik = $cik) AS held USING (accession) "
-        "WHERE is_current AND value IS NOT NULL "
-        "ORDER BY list_position($order, item), list_position($kinds, period_kind), numbered.period_end DESC",
-        {"cik": cik, "order": schema.ITEM_NAMES, "kinds": schema.PERIOD_KINDS},
+    """All current values of a company, in no order, with the filing of each; its symbols share the values."""
+    addresses: dict[str, str] = dict(build.rows("SELECT accession, url FROM filings WHERE cik = $cik", {"cik": cik}))
+    rows = build.rows(
+        "SELECT item, period_kind, CAST(period_end AS VARCHAR) AS ended, period, value, is_current, cause, form, "
+        "CAST(filed AS VARCHAR), accession FROM versions WHERE cik = $cik ORDER BY item, period_kind, ended, version",
+        {"cik": cik},
     )
-    return [Stated(*row) for row in found]
+    found = []
+    for (item, kind, ended), group in groupby(rows, itemgetter(0, 1, 2)):
+        versions = list(group)
+        *_, period, value, is_current, cause, form, filed, accession = versions[-1]
+        if is_current and value is not None:
+            values = [version[4] for version in versions if version[4] is not None]
+            earlier = values[-2] if len(values) > 1 else None
+            url = addresses.get(accession)
+            found.append(
+                Stated(item, kind, period, ended, value, len(versions), earlier, values[0], cause, form, filed, url)
+            )
+    return found
 
 
 def gaps(build: OpenBuild, cik: str) -> list[Gap]:
-    """The reasons for a company's missing values; items in the order of the specification, twelve months first."""
+    """The reasons for a company's missing values, in no order."""
     found = build.rows(
-        "SELECT item, period_kind, reason, count(*), "
-        "CAST(min(period_end) AS VARCHAR), CAST(max(period_end) AS VARCHAR) "
-        "FROM gaps WHERE cik = $cik GROUP BY item, period_kind, reason "
-        "ORDER BY list_position($order, item), list_position($kinds, period_kind), min(period_end), reason",
-        {"cik": cik, "order": schema.ITEM_NAMES, "kinds": schema.PERIOD_KINDS},
+        "SELECT item, period_kind, CAST(period_end AS VARCHAR), reason FROM gaps WHERE cik = $cik", {"cik": cik}
     )
     return [Gap(*row) for row in found]
+
+
+def breaks(build: OpenBuild, cik: str) -> list[Break]:
+    """The breaks of a company's series, oldest first."""
+    found = build.rows(
+        "SELECT CAST(filed AS VARCHAR), kind FROM breaks WHERE cik = $cik AND filed IS NOT NULL ORDER BY filed",
+        {"cik": cik},
+    )
+    return [Break(*row) for row in found]
+
+
+def newest_report(build: OpenBuild, cik: str) -> Report | None:
+    """The newest filing of a company whose facts are in the data; None if no filing is known."""
+    found = build.rows(
+        "SELECT form, CAST(filed AS VARCHAR), url FROM filings WHERE cik = $cik AND form IS NOT NULL "
+        "AND filed IS NOT NULL ORDER BY filings.filed DESC, accession DESC LIMIT 1",
+        {"cik": cik},
+    )
+    return Report(*found[0]) if found else None
 
 
 def sources(build: OpenBuild) -> dict[str, str]:

@@ -1,97 +1,112 @@
-"""Small SVG charts: a line of trailing twelve months over bars of fiscal years.
+"""Small SVG charts of one item: a line over the quarters, or a bar for each fiscal year.
 
-Belongs here: scales, marks and labels. Does not: colours (static/style.css), the choice of values and the text about
-them (companies).
+Belongs here: scales, marks and labels. Does not: colours (static/company.css), the crosshair (static/charts.js), the
+choice of values and their text (company_page).
 
-A chart shows only values of the table below it. It is hidden from screen readers; with a mouse, each point links to its
-filing.
+A chart shows only values of the table. It is hidden from screen readers until the script makes it a slider that reads
+each value; without the script, each mark has a tooltip, and links to the page of its value.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-WIDTH, HEIGHT = 360, 190
-LEFT, RIGHT, TOP, BOTTOM = 50, 10, 12, 24
-WIDEST_BAR = 16.0
-PART_OF_YEAR = 0.5
+WIDTH, HEIGHT = 360, 180
+LEFT, RIGHT, TOP, BOTTOM = 48, 8, 14, 22
+WIDEST_BAR, PART_OF_SLOT = 26.0, 0.62
 TICKS = 4
-YEARS = 5  # largest number of year labels below the chart
-DAYS_A_YEAR = 365.25
+LABELS = 6  # largest number of labels below the chart
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
-MARK = 4.5
+PARTS = ((1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), (1.0, 2.0, 3.0, 5.0), (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,))
+MARK = 3.5
+FEW = 12  # points of a line that are marked one by one
+LEAST = 0.8  # height of the bar of a value near zero
 SMALLEST = 1e-9  # values that differ by less are drawn as equal
+LOG_RANGE = 1.01  # ratio of the largest to the smallest value from which on a logarithmic scale shows anything
 
 Shown = Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A value at a period end (None if missing), with its tooltip `says` and the address of its filing."""
+    """A period of an item.
 
-    end: date
+    value: None if there is none.
+    label: the label below the chart; empty for none.
+    says: the value in words, which the crosshair shows; `note` what it adds: unit, period, restatement, reason.
+    address: the page of the value.
+    broken: the break before this period, in a few words; empty if there is none.
+    """
+
     value: float | None
+    label: str = ""
     says: str = ""
+    note: str = ""
     address: str = ""
     is_revised: bool = False
+    broken: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The scale of a chart: converts days and values to coordinates."""
+    """The scale of a chart: converts places and values to coordinates."""
 
-    first: int
-    last: int
+    places: int
     low: float
     high: float
+    is_log: bool = False
 
-    def x(self, day: date) -> float:
-        """Distance of a day from the left edge."""
-        span = max(1, self.last - self.first)
-        return LEFT + (day.toordinal() - self.first) / span * (WIDTH - LEFT - RIGHT)
+    @property
+    def slot(self) -> float:
+        """The width of a period."""
+        return (WIDTH - LEFT - RIGHT) / self.places
+
+    def x(self, place: float) -> float:
+        """Distance of the middle of a period from the left edge."""
+        return LEFT + (place + 0.5) * self.slot
 
     def y(self, value: float) -> float:
         """Distance of a value from the top edge."""
-        return TOP + (self.high - value) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
+        low, high, at = (math.log10(each) if self.is_log else each for each in (self.low, self.high, value))
+        return TOP + (high - at) / (high - low) * (HEIGHT - TOP - BOTTOM)
 
     @property
-    def bar(self) -> float:
-        """The width of a bar."""
-        year = (WIDTH - LEFT - RIGHT) * DAYS_A_YEAR / max(1, self.last - self.first)
-        return min(WIDEST_BAR, PART_OF_YEAR * year)
+    def base(self) -> float:
+        """Distance of zero, or of the lowest value of a logarithmic scale, from the top edge."""
+        return self.y(self.low if self.is_log else 0.0)
 
 
-def chart(line: Sequence[Point], bars: Sequence[Point], shown: Shown) -> Markup:
+def chart(points: Sequence[Point], shown: Shown, *, as_bars: bool, as_log: bool = False) -> Markup:
     """A chart of one item; empty if no period has a value.
 
     Args:
-        line: trailing twelve months by period end; a point without a value interrupts the line.
-        bars: fiscal years.
+        points: all periods of the chart, oldest first; one without a value is a gap.
         shown: formats a value as a label of the scale.
+        as_bars: bars instead of a line; on a logarithmic scale always a line, for bars have no foot there.
+        as_log: a logarithmic scale, if the values allow it (see fits_log).
     """
-    values = [point.value for point in (*line, *bars) if point.value is not None]
+    values = [point.value for point in points if point.value is not None]
     if not values:
         return Markup("")
-    steps = ticks(min(0.0, *values), max(0.0, *values))
-    days = [point.end.toordinal() for point in (*line, *bars)]
-    margin = round(DAYS_A_YEAR / 2)
-    scale = Scale(min(days) - margin, max(days) + margin, steps[0], steps[-1])
-    return Markup('<svg viewBox="0 0 {} {}" aria-hidden="true" focusable="false">{}</svg>').format(
-        WIDTH,
-        HEIGHT,
-        Markup("").join(
-            [
-                *(_rule(scale, value, shown) for value in steps),
-                *(_year(scale, year) for year in _years(scale)),
-                *(_bar(scale, point) for point in bars if point.value is not None),
-                _line(scale, line),
-                *(_dot(scale, point) for point in line if point.value is not None),
-            ]
-        ),
-    )
+    with_log = as_log and fits_log(values)
+    steps = powers(min(values), max(values)) if with_log else ticks(min(0.0, *values), max(0.0, *values))
+    scale = Scale(len(points), steps[0], steps[-1], with_log)
+    marks = _bars(scale, points) if as_bars and not with_log else _curve(scale, points)
+    parts = [
+        *(_rule(scale, value, shown) for value in steps),
+        *_labels(scale, points),
+        *_breaks(scale, points),
+        *marks,
+    ]
+    box = f"0 0 {WIDTH} {HEIGHT}"
+    return Markup(f'<svg class="plot" viewBox="{box}" aria-hidden="true" focusable="false">{"".join(parts)}</svg>')
+
+
+def fits_log(values: Sequence[float]) -> bool:
+    """Whether the values can be on a logarithmic scale: all are positive, and they differ."""
+    return min(values) > 0 and max(values) / min(values) >= LOG_RANGE
 
 
 def ticks(low: float, high: float) -> list[float]:
@@ -103,74 +118,95 @@ def ticks(low: float, high: float) -> list[float]:
     return [number * step for number in range(first, max(last, first + 1) + 1)]
 
 
-def sample(kind: str) -> Markup:
-    """A single mark for the legend: `line`, `bar` or `restated`."""
-    marks = {
-        "line": Markup('<path class="line" d="M1 8 L19 8"/><circle class="dot" cx="10" cy="8" r="2.5"/>'),
-        "bar": Markup('<rect class="bar" fill-opacity="0.3" x="6" y="2" width="8" height="12"/>'),
-        "restated": _diamond(10, 8),
-    }
-    return Markup('<svg class="sample" viewBox="0 0 20 16" aria-hidden="true" focusable="false">{}</svg>').format(
-        marks[kind]
-    )
+def powers(low: float, high: float) -> list[float]:
+    """Round values of a logarithmic scale from at most `low` to at least `high`, as many of each power as are few."""
+    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+    for parts in PARTS:
+        held = [part * 10.0**power for power in range(first, last + 1) for part in parts]
+        below = max(place for place, value in enumerate(held) if value <= low * (1 + 1e-9))
+        above = min(place for place, value in enumerate(held) if value >= high * (1 - 1e-9))
+        if 0 < above - below <= TICKS + 1:
+            return held[below : above + 1]
+    step = math.ceil((last - first) / TICKS)
+    return [10.0**power for power in range(first, last + step, step)]
 
 
-def _rule(scale: Scale, value: float, shown: Shown) -> Markup:
+# Texts are escaped where they are written: Markup.format would take half of the time of a page.
+
+
+def _rule(scale: Scale, value: float, shown: Shown) -> str:
     y = scale.y(value)
-    kind = "zero" if value == 0 else "axis"
-    return Markup(
-        '<path class="{}" d="M{} {:.1f} L{} {:.1f}"/><text class="tick" x="{}" y="{:.1f}" text-anchor="end">{}</text>'
-    ).format(kind, LEFT, y, WIDTH - RIGHT, y, LEFT - 6, y + 4, shown(value))
+    line = f'<path class="{"zero" if value == 0 else "axis"}" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
+    return f"{line}{_text(LEFT - 6, y + 4, shown(value), 'end')}"
 
 
-def _years(scale: Scale) -> list[int]:
-    first, last = (date.fromordinal(day).year for day in (scale.first + 1, scale.last))
-    step = math.ceil((last - first + 1) / YEARS)
-    return [year for year in range(last, first - 1, -step) if date(year, 7, 1).toordinal() <= scale.last]
+def _labels(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
+    """The labels below the chart: the last one, and as many before it as fit."""
+    places = [place for place, point in enumerate(points) if point.label]
+    for place in places[:: -max(1, math.ceil(len(places) / LABELS))]:
+        yield _text(min(scale.x(place), WIDTH - RIGHT - 12), HEIGHT - 6, points[place].label, "middle")
 
 
-def _year(scale: Scale, year: int) -> Markup:
-    """A year label at the end of the calendar year, which is the position of a calendar year's bar."""
-    x = min(max(scale.x(date(year, 12, 31)), LEFT), WIDTH - RIGHT - 12)
-    return Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(x, HEIGHT - 7, year)
+def _breaks(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
+    """A line before each period that follows a break, with the reason."""
+    for place, point in enumerate(points):
+        if point.broken:
+            x, is_right = scale.x(place - 0.5), place > len(points) / 2
+            yield f'<path class="break" d="M{x:.1f} 2V{HEIGHT - BOTTOM}"/>'
+            yield _text(x - 4 if is_right else x + 4, 9, point.broken, "end" if is_right else "start")
 
 
-def _line(scale: Scale, points: Sequence[Point]) -> Markup:
-    """A path through the points, interrupted at periods without a value."""
-    path, pen = [], "M"
-    for point in points:
-        if point.value is None:
-            pen = "M"
-        else:
-            path.append(f"{pen}{scale.x(point.end):.1f} {scale.y(point.value):.1f}")
-            pen = "L"
-    return Markup('<path class="line" d="{}"/>').format(" ".join(path))
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text class="tick" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _bar(scale: Scale, point: Point) -> Markup:
-    x, y, zero = scale.x(point.end), scale.y(point.value or 0.0), scale.y(0.0)
-    bar = Markup('<rect class="bar" fill-opacity="0.3" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>').format(
-        x - scale.bar / 2, min(y, zero), scale.bar, max(abs(zero - y), 0.5)
-    )
-    return _linked(point, bar + _diamond(x, y) if point.is_revised else bar)
+def _bars(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
+    wide = min(WIDEST_BAR, PART_OF_SLOT * scale.slot)
+    for place, point in enumerate(points):
+        mark = ""
+        if point.value is not None:
+            x, y = scale.x(place), scale.y(point.value)
+            top = y if abs(scale.base - y) >= LEAST else scale.base - LEAST
+            mark = f'<path class="bar" d="M{x - wide / 2:.1f} {scale.base:.1f}h{wide:.1f}V{top:.1f}h-{wide:.1f}z"/>'
+            mark += _diamond(x, y) if point.is_revised else ""
+        yield _linked(scale, place, point, mark)
 
 
-def _dot(scale: Scale, point: Point) -> Markup:
-    x, y = scale.x(point.end), scale.y(point.value or 0.0)
-    if point.is_revised:
-        return _linked(point, _diamond(x, y))
-    return _linked(point, Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="1.8"/>').format(x, y))
+def _curve(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
+    """A line through the points, with a tint down to zero, interrupted at periods without a value and at breaks."""
+    runs: list[list[tuple[float, float]]] = [[]]
+    for place, point in enumerate(points):
+        if point.value is None or point.broken:
+            runs.append([])
+        if point.value is not None:
+            runs[-1].append((scale.x(place), scale.y(point.value)))
+    for run in filter(None, runs):
+        path, base = " ".join(f"{x:.1f} {y:.1f}" for x, y in run), f"{scale.base:.1f}"
+        if not scale.is_log:
+            yield f'<path class="area" d="M{run[0][0]:.1f} {base}L{path}V{base}z"/>'
+        yield f'<path class="line" d="M{path}"/>'
+    are_marked = sum(point.value is not None for point in points) <= FEW
+    alone = {run[0] for run in runs if len(run) == 1}
+    for place, point in enumerate(points):
+        mark = ""
+        if point.value is not None:
+            x, y = scale.x(place), scale.y(point.value)
+            if point.is_revised:
+                mark = _diamond(x, y)
+            elif are_marked or (x, y) in alone:
+                mark = f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="2.2"/>'
+        yield _linked(scale, place, point, mark)
 
 
-def _diamond(x: float, y: float) -> Markup:
-    return Markup('<path class="restated" d="M{:.1f} {:.1f} l{m} {m} l-{m} {m} l-{m} -{m} z"/>').format(
-        x, y - MARK, m=MARK
-    )
+def _diamond(x: float, y: float) -> str:
+    return f'<path class="restated" d="M{x:.1f} {y - MARK:.1f}l{MARK} {MARK}l-{MARK} {MARK}l-{MARK} -{MARK}z"/>'
 
 
-def _linked(point: Point, mark: Markup) -> Markup:
-    """A mark with its value as a tooltip and a link to its filing."""
-    tooltip = Markup("<title>{}</title>").format(point.says)
-    if not point.address:
-        return Markup("<g>{}{}</g>").format(tooltip, mark)
-    return Markup('<a href="{}" tabindex="-1">{}{}</a>').format(point.address, tooltip, mark)
+def _linked(scale: Scale, place: int, point: Point, mark: str) -> str:
+    """A mark with its value as a tooltip, which links to the page of the value; the script reads its coordinates."""
+    height = "" if point.value is None else f"{scale.y(point.value):.1f}"
+    says, note = escape(point.says), escape(point.note)
+    tooltip = f"<title>{says} {note}</title>" if mark else ""
+    target = f' href="{escape(point.address)}" tabindex="-1"' if point.address else ""
+    at = f'data-x="{scale.x(place):.1f}" data-y="{height}"'
+    return f'<a class="point"{target} {at} data-says="{says}" data-note="{note}">{tooltip}{mark}</a>'

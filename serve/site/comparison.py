@@ -88,7 +88,7 @@ def document(build: OpenBuild, of: Directory, asked: str) -> Document:
         text,
         drawings=drawings,
         marks=marks,
-        in_cards=bool(held),
+        cards="h2" if held else "",
         search=search,
         address=comparison_path(chosen) if is_other else "",
     )

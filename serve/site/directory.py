@@ -1,6 +1,6 @@
 """The covered companies of a build in memory, for pages that find companies.
 
-Belongs here: searching, filtering and sorting them. Does not: their rows (warehouse.company_queries), pages (companies,
+Belongs here: searching, filtering and sorting them. Does not: their rows (warehouse.company_queries), pages (listing,
 search, comparison).
 
 19,000 companies are read in a fifth of a second, once for each build; a search of them takes ten milliseconds.

@@ -22,17 +22,40 @@ TITLES = {
 }
 UNITS = {item.name: item.unit for item in LINE_ITEMS}
 STEPS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
+MEANT = 10.0
+"""Growth or margins from 1,000 % on say only that the figure they are measured by is nearly zero."""
+
 KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
 
 
-def short(item: str, value: float) -> str:
+def short(item: str, value: float, digits: int = 3) -> str:
     """An amount in three digits with a letter for its size, or a ratio in per cent: 5.12 B, 18 %."""
     if UNITS[item] == "ratio":
         return f"{100 * value:,.3g} %" if abs(value) < 10 else f"{100 * value:,.0f} %"
     for step, letter in STEPS:
-        if abs(value) >= 0.9995 * step:
-            return f"{_digits(value / step)} {letter}"
-    return _digits(value)
+        if abs(value) >= (1 - 0.5 * 10**-digits) * step:
+            return f"{_digits(value / step, digits)} {letter}"
+    return _digits(value, digits)
+
+
+def in_units(item: str, value: float, divisor: float = 1.0) -> str:
+    """A number as in a table: divided, and with as many decimals as are read at a glance."""
+    unit, value = UNITS[item], value / divisor
+    if unit == "ratio":
+        return per_cent(value)
+    if unit == "currency per share":
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if 0 < abs(value) < 0.1 else f"{value:,.2f}"
+    return f"{value:,.1f}" if unit == "years" or 0 < abs(value) < 10 else f"{value:,.0f}"
+
+
+def per_cent(ratio: float) -> str:
+    """A fraction in per cent."""
+    return f"{100 * ratio:,.1f} %" if abs(ratio) < MEANT else f"{100 * ratio:,.0f} %"
+
+
+def glance(item: str, value: float, digits: int = 3) -> str:
+    """A number that stands alone: amounts and shares with a letter for their size, others as in a table."""
+    return short(item, value, digits) if UNITS[item] in ("currency", "shares") else in_units(item, value)
 
 
 def whole(value: float) -> str:
@@ -45,5 +68,5 @@ def unit(item: str, currency: str) -> str:
     return UNITS[item].replace("currency", currency).replace("ratio", "")
 
 
-def _digits(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+def _digits(value: float, digits: int) -> str:
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"

@@ -1,4 +1,4 @@
-"""The static files of the pages: style sheet, scripts, icon."""
+"""The static files of the pages: style sheets, scripts, icon."""
 
 from functools import partial
 
@@ -12,7 +12,9 @@ KEPT = "public, max-age=86400"  # links contain the file's fingerprint, so that 
 FILES = {
     "style.css": "text/css; charset=utf-8",
     "complete.js": "text/javascript; charset=utf-8",
+    "company.css": "text/css; charset=utf-8",
     "copy.js": "text/javascript; charset=utf-8",
+    "charts.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 

@@ -1,7 +1,7 @@
 """The page `/companies`: the list of covered companies, searched, filtered and sorted.
 
 Belongs here: the columns, the form and the links of the list. Does not: finding and sorting companies (directory), the
-text (templates/companies.md), one company's page (companies).
+text (templates/companies.md), one company's page (company_page).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -65,7 +65,9 @@ class Document:
     drawings: each drawing with its name.
     marks: the mark of each item of the first list.
     styles: how the list under a heading of the second level looks, after its anchor (rendering.STYLES).
-    in_cards: each part under a heading of the second level is a card beside the others.
+    cards: the tag of the headings (h2 or h3) whose parts are cards beside each other, to the end of the page.
+    assets: static files that only this page loads.
+    by_query: the query of the address chooses what the page shows.
     search: a search field.
     address: where a browser finds the page, if it asked for it in other words.
     """
@@ -75,7 +77,9 @@ class Document:
     drawings: tuple[tuple[str, Markup], ...] = ()
     marks: tuple[Markup, ...] = ()
     styles: tuple[tuple[str, str], ...] = ()
-    in_cards: bool = False
+    cards: str = ""
+    assets: tuple[str, ...] = ()
+    by_query: bool = False
     search: Search | None = None
     address: str = ""
 

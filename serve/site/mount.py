@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.site import files, llms, profile, quality_page, search, sign_in, twins
+from serve.site import company_csv, files, llms, profile, quality_page, search, sign_in, twins
 from serve.site.building import CompanyNotFound
 from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
 from serve.site.paths import company_path
@@ -39,6 +39,7 @@ TABLES: tuple[tuple[PageRoute, ...], ...] = (
     search.ROUTES,
     quality_page.ROUTES,
     files.ROUTES,
+    company_csv.ROUTES,
     twins.ROUTES,
     llms.ROUTES,
 )

@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -81,8 +82,8 @@ def page(document: Document, root: str = "") -> Page:
         anchor = str(rest[place].attrGet("id"))
         short = dict(document.contents or ()).get(anchor)
         contents.append((anchor, escape(short) if short else html(rest[place + 1 : place + 2])))
-    if document.in_cards:
-        rest = list(_cards(rest, main))
+    if document.cards:
+        rest = list(_cards(rest, document.cards))
     title, summary = (html(tokens[place : place + 1]) for place in (1, PARAGRAPH + 1))
     return Page(title, summary, html(rest), tuple(contents))
 
@@ -101,6 +102,7 @@ class Style:
 STYLES = {
     "figures": Style("figures wide", "dl", "dt", "dd"),
     "terms": Style("terms wide", "dl", "dt", "dd"),
+    "choices": Style("choices wide", "dl", "dt", "dd"),
     "cards": Style("grid", "div", "h3", "p", "card"),
     "steps": Style("steps", "ol"),
 }
@@ -110,6 +112,7 @@ STYLES = {
 def _markdown() -> MarkdownIt:
     made = MarkdownIt("zero", renderer_cls=Html).enable(RULES)
     made.validateLink = _is_address  # type: ignore[method-assign]
+    made.normalizeLink = _as_it_is  # type: ignore[method-assign]
     for rule in (_anchors, _captions, _cells, _folds, _asides, _drawings, _legend, _lists):
         made.core.ruler.push(rule.__name__, rule)
     return made
@@ -117,6 +120,11 @@ def _markdown() -> MarkdownIt:
 
 def _is_address(url: str) -> bool:
     return ADDRESS.fullmatch(url) is not None
+
+
+def _as_it_is(url: str) -> str:
+    """An address is encoded where it is made; markdown-it would take a fifth of the time of a page to do it again."""
+    return url
 
 
 # --- From CommonMark to the pages' own Markdown -----------------------------------------------------------------------
@@ -250,11 +258,12 @@ def _term(style: Style, text: Token) -> Iterator[Token]:
         yield Token(f"{tag}_close", tag, -1, block=True)
 
 
-def _cards(tokens: Sequence[Token], headings: Sequence[int]) -> Iterator[Token]:
-    """The tokens, with each part under one of the headings as a card."""
-    yield from tokens[: headings[0]] if headings else tokens
+def _cards(tokens: Sequence[Token], tag: str) -> Iterator[Token]:
+    """The tokens, with each part under a heading of this tag as a card."""
+    below = [place for place, token in enumerate(tokens) if token.type == "heading_open" and token.tag == tag]
+    yield from tokens[: below[0]] if below else tokens
     yield Token("cards_open", "div", 1, {"class": "charts"}, block=True)
-    for place, end in zip(headings, [*headings[1:], len(tokens)], strict=True):
+    for place, end in pairwise([*below, len(tokens)]):
         label = str(tokens[place].attrGet("id"))
         yield Token("card_open", "section", 1, {"class": "chart", "aria-labelledby": label}, block=True)
         yield from tokens[place:end]
@@ -338,7 +347,7 @@ class Html(RendererHTML):
     def link_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """A link; below a path if the site is."""
         address = str(tokens[place].attrGet("href"))
-        return Markup('<a href="{}">').format(env["root"] + address if address.startswith("/") else address)
+        return f'<a href="{escape(env["root"] + address if address.startswith("/") else address)}">'
 
     def image(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """The text of an image within other text."""

@@ -19,7 +19,7 @@ from serve.api.endpoints import ENDPOINTS
 from serve.http.errors import CommandError, NotFound
 from serve.site import (
     changelog_page,
-    companies,
+    company_page,
     comparison,
     dictionary_page,
     errors_page,
@@ -31,6 +31,7 @@ from serve.site import (
     rules_page,
     transfer,
     values,
+    view,
 )
 from serve.site.building import CompanyNotFound, current_build
 from serve.site.directory import close_matches, directory
@@ -58,7 +59,8 @@ def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
     template = "index.html" if path == "/" else "document.html"
     twin = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
     shown = rendering.page(document, pages.root)
-    return send(pages.render(request, template, shown=shown, search=document.search, twin=twin), request)
+    page = pages.render(request, template, shown=shown, search=document.search, assets=document.assets, twin=twin)
+    return send(page, request)
 
 
 def write(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
@@ -72,8 +74,9 @@ def write(pages: Pages, request: Request, *, make: Make, send: Send) -> Response
 
 
 def _query(document: Document, request: Request) -> str:
-    """The query of a page that can be searched, for another form of the page."""
-    asked = urlencode(request.query_params.multi_items()) if document.search else ""
+    """The query of a page that depends on it, for another form of the page."""
+    is_used = document.search is not None or document.by_query
+    asked = urlencode(request.query_params.multi_items()) if is_used else ""
     return f"?{asked}" if asked else ""
 
 
@@ -131,16 +134,18 @@ def _companies(pages: Pages, request: Request) -> Document:
 
 
 def _company(pages: Pages, request: Request) -> Document:
+    chosen = view.asked(request.query_params)
     with current_build(pages) as build:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
-        return companies.document(
-            company,
-            page_queries.stated(build, company.cik),
-            page_queries.gaps(build, company.cik),
-            responses.filings_url(company.cik, queries.annual_form(build, company.cik)),
-            build.updated_at(company.cik) or company.data_updated_at,
+        return company_page.document(
+            company_page.held(build, company),
+            chosen,
+            filings_url=responses.filings_url(company.cik, queries.annual_form(build, company.cik)),
+            updated_at=build.updated_at(company.cik) or company.data_updated_at,
+            newest_filing=build.pointer.newest_filing,
+            root=pages.root,
         )
 
 

@@ -5,6 +5,7 @@ wording (provenance), the arithmetic (warehouse.explain), access control (mount)
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -12,10 +13,12 @@ from serve.provenance import BALANCES, ROLES, about, factors, in_figures, number
 from serve.site.figures import TITLES, unit
 from serve.site.markdown import Document, write
 from warehouse.explain import Explanation, Part, Step
+from warehouse.vocabulary import GAPS
 
 ENDS = {"ttm": "twelve months to", "annual": "fiscal year to"}
 
 
+@lru_cache(10_000)
 def address(symbol: str, item: str, period: str) -> str:
     """The path of a value's page; `period` is a label or the last day of the period."""
     return f"/companies/{quote(symbol, safe='')}/{item}/{quote(period, safe='')}"
@@ -43,6 +46,7 @@ def document(explained: Explanation, filings_url: str, currency: str) -> Documen
         has_factors=any(row.filed for row in rows),
         steps=[_step(step) for step in explained.steps if step.formula not in step.figures],
         is_rebased=any(leg.split_factor != 1 for part in explained.parts for leg in part.legs),
+        is_known=explained.reason is not None and explained.reason.code in GAPS,
         filings_url=filings_url,
         about=about,
         number=number,

@@ -39,7 +39,9 @@ def open_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
-OF_A_VALUE = re.compile(rf"{re.escape(PUBLIC)}/companies/[^/]+/[^/]+/[^/]+")
+OF_A_VALUE = re.compile(rf"{re.escape(PUBLIC)}/companies/[^/?]+(/[^/]+/[^/]+|[?].+)")
+"""A page of a value, or of a company with other choices; there are many, and some are read."""
+
 EACH_NTH_VALUE = 40
 
 
@@ -130,7 +132,7 @@ def test_anchors_are_unique(pages):
 def test_every_page_has_the_disclaimer(pages):
     """The HTML pages and their Markdown."""
     for address, response in pages.items():
-        if not address.endswith((".json", "/status")) and "/v1" not in address and "?v=" not in address:
+        if not address.endswith((".csv", ".json", "/status")) and "/v1" not in address and "?v=" not in address:
             assert DISCLAIMER in response.text, address
 
 
@@ -180,7 +182,7 @@ def test_pages_as_markdown_have_the_same_text(pages):
             if line.startswith(("#", "|", "- ")) and not line.startswith("| ---"):
                 bare = re.sub(r"(?<!\\)\[((?:\\.|[^\]\\])*)\]\([^)]*\)", r"\1", line)
                 for cell in re.split(r"(?<!\\)\|", bare.lstrip("#-")):
-                    word = re.sub(r"\\(.)|`|\*\*", r"\1", cell)
+                    word = re.sub(r"\\(.)|`|\*\*?", r"\1", cell)
                     assert re.sub(r"\s+", "", word) in shown, (address, line)
 
 
@@ -216,6 +218,9 @@ def test_companies_are_for_subscribers(open_site):
                 "/compare.md?symbols=LNTR",
                 "/companies/LNTR/revenue/FY2022",
                 "/companies/LNTR/revenue/FY2022.md",
+                "/companies/LNTR?years=all",
+                "/companies/LNTR/financials.csv",
+                "/companies/NONE/financials.csv",
             )
         ]
         assert {answer.status_code for answer in answers} == {403}
@@ -226,6 +231,7 @@ def test_companies_are_for_subscribers(open_site):
     "path",
     [
         *("/companies/NONE", "/companies/NONE/revenue/FY2022", "/companies/LNTR/x/FY2022", "/companies/LNTR/revenue/x"),
+        *("/companies/NONE/financials.csv", "/companies/LNTR?years=7", "/companies/LNTR?scale=<b>"),
         *("/companies?page=0", "/companies?page=x", "/companies?sort=x"),
         *(f"/compare?symbols={'x' * 201}", f"/companies?search={'x' * 101}"),
     ],

@@ -5,6 +5,7 @@ keyboard. No page requests another host, violates its own policy or writes to th
 named by FUNDAMENTALS_SCREENSHOTS.
 """
 
+import csv
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -52,7 +53,6 @@ PAGES = {
     "not-covered": f"{COMPANY}.B",
 }
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (403|404)")
-CELLS = re.compile(r'<a href="([^"]+)">[^<]*</a></td>\s*<td>(\d{4}-\d\d-\d\d)</td>\s*<td><a href="([^"]+)">', re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -90,40 +90,34 @@ def test_the_reference_can_be_navigated(reader):
     assert anchor in Read(reader.get(address).text if address else page).ids
 
 
-def test_a_company_is_found_and_its_values_link_to_filings(reader, sample_site):
-    """From the list by a search to its charts; each value of the tables links to its page and its filing."""
+def test_a_company_is_found_and_its_values_are_traced_and_downloaded(reader, sample_site):
+    """From the list by a search to the table; each value leads to its page, and that to its filing."""
     [(cik,)] = query(sample_site.home, "SELECT cik FROM companies WHERE symbol = 'XQCPF'")
-    held = dict(
-        query(
-            sample_site.home,
-            "SELECT item || ' ' || period_kind || ' ' || period_end, url FROM versions JOIN filings USING (accession) "
-            f"WHERE versions.cik = '{cik}' AND is_current AND value IS NOT NULL",
-        )
+    held = query(
+        sample_site.home,
+        "SELECT item, period, CAST(value AS DOUBLE), url FROM versions JOIN filings USING (accession) "
+        f"WHERE versions.cik = '{cik}' AND is_current AND value IS NOT NULL AND period_kind = 'annual'",
     )
     found = Read(reader.get("/companies", params={"search": "copper"}).text)
     assert COMPANY in found.links
 
-    page = reader.get(COMPANY).text
-    sections = {
-        item: text
-        for text in re.findall(r'<section class="chart".*?</section>', page, re.DOTALL)
-        for item in re.findall(r'aria-labelledby="(\w+)"', text)
-    }
-    assert len(sections) == 11
-    revenue = sections["revenue"]
-    assert revenue.count('class="restated"') > 0
-    assert revenue.count('class="restated"') == revenue.count("◆ was")
-    for kind, caption in (("ttm", "trailing twelve months"), ("annual", "fiscal year")):
-        table = revenue.partition(f"<caption>Revenue, {caption}</caption>")[2].partition("</table>")[0]
-        rows = CELLS.findall(table)
-        assert len(rows) == table.count('<th scope="row">') > 10
-        for page_of_value, end, filing in rows:
-            assert page_of_value.startswith(f"{COMPANY}/revenue/")
-            assert filing == held[f"revenue {kind} {end}"]
-    assert filing in reader.get(page_of_value).text
-    [reason] = re.findall(r'href="([^"]+)">no_tag<', sections["dividends_per_share"])
+    page = Read(reader.get(f"{COMPANY}?years=all").text)
+    assert {f"{COMPANY}/{item}/{period}" for item, period, _, _ in held} <= set(page.links)
+    assert [len(known["data-y"] or "") > 0 for tag, known in page.elements if known.get("class") == "point"].count(
+        True
+    ) == len(held)
+    item, period, _, url = next(row for row in held if row[0] == "revenue")
+    assert url in reader.get(f"{COMPANY}/{item}/{period}").text
+    [reason] = {link for link in page.links if link.endswith("#gap-no_tag")}
     address, _, anchor = reason.partition("#")
     assert anchor in Read(reader.get(address).text).ids
+
+    answer = reader.get(next(link for link in page.links if link.endswith(".csv")))
+    assert answer.headers["cache-control"].startswith("private")
+    assert answer.headers["vary"] == "Cookie"
+    assert answer.headers["content-disposition"] == "attachment; filename=XQCPF.csv"
+    rows = {row["period"]: row for row in csv.DictReader(answer.text.splitlines())}
+    assert all(float(rows[period][item]) == value for item, period, value, _ in held)
 
 
 # --- In a browser ---------------------------------------------------------------------------------------------------
@@ -177,6 +171,14 @@ def opened(request: pytest.FixtureRequest, browser: Browser, sample_site: Site, 
     """A page in its own window, loaded once for all checks."""
     with window(browser, sample_site, reader.cookies) as page:
         page.goto(PAGES[request.param])
+        yield page
+
+
+@pytest.fixture
+def opened_company(browser: Browser, sample_site: Site, reader: httpx.Client) -> Iterator[Page]:
+    """The page of a company, in its own window."""
+    with window(browser, sample_site, reader.cookies) as page:
+        page.goto(COMPANY)
         yield page
 
 
@@ -316,3 +318,25 @@ def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
         page.get_by_role("button", name="Sign out").click()
         page.goto("/profile")
         expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
+
+
+def test_the_crosshair_reads_all_charts_with_the_keyboard(opened_company):
+    """Arrow keys move it in all charts at once; Enter opens the value; Escape shows the newest one again."""
+    page = opened_company
+    revenue = page.get_by_role("slider", name="Revenue", exact=True)
+    shown = page.locator("section", has=page.get_by_role("heading", name="Revenue", exact=True)).locator("p").first
+    newest = shown.text_content()
+    revenue.focus()
+    page.keyboard.press("ArrowLeft")
+    before = shown.text_content()
+    assert before != newest
+    assert revenue.get_attribute("aria-valuetext") == before
+    assert page.locator(".cross.on").count() == page.locator(".plot").count()
+    page.keyboard.press("Escape")
+    expect(shown).to_have_text(newest)
+    page.mouse.move(0, 0)
+    revenue.hover(position={"x": 60, "y": 40})
+    expect(shown).not_to_have_text(newest)
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(rf"{COMPANY}/revenue/FY\d+$"))

@@ -232,11 +232,13 @@ def test_the_first_list_may_be_a_legend() -> None:
     )
 
 
-def test_cards_begin_at_main_headings() -> None:
-    assert shown("first\n\n## A {#a}\n\n### B {#b}\n\n## C {#c}", in_cards=True) == (
-        '<p>first</p>\n<div class="charts">\n'
-        '<section class="chart" aria-labelledby="a">\n<h2 id="a">A</h2>\n<h3 id="b">B</h3>\n</section>\n'
-        '<section class="chart" aria-labelledby="c">\n<h2 id="c">C</h2>\n</section>\n</div>\n'
+def test_cards_are_the_parts_under_headings_of_one_level() -> None:
+    """The parts before it stay as they are."""
+    text = "first\n\n## A {#a}\n\n## C {#c}\n\nall\n\n### D {#d}\n\ntext\n\n### E {#e}"
+    assert shown(text, cards="h3") == (
+        '<p>first</p>\n<h2 id="a">A</h2>\n<h2 id="c">C</h2>\n<p>all</p>\n<div class="charts">\n'
+        '<section class="chart" aria-labelledby="d">\n<h3 id="d">D</h3>\n<p>text</p>\n</section>\n'
+        '<section class="chart" aria-labelledby="e">\n<h3 id="e">E</h3>\n</section>\n</div>\n'
     )
 
 

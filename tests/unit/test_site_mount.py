@@ -163,16 +163,17 @@ def test_static_files_are_cached_and_linked_with_their_fingerprint(address: str)
 
 
 def test_every_class_of_a_page_is_in_the_style_sheet() -> None:
-    """Every class in a template, and of rendered Markdown, is defined in the style sheet."""
+    """Every class in a template, of rendered Markdown and of a chart is defined in a style sheet."""
     folder = Path(mount.__file__).parent
     named = {
         name
-        for source in [*(folder / "templates").glob("*.html"), folder / "rendering.py"]
+        for source in [*(folder / "templates").glob("*.html"), folder / "rendering.py", folder / "charts.py"]
         for value in re.findall(r'class(?:="|": "|", ")([^"{]+)"', source.read_text())
         for name in value.split()
     }
-    assert {"card", "legend", "unseen", "example"} <= named
-    known = set(re.findall(r"\.([a-z][a-z-]*)", (folder / "static" / "style.css").read_text()))
+    assert {"card", "unseen", "example", "restated"} <= named
+    sheets = "".join((folder / "static" / name).read_text() for name in ("style.css", "company.css"))
+    known = set(re.findall(r"\.([a-z][a-z-]*)", sheets))
     assert named <= known, named - known
 
 

@@ -1,0 +1,64 @@
+"""The file `/companies/SYMBOL/financials.csv`: all values of a company, one row for each period.
+
+Belongs here: columns, rows and headers of the file. Does not: the queries (warehouse.page_queries), access (mount).
+"""
+
+import csv
+from collections.abc import Sequence
+from io import StringIO
+from itertools import groupby
+from operator import attrgetter
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from serve.api import responses
+from serve.site.building import CompanyNotFound, current_build
+from serve.site.pages import Access, PageRoute, Pages
+from warehouse import page_queries, queries
+from warehouse.page_queries import Stated
+from warehouse.queries import Company
+from warehouse.schema import ITEM_NAMES
+
+PATH = "/companies/{symbol}/financials.csv"
+COLUMNS = ("symbol", "period_kind", "period", "period_end", "currency", *ITEM_NAMES)
+HEADERS = {
+    # a copy in the reader's own browser only
+    "Cache-Control": "private, max-age=300",
+    "Vary": "Cookie",
+    "Content-Disposition": "attachment; filename={name}",
+}
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of a text that a spreadsheet would calculate."""
+
+
+def text(company: Company, stated: Sequence[Stated]) -> str:
+    """The file: trailing twelve months before years, newest first, every digit; a missing value is empty."""
+    written = StringIO()
+    rows = csv.writer(written)
+    rows.writerow(COLUMNS)
+    of_period = attrgetter("kind", "period_end", "period")
+    for (kind, end, label), values in groupby(sorted(stated, key=of_period, reverse=True), key=of_period):
+        held = {value.item: responses.number(value.value) for value in values}
+        who = [_as_text(part) for part in (company.symbol, kind, label, end, company.currency)]
+        rows.writerow([*who, *(held.get(item, "") for item in ITEM_NAMES)])
+    return written.getvalue()
+
+
+def show(pages: Pages, request: Request) -> Response:
+    """The file of the company in the path."""
+    with current_build(pages) as build:
+        company = queries.company(build, request.path_params["symbol"])
+        if company is None:
+            raise CompanyNotFound(build, request.path_params["symbol"])
+        content = text(company, page_queries.stated(build, company.cik))
+    name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in company.symbol)
+    headers = {key: value.format(name=f"{name}.csv") for key, value in HEADERS.items()}
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _as_text(part: str) -> str:
+    return f"'{part}" if part.startswith(FORMULA) else part
+
+
+ROUTES: tuple[PageRoute, ...] = ((PATH, show, Access.SUBSCRIBER),)

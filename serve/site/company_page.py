@@ -1,0 +1,184 @@
+"""The page `/companies/SYMBOL`: key figures, fair value, a table of all items over the years, and their charts.
+
+Belongs here: putting the parts together. Does not: their text (templates/company.md), the order of periods (history),
+the table (sheet), the first figures (key_figures), drawing (charts), the SQL (warehouse.page_queries), access (mount).
+"""
+
+from calendar import month_name
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+
+from serve.api import models, responses
+from serve.site import charts, key_figures
+from serve.site.charts import Point
+from serve.site.figures import KINDS, TITLES, glance, short, unit
+from serve.site.history import History, Slot
+from serve.site.markdown import Document, write
+from serve.site.paths import company_path
+from serve.site.sheet import Sheet, restated
+from serve.site.values import address as value_address
+from serve.site.view import View
+from warehouse import page_queries, queries
+from warehouse.page_queries import Break, Gap, Report, Stated
+from warehouse.queries import Company
+from warehouse.reader import OpenBuild
+from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
+from warehouse.vocabulary import GAPS
+
+BREAKS = {"entity": "another company", "standards": "other accounting standards"}
+DRAWN = {"ttm": "Twelve months to the end of each quarter, and balances on that day", "annual": "Fiscal years"}
+STYLES = (("newest", "figures"), ("figures", "choices"))
+ASSETS = ("company.css", "charts.js")
+READ = 4  # digits of a value that the crosshair shows
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the build holds of a company: its current values, gaps, breaks, newest filing and valuation."""
+
+    company: Company
+    stated: Sequence[Stated]
+    gaps: Sequence[Gap]
+    breaks: Sequence[Break]
+    report: Report | None
+    valuation: models.FairValue | models.NoFairValue | None
+
+
+def held(build: OpenBuild, company: Company) -> Held:
+    """What the build holds of a company."""
+    valued = queries.valuation(build, company.cik)
+    return Held(
+        company,
+        page_queries.stated(build, company.cik),
+        page_queries.gaps(build, company.cik),
+        page_queries.breaks(build, company.cik),
+        page_queries.newest_report(build, company.cik),
+        responses.valuation(company, valued) if valued else None,
+    )
+
+
+def document(
+    held: Held, view: View, *, filings_url: str, updated_at: str | None, newest_filing: str | None, root: str = ""
+) -> Document:
+    """A company's page.
+
+    Args:
+        held: the rows of the build.
+        view: what the reader has chosen.
+        filings_url: address of the SEC's list of the company's filings.
+        updated_at: time of its last synchronization, ISO 8601 in UTC; None if unknown.
+        newest_filing: day of the newest filing of any company; None if unknown.
+        root: prefix of the links in drawings.
+    """
+    company, history = held.company, History(held.stated, held.gaps, held.breaks)
+    kind = (
+        view.periods
+        if history.slots(view.periods, None)
+        else next((kind for kind in PERIOD_KINDS if history.slots(kind, None)), view.periods)
+    )
+    shown = history.slots(kind, view.reach)
+    drawn = history.without_holes(shown)
+    newest = history.newest
+    columns = [*([newest] if newest and newest not in shown and newest.end > shown[-1].end else []), *reversed(shown)]
+    sheet = Sheet(history, columns, company.symbol, company.currency)
+    cards = [_card(history, item, drawn, company) for item in ITEM_NAMES]
+    cards.sort(key=lambda card: card["newest"] is None)
+    value, reach, rests_on = key_figures.fair_value(held.valuation)
+    text = write(
+        "company.md",
+        company=company,
+        facts=list(_facts(company)),
+        address=company_path(company.symbol),
+        filings_url=filings_url,
+        report=held.report,
+        updated=f"{updated_at[:10]} {updated_at[11:16]} UTC" if updated_at else "at an unknown time",
+        newest=newest,
+        newest_kind=KINDS[newest.kind].capitalize() if newest else "",
+        old=history.is_old(newest_filing),
+        newest_filing=newest_filing,
+        tiles=list(key_figures.tiles(history, company.symbol)),
+        fair_value=value,
+        fair_range=reach,
+        rests_on=rests_on,
+        choices=list(view.links(company.symbol)),
+        sheet=sheet,
+        broken=[(each, BREAKS[each.kind]) for each in held.breaks if each.kind in BREAKS],
+        cards=cards,
+        kind=DRAWN[kind],
+        is_log=view.scale == "log",
+    )
+    draw = partial(_drawing, history, drawn, company, view, root)
+    return Document(
+        text,
+        drawings=tuple((item, draw(item)) for item in ITEM_NAMES),
+        styles=STYLES,
+        cards="h3",
+        by_query=True,
+        assets=ASSETS,
+    )
+
+
+def _facts(company: Company) -> Iterator[str]:
+    if company.exchange:
+        yield company.exchange
+    if company.sic_description:
+        yield company.sic_description
+    yield f"reports in {company.currency}"
+    yield f"fiscal year to {month_name[company.fiscal_year_end_month]}"
+
+
+def _card(history: History, item: str, slots: Sequence[Slot], company: Company) -> dict[str, object]:
+    """What is said above the chart of an item: its newest value in the chart."""
+    held = [(slot, value) for slot in slots if (value := history.value(item, slot))]
+    if not held:
+        reasons = dict.fromkeys(history.reason(item, slot) for slot in slots)
+        why = next((GAPS[reason].meaning for reason in reasons if reason in GAPS), "")
+        return {"name": item, "title": TITLES[item], "newest": None, "why": why}
+    slot, value = held[-1]
+    return {
+        "name": item,
+        "title": TITLES[item],
+        "newest": glance(item, value.value, READ),
+        "note": _note(item, value, company),
+        "to": value_address(company.symbol, item, slot.label),
+        "values": len(held),
+        "revised": sum(bool(restated(value, partial(glance, item, digits=READ))) for _, value in held),
+    }
+
+
+def _note(item: str, value: Stated, company: Company) -> str:
+    """What is said after a value: its unit, its period, and the value before."""
+    was = restated(value, partial(glance, item, digits=READ))
+    return ", ".join(filter(None, (unit(item, company.currency), value.period, was)))
+
+
+def _drawing(history: History, slots: Sequence[Slot], company: Company, view: View, root: str, item: str) -> Markup:
+    broken = {slot: each.kind for slot, each in history.broken(item, slots)}
+    points = [_point(history, item, slot, company, root, broken.get(slot, "")) for slot in slots]
+    is_annual = bool(slots) and not slots[0].is_ttm
+    return charts.chart(points, partial(short, item), as_bars=is_annual, as_log=view.scale == "log")
+
+
+def _point(history: History, item: str, slot: Slot, company: Company, root: str, broken: str) -> Point:
+    if not slot.label:
+        year = "" if slot.is_ttm else str(slot.end.year)
+        return Point(None, year, "No report", f"of the period to about {slot.end}")
+    to = f"{root}{value_address(company.symbol, item, slot.label)}"
+    value, is_end = history.value(item, slot), not slot.is_ttm or slot.label.endswith("Q4")
+    label = (slot.label[2:] if not slot.is_ttm else slot.label[:4]) if is_end else ""
+    if value is None:
+        reason = history.reason(item, slot)
+        meaning = GAPS[reason].meaning if reason in GAPS else reason
+        return Point(None, label, "No value", f"{slot.label}. {meaning}", to)
+    return Point(
+        value.value,
+        label,
+        glance(item, value.value, READ),
+        _note(item, value, company),
+        to,
+        is_revised=bool(restated(value, partial(glance, item, digits=READ))),
+        broken=BREAKS.get(broken, ""),
+    )

@@ -1,0 +1,152 @@
+"""The values of a company in the order of its periods.
+
+Belongs here: which periods are shown, the value a year before, where a break lies. Does not: the queries
+(warehouse.page_queries), formatting (figures), tables and charts (sheet, charts).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from statistics import median_low
+
+from warehouse.page_queries import Break, Gap, Stated
+
+DAYS_A_YEAR = 365.25
+DRIFT = 30
+"""Days by which the ends of the same period of two years may lie apart, because a year of 52 weeks is shorter."""
+
+RECASTED = ("revenue", "free_cash_flow")
+"""Items that a discontinued business changes; net income includes it (ASC 205-20-45-3)."""
+
+RECAST = math.log(1.15)
+"""Logarithm of a change by 15 %, from which on a restatement is one of the scope of the business."""
+
+INTERIM = ("Q1", "Q3")  # quarters that only a company with quarterly reports has
+OLD = {True: 275, False: 500}
+"""Days after which the newest period of a company is old, with and without quarterly reports: the next report was due
+(Form 10-K: 60 to 90 days after the year, Form 10-Q: 40 or 45 days after the quarter, Form 20-F: four months)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A period: its kind, last day and label; the label is empty for a period without any report."""
+
+    kind: str
+    end: date
+    label: str
+
+    @property
+    def is_ttm(self) -> bool:
+        """Whether it is twelve months to a quarter end."""
+        return self.kind == "ttm"
+
+
+class History:
+    """All values of a company."""
+
+    def __init__(self, stated: Sequence[Stated], gaps: Sequence[Gap], breaks: Sequence[Break] = ()) -> None:
+        """Take the rows of page_queries."""
+        self.breaks = breaks
+        self._values = {(value.item, value.kind, date.fromisoformat(value.period_end)): value for value in stated}
+        self._gaps = {(gap.item, gap.kind, date.fromisoformat(gap.period_end)): gap.reason for gap in gaps}
+        labels = {(kind, end): value.period for (_, kind, end), value in self._values.items()}
+        self._slots: dict[str, list[Slot]] = defaultdict(list)
+        for (kind, end), label in sorted(labels.items()):
+            self._slots[kind].append(Slot(kind, end, label))
+
+    @property
+    def newest(self) -> Slot | None:
+        """The newest twelve months, or the newest fiscal year of a company that has only these."""
+        held = self._slots["ttm"] or self._slots["annual"]
+        return held[-1] if held else None
+
+    def slots(self, kind: str, reach: int | None) -> list[Slot]:
+        """The periods of a kind, oldest first.
+
+        Args:
+            kind: `ttm` or `annual`.
+            reach: number of years before the newest period; None for all.
+        """
+        held = self._slots[kind]
+        return [slot for slot in held if reach is None or (held[-1].end - slot.end).days < reach * DAYS_A_YEAR - DRIFT]
+
+    def without_holes(self, slots: Sequence[Slot]) -> list[Slot]:
+        """The periods with one without a label for each that is missing between two others."""
+        if len(slots) < 2:
+            return list(slots)
+        days = [(slot.end - before.end).days for before, slot in pairwise(slots)]
+        step, filled = median_low(days), [slots[0]]
+        for slot, apart in zip(slots[1:], days, strict=True):
+            start, missing = filled[-1].end, max(0, round(apart / step) - 1) if step > DRIFT else 0
+            ends = (date.fromordinal(start.toordinal() + (n + 1) * apart // (missing + 1)) for n in range(missing))
+            filled += [*(Slot(slot.kind, end, "") for end in ends), slot]
+        return filled
+
+    def value(self, item: str, slot: Slot) -> Stated | None:
+        """The value of an item in a period."""
+        return self._values.get((item, slot.kind, slot.end))
+
+    def number(self, item: str, slot: Slot | None) -> float | None:
+        """The number of an item in a period."""
+        value = self.value(item, slot) if slot else None
+        return value.value if value else None
+
+    def reason(self, item: str, slot: Slot) -> str:
+        """The code of the reason why a period has no value of an item; empty if none is recorded."""
+        return self._gaps.get((item, slot.kind, slot.end), "")
+
+    def last(self, item: str) -> Stated | None:
+        """The newest value of an item."""
+        held = [value for value in self._values.values() if value.item == item]
+        return max(held, key=lambda value: (value.period_end, value.kind), default=None)
+
+    def year_before(self, item: str, slot: Slot) -> float | None:
+        """The number of the same period a year before; None if there is none or if it cannot be compared."""
+        before = self._before(slot)
+        if before is None or self.broken(item, [before, slot]) or (item in RECASTED and self.is_left_behind(slot)):
+            return None
+        return self.number(item, before)
+
+    def is_left_behind(self, slot: Slot) -> bool:
+        """Whether revenue was restated and that of the year before was not, or not as much.
+
+        After a spin-off or for a discontinued business only the years that a report shows are restated (ASC 205-20-45):
+        the oldest of them cannot be compared with the year before it.
+        """
+        before = self._before(slot)
+        now, then = (self._recast(each) if each else None for each in (slot, before))
+        return now is not None and then is not None and abs(now) > RECAST and abs(now - then) > RECAST
+
+    def _recast(self, slot: Slot) -> float | None:
+        """The logarithm of revenue as restated divided by revenue as first reported."""
+        value = self.value("revenue", slot)
+        return math.log(value.value / value.first) if value and value.value > 0 and value.first > 0 else None
+
+    def _before(self, slot: Slot) -> Slot | None:
+        """The same period a year before."""
+        days = ((before, (slot.end - before.end).days) for before in self._slots[slot.kind])
+        return next((before for before, apart in days if abs(apart - DAYS_A_YEAR) <= DRIFT), None)
+
+    def broken(self, item: str, slots: Sequence[Slot]) -> list[tuple[Slot, Break]]:
+        """The breaks of an item's series, each with the first period after it.
+
+        The values before a break come from filings before it, so that the first value that comes from the filing of
+        the break or a later one, after the last that does not, is the first after the break.
+        """
+        held = [(slot, value) for slot in slots if (value := self.value(item, slot)) and value.filed]
+        found = []
+        for each in self.breaks:
+            before = [place for place, (_, value) in enumerate(held) if str(value.filed) < each.filed]
+            if before and before[-1] + 1 < len(held):
+                found.append((held[before[-1] + 1][0], each))
+        return found
+
+    def is_old(self, newest_filing: str | None) -> bool:
+        """Whether the newest period is old, compared with the newest filing of any company."""
+        if self.newest is None or newest_filing is None:
+            return False
+        is_quarterly = any(slot.label.endswith(INTERIM) for slot in self._slots["ttm"])
+        return (date.fromisoformat(newest_filing) - self.newest.end).days > OLD[is_quarterly]

@@ -1,0 +1,87 @@
+"""The first figures on a company's page: the newest period with the change on a year before, and the fair value.
+
+Belongs here: which figures, and their words. Does not: the model (pipelines.valuation), tables and charts (sheet,
+charts).
+"""
+
+from collections.abc import Iterator
+
+from serve.api import models
+from serve.site.figures import TITLES, UNITS, glance, per_cent
+from serve.site.history import History, Slot
+from serve.site.markdown import Markdown, link, plain
+from serve.site.sheet import growth
+from serve.site.values import address as value_address
+
+ITEMS = (
+    *("revenue", "net_income", "eps_basic", "free_cash_flow"),
+    *("dividends_per_share", "roic", "total_debt", "cash_and_equivalents", "debt_to_fcf"),
+)
+COMPARED = ("ratio", "years")
+"""Units of items whose change is not stated in per cent, but by the value a year before."""
+
+SHORTLY = {
+    "no_tag": "not stated in the filings",
+    "missing_quarter": "a quarter is not stated",
+    "not_on_balance_sheet": "not on the balance sheet",
+    "financial_company": "means nothing for a financial company",
+    "negative_fcf": "free cash flow is not positive",
+}
+"""Frequent reasons for having no value, in a few words."""
+
+LEAST = 0.0005  # smaller changes are shown as none
+
+
+def tiles(history: History, symbol: str) -> Iterator[tuple[str, Markdown, str]]:
+    """Each key figure: its title, its value with a link to its page, and the change on a year before."""
+    newest = history.newest
+    for item in ITEMS if newest else ():
+        assert newest is not None
+        value, to = history.number(item, newest), value_address(symbol, item, newest.label)
+        if value is None:
+            yield TITLES[item], link("–", to), _why_none(history, item, newest)
+        else:
+            yield TITLES[item], link(glance(item, value), to), _change(history, item, newest, value)
+
+
+def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple[Markdown, str, str]:
+    """The fair value per share, its range, and what it rests on; or that there is none, and why."""
+    if valuation is None:
+        return plain("–"), "not valued", ""
+    if isinstance(valuation, models.NoFairValue):
+        return plain("–"), "the model does not fit", valuation.reason.message
+    grid = [point.fair_value_per_share for point in valuation.sensitivity]
+    given = valuation.assumptions
+    base = f"{glance('free_cash_flow', given.base_free_cash_flow)} {valuation.currency}"
+    rests_on = (
+        "The model discounts the free cash flow of ten years, and the value of all years after them, at "
+        f"{given.required_return:.1%} a year. Free cash flow starts from {base} ({_clause(given.base_method)}), "
+        f"grows by {given.initial_growth:.1%} in the first year, and by {given.perpetual_growth:.1%} after the tenth; "
+        f"{valuation.terminal_share:.0%} of the value lies after the tenth year. The range is that of required returns "
+        "and final growth one percentage point higher and lower."
+    )
+    value = glance("eps_basic", valuation.fair_value_per_share)
+    return plain(value), f"{glance('eps_basic', min(grid))} to {glance('eps_basic', max(grid))}", rests_on
+
+
+def _change(history: History, item: str, newest: Slot, value: float) -> str:
+    before = history.year_before(item, newest)
+    if before is None:
+        return ""
+    change = growth(value, before)
+    if change is None or UNITS[item] in COMPARED:
+        return f"{glance(item, before)} a year before"
+    return f"{'+' if change > 0 else ''}{per_cent(change)}" if abs(change) >= LEAST else "unchanged"
+
+
+def _why_none(history: History, item: str, newest: Slot) -> str:
+    """The newest value that there is, or the reason in a few words."""
+    last = history.last(item)
+    if last is None:
+        reason = history.reason(item, newest)
+        return SHORTLY.get(reason, reason.replace("_", " "))
+    return f"last known: {glance(item, last.value)} on {last.period_end}"
+
+
+def _clause(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].rstrip(".")

@@ -1,0 +1,155 @@
+"""The table of a company's items over its periods: amounts, growth, margins, restatements, reasons of empty cells.
+
+Belongs here: rows, cells and their scale. Does not: which periods are shown (history, view), the text around the table
+(templates/company.md).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from serve.site.figures import MEANT, TITLES, UNITS, in_units, per_cent
+from serve.site.history import RECASTED, History, Slot
+from serve.site.markdown import Markdown, link, plain
+from serve.site.values import address as value_address
+from warehouse.page_queries import Stated
+from warehouse.schema import ITEM_NAMES
+from warehouse.vocabulary import GAPS
+
+SCALES = ((1e13, 1e9, "billions"), (1e9, 1e6, "millions"), (1e6, 1e3, "thousands"), (0.0, 1.0, ""))
+"""The largest amount from which on a scale is used, its divisor, its name."""
+
+GROWTH = {
+    "revenue": "Revenue growth",
+    "net_income": "Net income growth",
+    "eps_basic": "Growth per share",
+    "free_cash_flow": "Free cash flow growth",
+}
+MARGINS = {"net_income": "Net margin", "free_cash_flow": "Free cash flow margin"}
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+LEFT_BEHIND = "not comparable"
+REASONS = {reason: gap.meaning for reason, gap in GAPS.items()} | {
+    LEFT_BEHIND: "The year was restated because a part of the business was sold or spun off, and the year before was "
+    "not: growth would mean nothing."
+}
+
+
+class Scale(NamedTuple):
+    """What numbers are divided by, and its name."""
+
+    divisor: float
+    name: str
+
+
+@dataclass(slots=True)
+class Notes:
+    """The numbers of the reasons for empty cells, in the order of their first cell."""
+
+    reasons: list[str] = field(default_factory=list)
+
+    def mark(self, reason: str) -> str:
+        """The number of a reason, as a superscript."""
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+        return str(self.reasons.index(reason) + 1).translate(SUPERSCRIPTS)
+
+
+class Sheet:
+    """The table of a company."""
+
+    def __init__(self, history: History, slots: Sequence[Slot], symbol: str, currency: str) -> None:
+        """Lay out the periods, newest first."""
+        self.slots = slots
+        self._history, self._symbol, self._currency, self._notes = history, symbol, currency, Notes()
+        self._scales = {unit: self._scale(unit) for unit in ("currency", "shares")}
+        self.rows = list(self._rows())
+
+    @property
+    def heads(self) -> list[str]:
+        """The heads of the columns."""
+        return [f"TTM {slot.label}" if slot.is_ttm else slot.label for slot in self.slots]
+
+    @property
+    def ends(self) -> list[str]:
+        """The last day of each period."""
+        return [str(slot.end) for slot in self.slots]
+
+    @property
+    def caption(self) -> str:
+        """The unit of every number, stated once."""
+        amounts, shares = (self._scales[unit].name for unit in ("currency", "shares"))
+        money = f"{amounts} of {self._currency}" if amounts else self._currency
+        return (
+            f"Amounts in {money}, shares in {shares or 'units'}, per share in {self._currency}, "
+            "debt to free cash flow in years"
+        )
+
+    @property
+    def notes(self) -> list[tuple[str, str, str]]:
+        """The reasons for empty cells: mark, meaning, and the code if it is one of the dictionary."""
+        return [
+            (self._notes.mark(reason), REASONS.get(reason, reason), reason if reason in GAPS else "")
+            for reason in self._notes.reasons
+        ]
+
+    def number(self, item: str, value: float) -> str:
+        """A number in the table's scale."""
+        return in_units(item, value, self._scales[UNITS[item]].divisor if UNITS[item] in self._scales else 1.0)
+
+    def _scale(self, unit: str) -> Scale:
+        held = [
+            abs(found)
+            for item in ITEM_NAMES
+            if UNITS[item] == unit
+            for slot in self.slots
+            if (found := self._history.number(item, slot)) is not None
+        ]
+        return next(Scale(divisor, name) for least, divisor, name in SCALES if max(held, default=0.0) >= least)
+
+    def _rows(self) -> Iterator[tuple[Markdown, list[Markdown]]]:
+        """Each row: its title and its cells; what is derived here is emphasized."""
+        for item in ITEM_NAMES:
+            yield plain(TITLES[item]), [self._cell(item, slot) for slot in self.slots]
+            for title, ratio in ((GROWTH.get(item), self._growth), (MARGINS.get(item), self._margin)):
+                cells = [ratio(item, slot) for slot in self.slots] if title else []
+                if any(cells):
+                    yield Markdown(f"*{title}*"), [plain(cell) for cell in cells]
+
+    def _cell(self, item: str, slot: Slot) -> Markdown:
+        """A value with the one before it was restated, or the mark of the reason why there is none."""
+        value, to = self._history.value(item, slot), value_address(self._symbol, item, slot.label)
+        if value is None:
+            reason = self._history.reason(item, slot)
+            return link(f"–{self._notes.mark(reason)}", to) if reason else Markdown("–")
+        was = restated(value, lambda number: self.number(item, number))
+        return Markdown(f"{link(self.number(item, value.value), to)}{f' *{was}*' if was else ''}")
+
+    def _growth(self, item: str, slot: Slot) -> str:
+        ratio = growth(self._history.number(item, slot), self._history.year_before(item, slot))
+        if ratio is not None:
+            return per_cent(ratio)
+        is_left_behind = item in RECASTED and self._history.number(item, slot) and self._history.is_left_behind(slot)
+        return f"–{self._notes.mark(LEFT_BEHIND)}" if is_left_behind else ""
+
+    def _margin(self, item: str, slot: Slot) -> str:
+        part, whole = self._history.number(item, slot), self._history.number("revenue", slot)
+        if part is None or whole is None or whole <= 0 or abs(part / whole) >= MEANT:
+            return ""
+        return per_cent(part / whole)
+
+
+def growth(now: float | None, before: float | None) -> float | None:
+    """Growth since a positive number, as a fraction; None where it would mean nothing."""
+    if now is None or before is None or before <= 0 or abs(now / before - 1) >= MEANT:
+        return None
+    return now / before - 1
+
+
+def restated(value: Stated, shown: Callable[[float], str]) -> str:
+    """What the value was before it was restated; empty if it was not, or if no digit that is shown has changed."""
+    if value.versions == 1:
+        return ""
+    if value.earlier is None:
+        return "withdrawn before"
+    before = shown(value.earlier)
+    return f"was {before}" if before != shown(value.value) else ""

@@ -1,0 +1,382 @@
+"""A company's page from rows of the warehouse: key figures, table, charts, gaps, breaks, the file of its values."""
+
+import csv
+from typing import Any
+
+import msgspec
+import pytest
+
+from serve.api import models
+from serve.http.errors import NotFound
+from serve.site import company_csv, company_page, key_figures, paths, rendering, view
+from serve.site.company_page import Held
+from serve.site.history import History
+from serve.site.markdown import Document
+from serve.site.view import View
+from tests import builds
+from tests.sites import Read
+from tests.texts import anchors, section, tables
+from warehouse import page_queries
+from warehouse.page_queries import Break, Gap, Report, Stated
+from warehouse.queries import Company
+from warehouse.reader import Warehouse
+from warehouse.schema import ITEM_NAMES
+
+FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
+URL = "https://www.sec.gov/Archives/edgar/data/1/000/index.htm"
+PATH = "/companies/ACME"
+ACME = Company(
+    symbol="ACME",
+    name="Acme & Sons",
+    exchange="NYSE",
+    cik="9990000001",
+    sic=None,
+    sic_description=None,
+    currency="EUR",
+    fiscal_year_end_month=12,
+    first_period_end="2023-12-31",
+    last_period_end="2024-12-31",
+    data_updated_at=None,
+)
+
+
+def value(item: str, year: int, number: float, *, kind: str = "annual", quarter: int = 4, **more: Any) -> Stated:
+    """One value of a fiscal year or of twelve months, with one version."""
+    label = f"FY{year}" if kind == "annual" else f"{year}Q{quarter}"
+    ends = ("03-31", "06-30", "09-30", "12-31")
+    told = {
+        "versions": 1,
+        "earlier": None,
+        "first": number,
+        "cause": "initial",
+        "form": "10-K",
+        "filed": f"{year + 1}-02-15",
+        "url": URL,
+    }
+    return Stated(item, kind, label, f"{year}-{ends[quarter - 1]}", number, **{**told, **more})
+
+
+def ttm(item: str, year: int, quarter: int, number: float, **more: Any) -> Stated:
+    """One value of twelve months."""
+    return value(item, year, number, kind="ttm", quarter=quarter, **more)
+
+
+STATED = [
+    ttm("revenue", 2025, 1, 4.4e9),
+    ttm("revenue", 2024, 4, 4.2e9),
+    ttm("revenue", 2024, 1, 4e9),
+    ttm("net_income", 2025, 1, -1e8),
+    ttm("net_income", 2024, 1, 5e7),
+    ttm("total_debt", 2024, 1, 7e9),
+    ttm("roic", 2025, 1, 0.18),
+    ttm("roic", 2024, 1, 0.2),
+    value("revenue", 2024, 4.2e9),
+    value("revenue", 2023, 4e9, versions=2, earlier=3.9e9, first=3.9e9, cause="restatement"),
+    value("revenue", 2022, 3e9, versions=3),
+    value("revenue", 2010, 1e9),
+    value("net_income", 2024, 4.2e8),
+    value("eps_basic", 2024, 4.5),
+]
+GAPS = [
+    Gap("total_debt", "ttm", "2025-03-31", "not_on_balance_sheet"),
+    Gap("eps_basic", "ttm", "2025-03-31", "missing_quarter"),
+    Gap("eps_basic", "annual", "2023-12-31", "no_tag"),
+    Gap("eps_basic", "annual", "2022-12-31", "no_tag"),
+    Gap("debt_to_fcf", "annual", "2024-12-31", "unheard_of"),
+]
+REPORT = Report("10-Q", "2025-05-02", URL)
+
+
+def page(
+    choices: View = view.DEFAULT,
+    company: Company = ACME,
+    stated: list[Stated] = STATED,
+    breaks: tuple[Break, ...] = (),
+    valuation: models.FairValue | models.NoFairValue | None = None,
+    newest_filing: str = "2025-06-30",
+) -> Document:
+    """The page of these rows."""
+    held = Held(company, stated, GAPS, breaks, REPORT, valuation)
+    return company_page.document(
+        held, choices, filings_url=FILINGS, updated_at="2026-03-02T06:04:00Z", newest_filing=newest_filing
+    )
+
+
+def rows(document: Document) -> dict[str, tuple[str, ...]]:
+    """The rows of the table, after their titles."""
+    [table, *_] = tables(section(document.text, "figures"))
+    return {title: cells for title, *cells in table}
+
+
+def head(document: Document) -> list[str]:
+    """The heads of the table's columns."""
+    [line] = [line for line in document.text.splitlines() if line.startswith("| Period |")]
+    return [cell.strip() for cell in line.split("|")[2:-1]]
+
+
+# --- The first screen -------------------------------------------------------------------------------------------------
+
+
+def test_the_key_figures_are_those_of_the_newest_period():
+    """With the change on a year before: in per cent, or the value where a percentage would mean nothing."""
+    figures = section(page().text, "newest")
+    assert "## Trailing twelve months to 2025-03-31 {#newest}" in page().text
+    assert f"- **Revenue** [4.4 B]({PATH}/revenue/2025Q1) *+10.0 %*" in figures
+    assert f"- **Net income** [-100 M]({PATH}/net_income/2025Q1) *-300.0 %*" in figures
+    assert f"- **Return on invested capital** [18.0 %]({PATH}/roic/2025Q1) *20.0 % a year before*" in figures
+
+
+def test_an_older_value_is_not_shown_as_if_it_were_current():
+    """Where the newest period has no value, the newest value that there is has its date."""
+    figures = section(page().text, "newest")
+    assert f"- **Total debt** [–]({PATH}/total_debt/2025Q1) *last known: 7 B on 2024-03-31*" in figures
+    assert f"- **Dividends per share** [–]({PATH}/dividends_per_share/2025Q1)\n" in figures
+
+
+@pytest.mark.parametrize(("newest_filing", "is_old"), [("2025-12-31", False), ("2026-01-02", True)])
+def test_old_figures_are_marked(newest_filing, is_old):
+    """Compared with the newest filing of any company, because a mirror may be old as a whole."""
+    assert ("> These figures are old" in page(newest_filing=newest_filing).text) == is_old
+
+
+def test_the_head_says_what_the_company_is():
+    text = page(company=msgspec.structs.replace(ACME, name="ACME & SONS PLC", sic_description="Food")).text
+    assert text.startswith("# Acme \\& Sons PLC (ACME)\n\nNYSE · Food · reports in EUR · fiscal year to December\n")
+    assert f"Newest report: [10-Q of 2025-05-02]({URL}), to 2025-03-31" in text
+    assert f"[Download as CSV]({PATH}/financials.csv)" in text
+
+
+def test_a_fair_value_has_its_range_and_what_it_rests_on():
+    grid = [models.GridValue(0.085, growth, number) for growth, number in ((0.015, 90.5), (0.025, 100), (0.035, 120))]
+    given = models.Assumptions(0.085, 0.025, 10, 2e9, False, "As reported.", 2e9, 0.0626, "By trend.", 10, "Diluted.")
+    valuation = models.FairValue(
+        "ACME", "EUR", "2025Q1", "2025-03-31", True, 100.25, given, (), 1, 1, 1, 0.58, 1, None, tuple(grid)
+    )
+    shown, reach, rests_on = key_figures.fair_value(valuation)
+    assert (shown, reach) == ("100.25", "90.50 to 120.00")
+    assert "starts from 2 B EUR (as reported), grows by 6.3% in the first year" in rests_on
+    assert "- **Fair value per share** 100.25 *90.50 to 120.00*" in page(valuation=valuation).text
+
+
+def test_a_company_without_a_fair_value_says_why():
+    reason = models.Reason("stale_data", "The newest report is too old.", ("stale_data",))
+    text = page(valuation=models.NoFairValue("ACME", "EUR", "2025Q1", "2025-03-31", False, reason)).text
+    assert "> **Why there is no fair value**\n>\n> The newest report is too old." in text
+
+
+# --- The table --------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_has_ten_years_and_the_newest_twelve_months():
+    """The newest first; older years on demand."""
+    assert head(page()) == ["TTM 2025Q1", "FY2024", "FY2023", "FY2022"]
+    assert head(page(View(years="all"))) == ["TTM 2025Q1", "FY2024", "FY2023", "FY2022", "FY2010"]
+    assert head(page(View(periods="ttm"))) == ["TTM 2025Q1", "TTM 2024Q4", "TTM 2024Q1"]
+
+
+def test_units_are_stated_once():
+    caption = "Amounts in millions of EUR, shares in units, per share in EUR, debt to free cash flow in years:"
+    assert caption in page().text
+    assert rows(page())["Revenue"][0] == f"[4,400]({PATH}/revenue/2025Q1)"
+
+
+def test_every_value_leads_to_its_provenance_and_shows_what_it_was():
+    """A value withdrawn in between has no earlier value to show."""
+    assert rows(page())["Revenue"] == [
+        f"[4,400]({PATH}/revenue/2025Q1)",
+        f"[4,200]({PATH}/revenue/FY2024)",
+        f"[4,000]({PATH}/revenue/FY2023) *was 3,900*",
+        f"[3,000]({PATH}/revenue/FY2022) *withdrawn before*",
+    ]
+
+
+def test_growth_and_margins_are_derived():
+    """Growth on the same period a year before; none from a loss, and none where there is no such period."""
+    table = rows(page())
+    assert table["*Revenue growth*"] == ["10.0 %", "5.0 %", "33.3 %", ""]
+    assert table["*Net margin*"] == ["-2.3 %", "10.0 %", "", ""]
+    assert "*Free cash flow growth*" not in table
+
+
+def test_growth_is_left_out_where_only_the_later_year_was_restated():
+    """After a spin-off the older year still contains what was sold; the reason is under the table."""
+    spun_off = [
+        value("revenue", 2024, 50.0),
+        value("revenue", 2023, 40.0, versions=2, earlier=100.0, first=100.0),
+        value("revenue", 2022, 95.0),
+        value("net_income", 2023, 8.0, versions=2, earlier=9.0, first=9.0),
+        value("net_income", 2022, 4.0),
+    ]
+    table = rows(page(stated=spun_off))
+    assert table["*Revenue growth*"] == ["25.0 %", "–¹", ""]
+    assert table["*Net income growth*"] == ["", "100.0 %", ""]
+
+
+def test_reasons_of_empty_cells_are_numbered():
+    """Below the table, folded; an undocumented code is shown unchanged."""
+    figures = section(page().text, "figures")
+    cells = rows(page())["Earnings per share, basic"]
+    assert [cell.partition("]")[0] for cell in cells] == ["[–¹", "[4.50", "[–²", "[–²"]
+    assert cells[0] == f"[–¹]({PATH}/eps_basic/2025Q1)"
+    folded = figures.partition("> **Why some cells are empty**\n")[2]
+    assert "> ² The company's filings never state the item" in folded
+    assert r"[no\_tag](/dictionary#gap-no_tag)" in folded
+    assert r"> ⁴ unheard\_of" in folded
+
+
+def test_figures_are_not_compared_across_a_break():
+    """The break is explained, and is a line in the charts."""
+    stated = [
+        value("revenue", 2024, 4.0, filed="2025-02-15"),
+        value("revenue", 2023, 3.0, filed="2025-02-15"),
+        value("revenue", 2022, 9.0, filed="2023-02-15"),
+    ]
+    document = page(stated=stated, breaks=(Break("2025-02-15", "entity"),))
+    assert rows(document)["*Revenue growth*"] == ["33.3 %", "", ""]
+    assert "*The filing of 2025-02-15 changes to another company: figures before and after it" in document.text
+    drawing = dict(document.drawings)["revenue"]
+    assert drawing.count('class="break"') == 1
+    assert "another company" in drawing
+
+
+# --- The charts -------------------------------------------------------------------------------------------------------
+
+
+def test_every_item_has_a_card():
+    """Those without a value come last."""
+    cards = [known for tag, known in Read(rendering.page(page()).body).elements if tag == "section"]
+    assert [card["aria-labelledby"] for card in cards][:3] == ["revenue", "net_income", "eps_basic"]
+    assert {card["aria-labelledby"] for card in cards} == set(ITEM_NAMES) == set(anchors(page().text)[3:])
+
+
+def test_a_chart_shows_bars_of_years_or_a_line_of_twelve_months():
+    """Never both; one mark per value, and a place for each period without one."""
+    years, months = (dict(page(View(periods=kind)).drawings)["revenue"] for kind in ("annual", "ttm"))
+    assert (years.count('class="bar"'), years.count('class="line"')) == (3, 0)
+    assert (months.count('class="bar"'), months.count('class="area"')) == (0, months.count('class="line"'))
+    assert years.count('class="restated"') == 2
+    assert "was 3.9 B" in years
+    assert dict(page(View(years="all")).drawings)["revenue"].count('data-says="No report"') == 11
+    assert 'data-note="FY2023. The company&#39;s filings never state' in dict(page().drawings)["eps_basic"]
+
+
+def test_the_text_before_a_chart_shows_its_newest_value():
+    assert section(page().text, "revenue").startswith(f"\n[4.2 B]({PATH}/revenue/FY2024) EUR, FY2024\n")
+    assert "![Revenue: 3 values, 2 restated.](#revenue)" in page().text
+    assert section(page().text, "total_debt").strip() == "No value in these years."
+    shown = rendering.page(page()).body
+    assert f'{dict(page().drawings)["revenue"]}<p class="unseen">Revenue: 3 values, 2 restated.</p>' in shown
+
+
+def test_a_missing_quarter_keeps_its_place():
+    """So that the distance between two values is the time between them."""
+    history = History([ttm("revenue", 2024, quarter, 1.0) for quarter in (1, 2, 4)], [])
+    labels = [slot.label for slot in history.without_holes(history.slots("ttm", None))]
+    assert labels == ["2024Q1", "2024Q2", "", "2024Q4"]
+
+
+# --- Choices ----------------------------------------------------------------------------------------------------------
+
+
+def test_choices_are_links_that_keep_the_other_choices():
+    """The chosen one is no link; the usual one needs no parameter."""
+    figures = section(page(View(years="5", scale="log")).text, "figures")
+    assert (
+        f"- **Periods** *Fiscal years* [Twelve months, each quarter]({PATH}?periods=ttm&years=5&scale=log#figures)"
+        in (figures)
+    )
+    assert f"*5 years* [10 years]({PATH}?scale=log#figures) [All years]({PATH}?years=all&scale=log#figures)" in figures
+
+
+def test_a_choice_that_does_not_exist_is_not_found():
+    """Other parameters are ignored."""
+    assert view.asked({"years": "all", "x": "y"}) == View(years="all")
+    for name in ("periods", "years", "scale"):
+        with pytest.raises(NotFound):
+            view.asked({name: "<b>"})
+
+
+def test_a_company_with_years_only_has_no_other_choice():
+    """Where the periods that were asked for do not exist, the others are shown."""
+    document = page(View(periods="ttm"), stated=[value("revenue", 2024, 1.0)])
+    assert head(document) == ["FY2024"]
+    assert "Fiscal year to 2024-12-31" in document.text
+
+
+def test_a_company_without_values_has_a_page():
+    document = page(stated=[])
+    assert not list(tables(document.text))
+    assert "class=" not in "".join(drawing for _, drawing in document.drawings)
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "[x](https://example.org)", "A|B", None])
+def test_names_are_escaped(name):
+    """A company without a name is shown by its symbol."""
+    document = page(company=msgspec.structs.replace(ACME, name=name, symbol="a/b?#%"))
+    assert paths.company_path("A/B?#%") == "/companies/A%2FB%3F%23%25"
+    assert rendering.page(document).title.unescape().startswith(f"{name or 'a/b?#%'} (")
+
+
+# --- The file ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_file_has_every_value_with_every_digit():
+    """One row a period, newest first; a missing value is empty."""
+    stated = [value("revenue", 2024, 4_000.5), ttm("roic", 2024, 4, 0.18), value("net_income", 2023, 7.0)]
+    text = company_csv.text(ACME, stated)
+    first, second, third = csv.DictReader(text.splitlines())
+    assert (first["period_kind"], first["roic"], first["revenue"]) == ("ttm", "0.18", "")
+    assert (second["period"], second["period_end"], second["revenue"]) == ("FY2024", "2024-12-31", "4000.5")
+    assert (third["symbol"], third["currency"], third["net_income"]) == ("ACME", "EUR", "7")
+
+
+def test_no_cell_of_the_file_is_a_formula():
+    """A spreadsheet would calculate a text that begins with = or +."""
+    text = company_csv.text(msgspec.structs.replace(ACME, symbol="=A1"), [value("net_income", 2024, -7.0)])
+    [row] = csv.DictReader(text.splitlines())
+    assert (row["symbol"], row["net_income"]) == ("'=A1", "-7")
+
+
+# --- The queries ------------------------------------------------------------------------------------------------------
+
+
+def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
+    """From the last version of each period and item; a withdrawn one has no value, a restored one an earlier value."""
+    builds.small(tmp_path / "published")
+    warehouse = Warehouse(tmp_path / "published")
+    with warehouse.build() as build:
+        found = {(row.item, row.kind, row.period): row for row in page_queries.stated(build, "9990000001")}
+        sources = page_queries.sources(build)
+    warehouse.close()
+
+    restated = found["revenue", "annual", "FY2024"]
+    assert (restated.value, restated.earlier, restated.first, restated.versions) == (4000.0, 4100.0, 3900.5, 3)
+    assert (restated.form, restated.filed, restated.cause) == ("10-Q", "2025-05-15", "method")
+    assert restated.url == "https://filings.example.org/1/2"
+    back = found["dividends_per_share", "annual", "FY2022"]
+    assert (back.value, back.earlier, back.versions) == (0.0, 0.5, 3)
+    first = found["revenue", "ttm", "2024Q1"]
+    assert (first.value, first.earlier, first.versions, first.url) == (1000.0, None, 1, None)
+    assert ("roic", "annual", "FY2023") not in found
+    assert sources == {}
+
+
+def test_gaps_breaks_and_the_newest_report_are_read(tmp_path):
+    rows = builds.tables()
+    gap = {"cik": "9990000001", "item": "roic", "reason": "no_equity"}
+    rows["gaps"] = [{**gap, "period_kind": "ttm", "period_end": end} for end in builds.QUARTER_ENDS[:2]]
+    rows["breaks"] = [{"cik": "9990000001", "accession": "1", "filed": builds.YEAR_END, "kind": "entity", "rule": None}]
+    builds.publish_small(tmp_path / "published", rows=rows)
+    warehouse = Warehouse(tmp_path / "published")
+    with warehouse.build() as build:
+        gaps = page_queries.gaps(build, "9990000001")
+        breaks = page_queries.breaks(build, "9990000001")
+        reports = [page_queries.newest_report(build, cik) for cik in ("9990000001", "none")]
+    warehouse.close()
+
+    assert sorted(gaps, key=lambda gap: gap.period_end) == [
+        Gap("roic", "ttm", "2024-03-31", "no_equity"),
+        Gap("roic", "ttm", "2024-06-30", "no_equity"),
+    ]
+    assert breaks == [Break("2024-12-31", "entity")]
+    assert reports == [Report("10-Q", "2025-05-15", "https://filings.example.org/1/2"), None]
