@@ -23,7 +23,7 @@ from warehouse import schema
 Array = NDArray[Any]
 
 EXACT = 2.0**53  # largest magnitude up to which a double represents every integer exactly
-TOGETHER = 10_000  # rows that are encoded at once; more would need much memory for a moment
+TOGETHER = 1_000  # rows that are encoded at once; more would need much memory, and delay requests, for a moment
 HEAD, END = b'{"period":"%s","period_end":"%s","fiscal_year":%d,"fiscal_quarter":%d,"values":{', b"}},"
 EMPTY_FIRST, FIRST = b'"values":{,', b'"values":{'
 PARTS = len(schema.ITEM_NAMES) + 2  # of a period: its label, each item, its end

@@ -29,6 +29,7 @@ from serve.settings import Settings, from_environment
 
 CHECK_EVERY = 0.2  # seconds between two checks of the workers
 SHORTEST_LIFE = 1.0  # seconds before a worker that ended is restarted, so that a failing one does not restart in a loop
+SWITCHED_EVERY = 0.0002  # seconds that a thread of the interpreter may go on while another one waits
 ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -58,7 +59,6 @@ def work(
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
     running = server(create_app(settings, counts=counts), settings.connection_share, settings.proxies)
-    gc.freeze()  # what is imported stays: the garbage collector would look at it again and again, for some 50 ms each
     if until:
 
         def watch() -> None:
@@ -66,9 +66,8 @@ def work(
             running.should_exit = True
 
         threading.Thread(target=watch, name="watch", daemon=True).start()
-    with access_log.logging_to(), _interrupted_by(signal.SIGTERM), contextlib.suppress(KeyboardInterrupt):
+    with _undelayed(), access_log.logging_to(), _interrupted_by(signal.SIGTERM), contextlib.suppress(KeyboardInterrupt):
         running.run(sockets=[listener])
-    gc.unfreeze()  # else DuckDB's module reports all its types as leaks when the process ends
 
 
 class Workers:
@@ -144,6 +143,23 @@ def main(arguments: Sequence[str]) -> int:
         # not sys.stdin: a thread that is blocked in it cannot be abandoned when the interpreter exits
         work(from_environment(host, int(port)), listener, counts, lambda: os.read(0, 1))
     return 0
+
+
+@contextlib.contextmanager
+def _undelayed() -> Iterator[None]:
+    """Let neither threads in the background nor the garbage collector delay requests for long, until the block ends.
+
+    The event loop waits for the interpreter at each of its callbacks: for five milliseconds each, by default, while the
+    rows of a new build are read.
+    """
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCHED_EVERY)
+    gc.freeze()  # what is imported stays: the garbage collector would look at it again and again, for some 50 ms each
+    try:
+        yield
+    finally:
+        gc.unfreeze()  # else DuckDB's module reports all its types as leaks when the process ends
+        sys.setswitchinterval(before)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -66,6 +67,20 @@ def test_only_ended_workers_are_restarted_and_not_too_soon(
     group.end()
     assert [third.returncode, second.returncode] == [-signal.SIGTERM] * 2
     assert capsys.readouterr().err == f"worker {first.pid} ended with status -9; restarted\n"
+
+
+def test_a_worker_lets_no_thread_delay_requests_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And looks at nothing again, when it collects garbage, that it has imported."""
+    calls: list[str] = []
+    collector = SimpleNamespace(freeze=lambda: calls.append("freeze"), unfreeze=lambda: calls.append("unfreeze"))
+    monkeypatch.setattr(workers, "gc", collector)
+    before = sys.getswitchinterval()
+    with workers._undelayed():
+        assert sys.getswitchinterval() == pytest.approx(workers.SWITCHED_EVERY)
+        assert sys.getswitchinterval() < before / 10
+        assert calls == ["freeze"]
+    assert sys.getswitchinterval() == before
+    assert calls == ["freeze", "unfreeze"]
 
 
 def test_a_worker_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
