@@ -23,6 +23,7 @@ from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.launcher import PROCESS, process_named
 from pipelines.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.run_history import held_back_by, recording
 from pipelines.steps import WAY
@@ -125,7 +126,7 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
     """
     job = build_definitions(os.environ, is_quiet=True).resolve_job_def(JOB)
     run_config = {"source": source, "symbols": symbols, "full": full}
-    tags = {LAUNCHED_BY: COMMAND, **tags_of(str(source), symbols)}
+    tags = {LAUNCHED_BY: COMMAND, PROCESS: process_named(os.getpid()), **tags_of(str(source), symbols)}
     run_id = str(uuid4())
     with recording(home.dagster) as instance:
         held_back: dg.DagsterError | None = None

@@ -13,6 +13,7 @@ import dagster as dg
 from dagster._config.pythonic_config import ConfigurableResourceFactory
 
 from pipelines.home import Home
+from pipelines.launcher import PROCESS, process_named
 from pipelines.run_history import held_back_by, is_scheduled
 from pipelines.synchronization import Synchronization
 
@@ -61,7 +62,8 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
         """The running synchronization. The command is told at once who holds the home; a run of Dagster waits."""
         run, instance, wait = context.run, context.instance, None
         if run and instance and context.log and not is_of_command(run):
-            instance.add_run_tags(run.run_id, tags_of(self.source, self.symbols))
+            process = {PROCESS: process_named(os.getpid())}
+            instance.add_run_tags(run.run_id, process | tags_of(self.source, self.symbols))
             wait = context.log.info
 
         def is_held_back() -> bool:

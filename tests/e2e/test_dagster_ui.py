@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from pipelines.asset_specs import UPSTREAM
 from pipelines.checks import CHECKS
 from pipelines.definitions import JOB
 from pipelines.home import PROJECT
-from tests.e2e.homes import PATIENCE, environment, published, query, sync_as_process
+from tests.e2e.homes import PATIENCE, command, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from warehouse import views
 
@@ -69,14 +69,18 @@ class Instance:
         assert "errors" not in answer.json(), answer.text
         return answer.json()["data"]
 
-    def ended(self, known: set[str]) -> tuple[str, str]:
+    def runs(self) -> dict[str, str]:
+        """The status of each run."""
+        return {run["runId"]: run["status"] for run in self.ask(RUNS)["runsOrError"]["results"]}
+
+    def ended(self, known: Collection[str]) -> tuple[str, str]:
         """The new run and its status, once it has ended."""
         return eventually(
             lambda: next(
                 (
-                    (run["runId"], run["status"])
-                    for run in self.ask(RUNS)["runsOrError"]["results"]
-                    if run["runId"] not in known and run["status"] in ("SUCCESS", "FAILURE", "CANCELED")
+                    (run, status)
+                    for run, status in self.runs().items()
+                    if run not in known and status in ("SUCCESS", "FAILURE", "CANCELED")
                 ),
                 None,
             ),
@@ -119,6 +123,20 @@ def dagster_dev(home: Path, source: Path, log: Path) -> Iterator[str]:
         yield url
     finally:
         _end(process)
+
+
+@contextmanager
+def synchronizing(instance: Instance) -> Iterator[subprocess.Popen[bytes]]:
+    """The command, stopped in its work as soon as its run is recorded, and killed at the end."""
+    words = command("sync", "--source", instance.mirror.folder)
+    with subprocess.Popen(words, cwd=PROJECT, env=environment(instance.home), stderr=subprocess.DEVNULL) as process:
+        try:
+            while "STARTED" not in instance.runs().values():
+                assert process.poll() is None, "it has ended before it could be stopped"
+            process.send_signal(signal.SIGSTOP)
+            yield process
+        finally:
+            process.kill()
 
 
 def _answers(url: str) -> bool:
@@ -236,23 +254,29 @@ def test_a_published_table_shows_its_columns_and_its_rows(instance, page, shoot)
 
 
 def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):
-    known = {run["runId"] for run in instance.ask(RUNS)["runsOrError"]["results"]}
+    """The run waits in the queue while a command synchronizes, and begins when that was killed."""
+    before = instance.runs()
     grown = replace(BRAVO, scale=700)
     instance.mirror.hold(grown, replace(CARGO, scale=700))
-    config = {"source": str(instance.mirror.folder), "symbols": "BRVO", "full": True}
+    with synchronizing(instance) as synchronization:
+        [of_command] = instance.runs().keys() - before.keys()
+        config = {"source": str(instance.mirror.folder), "symbols": "BRVO", "full": True}
+        launched = instance.ask(LAUNCH, job=JOB, config=config)["launchRun"]
+        assert launched["__typename"] == "LaunchRunSuccess", launched
+        time.sleep(3)  # the queue is asked every second
+        run = launched["run"]["runId"]
+        assert (instance.runs()[of_command], instance.runs()[run]) == ("STARTED", "QUEUED")
+        synchronization.kill()
 
-    launched = instance.ask(LAUNCH, job=JOB, config=config)["launchRun"]
-    assert launched["__typename"] == "LaunchRunSuccess", launched
-    run, status = instance.ended(known)
-
-    assert (run, status) == (launched["run"]["runId"], "SUCCESS")
+    assert instance.ended({*before, of_command}) == (run, "SUCCESS")
+    assert instance.runs()[of_command] == "FAILURE"
     assert published(instance.home).is_whole
     revenues = "SELECT revenue FROM financials WHERE period = 'FY2024' ORDER BY symbol"
     assert query(instance.home, revenues) == [(filer.trailing(2024, 4),) for filer in (ALFA, grown, CARGO)]
 
 
 def test_a_failed_run_shows_its_error_in_the_ui(instance, page, shoot):
-    known = {run["runId"] for run in instance.ask(RUNS)["runsOrError"]["results"]}
+    known = instance.runs()
     before = published(instance.home).pointer
     config = {"source": str(instance.mirror.folder), "symbols": "ZZZZ"}
     instance.ask(LAUNCH, job=JOB, config=config)
