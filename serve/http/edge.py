@@ -4,7 +4,6 @@ Belongs here: request ids, the headers of every response, the size limit of a re
 requests, the response to an unhandled exception. Does not: endpoints (api), malformed HTTP (server).
 """
 
-import itertools
 import logging
 import random
 import re
@@ -38,11 +37,6 @@ OF_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 ERRORS = 400  # the status of errors, and above
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-
-
-OF_PROCESS = f"{random.getrandbits(64):016x}"
-NUMBERS = itertools.count(random.getrandbits(63))
-"""A request's id is the random number of the process and a number that rises from a random one."""
 
 
 class Exchange:
@@ -193,10 +187,10 @@ def too_large() -> InvalidParameter:
 
 
 def _request_id(sent: bytes | None) -> str:
-    """The client's X-Request-Id if it is short, plain and contains no key; else a new id."""
+    """The client's X-Request-Id if it is short, plain and contains no key; else a new random id."""
     if sent and REQUEST_ID.fullmatch(sent) and PREFIX.encode() not in sent:
         return sent.decode()
-    return f"{OF_PROCESS}{next(NUMBERS):016x}"
+    return f"{random.getrandbits(128):032x}"
 
 
 def _size_of_head(scope: Scope) -> int:
