@@ -17,7 +17,7 @@ from serve.site.charts import Point
 from serve.site.figures import KINDS, TITLES, glance, short, unit
 from serve.site.history import History, Slot
 from serve.site.markdown import Document, write
-from serve.site.paths import company_path
+from serve.site.paths import company_path, comparison_path
 from serve.site.sheet import Sheet, restated
 from serve.site.values import address as value_address
 from serve.site.view import View
@@ -29,6 +29,7 @@ from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
 from warehouse.vocabulary import GAPS
 
 BREAKS = {"entity": "another company", "standards": "other accounting standards"}
+CAPTIONS = {"ttm": "Values of twelve months by quarter", "annual": "Values by fiscal year"}
 DRAWN = {"ttm": "Twelve months to the end of each quarter, and balances on that day", "annual": "Fiscal years"}
 STYLES = (("newest", "figures"), ("figures", "choices"))
 ASSETS = ("company.css", "charts.js")
@@ -86,12 +87,14 @@ def document(
     sheet = Sheet(history, columns, company.symbol, company.currency)
     cards = [_card(history, item, drawn, company) for item in ITEM_NAMES]
     cards.sort(key=lambda card: card["newest"] is None)
+    parting = [each for item in ITEM_NAMES for _, each in history.broken(item, drawn)]
     value, reach, rests_on = key_figures.fair_value(held.valuation)
     text = write(
         "company.md",
         company=company,
         facts=list(_facts(company)),
         address=company_path(company.symbol),
+        comparison=comparison_path([company.symbol]),
         filings_url=filings_url,
         report=held.report,
         updated=f"{updated_at[:10]} {updated_at[11:16]} UTC" if updated_at else "at an unknown time",
@@ -105,8 +108,9 @@ def document(
         rests_on=rests_on,
         choices=list(view.links(company.symbol)),
         sheet=sheet,
-        broken=[(each, BREAKS[each.kind]) for each in held.breaks if each.kind in BREAKS],
+        broken=[(each, BREAKS[each.kind]) for each in held.breaks if each.kind in BREAKS and each in parting],
         cards=cards,
+        what=CAPTIONS[kind],
         kind=DRAWN[kind],
         is_log=view.scale == "log",
     )
@@ -138,11 +142,12 @@ def _card(history: History, item: str, slots: Sequence[Slot], company: Company) 
         why = next((GAPS[reason].meaning for reason in reasons if reason in GAPS), "")
         return {"name": item, "title": TITLES[item], "newest": None, "why": why}
     slot, value = held[-1]
+    since = ", no later value" if slot != slots[-1] else ""
     return {
         "name": item,
         "title": TITLES[item],
         "newest": glance(item, value.value, READ),
-        "note": _note(item, value, company),
+        "note": f"{_note(item, value, company)}{since}",
         "to": value_address(company.symbol, item, slot.label),
         "values": len(held),
         "revised": sum(bool(restated(value, partial(glance, item, digits=READ))) for _, value in held),

@@ -49,16 +49,16 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
     if valuation is None:
         return plain("–"), "not valued", ""
     if isinstance(valuation, models.NoFairValue):
-        return plain("–"), "the model does not fit", valuation.reason.message
+        return plain("–"), "the model does not fit", f"Why there is no fair value: {valuation.reason.message}"
     grid = [point.fair_value_per_share for point in valuation.sensitivity]
     given = valuation.assumptions
     base = f"{glance('free_cash_flow', given.base_free_cash_flow)} {valuation.currency}"
     rests_on = (
-        "The model discounts the free cash flow of ten years, and the value of all years after them, at "
-        f"{given.required_return:.1%} a year. Free cash flow starts from {base} ({_clause(given.base_method)}), "
-        f"grows by {given.initial_growth:.1%} in the first year, and by {given.perpetual_growth:.1%} after the tenth; "
-        f"{valuation.terminal_share:.0%} of the value lies after the tenth year. The range is that of required returns "
-        "and final growth one percentage point higher and lower."
+        "What the fair value rests on: the model discounts the free cash flow of ten years, and the value of all years "
+        f"after them, at {given.required_return:.1%} a year. Free cash flow starts from {base} "
+        f"({_clause(given.base_method)}), grows by {given.initial_growth:.1%} in the first year, and by "
+        f"{given.perpetual_growth:.1%} after the tenth; {valuation.terminal_share:.0%} of the value lies after the tenth "
+        "year. The range is that of required returns and final growth one percentage point higher and lower."
     )
     value = glance("eps_basic", valuation.fair_value_per_share)
     return plain(value), f"{glance('eps_basic', min(grid))} to {glance('eps_basic', max(grid))}", rests_on
@@ -80,7 +80,7 @@ def _why_none(history: History, item: str, newest: Slot) -> str:
     if last is None:
         reason = history.reason(item, newest)
         return SHORTLY.get(reason, reason.replace("_", " "))
-    return f"last known: {glance(item, last.value)} on {last.period_end}"
+    return f"last: {glance(item, last.value)}, {last.period_end}"
 
 
 def _clause(sentence: str) -> str:

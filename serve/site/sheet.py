@@ -66,8 +66,9 @@ class Sheet:
 
     @property
     def heads(self) -> list[str]:
-        """The heads of the columns."""
-        return [f"TTM {slot.label}" if slot.is_ttm else slot.label for slot in self.slots]
+        """The heads of the columns; twelve months among fiscal years are marked."""
+        are_mixed = len({slot.kind for slot in self.slots}) > 1
+        return [f"TTM {slot.label}" if slot.is_ttm and are_mixed else slot.label for slot in self.slots]
 
     @property
     def ends(self) -> list[str]:
@@ -75,7 +76,7 @@ class Sheet:
         return [str(slot.end) for slot in self.slots]
 
     @property
-    def caption(self) -> str:
+    def units(self) -> str:
         """The unit of every number, stated once."""
         amounts, shares = (self._scales[unit].name for unit in ("currency", "shares"))
         money = f"{amounts} of {self._currency}" if amounts else self._currency
@@ -139,8 +140,8 @@ class Sheet:
 
 
 def growth(now: float | None, before: float | None) -> float | None:
-    """Growth since a positive number, as a fraction; None where it would mean nothing."""
-    if now is None or before is None or before <= 0 or abs(now / before - 1) >= MEANT:
+    """Growth since a positive number, as a fraction; None where it would mean nothing, also for a loss."""
+    if now is None or before is None or before <= 0 or now < 0 or now / before - 1 >= MEANT:
         return None
     return now / before - 1
 

@@ -21,7 +21,7 @@ class Choice(NamedTuple):
 
 
 CHOICES = (
-    Choice("periods", "Periods", {"annual": "Fiscal years", "ttm": "Twelve months, each quarter"}),
+    Choice("periods", "Periods", {"annual": "Fiscal years", "ttm": "TTM by quarter"}),
     Choice("years", "Range", {"5": "5 years", "10": "10 years", "all": "All years"}),
     Choice("scale", "Charts", {"linear": "Linear", "log": "Logarithmic"}),
 )

@@ -304,7 +304,7 @@ def assert_is_text(page: httpx.Response, *, is_shown: bool) -> None:
     document = Document(page.text)
     scripts = [attributes for tag, attributes in document.elements if tag == "script"]
     assert [script["src"] for script in scripts] == [script["src"] for script in scripts if script["src"]]
-    assert all(re.fullmatch(r"/(copy|complete)\.js\?v=[0-9a-f]{12}", script["src"] or "") for script in scripts)
+    assert all(re.fullmatch(r"/(copy|complete|charts)\.js\?v=[0-9a-f]{12}", script["src"] or "") for script in scripts)
     assert not [name for _, attributes in document.elements for name in attributes if name.startswith("on")]
     assert SCRIPT not in page.text
     assert (SCRIPT in document.text) == is_shown
@@ -326,6 +326,7 @@ def test_script_in_an_e_mail_address_is_escaped(site: Site) -> None:
         *(f"/{SCRIPT}", f"/sign-in?token={SCRIPT}", f"/?x={SCRIPT}", f"/errors/{SCRIPT}"),
         f"/companies?sort={SCRIPT}",
         *(f"/companies/{path}" for path in (SCRIPT, f"{SCRIPT}/revenue/FY2022", f"LNTR/revenue/{SCRIPT}")),
+        *(f"/companies/{path}" for path in (f"LNTR?years={SCRIPT}", f"LNTR?x={SCRIPT}", f"{SCRIPT}/financials.csv")),
     ],
 )
 def test_script_in_an_address_is_not_shown(site: Site, path: str) -> None:
