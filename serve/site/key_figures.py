@@ -57,8 +57,8 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
         "What the fair value rests on: the model discounts the free cash flow of ten years, and the value of all years "
         f"after them, at {given.required_return:.1%} a year. Free cash flow starts from {base} "
         f"({_clause(given.base_method)}), grows by {given.initial_growth:.1%} in the first year, and by "
-        f"{given.perpetual_growth:.1%} after the tenth; {valuation.terminal_share:.0%} of the value lies after the tenth "
-        "year. The range is that of required returns and final growth one percentage point higher and lower."
+        f"{given.perpetual_growth:.1%} after the tenth; {valuation.terminal_share:.0%} of the value lies after that. "
+        "The range is that of required returns and final growth one percentage point higher and lower."
     )
     value = glance("eps_basic", valuation.fair_value_per_share)
     return plain(value), f"{glance('eps_basic', min(grid))} to {glance('eps_basic', max(grid))}", rests_on
