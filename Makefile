@@ -8,6 +8,7 @@ STRICT ?=
 BESIDE ?=
 GIGABYTES ?= 0.5 1 2 4
 LIST ?=
+VENDOR ?=
 TEST_PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 4) + 1)')
 # where the files of tests need no disk, if there are 8 GB: waiting for the disk takes a twentieth of the time
 IN_MEMORY = $(shell df -BG --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 8 {print "/dev/shm"}')
@@ -29,14 +30,18 @@ SUPPLY := $(VENV)/supply-chain
 LOCKS := requirements.lock $(wildcard deploy/*.lock tests/*.lock tests/bench/*.lock)
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# ends with a line if a port is taken: $(call free,PORT,another)
+free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(sys.argv[1]))).close()' "$($1)" 2>/dev/null \
+	|| { echo "Port $($1) is taken, or is no port; give another: make $@ $1=$2" >&2; exit 1; }
 # real and fictional data never share a home
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality lock sbom audit system clean
 
+##@ Use
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^##@ / {print "\n" substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo '  SOURCE=sample | live | PATH of a mirror or companyfacts.zip    SYMBOLS=AAPL,MSFT    PORT=8000    UI_PORT=3000'
 	@echo '  live needs EDGAR_USER_AGENT="Name mail@example.org"'
@@ -46,28 +51,34 @@ setup: $(READY) ## create .venv from requirements.lock
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
 		|| { echo "Python 3.11 to 3.14 is needed, and $(PYTHON) is $$($(PYTHON) --version); give another: make PYTHON=python3.12" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "Setting up $(VENV), once:"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python deploy/packages.py requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-run: sync ## synchronize the sample (or SOURCE=...), make a demo key, serve on 127.0.0.1:8000
+run: ## set up, synchronize the sample (or SOURCE=...), make a demo key, serve on 127.0.0.1:8000
+	@$(call free,PORT,8001)
+	@$(MAKE) --no-print-directory sync
 	@$(BIN)/python -m serve.cli.demo --port $(PORT)
 
 sync: setup ## synchronize and publish only
 	@$(BIN)/fundamentals sync --source "$(SOURCE)" $(if $(SYMBOLS),--symbols "$(SYMBOLS)")
 
 serve: setup ## serve the published build
+	@$(call free,PORT,8001)
 	@$(BIN)/fundamentals serve --port $(PORT)
 
 ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the launchpad
-	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(UI_PORT))).close()' 2>/dev/null \
-		|| { echo "Port $(UI_PORT) is taken; give another: make ui UI_PORT=3001" >&2; exit 1; }
+	@$(call free,UI_PORT,3001)
 	@umask 077; mkdir -p "$(FUNDAMENTALS_HOME)/dagster" && cp dagster.yaml "$(FUNDAMENTALS_HOME)/dagster/dagster.yaml"
 	@echo "The Dagster UI comes up in some seconds (Ctrl-C ends it):"
 	@echo "http://127.0.0.1:$(UI_PORT)/asset-groups?expanded=$(UI_GROUPS)"
 	@umask 077; PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
 		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level error
+
+quality: setup ## check the consistency of the home's values; LIST=1 lists the failures
+	@$(BIN)/python -m pipelines.quality $(if $(LIST),--list)
 
 # the oldest DuckDB version that can read the published file, next to the one in use
 $(OLDEST)/.ready: tests/duckdb-1.5.lock $(READY)
@@ -90,6 +101,7 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 	$(SUPPLY)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
 
+##@ Develop
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
 # the many processes that the tests start do not compile the project again
 # one process more than there are cores, because many tests wait for a server or a browser; Polars with one thread in
@@ -119,6 +131,7 @@ format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+##@ Measure, for long
 # bytecode is written, as for any user, so that synchronizations do not compile the project each time
 bench: export PYTHONDONTWRITEBYTECODE :=
 bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES), and the version log
@@ -145,12 +158,10 @@ mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOUR
 thresholds: setup ## write docs/thresholds.md: what each number of the rules decides in the home
 	@$(BIN)/python -m tests.bench.thresholds
 
-accuracy: setup ## compare the published values of the home with a vendor's; LIST=1 lists the differences
-	@$(BIN)/python -m tests.accuracy $(if $(LIST),--list)
+accuracy: setup ## compare with a vendor's values, which you need to have (VENDOR=FILE); LIST=1 lists the differences
+	@$(BIN)/python -m tests.accuracy $(if $(VENDOR),--vendor "$(VENDOR)") $(if $(LIST),--list)
 
-quality: setup ## check the consistency of the home's values; LIST=1 lists the failures
-	@$(BIN)/python -m pipelines.quality $(if $(LIST),--list)
-
+##@ Maintain
 docs: setup ## generate docs/data-dictionary.md and docs/rules.md
 	@$(BIN)/python -m pipelines.dictionary
 

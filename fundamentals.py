@@ -110,6 +110,7 @@ def _doctor(given: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fundamentals", description="Standardized fundamentals from SEC EDGAR.")
+    parser.add_argument("--version", action=_Version, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     sync = commands.add_parser("sync", help="synchronize with a source and publish a build")
@@ -192,6 +193,19 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument("email", metavar="EMAIL")
     change.add_argument("status", choices=("active", "inactive"))
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version of the installed package; looking it up takes longer than parsing, so only if asked."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"{parser.prog} {version('fundamentals-data-service')}")
+        parser.exit()
 
 
 def _symbols(text: str) -> tuple[str, ...]:

@@ -37,7 +37,11 @@ from pipelines.stages import Asked, companies_asked
 from pipelines.stopping import ends_soon_after_sigint
 from warehouse.errors import WarehouseError
 
-COUNTS = ("seen", "with_documents", "changed", "failed", "quarantined", "covered", "values", "versions")
+OF_RUN = ("seen", "changed", "failed")
+"""Counts of the companies that this synchronization was asked for."""
+
+OF_HOME = ("with_documents", "quarantined", "covered", "values", "versions")
+"""Counts of all companies of the home, whichever this synchronization was asked for."""
 SOME_FAILED = 3
 """The exit status of a synchronization that published, but could not fetch the documents of some companies."""
 
@@ -165,12 +169,16 @@ def _build(counts: Mapping[str, int]) -> str:
 
 
 def _show(counts: Mapping[str, int], seconds: float, home: Home) -> None:
-    table = Table(title="Synchronization", title_justify="left", show_header=False)
+    table = Table(show_header=False)
     table.add_column()
     table.add_column(justify="right")
-    for name in COUNTS:
+    table.add_row("This synchronization", style="bold")
+    for name in OF_RUN:
+        table.add_row(name, f"{counts.get(name, 0):,}")
+    table.add_row("seconds", f"{seconds:,.1f}", end_section=True)
+    table.add_row("All companies", style="bold")
+    for name in OF_HOME:
         table.add_row(name.replace("_", " "), f"{counts.get(name, 0):,}")
-    table.add_row("seconds", f"{seconds:,.1f}")
     table.add_row("build", _build(counts))
     Console().print(table)
     print(f"{home.published / 'warehouse.duckdb'}")

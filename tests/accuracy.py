@@ -30,6 +30,16 @@ VALUE = ["cik", "period_kind", "period_end", "item"]
 NO_PERIOD = "no such period"
 LISTED = ["item", "period_kind", "symbol", "period_end", "ours", "value", "ratio", "answerable", "method", "flags"]
 
+MISSING = """\
+Nothing was compared: {why}.
+This command compares the published values with those of a data vendor, as a second opinion. Vendors do not allow their
+values to be passed on, so they are not part of this project. With values of your own, run
+
+    make accuracy SOURCE=PATH VENDOR=FILE.csv
+
+The columns are symbol, period_kind (ttm, annual), period_end, item, value and answerable (0 or 1). Without a second
+opinion, `make quality` checks the values against each other and against what the filers state."""
+
 
 def read_vendor(path: Path) -> pl.DataFrame:
     """The vendor's values: `symbol`, `period_kind`, `period_end` (date), `item`, `value`, `answerable` (boolean)."""
@@ -121,7 +131,8 @@ def main(arguments: list[str] | None = None) -> int:
     published = Home.from_environment().published
     pointer = publish.current(published)
     if not given.vendor.exists():
-        print(f"the vendor's values are missing: {_shown(given.vendor)}; nothing is compared", file=sys.stderr)
+        why = "no file was given" if given.vendor == VENDOR else f"there is no file {_shown(given.vendor)}"
+        print(MISSING.format(why=why), file=sys.stderr)
         return 1
     if pointer is None:
         print(f"nothing is published in {_shown(published)}; synchronize first: make sync SOURCE=PATH", file=sys.stderr)

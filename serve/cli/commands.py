@@ -18,6 +18,7 @@ import msgspec
 
 from serve.access.accounts import Accounts, Status
 from serve.access.sign_ins import SignIns
+from serve.cli import place
 from serve.http.errors import CommandError
 from serve.settings import HOST, Settings, from_environment
 from warehouse.files import make_private
@@ -81,11 +82,21 @@ def create_key(email: str) -> None:
 
 
 def invite(email: str) -> None:
-    """Create a sign-in link to the pages and print it, and nothing else."""
+    """Create a sign-in link to the pages and print it, and nothing else.
+
+    It leads to the public address if one is set, else to the service of this home, else to the default port.
+    """
     settings = from_environment()
+    if listening_at := place.of_service(settings.home):
+        settings = from_environment(*listening_at)
     _make_home(settings.home)
     with accounts_of(settings) as accounts:
-        print(f"{settings.pages}/sign-in?token={SignIns(accounts).invite(email, time.time())}")
+        print(sign_in_link(settings, accounts, email))
+
+
+def sign_in_link(settings: Settings, accounts: Accounts, email: str) -> str:
+    """An address that signs in to the pages, once."""
+    return f"{settings.pages}/sign-in?token={SignIns(accounts).invite(email, time.time())}"
 
 
 def list_keys(email: str, as_json: bool) -> None:
@@ -183,12 +194,13 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
         state = str(error)
     _try(settings)
     print(f"serving {settings.base_url} from {settings.home}: {state}", file=sys.stderr, flush=True)
-    if workers == 1:
-        counts = Counts(PATHS)
-        with exposed(settings, [counts]):
-            work(settings, listener, counts)
-    else:
-        supervise(settings, workers, host, listener)
+    with place.announced(settings.home, host, listener.getsockname()[1]):
+        if workers == 1:
+            counts = Counts(PATHS)
+            with exposed(settings, [counts]):
+                work(settings, listener, counts)
+        else:
+            supervise(settings, workers, host, listener)
     print("stopped", file=sys.stderr)
 
 

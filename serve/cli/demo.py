@@ -1,4 +1,4 @@
-"""The demonstration at the end of `make run`: prints a demo key and three example requests, then serves.
+"""The demonstration at the end of `make run`: prints where to look, a sign-in link and a demo key, then serves.
 
 Belongs here: what a first-time user sees. Does not: serving, keys and subscriptions themselves (commands, access).
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from serve.access.accounts import Accounts, TooManyKeys
-from serve.cli.commands import accounts_of, listening, run
+from serve.cli.commands import accounts_of, listening, run, sign_in_link
 from serve.http.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
 from warehouse import queries, schema
@@ -22,19 +22,25 @@ from warehouse.publish import LINK
 from warehouse.reader import OpenBuild, Warehouse
 
 EMAIL = "demo@example.org"
-AMONG = 100  # companies that are searched for one with annual values
+AMONG = 100  # companies of which one is shown
 
 WELCOME = """
-A key for {email}, with an active subscription, shown only once:
+The fundamentals of {symbols:,} symbols are served until you press Ctrl-C.
 
+In a browser, after signing in as {email} with this link, which works once, within half an hour:
+
+  {link}
+
+{places}
+
+In a program: a key with an active subscription, shown only once
   {key}
 
 Paste into another terminal:
 
 {requests}
 
-The same data for DuckDB:
-
+In DuckDB, or in the notebook examples/analyst.ipynb
   {file}
 """
 
@@ -66,15 +72,15 @@ def _demonstrate(port: int) -> None:
     with listening(HOST, port) as listener:
         port = listener.getsockname()[1]
         settings = from_environment(HOST, port)
-        symbol = _covered_symbol(settings.published)
+        covered = _covered(settings.published)
         with accounts_of(settings) as accounts:
-            key = _active_key(accounts)
-        print(_welcome(settings, port, key, symbol), flush=True)
+            key, link = _active_key(accounts), sign_in_link(settings, accounts, EMAIL)
+        print(_welcome(settings, port, key, link, covered), flush=True)
         run(settings, listener)
 
 
-def _covered_symbol(published: Path) -> str:
-    """The first covered symbol with annual values; the first covered symbol if none has any.
+def _covered(published: Path) -> tuple[queries.Company, int]:
+    """The covered company whose newest fiscal year has most items, and how many symbols are covered.
 
     Raises:
         WarehouseError: no build is published, or it cannot be read.
@@ -83,17 +89,18 @@ def _covered_symbol(published: Path) -> str:
     warehouse = Warehouse(published)
     try:
         with warehouse.build() as build:
-            listed, _ = queries.companies(build, search=None, exchange=None, limit=AMONG, offset=0)
-            symbols = [company.symbol for company in listed]
-            if not symbols:
+            listed, covered = queries.companies(build, search=None, exchange=None, limit=AMONG, offset=0)
+            if not listed:
                 raise CommandError(f"the build in {published} covers no company; run `fundamentals sync`")
-            return next((symbol for symbol in symbols if _has_annual_values(build, symbol)), symbols[0])
+            return max(listed, key=lambda company: _items(build, company.symbol)), covered
     finally:
         warehouse.close()
 
 
-def _has_annual_values(build: OpenBuild, symbol: str) -> bool:
-    return bool(queries.financials(build, symbol, "annual", schema.ITEM_NAMES, since=None, until=None, limit=1))
+def _items(build: OpenBuild, symbol: str) -> int:
+    """How many items the newest fiscal year of a symbol has."""
+    years = queries.financials(build, symbol, "annual", schema.ITEM_NAMES, since=None, until=None, limit=1)
+    return sum(value is not None for year in years for value in year.values)
 
 
 def _active_key(accounts: Accounts) -> str:
@@ -108,14 +115,30 @@ def _active_key(accounts: Accounts) -> str:
     return key
 
 
-def _welcome(settings: Settings, port: int, key: str, symbol: str) -> str:
+def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[queries.Company, int]) -> str:
     """The text to print; its requests go to this machine, not to the public address."""
-    company = f"/companies/{quote(symbol, safe='')}"
-    paths = ("/companies?per_page=5", company, f"{company}/financials?period=annual&limit=3")
+    company, symbols = covered
+    address = f"/companies/{quote(company.symbol, safe='')}"
+    paths = ("/companies?per_page=5", address, f"{address}/financials?period=annual&limit=3")
     # single quotes protect & and ? from the shell; neither a key nor a quoted symbol contains a single quote
     requests = [f"curl -H 'X-Api-Key: {key}' 'http://{HOST}:{port}/v1{path}'" for path in paths]
-    file = (settings.published / LINK).absolute()
-    return WELCOME.format(email=EMAIL, key=key, requests="\n".join(requests), file=file)
+    places = {
+        "/": "how fresh the data is",
+        "/companies": "all companies",
+        address: f"{company.name or company.symbol}, and where each value comes from",
+        "/reference": "how programs ask, with examples",
+        "/profile": "your keys",
+    }
+    width = max(map(len, places))
+    return WELCOME.format(
+        symbols=symbols,
+        email=EMAIL,
+        link=link,
+        places="\n".join(f"  {settings.pages}{path:<{width}}  {what}" for path, what in places.items()),
+        key=key,
+        requests="\n".join(requests),
+        file=(settings.published / LINK).absolute(),
+    )
 
 
 if __name__ == "__main__":

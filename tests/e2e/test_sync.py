@@ -96,15 +96,17 @@ def test_a_second_run_appends_and_publishes_nothing(tmp_path):
 
     assert (first.returncode, second.returncode) == (0, 0), second.stderr
     assert cells(first.stdout) | {"seconds": ""} == {
+        "This synchronization": "",
         "seen": "4",
-        "with documents": "3",
         "changed": "3",
         "failed": "0",
+        "seconds": "",
+        "All companies": "",
+        "with documents": "3",
         "quarantined": "0",
         "covered": "3",
         "values": "108",
         "versions": "108",
-        "seconds": "",
         "build": "published",
     }
     assert (cells(second.stdout)["changed"], cells(second.stdout)["build"]) == ("0", "unchanged")

@@ -15,9 +15,10 @@ import duckdb
 import httpx
 import pytest
 
+import fundamentals
 from serve.access.accounts import Accounts
 from serve.access.holders import Holders
-from serve.cli import demo
+from serve.cli import demo, place
 from serve.settings import Settings
 from tests import builds
 
@@ -56,7 +57,8 @@ def pasted(printed: str) -> list[str]:
     return re.findall(r"^curl .*$", printed, re.MULTILINE)
 
 
-def test_the_requests_are_answered_and_the_file_opens(home: Path) -> None:
+def test_the_requests_are_answered_and_the_file_opens(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The pages that are named exist, and an invitation leads to the port that is served until the service stops."""
     with demonstrated() as (process, printed):
         answers = []
         for line in pasted(printed):
@@ -69,10 +71,17 @@ def test_the_requests_are_answered_and_the_file_opens(home: Path) -> None:
         assert [answer.status_code for answer in answers] == [200, 200, 200]
         companies, profile, financials = (answer.json()["data"] for answer in answers)
         assert [company["symbol"] for company in companies] == ["ABCX", "FJRD", "LNTR", "LNTR-B", "ODDY"]
-        assert profile["symbol"] == "FJRD"
-        assert [period["period"] for period in financials] == ["FY2024", "FY2023"]
+        assert profile["symbol"] == "LNTR"  # more items than others in its newest year
+        assert [period["period"] for period in financials] == ["FY2024", "FY2023", "FY2022"]
+        address = re.findall(r"^  (http://\S+)/sign-in\?token=\w+", printed, re.MULTILINE)[0]
+        pages = re.findall(rf"^  {address}(/\S*)  +\S", printed, re.MULTILINE)
+        assert pages == ["/", "/companies", "/companies/LNTR", "/reference", "/profile"]
+        assert [httpx.get(address + page).status_code for page in pages] == [200, 403, 403, 200, 403]
+        assert fundamentals.main(["accounts", "invite", "a@example.org"]) == 0
+        assert capsys.readouterr().out.startswith(f"{address}/sign-in?token=")
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
+    assert not (home / place.NAME).exists()
     file = printed.strip().splitlines()[-1].strip()
     assert file == str(home / "published" / "warehouse.duckdb")
     with duckdb.connect(file, read_only=True) as connection:
@@ -139,6 +148,16 @@ def test_no_key_is_created_if_the_port_is_in_use(home: Path, capsys: pytest.Capt
         assert f"port {port}: Address already in use" in fails(home, capsys, port)
 
 
+@pytest.mark.skipif(not shutil.which("make"), reason="make is missing")
+def test_make_run_checks_the_port_before_anything_else() -> None:
+    """And names the variable that chooses another."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        command = ["make", "run", f"PORT={taken.getsockname()[1]}"]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "give another: make run PORT=" in ran.stderr
+
+
 def test_no_key_is_created_without_covered_companies(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,4 +175,20 @@ def test_no_key_is_created_without_covered_companies(
 def test_a_company_without_annual_values_is_used_if_there_is_no_other(home: Path) -> None:
     rows = {"companies": [builds.company("ODDY", 4)]}
     builds.publish_small(home / "published", "b2", rows)
-    assert demo._covered_symbol(home / "published") == "ODDY"
+    company, symbols = demo._covered(home / "published")
+    assert (company.symbol, symbols) == ("ODDY", 1)
+
+
+def test_an_invitation_after_a_killed_service_leads_to_the_default_port(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also if the file of the service is damaged; a service that stops leaves the file of a later one."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    for text in (f"127.0.0.1 {port}\n", "nothing of the kind", "127.0.0.1 99999999"):
+        (home / place.NAME).write_text(text)
+        assert fundamentals.main(["accounts", "invite", "a@example.org"]) == 0
+        assert capsys.readouterr().out.startswith("http://127.0.0.1:8000/sign-in?token=")
+    with place.announced(home, "127.0.0.1", 1), place.announced(home, "127.0.0.1", 2):
+        (home / place.NAME).write_text("127.0.0.1 3\n")
+    assert (home / place.NAME).read_text() == "127.0.0.1 3\n"

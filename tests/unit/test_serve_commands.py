@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tomllib
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -110,6 +111,13 @@ def test_damaged_accounts_are_reported_with_what_to_do(home: Path, capsys: pytes
         assert "is damaged: stop the service, and run `fundamentals restore PATH --accounts`" in fails(
             capsys, *arguments
         )
+
+
+def test_the_version_is_that_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        fundamentals.main(["--version"])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"fundamentals {project['version']}\n")
 
 
 def test_an_unwritable_home_is_reported(

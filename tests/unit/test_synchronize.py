@@ -28,7 +28,8 @@ def test_a_run_prints_a_short_table(mirror, tmp_path, capsys):
     assert synchronize.main(str(mirror.folder), (), False) == 0
     printed = capsys.readouterr()
     told = cells(printed.out)
-    assert list(told) == [*(name.replace("_", " ") for name in synchronize.COUNTS), "seconds", "build"]
+    names = [*synchronize.OF_RUN, "seconds", *synchronize.OF_HOME, "build"]
+    assert list(told) == [name.replace("_", " ") for name in names]
     assert (told["seen"], told["with documents"], told["build"]) == ("4", "3", "published")
     assert printed.out.endswith(f"{tmp_path / 'home/published/warehouse.duckdb'}\n")
     assert [line.split()[0] for line in printed.err.splitlines()] == ["documents", "facts", "values"]

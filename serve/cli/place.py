@@ -1,0 +1,41 @@
+"""Where the service of a home listens, for commands that print links to its pages.
+
+Belongs here: a file of the home with host and port, written while the service runs. Does not: the public address
+(settings), listening (commands).
+"""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+NAME = "serving"
+SECONDS = 1.0
+
+
+@contextmanager
+def announced(home: Path, host: str, port: int) -> Iterator[None]:
+    """Keep the place in the home until the block ends; a service that cannot write it serves all the same."""
+    file, text = home / NAME, f"{host} {port}\n"
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError:
+        pass
+    try:
+        yield
+    finally:
+        try:
+            if file.read_text(encoding="utf-8") == text:  # not if another service of this home was started since
+                file.unlink()
+        except OSError:
+            pass
+
+
+def of_service(home: Path) -> tuple[str, int] | None:
+    """Host and port of the service of a home; None if none runs. A killed one leaves the file, so it is asked."""
+    try:
+        host, port = (home / NAME).read_text(encoding="utf-8").split()
+        with socket.create_connection((host, int(port)), SECONDS):
+            return host, int(port)
+    except (OSError, ValueError):
+        return None
