@@ -37,7 +37,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality lock sbom audit system clean
+.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -164,6 +164,10 @@ accuracy: setup ## compare with a vendor's values, which you need to have (VENDO
 ##@ Maintain
 docs: setup ## generate docs/data-dictionary.md and docs/rules.md
 	@$(BIN)/python -m pipelines.dictionary
+
+pictures: sync ## take the pictures of the README, and run the notebook, with the sample (needs Chromium)
+	@$(BIN)/python -m tests.pictures
+	@$(BIN)/python -m tests.notebooks examples/analyst.ipynb
 
 sbom: setup $(SUPPLY)/.ready ## write build/sbom.json: the installed packages, their licenses and dependencies (CycloneDX)
 	@mkdir -p build && $(SUPPLY)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \

@@ -6,7 +6,7 @@ Belongs here: a file of the home with host and port, written while the service r
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 NAME = "serving"
@@ -17,18 +17,14 @@ SECONDS = 1.0
 def announced(home: Path, host: str, port: int) -> Iterator[None]:
     """Keep the place in the home until the block ends; a service that cannot write it serves all the same."""
     file, text = home / NAME, f"{host} {port}\n"
-    try:
+    with suppress(OSError):
         file.write_text(text, encoding="utf-8")
-    except OSError:
-        pass
     try:
         yield
     finally:
-        try:
+        with suppress(OSError):
             if file.read_text(encoding="utf-8") == text:  # not if another service of this home was started since
                 file.unlink()
-        except OSError:
-            pass
 
 
 def of_service(home: Path) -> tuple[str, int] | None:

@@ -44,7 +44,7 @@ def ran(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_the_results_in_the_notebook_are_those_of_the_sample(ran):
-    """`python -m tests.notebooks examples/analyst.ipynb` writes them anew, with the sample in .data/sample."""
+    """`make pictures` writes them anew."""
     assert shown(ran) == shown(json.loads(NOTEBOOK.read_text(encoding="utf-8")))
 
 

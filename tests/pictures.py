@@ -1,0 +1,132 @@
+"""Takes the pictures of the README: `make pictures`, which synchronizes the sample first.
+
+Belongs here: which pages are shown, and their size. Does not: what the pages say, tests.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import httpx
+from PIL import Image
+from playwright.sync_api import Page, Playwright, sync_playwright
+
+from pipelines.home import Home
+from tests import sites
+from tests.conftest import PROJECT
+from tests.servers import PATIENCE
+
+FOLDER = PROJECT / "docs" / "pictures"
+SYMBOL, PERIOD = "XQORC", "FY2024"
+COLORS = 64
+"""Enough for text and lines; a picture has a third of the bytes of one with all colors."""
+
+GROUPS = ("extract", "normalize", "publish")
+GRAPH = {"x": 390, "y": 240, "width": 1460, "height": 320}
+"""Where the graph is in a window of 1900 x 760 pixels."""
+
+TERMINAL = """<body style="margin:0"><pre style="margin:0;padding:20px 24px;background:#1b1f24;color:#e6e6e6;
+font:13px/1.45 'DejaVu Sans Mono',monospace">{}</pre></body>"""
+
+
+def main() -> None:
+    """Take all pictures, or those that are named."""
+    wanted = sys.argv[1:] or list(PICTURES)
+    home = Home.from_environment().root.resolve()
+    FOLDER.mkdir(exist_ok=True)
+    with sync_playwright() as playwright, _page(playwright) as page:
+        for name in wanted:
+            taken = PICTURES[name](page, home)
+            picture = Image.open(taken).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+            file = FOLDER / f"{name}.png"
+            picture.save(file, optimize=True)
+            print(f"{file.relative_to(PROJECT)}: {picture.width} x {picture.height}, {file.stat().st_size:,} bytes")
+
+
+@contextmanager
+def _page(playwright: Playwright) -> Iterator[Page]:
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    yield browser.new_page(color_scheme="light", viewport={"width": 1120, "height": 900})
+    browser.close()
+
+
+def _company(page: Page, home: Path) -> Path:
+    """The first screen of a company's page."""
+    with sites.installed(home) as site:
+        page.set_viewport_size({"width": 1120, "height": 1500})
+        page.goto(site.link("demo@example.org"))
+        page.locator("main form button").first.click()
+        page.goto(f"{site.address}/companies/{SYMBOL}")
+        page.wait_for_load_state("networkidle")
+        return _taken(page)
+
+
+def _explain(page: Page, home: Path) -> Path:
+    """What the command prints for a value."""
+    command = [sys.executable, "-m", "fundamentals", "explain", SYMBOL, "free_cash_flow", PERIOD]
+    environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "COLUMNS": "110"}
+    told = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True).stdout
+    sections = [part for part in told.split("\n\n") if not part.startswith("Rules about the company")]
+    shown = "\n\n".join([*sections[:-3], "  …", *sections[-3:]])
+    prompt = f"$ fundamentals explain {SYMBOL} free_cash_flow {PERIOD}\n\n"
+    page.set_viewport_size({"width": 960, "height": 100})
+    page.set_content(TERMINAL.format(escape(prompt + shown)))
+    return _taken(page, full_page=True)
+
+
+def _graph(page: Page, home: Path) -> Path:
+    """The graph of assets in the Dagster UI."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [Path(sys.executable).with_name("dagster"), "dev", "--workspace", "workspace.yaml"]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--log-level", "error"]
+    environment = {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "FUNDAMENTALS_HOME": str(home)}
+    ui = subprocess.Popen(command, cwd=PROJECT, env=environment, start_new_session=True)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        while not _answers(address):
+            if ui.poll() is not None:
+                raise SystemExit("the Dagster UI has ended")
+            time.sleep(0.2)
+        page.set_viewport_size({"width": 1900, "height": 760})
+        opened = "%2C".join(f"global%40global%3A{group}" for group in GROUPS)
+        page.goto(f"{address}/asset-groups?expanded={opened}")
+        page.get_by_text("quality_report", exact=True).first.wait_for(timeout=PATIENCE * 1000)
+        page.get_by_text("Hide navigation").click()
+        page.get_by_placeholder("Jump to…").locator("xpath=following::button[1]").click()
+        page.reload()  # fits the graph to the room that it now has
+        page.get_by_text("quality_report", exact=True).first.wait_for(timeout=PATIENCE * 1000)
+        page.wait_for_timeout(3000)  # the graph is drawn again when the state of each asset is known
+        return _taken(page, clip=GRAPH)
+    finally:
+        os.killpg(ui.pid, signal.SIGINT)
+        ui.wait(PATIENCE)
+
+
+def _answers(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/server_info").is_success
+    except httpx.HTTPError:
+        return False
+
+
+def _taken(page: Page, **options: Any) -> Path:
+    file = Path(tempfile.mkdtemp()) / "picture.png"
+    page.screenshot(path=file, **options)
+    return file
+
+
+PICTURES = {"company": _company, "explain": _explain, "graph": _graph}
+
+if __name__ == "__main__":
+    main()
