@@ -33,6 +33,7 @@ from warehouse.schema import LINE_ITEMS
 Json = dict[str, Any]
 
 REF = "#/components/{}/{}"
+FICTIONAL = "The company in the examples is fictional."
 WINDOWS = " and ".join(f"{limit.requests:,} a {limit.window}" for limit in LIMITS)
 ABOUT = f"""Standardized fundamentals of listed US companies, built from the regulator's public electronic filings, and
 a fair value per share from a discounted cash flow model. Read-only: only `GET` is accepted.
@@ -49,7 +50,7 @@ request with a valid key and an active subscription counts, whatever its answer;
 While v1 is in beta it may change in place. Each change is listed in a changelog, with the SHA-256 of this description
 after it: without `servers`, keys sorted, no white space outside of strings, in UTF-8.
 
-The company in the examples is fictional."""
+{FICTIONAL}"""
 TAGS = {
     "companies": "Covered companies and what is held of them.",
     "financials": "Line items by period, and how they were restated.",

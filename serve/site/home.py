@@ -3,22 +3,24 @@
 Belongs here: the status and the example that are shown. Does not: the text (templates/index.md).
 """
 
+from typing import Any
+from urllib.parse import quote, urlencode
+
 import msgspec
 
-from serve.api import examples, responses
+from serve.api import examples
 from serve.api.condition import what_is_amiss, without_data
 from serve.api.endpoints import Question, show_status
 from serve.api.models import Status
+from serve.site.live import ASKED, live
 from serve.site.markdown import Document, write
 from serve.site.pages import Pages
 from warehouse.errors import WarehouseError
 from warehouse.reader import OpenBuild
 from warehouse.schema import LINE_ITEMS
 
-FICTIONAL = "sample"  # the source with fictional filers
-EXAMPLE = f"/companies/{examples.SYMBOL}/financials?period=annual&items=revenue,free_cash_flow&limit=1"
-
-
+ENDPOINT = "listFinancials"
+"""The endpoint of the example."""
 STYLES = (("fresh", "figures"), ("whom", "cards"), ("items", "terms"), ("begin", "steps"))
 """How the list under each heading looks in a browser."""
 
@@ -28,18 +30,21 @@ def document(pages: Pages) -> Document:
     try:
         with pages.warehouse.build() as build:
             amiss = what_is_amiss(pages.warehouse, pages.limits)
-            state, source = _status(pages, build, amiss), build.pointer.synchronization.source
+            state, shown = _status(pages, build, amiss), live(build, pages.settings.base_url)
     except WarehouseError as error:
-        state, source = _status(pages, None, without_data(error)), None
-    data = [responses.period(examples.YEAR, examples.ITEMS)]
+        state, shown = _status(pages, None, without_data(error)), None
+    answer: Any = shown.answers[ENDPOINT] if shown else examples.ANSWERS[ENDPOINT]["year"]
+    query = urlencode(shown.asked[ENDPOINT] if shown else ASKED[ENDPOINT], safe=",")
+    symbol = quote(shown.company.symbol, safe="") if shown else examples.SYMBOL
     text = write(
         "index.md",
         state=state,
-        is_fictional=source == FICTIONAL,
+        is_fictional=bool(shown and shown.is_fictional),
+        name=shown.name if shown else None,
         line_items=LINE_ITEMS,
         base_url=pages.settings.base_url,
-        example=EXAMPLE,
-        answer=msgspec.json.format(msgspec.json.encode({"data": data}), indent=2).decode(),
+        example=f"/companies/{symbol}/financials?{query}",
+        answer=msgspec.json.format(msgspec.json.encode({"data": answer["data"]}), indent=2).decode(),
     )
     return Document(text, styles=STYLES)
 

@@ -7,8 +7,11 @@ text on endpoints, parameters and fields, which all comes from the description (
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import quote
 
+from serve.api.description import FICTIONAL
 from serve.site import fields, snippets
+from serve.site.live import Live
 from serve.site.markdown import Document, write
 from serve.site.snippets import Code
 
@@ -18,23 +21,31 @@ SUMMARY = "Every endpoint with its parameters, its response, its errors, and exa
 ABSENT = frozenset({"exchange", "from", "to", "page"})  # left out, so that the example requests find data
 
 
-def document(described: Json) -> Document:
-    """The page, from an OpenAPI description (see serve.api.description.description)."""
-    operations = [_operation(path, item["get"], described) for path, item in described["paths"].items()]
+def document(described: Json, live: Live | None = None) -> Document:
+    """The page.
+
+    Args:
+        described: the OpenAPI description (see serve.api.description.description).
+        live: examples of the served build; None: those of the description, of a fictional company.
+    """
+    operations = [_operation(path, item["get"], described, live) for path, item in described["paths"].items()]
+    introduction = [" ".join(text.split()) for text in described["info"]["description"].split("\n\n")]
     text = write(
         "reference.md",
         summary=SUMMARY,
-        introduction=[" ".join(text.split()) for text in described["info"]["description"].split("\n\n")],
+        introduction=[text for text in introduction if not (live and text == FICTIONAL)],
+        live=live,
         address=described["servers"][0]["url"],
         version=described["info"]["version"],
         operations=operations,
         headers=[(name, header["description"]) for name, header in described["components"]["headers"].items()],
         unchanged=described["components"]["responses"]["not_modified"]["description"],
     )
-    return Document(text, contents=tuple((operation["name"], operation["summary"]) for operation in operations))
+    contents = tuple((operation["name"], operation["summary"]) for operation in operations)
+    return Document(text, contents=contents, assets=("tabs.js",))
 
 
-def _operation(path: str, get: Json, described: Json) -> dict[str, Any]:
+def _operation(path: str, get: Json, described: Json, live: Live | None) -> dict[str, Any]:
     parameters = [fields.resolved(parameter, described) for parameter in get["parameters"]]
     content = get["responses"]["200"]["content"]["application/json"]
     body = fields.resolved(content["schema"], described)["properties"]
@@ -45,9 +56,9 @@ def _operation(path: str, get: Json, described: Json) -> dict[str, Any]:
         "summary": get["summary"],
         "description": get["description"],
         "needs_key": get.get("security") != [],
-        "programs": _programs(path, get, parameters, described),
+        "programs": _programs(path, get, parameters, described, live),
         "parameters": [_parameter(parameter, described) for parameter in parameters],
-        "examples": [Code("json", _json(each["value"]), _words(name)) for name, each in content["examples"].items()],
+        "examples": [Code("json", _json(value), title) for title, value in _examples(get, content, live)],
         "data": [
             (start, schema.get("description", ""), list(fields.rows(schema, start, described)))
             for schema in fields.alternatives(body["data"], described)
@@ -57,16 +68,28 @@ def _operation(path: str, get: Json, described: Json) -> dict[str, Any]:
     }
 
 
-def _programs(path: str, get: Json, parameters: list[Json], described: Json) -> tuple[Code, ...]:
-    """The example programs of an endpoint, with the example values of its parameters."""
-    placed = path.format_map({parameter["name"]: parameter["example"] for parameter in parameters})
-    query = {
+def _programs(path: str, get: Json, parameters: list[Json], described: Json, live: Live | None) -> tuple[Code, ...]:
+    """The example programs of an endpoint: with the parameters of the live examples, else the description's."""
+    query: Json = {
         parameter["name"]: parameter["example"]
         for parameter in parameters
         if parameter["in"] == "query" and parameter["name"] not in ABSENT
     }
+    symbol: Json = {parameter["name"]: parameter["example"] for parameter in parameters if parameter["in"] == "path"}
+    if live:
+        query, symbol = live.asked[get["operationId"]], {"symbol": quote(live.company.symbol, safe="")}
+    placed = path.format_map(symbol)
     address = described["servers"][0]["url"] + placed
     return snippets.programs(get["operationId"], address, query, needs_key=get.get("security") != [])
+
+
+def _examples(get: Json, content: Json, live: Live | None) -> Iterator[tuple[str, object]]:
+    """The titles and bodies of the example responses."""
+    if live:
+        yield "200 OK", live.answers[get["operationId"]]
+        return
+    for name, each in content["examples"].items():
+        yield _words(name), each["value"]
 
 
 def _parameter(parameter: Json, described: Json) -> tuple[str, str, str, str]:

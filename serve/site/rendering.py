@@ -9,7 +9,7 @@ Besides headings, paragraphs, lists, tables, fenced code, `code`, **strong**, *e
     Caption {#prefix-}:         directly before a table: its caption; each row gets an anchor, made of the prefix and
                                 the text of its first cell
     Title {#anchor}:            directly before code: its title, with a button that copies the code; of several such
-                                programs in a row, those after the first are folded
+                                programs in a row, a reader chooses one
     > **Title**                 a quotation that starts so is folded until a reader opens it; any other is a notice
     *Text*                      a paragraph that is all emphasized is small
     | Heading ↓ |               the table is sorted by this column, in descending order (↑: ascending)
@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -51,7 +51,8 @@ CODE = Markup(
     '<div class="code">\n<div class="code-title"><span>{}</span>{}</div>\n'
     '<pre tabindex="0" role="group" aria-label="{}"><code{}>{}</code></pre>\n</div>\n'
 )
-EXAMPLE = Markup('<details class="example">\n<summary>{}</summary>\n{}</details>\n')
+TABS = Markup('<fieldset class="tabs">\n<legend class="unseen">Language of the example</legend>\n{}')
+TAB = Markup('<input type="radio" name="{0}" id="{1}"{2}><label for="{1}">{3}</label>\n')
 
 Env = MutableMapping[str, Any]
 
@@ -113,7 +114,7 @@ def _markdown() -> MarkdownIt:
     made = MarkdownIt("zero", renderer_cls=Html).enable(RULES)
     made.validateLink = _is_address  # type: ignore[method-assign]
     made.normalizeLink = _as_it_is  # type: ignore[method-assign]
-    for rule in (_anchors, _captions, _cells, _folds, _asides, _drawings, _legend, _lists):
+    for rule in (_anchors, _captions, _tabs, _cells, _folds, _asides, _drawings, _legend, _lists):
         made.core.ruler.push(rule.__name__, rule)
     return made
 
@@ -147,6 +148,22 @@ def _captions(state: StateCore) -> None:
             del kept[-PARAGRAPH:]
         kept.append(token)
     state.tokens = kept
+
+
+def _tabs(state: StateCore) -> None:
+    """Several programs with anchors in a row are alternatives."""
+    tokens: list[Token] = []
+    for is_program, run in groupby(state.tokens, key=_is_program):
+        some = list(run)
+        if is_program and len(some) > 1:
+            start = Token("tabs_open", "fieldset", 1, block=True, meta={"programs": some})
+            some = [start, *some, Token("tabs_close", "fieldset", -1, block=True)]
+        tokens += some
+    state.tokens = tokens
+
+
+def _is_program(token: Token) -> bool:
+    return token.type == "fence" and bool(token.meta.get("anchor"))
 
 
 def _cells(state: StateCore) -> None:
@@ -331,14 +348,26 @@ class Html(RendererHTML):
         return "</table>\n</div>\n"
 
     def fence(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-        """Code with its title, and with a button to copy it if it has an anchor; then it is folded after other code."""
+        """Code with its title, and with a button to copy it if it has an anchor."""
         token = tokens[place]
         title, anchor = _plain(token.meta["caption"]) if token.meta else "Code", token.meta.get("anchor")
         button = COPY.format(anchor) if anchor else ""
         target = Markup(' id="{}"').format(anchor) if anchor else ""
-        code = CODE.format(title, button, title, target, token.content.removesuffix("\n"))
-        is_first = not place or tokens[place - 1].type != "fence"
-        return code if is_first or not anchor else EXAMPLE.format(title, code)
+        return CODE.format(title, button, title, target, token.content.removesuffix("\n"))
+
+    def tabs_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """The choice of one of several programs, which works without a script: the style sheet hides the others."""
+        anchors = [(token.meta["anchor"], _plain(token.meta["caption"])) for token in tokens[place].meta["programs"]]
+        return TABS.format(
+            Markup("").join(
+                TAB.format(f"{anchors[0][0]}-tabs", f"{anchor}-tab", Markup("" if number else " checked"), title)
+                for number, (anchor, title) in enumerate(anchors)
+            )
+        )
+
+    def tabs_close(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+        """The end of the programs."""
+        return "</fieldset>\n"
 
     def text(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """Text, with times for people."""

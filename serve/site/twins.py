@@ -35,6 +35,7 @@ from serve.site import (
 )
 from serve.site.building import CompanyNotFound, current_build
 from serve.site.directory import close_matches, directory
+from serve.site.live import live
 from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
 from serve.site.paths import COMPARISON
@@ -89,7 +90,12 @@ def _home(pages: Pages, _: Request) -> Document:
 
 
 def _reference(pages: Pages, _: Request) -> Document:
-    return reference.document(_described(pages))
+    """The reference with examples of the current build; with the description's if no build is published."""
+    try:
+        with pages.warehouse.build() as build:
+            return reference.document(_described(pages), live(build, pages.settings.base_url))
+    except NothingPublished:
+        return reference.document(_described(pages))
 
 
 def _errors(pages: Pages, _: Request) -> Document:

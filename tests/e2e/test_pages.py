@@ -80,9 +80,9 @@ def test_the_reference_can_be_navigated(reader):
     assert '<a href="#listFinancials">List a company&#39;s financials</a>' in contents
     assert "listFinancials" in read.ids
     [example] = re.findall(
-        r'<details class="example">(?:(?!</details>).)*id="listFinancials-python".*?</details>', page, re.DOTALL
+        r'<fieldset class="tabs">(?:(?!</fieldset>).)*id="listFinancials-python".*?</fieldset>', page, re.DOTALL
     )
-    assert "<summary>Python</summary>" in example
+    assert '<label for="listFinancials-python-tab">Python</label>' in example
     assert "urlopen" in example
     errors = page.partition("Errors of /companies/{symbol}/financials")[2].partition("</table>")[0]
     [error] = re.findall(r'href="([^"]*#rate_limited)"', errors)

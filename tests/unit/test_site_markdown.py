@@ -210,12 +210,18 @@ def test_numbered_steps() -> None:
     )
 
 
-def test_programs_after_the_first_are_folded() -> None:
-    both = shown("A {#a}:\n\n```sh\na\n```\n\nB {#b}:\n\n```sh\nb\n```")
-    first, _, second = both.partition('<details class="example">\n<summary>B</summary>\n')
-    assert 'id="a"' in first
-    assert 'id="b"' in second
-    assert "details" not in shown("A:\n\n```sh\na\n```\n\nB:\n\n```sh\nb\n```")
+def test_of_several_programs_a_reader_chooses_one() -> None:
+    """With radio buttons, so that it works without a script; without the style sheet all are shown."""
+    program = "{0} {{#{1}}}:\n\n```sh\n{1}\n```\n\n"
+    both = shown(program.format("A", "a") + program.format("B", "b"))
+    assert both.startswith('<fieldset class="tabs">\n<legend class="unseen">Language of the example</legend>\n')
+    assert '<input type="radio" name="a-tabs" id="a-tab" checked><label for="a-tab">A</label>' in both
+    assert '<input type="radio" name="a-tabs" id="b-tab"><label for="b-tab">B</label>' in both
+    assert both.count('<div class="code">') == 2
+    assert both.endswith("</fieldset>\n")
+    answer = "B:\n\n```json\nb\n```\n\n"
+    for alone in (program.format("A", "a"), answer * 2, program.format("A", "a") + answer):
+        assert "tabs" not in shown(alone)
 
 
 def test_a_drawing_is_hidden_from_screen_readers_which_read_its_text() -> None:

@@ -1,0 +1,90 @@
+"""The examples of the pages: requests for a company of the served build, with the answers that it gives."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from serve.api.endpoints import ENDPOINTS
+from serve.site.live import live
+from tests import builds
+from tests.servers import active_key
+from tests.sites import PUBLIC, Read, Site, published
+from tests.texts import programs, section
+from warehouse import schema
+from warehouse.reader import Warehouse
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The small build of real companies, served."""
+    home = tmp_path_factory.mktemp("site")
+    builds.publish_small(home / "published", source="live")
+    with published(home) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def text(site: Site) -> str:
+    """The reference as Markdown."""
+    return httpx.get(f"{site.address}/reference.md").text
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+def test_the_response_of_an_example_is_what_the_service_answers(site, text, endpoint):
+    """But for the times, which are those of the last synchronization."""
+    told = section(text, endpoint.name)
+    [curl], [printed] = programs(told, "sh"), map(json.loads, programs(told, "json"))
+    address = curl.rpartition('"http')[2].rstrip('"')
+    key = active_key(site.home)
+    answer: Any = httpx.get(site.address + f"http{address}".removeprefix(PUBLIC), headers={"X-Api-Key": key}).json()
+    assert printed["meta"].pop("generated_at") == builds.SYNCHRONIZATION["finished_at"]
+    del answer["meta"]["generated_at"]
+    for each in (answer, printed):
+        if endpoint.name == "getStatus":
+            del each["data"]["age_seconds"], each["data"]["next_synchronization_at"]
+    assert printed == answer
+    assert printed["data"] or endpoint.name == "listFinancials", "the company has no fiscal years"
+
+
+def test_the_pages_name_the_company_of_the_examples(site, text):
+    """The sentence of the description about its own examples is left out."""
+    assert "for 100% Maple\\_Syrup Co (ABCX), and show what this service answers" in text
+    assert "fictional" not in text
+    front = httpx.get(f"{site.address}/index.md").text
+    assert "One request for 100% Maple\\_Syrup Co, and the `data` of its response:" in front
+    assert "/v1/companies/ABCX/financials?period=annual&items=revenue,free_cash_flow&limit=2" in front
+
+
+def test_the_reference_says_that_bulk_users_take_the_files(text):
+    assert "take the files, not this interface" in section(text, "bulk")
+
+
+def test_only_pages_with_examples_load_the_script_of_the_tabs(site):
+    for path, has_tabs in (("/reference", True), ("/errors", False), ("/", False)):
+        page = Read(httpx.get(site.address + path).text)
+        assert any("/tabs.js" in load for load in page.loads) == has_tabs, path
+
+
+def test_a_company_that_readers_know_is_preferred(tmp_path):
+    """Else the first; without companies, or without their values, there are no examples."""
+    apple = builds.company("AAPL", 2, name="Apple Inc.")
+    year = builds.period(apple, "annual", builds.YEAR_END, 4, revenue=1.0)
+    year = {name: value for name, value in year.items() if name in {"is_primary", *schema.BY_NAME["financials"].names}}
+    tables = builds.tables()
+    for symbol, changed in (
+        ("AAPL", {"companies": [apple, *builds.companies()], "financials": [year, *tables["financials"]]}),
+        ("ABCX", {}),
+        (None, {"companies": []}),
+        (None, {"valuations": []}),
+    ):
+        folder: Path = tmp_path / str(len(list(tmp_path.iterdir()))) / "published"
+        builds.publish_small(folder, rows={**tables, **changed})
+        warehouse = Warehouse(folder)
+        with warehouse.build() as build:
+            found = live(build, PUBLIC)
+            assert (found and found.company.symbol) == symbol
+        warehouse.close()
