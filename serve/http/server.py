@@ -1,15 +1,14 @@
 """The HTTP server: uvicorn with httptools and uvloop, with limits on connections and malformed requests.
 
-Belongs here: connections, timeouts and malformed HTTP. Does not: well-formed requests (edge, api).
+Belongs here: connections and malformed HTTP. Does not: deadlines (deadlines), well-formed requests (edge, api).
 
 uvicorn alone has no deadline for a request and no limit of its head, and responds to malformed HTTP in plain text. Here
-head and body have DEADLINE seconds each, and malformed HTTP gets the error envelope as 422 `invalid_parameter`, because
+head and body have a deadline each, and malformed HTTP gets the error envelope as 422 `invalid_parameter`, because
 section 7 has no other code for it. A request body is read and discarded, since no endpoint uses one; a connection with
 a body beyond LARGEST_BODY is closed after the response.
 """
 
 import asyncio
-import enum
 import functools
 import re
 import socket
@@ -23,17 +22,17 @@ import httptools
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from serve.http import deadlines
 from serve.http.addresses import Network
 from serve.http.caching import Answer, Field, Sent
 from serve.http.connections import Connections
+from serve.http.deadlines import Deadline, Part
 from serve.http.edge import LARGEST_HEAD, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
 from serve.metrics.counts import CONNECTIONS as OPEN
 from serve.metrics.counts import OF_CONNECTIONS, REFUSALS
 from serve.settings import CONNECTION_SHARE
 
-DEADLINE = 10.0  # seconds for the head of a request, and for its body
-KEEP_ALIVE = 15  # seconds that a connection may be idle between requests
 SHUTDOWN = 10  # seconds that a shutdown waits for requests in progress
 CONNECTIONS = 800  # open connections; further ones are closed at once, as most systems allow a process 1,024 files
 UNREAD = 30_000  # milliseconds after which a connection is closed if the client does not read its response
@@ -45,14 +44,6 @@ REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [!-~]+ HTTP/1\.[01]\r
 STATUS = {**STATUS_LINE, 422: b"HTTP/1.1 422 Unprocessable Content\r\n"}
 NEEDS_TASK = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 """Header fields of requests that are more than a head."""
-
-
-class Part(enum.Enum):
-    """What a connection waits for."""
-
-    HEAD = enum.auto()
-    BODY = enum.auto()
-    NEXT = enum.auto()
 
 
 class Quick:
@@ -91,9 +82,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._size = 0  # bytes of that part so far
         self._received = 0  # bytes of the chunk that is being parsed
         self._continues = False  # whether the received bytes continue a body
-        self._awaited: Part | None = None  # what the deadline is for
-        self._due = 0.0  # the deadline
-        self._timer: asyncio.TimerHandle | None = None  # ends at the deadline or before
+        self._deadline = Deadline(self.loop, self._late)
         self._quick = Quick()
         self._left: int | None = None  # bytes still to discard; None as long as requests are read
 
@@ -108,16 +97,14 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         if sys.platform == "linux":
             transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
-        self._await(Part.HEAD)
+        self._deadline.wait(Part.HEAD)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the deadline of a closed connection."""
         super().connection_lost(exc)
         self._open.closed(self._address)
         cast("Front", self.app).counts.add(OPEN, number=-1)
-        self._awaited = None
-        if self._timer:
-            self._timer.cancel()
+        self._deadline.end()
 
     def data_received(self, data: bytes) -> None:
         """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
@@ -141,9 +128,9 @@ class BoundedProtocol(HttpToolsProtocol):
                 self._refuse(too_large())
         if self._left is None:
             if self._part or self._is_answering:
-                self._await(self._part)
-            elif self._awaited is not Part.HEAD:
-                self._await(Part.NEXT)
+                self._deadline.wait(self._part)
+            elif self._deadline.awaited is not Part.HEAD:
+                self._deadline.wait(Part.NEXT)
 
     def on_message_begin(self) -> None:
         """Expect a head."""
@@ -223,7 +210,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if not self.transport.is_closing():
             self.flow.resume_reading()
             if self._part is not Part.BODY and self._left is None:
-                self._await(Part.NEXT, again=True)
+                self._deadline.wait(Part.NEXT, again=True)
 
     @property
     def _address(self) -> str:
@@ -253,29 +240,12 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._part is Part.BODY and self._size > LARGEST_BODY:
             self._end()
 
-    def _await(self, awaited: Part | None, *, again: bool = False) -> None:
-        """Set the deadline anew if something else is awaited now, or `again` the same.
-
-        A timer that ends too early is left, and set again when it ends: most deadlines are replaced before.
-        """
-        if awaited is self._awaited and not again:
-            return
-        self._awaited = awaited
-        if awaited:
-            self._due = self.loop.time() + (KEEP_ALIVE if awaited is Part.NEXT else DEADLINE)
-            if self._timer and self._timer.when() > self._due:
-                self._timer.cancel()
-                self._timer = None
-            self._timer = self._timer or self.loop.call_at(self._due, self._check)
-
-    def _check(self) -> None:
-        """Close the connection if the deadline has passed."""
-        self._timer = None
-        if self._awaited and self.loop.time() < self._due:
-            self._timer = self.loop.call_at(self._due, self._check)
-        elif self._awaited and self._part is Part.HEAD:
-            self._refuse(InvalidParameter({"request": f"The request was not complete within {DEADLINE:g} seconds."}))
-        elif self._awaited:
+    def _late(self) -> None:
+        """Close the connection, because the deadline has passed."""
+        if self._part is Part.HEAD:
+            told = f"The request was not complete within {deadlines.FOR_PART:g} seconds."
+            self._refuse(InvalidParameter({"request": told}))
+        else:
             self.transport.close()
 
     def _refuse(self, error: ApiError) -> None:
@@ -289,7 +259,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._left is not None:
             return
         self._left = LINGERED
-        self._await(None)
+        self._deadline.wait(None)
         if self._is_answering:
             self._close_after_response()
             self.cycle.more_body = False
@@ -310,12 +280,10 @@ class BoundedProtocol(HttpToolsProtocol):
         RFC 9112, 9.6.
         """
         self._left = LINGERED if self._left is None else self._left
-        self._await(None)
+        self._deadline.wait(None)
         if not self.transport.is_closing():
             self.transport.write_eof()
-            if self._timer:
-                self._timer.cancel()
-            self._timer = self.loop.call_later(LINGER, self.transport.abort)
+            self._deadline.end(self.transport.abort, LINGER)
 
 
 def server(app: Front, share: float = CONNECTION_SHARE, proxies: Sequence[Network] = ()) -> uvicorn.Server:
@@ -332,7 +300,7 @@ def server(app: Front, share: float = CONNECTION_SHARE, proxies: Sequence[Networ
             http=cast("Any", functools.partial(BoundedProtocol, connections=Connections(share, proxies))),
             loop="uvloop",
             ws="none",
-            timeout_keep_alive=KEEP_ALIVE,
+            timeout_keep_alive=deadlines.KEEP_ALIVE,
             timeout_graceful_shutdown=SHUTDOWN,
             log_config=None,
             log_level="error",

@@ -15,7 +15,7 @@ import pytest
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from serve.api import at_hand
-from serve.http import addresses, edge, server
+from serve.http import addresses, deadlines, edge, server
 from serve.http import log as access_log
 from serve.settings import Settings
 from tests import builds
@@ -41,7 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(home: Path) -> Iterator[str]:
     """A service with short deadlines."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(server, "DEADLINE", 0.5)
+        patch.setattr(deadlines, "FOR_PART", 0.5)
         with in_process(Settings(home, "https://data.example.org/v1"), Clock()) as address:
             yield address
 
@@ -507,7 +507,7 @@ def test_a_connection_with_short_pauses_stays_open(address: str, kept: bytes) ->
         for _ in range(3):
             connection.send(kept + b"\r\n")
             assert connection.socket.recv(65536).startswith(b"HTTP/1.1 200 ")
-            time.sleep(server.DEADLINE * 0.8)
+            time.sleep(deadlines.FOR_PART * 0.8)
         connection.send(kept)  # never complete
         assert connection.all().startswith(b"HTTP/1.1 422 ")
 
