@@ -6,7 +6,7 @@ the table (sheet), the first figures (key_figures), drawing (charts), the SQL (w
 
 from calendar import month_name
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from markupsafe import Markup
@@ -25,7 +25,7 @@ from warehouse import page_queries, queries
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.queries import Company
 from warehouse.reader import OpenBuild
-from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
+from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import GAPS
 
 BREAKS = {"entity": "another company", "standards": "other accounting standards"}
@@ -75,12 +75,8 @@ def document(
         root: prefix of the links in drawings.
     """
     company, history = held.company, History(held.stated, held.gaps, held.breaks)
-    kind = (
-        view.periods
-        if history.slots(view.periods, None)
-        else next((kind for kind in PERIOD_KINDS if history.slots(kind, None)), view.periods)
-    )
-    shown = history.slots(kind, view.reach)
+    kind = view.periods if view.periods in history.kinds else next(iter(history.kinds), view.periods)
+    view, shown = replace(view, periods=kind), history.slots(kind, view.reach)
     drawn = history.without_holes(shown)
     newest = history.newest
     columns = [*([newest] if newest and newest not in shown and newest.end > shown[-1].end else []), *reversed(shown)]
@@ -106,7 +102,7 @@ def document(
         fair_value=value,
         fair_range=reach,
         rests_on=rests_on,
-        choices=list(view.links(company.symbol)),
+        choices=list(view.links(company.symbol, history.kinds)),
         sheet=sheet,
         broken=[(each, BREAKS[each.kind]) for each in held.breaks if each.kind in BREAKS and each in parting],
         cards=cards,
@@ -138,8 +134,8 @@ def _card(history: History, item: str, slots: Sequence[Slot], company: Company) 
     """What is said above the chart of an item: its newest value in the chart."""
     held = [(slot, value) for slot in slots if (value := history.value(item, slot))]
     if not held:
-        reasons = dict.fromkeys(history.reason(item, slot) for slot in slots)
-        why = next((GAPS[reason].meaning for reason in reasons if reason in GAPS), "")
+        reasons = dict.fromkeys(history.reason(item, slot) for slot in reversed(slots))
+        why = next((key_figures.in_short(reason) for reason in reasons if reason), "")
         return {"name": item, "title": TITLES[item], "newest": None, "why": why}
     slot, value = held[-1]
     since = ", no later value" if slot != slots[-1] else ""

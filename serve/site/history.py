@@ -58,6 +58,11 @@ class History:
             self._slots[kind].append(Slot(kind, end, label))
 
     @property
+    def kinds(self) -> list[str]:
+        """The kinds of periods that have values."""
+        return [kind for kind, held in self._slots.items() if held]
+
+    @property
     def newest(self) -> Slot | None:
         """The newest twelve months, or the newest fiscal year of a company that has only these."""
         held = self._slots["ttm"] or self._slots["annual"]

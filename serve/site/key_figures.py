@@ -78,9 +78,13 @@ def _why_none(history: History, item: str, newest: Slot) -> str:
     """The newest value that there is, or the reason in a few words."""
     last = history.last(item)
     if last is None:
-        reason = history.reason(item, newest)
-        return SHORTLY.get(reason, reason.replace("_", " "))
+        return in_short(history.reason(item, newest))
     return f"last: {glance(item, last.value)}, {last.period_end}"
+
+
+def in_short(reason: str) -> str:
+    """The reason of a missing value in a few words."""
+    return SHORTLY.get(reason, reason.replace("_", " "))
 
 
 def _clause(sentence: str) -> str:

@@ -3,7 +3,7 @@
 Belongs here: the query parameters and the links that change them. Does not: the values (history), drawing (charts).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -40,9 +40,14 @@ class View:
         """The number of years shown; None for all."""
         return None if self.years == "all" else int(self.years)
 
-    def links(self, symbol: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Each choice: its title, and the texts of its values with their addresses; the chosen one has none."""
-        for choice in CHOICES:
+    def links(self, symbol: str, kinds: Collection[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Each choice: its title, and the texts of its values with their addresses; the chosen one has none.
+
+        Args:
+            symbol: the company.
+            kinds: the kinds of periods that it has; if one only, there is nothing to choose.
+        """
+        for choice in CHOICES if len(kinds) > 1 else CHOICES[1:]:
             chosen = getattr(self, choice.name)
             yield (
                 choice.title,

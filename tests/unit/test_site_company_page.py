@@ -265,7 +265,8 @@ def test_a_chart_shows_bars_of_years_or_a_line_of_twelve_months():
 def test_the_text_before_a_chart_shows_its_newest_value():
     assert section(page().text, "revenue").startswith(f"\n[4.2 B]({PATH}/revenue/FY2024) EUR, FY2024\n")
     assert "![Revenue: 3 values, 2 restated.](#revenue)" in page().text
-    assert section(page().text, "total_debt").strip() == "No value in these years."
+    assert section(page().text, "total_debt").strip() == "No value"
+    assert section(page().text, "debt_to_fcf").strip() == "No value: unheard of"
     shown = rendering.page(page()).body
     assert f'{dict(page().drawings)["revenue"]}<p class="unseen">Revenue: 3 values, 2 restated.</p>' in shown
 
@@ -300,6 +301,8 @@ def test_a_company_with_years_only_has_no_other_choice():
     document = page(View(periods="ttm"), stated=[value("revenue", 2024, 1.0)])
     assert head(document) == ["FY2024"]
     assert "Fiscal year to 2024-12-31" in document.text
+    assert "- **Periods**" not in document.text
+    assert "- **Range**" in document.text
 
 
 def test_a_company_without_values_has_a_page():
