@@ -12,7 +12,7 @@ from markupsafe import Markup
 from serve.site import comparison_charts
 from serve.site.comparison_charts import Point
 from serve.site.directory import Directory, close_matches
-from serve.site.figures import TITLES, UNITS, short, unit, whole
+from serve.site.figures import TITLES, UNITS, glance, per_cent, short, unit, whole
 from serve.site.markdown import Document, Markdown, Search, link, write
 from serve.site.paths import company_path, comparison_path
 from serve.site.values import address as value_address
@@ -144,7 +144,7 @@ def _item(item: str, held: Sequence[Held], years: Sequence[int], currencies: Seq
 def _cell(of: Held, item: str, year: int | None) -> Markdown | str:
     """A value that leads to where it comes from."""
     value = of.value(item, year)
-    return link(short(item, value[1]), value_address(of.company.symbol, item, value[0])) if value else "–"
+    return link(glance(item, value[1]), value_address(of.company.symbol, item, value[0])) if value else "–"
 
 
 def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
@@ -163,7 +163,7 @@ def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
 def _margin(of: Held, item: str) -> str:
     """An item as a part of revenue."""
     part, revenue = of.value(item, None), of.value("revenue", None)
-    return short("roic", part[1] / revenue[1]) if part and revenue and revenue[1] > 0 else "–"
+    return per_cent(part[1] / revenue[1]) if part and revenue and revenue[1] > 0 else "–"
 
 
 def _drawing(item: str, held: Sequence[Held], years: Sequence[int]) -> Markup:

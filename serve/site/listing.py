@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from serve.site import names
 from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Directory
-from serve.site.figures import short
-from serve.site.markdown import Choice, Document, Search, link, write
+from serve.site.figures import glance
+from serve.site.markdown import Choice, Document, Markdown, Search, link, write
 from serve.site.paths import company_path
 from warehouse.company_queries import Listed
 
@@ -42,7 +42,7 @@ def _amount(name: str, item: str | None = None) -> Callable[[Listed], str]:
 
     def shows(row: Listed) -> str:
         amount = value(row)
-        return "–" if amount is None else short(item or name, amount)
+        return "–" if amount is None else glance(item or name, amount)
 
     return shows
 
@@ -97,7 +97,7 @@ def document(
         page=page,
         last=last,
         columns=COLUMNS,
-        arrow={name: "↓" if is_descending else "↑"},
+        arrow={name: Markdown("\u00a0↓" if is_descending else "\u00a0↑")},  # no line break before the arrow
         address=lambda column: _address(asked, sort=column.sorted_by(asked["sort"])),
         is_by_amount=name in IN_CURRENCY,
         turns=[(text, _address(asked, page=str(to))) for text, to, is_there in turns if is_there],

@@ -42,7 +42,7 @@ RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
 )
-ORDERS = {" ↑": "ascending", " ↓": "descending"}
+ORDERS = {"↑": "ascending", "↓": "descending"}
 KEPT = 32  # rendered pages that are kept, because a long one takes a tenth of a second
 PARAGRAPH = 3  # tokens of a paragraph or heading: start, text, end
 
@@ -176,7 +176,7 @@ def _cells(state: StateCore) -> None:
             is_number, token.attrs = bool(token.attrs), {"scope": "col"} if token.tag == "th" else {}
             if is_number:
                 token.attrSet("class", "num")
-            if token.tag == "th" and (order := ORDERS.get(state.tokens[place + 1].content[-2:])):
+            if token.tag == "th" and (order := ORDERS.get(state.tokens[place + 1].content[-1:])):
                 token.attrSet("aria-sort", order)
         elif token.type == "tr_open" and state.tokens[place + 1].type == "td_open":
             first, text, end = state.tokens[place + 1 : place + 1 + PARAGRAPH]

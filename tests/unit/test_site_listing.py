@@ -105,15 +105,17 @@ def test_companies_are_filtered_by_exchange_and_industry():
 
 def test_the_list_has_a_row_for_each_company():
     """Short amounts; the symbol leads to the company's page."""
-    [[first, *_]] = tables(page([ACME]).text)
-    assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", "4 K", "1 K", "25 %", "–", "18 %")
+    text = page([ACME]).text
+    assert "\n\nCompanies:\n\n| [Symbol]" in text
+    [[first, *_]] = tables(text)
+    assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", "4 K", "1 K", "25.0 %", "–", "18.0 %")
     assert first[7:] == ("USD", "2024-12-31", "NYSE", "Trade")
 
 
 def test_headings_sort_by_their_column():
     """The heading of the sorted column says so to a screen reader, and leads to the other order."""
     text = page(ROWS, search="a&b", sort="-revenue").text
-    assert "[Revenue](/companies?search=a%26b&sort=revenue) ↓" in text
+    assert "[Revenue](/companies?search=a%26b&sort=revenue)\u00a0↓" in text
     assert "[Net income](/companies?search=a%26b&sort=-net_income) |" in text
     assert "[Name](/companies?search=a%26b&sort=name) |" in text
     assert "cannot be compared" in text
