@@ -107,8 +107,8 @@ GAPS: dict[str, Gap] = {
         ("total_debt",),
     ),
     "short_term_debt_not_shown": Gap(
-        "The filing states long-term debt but no longer the short-term borrowings that earlier filings stated, and no "
-        "total shows that they are gone.",
+        "The filing states long-term debt but not the short-term borrowings that earlier filings stated, or that "
+        "financial companies usually have, and no total shows that there are none.",
         ("total_debt",),
     ),
     "securities_not_shown": Gap(

@@ -216,7 +216,7 @@ REPORTS: dict[str, Report] = {
     "financial": Report(
         "",
         {"Revenues": 820, CASH_FLOW: 60, CAPITAL_SPENDING: 5},
-        {CASH: 180, "LongTermDebt": 2870, "Assets": 23500},
+        {CASH: 180, "LongTermDebt": 2870, "Liabilities": 21300, "Assets": 23500},
         (820, 2870, 180, 55),
         {"roic": "financial_company", "debt_to_fcf": "financial_company"},
     ),

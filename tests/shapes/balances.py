@@ -357,6 +357,10 @@ HISTORIES: dict[str, list[Row]] = {
         *sheet({NONCURRENT: 70, CURRENT_LIABILITIES: 55, "NotesReceivableNet": 60, ASSETS: 200}),
         fact("FinancialServicesRevenue", 9e6, "2023-01-01", END, filed=FIRST_FILED),
     ],
+    "debt.withheld.financial-company-without-short-term-debt": [
+        *sheet({WHOLE: 60, ASSETS: 200}),
+        fact("RevenuesNetOfInterestExpense", 40e6, "2023-01-01", END, filed=FIRST_FILED),
+    ],
     "debt.withheld.long-term-debt-is-a-part": since_quarter(
         {WHOLE: 302, NONCURRENT: 335, ASSETS: 2000}, {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010}
     ),

@@ -309,6 +309,10 @@ NEEDS_OF_RULE: dict[str, Needs] = {
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
     "dividends-per-share.nothing-paid": Needs(0),
     "dividends-per-share.nothing-paid-on-any-stock": Needs(0),
+    **{
+        f"debt.long-term.bank-{line}": Needs(beside={"Liabilities": 1400})
+        for line in ("noncurrent", "unsecured", "senior-notes")
+    },
     "debt.subordinated.ifrs.liabilities": Needs(beside={"BondsIssued": 700}, industry="bank"),
     "liabilities.ifrs.total": Needs(
         1400, {**NOTES_OF_IFRS_BANK, "CurrentLiabilities": 400}, industry="bank", proves=True

@@ -194,7 +194,10 @@ def sheet(lines: dict[str, float]) -> pl.DataFrame:
     )
 
 
-GENERAL = pl.DataFrame({"cik": [int(CIK)], "seq": [0], "industry": ["general"]})
+def balances(sheets: pl.DataFrame) -> composition.Balances:
+    """Debt and cash of companies without a special industry."""
+    filings = sheets.select("cik", "seq").unique().sort("cik", "seq")
+    return composition.balances(sheets, filings.with_columns(industry=pl.lit("general")))
 
 
 def of_debt(lines: dict[str, float]) -> dict[str, float]:
@@ -206,7 +209,7 @@ def composed() -> pl.DataFrame:
     """The result of each case above: one company per case, in their order, in one batch."""
     cases = [*(of_debt(lines) for lines, *_ in DEBT_CASES.values()), *(lines for lines, *_ in CASH_CASES.values())]
     sheets = [sheet(lines).with_columns(cik=pl.lit(number, pl.Int64)) for number, lines in enumerate(cases)]
-    return composition.balances(pl.concat(sheets), GENERAL).composed
+    return balances(pl.concat(sheets)).composed
 
 
 @pytest.mark.parametrize(("number", "debt", "rule"), of_cases(DEBT_CASES), ids=DEBT_CASES)
@@ -237,7 +240,7 @@ def test_cash_and_equivalents(composed, number, cash, rule):
 )
 def test_a_total_that_contradicts_its_parts_is_flagged(lines, is_flagged):
     """The sum of the lines is used if the filer's own total is neither it nor it without short-term borrowings."""
-    found = composition.balances(sheet(of_debt(lines)), GENERAL)
+    found = balances(sheet(of_debt(lines)))
 
     assert found.composed["flag"].to_list() == [composition.CONTRADICTED if is_flagged else None]
     assert ("debt.total-contradicts-parts" in found.decisions["rule"]) == is_flagged
@@ -245,14 +248,14 @@ def test_a_total_that_contradicts_its_parts_is_flagged(lines, is_flagged):
 
 def test_a_balance_sheet_without_such_lines_has_no_value():
     """A missing line is not zero, and securities without cash are not cash."""
-    found = composition.balances(sheet({"assets": 500, "short_term_investments": 15}), GENERAL)
+    found = balances(sheet({"assets": 500, "short_term_investments": 15}))
 
     assert found.composed.is_empty()
     assert found.parts.is_empty()
 
 
 def test_no_lines_give_empty_frames():
-    found = composition.balances(sheet({"assets": 500}).clear(), GENERAL)
+    found = balances(sheet({"assets": 500}).clear())
     lines, decisions = composition.single_lines(sheet({"cash": 30}).filter(pl.col("concept") == "cash"))
 
     assert found.composed.schema == composition.COMPOSED
@@ -264,7 +267,7 @@ def test_the_lines_that_were_added_are_kept():
     """With their precision: a sum of two lines has two rounding errors."""
     lines = {"debt_short_term": 20, "debt_current_maturities": 20, "debt_noncurrent": 70}
 
-    found = composition.balances(sheet(lines), GENERAL)
+    found = balances(sheet(lines))
 
     assert found.composed.select("sum", "concept", "grain").rows() == [(0, "total_debt", 2e6)]
     assert found.parts.rows() == [(0, 3, None), (0, 2, None)]
@@ -984,10 +987,7 @@ def test_a_value_has_the_flags_of_its_sources(served, number, item, flag):
 def decided(filings) -> set[tuple[int, str]]:
     """Company and rule of all decisions on balance sheets."""
     instants = stated(with_total_assets(filings))[0].filter(pl.col("start").is_null())
-    found = composition.balances(
-        instants.with_columns(q=pl.lit(4, pl.Int32), n=pl.lit(0, pl.Int32), regime=pl.lit(0, pl.Int32)),
-        GENERAL,
-    )
+    found = balances(instants.with_columns(q=pl.lit(4, pl.Int32), n=pl.lit(0, pl.Int32), regime=pl.lit(0, pl.Int32)))
     return {*found.decisions.select("cik", "rule").rows(), *found.composed.select("cik", "rule").rows()}
 
 

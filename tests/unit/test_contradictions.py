@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories import CASH, CIK, Row, Today, day, raw, row_of, standardized, value_of
+from tests.factories import CASH, CIK, Row, Today, day, fact, raw, row_of, standardized, value_of
 from tests.shapes import of_company
 from tests.shapes.balances import (
     ASSETS,
@@ -12,6 +12,7 @@ from tests.shapes.balances import (
     DEBT_AND_CASH,
     END,
     EVERYTHING,
+    FIRST_FILED,
     HISTORIES,
     INVENTORY,
     LIABILITIES,
@@ -257,6 +258,7 @@ WITHHELD = {
     "debt.withheld.small-beside-unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.lender-without-current-debt": ("total_debt", "current_debt_not_shown"),
+    "debt.withheld.financial-company-without-short-term-debt": ("total_debt", "short_term_debt_not_shown"),
     "debt.withheld.long-term-debt-is-a-part": ("total_debt", "debt_not_footing"),
     "debt.withheld.long-term-debt-may-include-short-term": ("total_debt", "debt_not_footing"),
     "debt.withheld.maturities-repeat-noncurrent-debt": ("total_debt", "debt_not_footing"),
@@ -462,6 +464,10 @@ def _documents() -> dict[str, list[Row]]:
             for line in (NONCURRENT, WHOLE)
         },
         "new line": NEW_LINE,
+        "financial company with liabilities": [
+            *HISTORIES["debt.withheld.financial-company-without-short-term-debt"],
+            fact(LIABILITIES, 160e6, None, END, filed=FIRST_FILED),
+        ],
         "securities": SECURITIES_LEFT_OUT,
         "bank": BANK_WITHOUT_ADVANCES,
     }
@@ -503,6 +509,10 @@ def test_contradicted_balances_are_withheld(found, rule):
 
     assert _value(found, rule, item) is None
     assert (gap["rule"], gap["reason"]) == (rule, reason)
+
+
+def test_long_term_debt_of_a_financial_company_that_states_liabilities_is_served(found):
+    assert _value(found, "financial company with liabilities", "total_debt") == 60
 
 
 @pytest.mark.parametrize("name", [*FELL_DUE, *NONCURRENT_FELL_DUE])

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize import arrays
-from pipelines.normalize.arrays import NOTHING, SEQ_BITS, Flags, Floats, Ints
+from pipelines.normalize.arrays import NOTHING, SEQ_BITS, Floats, Ints
 from pipelines.normalize.balance import (
     cash,
     contradictions,
@@ -30,14 +30,11 @@ from pipelines.normalize.balance.sheets import CASH_LINES, DEBT_LINES, BalanceSh
 from pipelines.normalize.balance.sums import Sums, only
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.frames import DECISIONS, PROOFS, counted
-from pipelines.normalize.industry.names import Industry
+from pipelines.normalize.industry.names import INDUSTRIES
 from pipelines.normalize.rule import Rule
 
 CONTRADICTED = "total_contradicts_parts"
 """Flag of a sum that the filer's own total contradicts."""
-
-LENDER: Industry = "captive_finance"
-"""The industry of companies that own the lender to their buyers."""
 
 SINGLE_LINES = tuple(
     concept.name for concept in CONCEPTS if concept.instant and concept.name not in (*DEBT_LINES, *CASH_LINES)
@@ -95,13 +92,13 @@ def balances(placed: pl.DataFrame, of_industry: pl.DataFrame) -> Balances:
     Args:
         placed: vintages on the grid (calendar.on_grid), of which instants are used: `cik`, `q`, `seq`, `n`, `concept`,
             `rank`, `end`, `vintage`, `value`, `grain`, `used`, `filed`, `amended`, `regime`.
-        of_industry: `cik`, `seq`, `industry` (classification.industries).
+        of_industry: `cik`, `seq`, `industry` of every filing, sorted by `cik`, `seq` (classification.industries).
     """
     sheets = as_filed(placed)
     if not len(sheets):
         return Balances(*(schema.to_frame() for schema in (COMPOSED, PARTS, vanished.MISSED, PROOFS, DECISIONS)))
     decided = [*leases.leave_out(sheets), *roles.reclassify(sheets)]
-    of_lender = _of_filings(sheets, of_industry.filter(pl.col("industry") == LENDER))
+    industry = _industry(sheets, of_industry)
     found = vanished.disappeared(sheets)
     before = sheets_before(sheets)
     composed, parts, missed = [COMPOSED.to_frame()], [PARTS.to_frame()], [vanished.missed(sheets, found)]
@@ -111,7 +108,7 @@ def balances(placed: pl.DataFrame, of_industry: pl.DataFrame) -> Balances:
         ("cash_and_equivalents", cash.cash_and_equivalents, cash.COMPOSING),
     ):
         sums, of_sums = compose(sheets, vanished.is_served(sheets, found, item))
-        judged = _judged(sheets, before, sums, item, of_lender)
+        judged = _judged(sheets, before, sums, item, industry)
         of_contradictions, withheld = _withheld(sheets, sums, judged, item)
         missed.append(withheld)
         all_sums, of_sheets = sums, contradictions.is_of_balance_sheet(judged)
@@ -139,21 +136,22 @@ def balances(placed: pl.DataFrame, of_industry: pl.DataFrame) -> Balances:
     return Balances(pl.concat(composed), pl.concat(parts), reasons, pl.concat(proved), _counted(decided))
 
 
-def _of_filings(sheets: BalanceSheets, filings: pl.DataFrame) -> Flags:
-    """Whether each sheet is of one of some filings: `cik`, `seq`."""
-    chosen = (arrays.ints(filings, "cik") << SEQ_BITS) | arrays.ints(filings, "seq")
-    found: Flags = np.isin((sheets.cik << SEQ_BITS) | sheets.seq, chosen)
+def _industry(sheets: BalanceSheets, of_industry: pl.DataFrame) -> Ints:
+    """For each sheet the place of its filer's industry in INDUSTRIES."""
+    filing = (arrays.ints(of_industry, "cik") << SEQ_BITS) | arrays.ints(of_industry, "seq")
+    industry = arrays.ints(of_industry.select(pl.col("industry").cast(pl.Enum(INDUSTRIES)).to_physical()), "industry")
+    found: Ints = industry[np.searchsorted(filing, (sheets.cik << SEQ_BITS) | sheets.seq)]
     return found
 
 
-def _judged(sheets: BalanceSheets, before: Before, sums: Sums, item: str, of_lender: Flags) -> Judged:
+def _judged(sheets: BalanceSheets, before: Before, sums: Sums, item: str, industry: Ints) -> Judged:
     """The judgement of the sums of an item by the rest of the balance sheet."""
     if item != "total_debt":
         return contradictions.of_cash(sheets, before, sums)
     is_proven = np.isin(sums.rule, [debt.COMPOSING.index(rule) for rule in debt.PROVEN])
     is_likely = sums.rule == debt.COMPOSING.index(instruments.LARGEST_SUM)
     totals = debt.filer_totals(sheets, sums)
-    return contradictions.of_debt(sheets, before, sums, totals, is_proven, is_likely, of_lender)
+    return contradictions.of_debt(sheets, before, sums, totals, is_proven, is_likely, industry)
 
 
 def _withheld(

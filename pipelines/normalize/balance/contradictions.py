@@ -35,10 +35,12 @@ from pipelines.normalize.balance.maturities import (
     INSTALLMENTS,
     NEVER_STATED,
     NONCURRENT_PARTS,
+    OF_FINANCIAL,
     OF_LENDER,
     falls_equally,
     fell_due,
     lacks_current_debt,
+    lacks_short_term_debt,
     never_stated,
     spread,
 )
@@ -259,6 +261,7 @@ OF_DEBT: tuple[Contradiction, ...] = (
     NEVER_STATED,
     INSTALLMENTS,
     OF_LENDER,
+    OF_FINANCIAL,
     NO_TOTAL,
     TWO_READINGS,
     REPEATED,
@@ -316,7 +319,7 @@ def of_debt(
     totals: Totals,
     is_proven: Flags,
     is_likely: Flags,
-    of_lender: Flags,
+    industry: Ints,
 ) -> Judged:
     """The judgement of each sum of debt.
 
@@ -324,7 +327,7 @@ def of_debt(
         totals: for each of the filer's own totals on which sheets it is the debt, and where it contradicts it.
         is_proven: for each sum whether the liabilities prove it.
         is_likely: for each sum of instruments whether the liabilities do not.
-        of_lender: for each sheet whether its filer owns the lender to its buyers.
+        industry: for each sheet the place of its filer's industry in INDUSTRIES.
     """
     debt = _by_sheet(sheets, sums)
     liabilities = total_liabilities(sheets)
@@ -353,7 +356,8 @@ def of_debt(
         fell[sums.sheet],
         never_stated(sheets, before, sums, since_report)[sums.sheet],
         spread(falls_equally(sheets, before, sums, fell), before.of_day, before.of_day >= 0)[sums.sheet],
-        (of_lender & lacks_current_debt(sheets, sums))[sums.sheet],
+        lacks_current_debt(sheets, sums, industry)[sums.sheet],
+        lacks_short_term_debt(sheets, sums, industry)[sums.sheet],
         is_a_part(sheets, sums)[sums.sheet],
         may_include_short_term(sheets, sums) & ~is_proven,
         maturities_repeat_noncurrent(sheets, sums),

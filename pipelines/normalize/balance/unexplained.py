@@ -7,11 +7,10 @@ alone (contradictions); lines that are no longer stated (vanished).
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, starts
-from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import ALL_CURRENT_LIABILITY_LINES
 from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.judged import contradiction
-from pipelines.normalize.balance.maturities import LONG_TERM_LINES, is_alone
+from pipelines.normalize.balance.maturities import LONG_TERM_LINES, OF_DEPOSITS, is_alone
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.elements.liabilities import DEBT_CONTROLS, OTHER_NONCURRENT_LIABILITIES
@@ -39,9 +38,6 @@ MANY_TIMES = 20
 
 LEAVES_OF_CURRENT = 2
 """Current maturities that are a line of their own leave less than twice as much without a known line."""
-
-OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
-"""Elements of deposits. A bank that states one of them has few other lines of liabilities."""
 
 
 UNNAMED_MATURITIES = contradiction(
