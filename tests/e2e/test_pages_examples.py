@@ -11,13 +11,16 @@ from pathlib import Path
 import httpx
 import pytest
 
+import fundamentals
 from serve.api.changelog import ENTRIES
 from serve.api.endpoints import ENDPOINTS
+from tests.conftest import PROJECT
 from tests.e2e.homes import PATIENCE, query
 from tests.servers import active_key
 from tests.sites import Site
 from warehouse import vocabulary
 
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
 each_endpoint = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
 
 
@@ -67,6 +70,35 @@ def test_the_curl_command_gets_a_response(sample_site, key, program, tmp_path, e
             del each["data"]["age_seconds"], each["data"]["next_synchronization_at"]
     assert answer == printed
     assert answer["data"] or endpoint.name == "listRevisions"
+
+
+def test_the_requests_of_the_readme_are_answered_as_it_says(sample_site, key, program, tmp_path):
+    """Pasted together, with this service and key; the last answer has what the README shows of it."""
+    program("curl", "curl")
+    [lines] = [
+        block for block in re.findall(r"^```bash\n(.*?)^```", README, re.DOTALL | re.MULTILINE) if "curl" in block
+    ]
+    [shown] = map(json.loads, re.findall(r"^```json\n(.*?)^```", README, re.DOTALL | re.MULTILINE))
+    script = lines.replace("http://127.0.0.1:8000", sample_site.address).replace(
+        "curl ", "curl --silent --fail -w '\\n' "
+    )
+    script = re.sub(r"^KEY=.*$", "KEY=$API_KEY", script, flags=re.MULTILINE)
+    answers = list(map(json.loads, run(["sh", "-ec", script], key, tmp_path).splitlines()))
+    assert [answer["data"] != [] for answer in answers] == [True] * 3
+    [period], [said] = answers[-1]["data"], shown["data"]
+    assert {**period, "values": None} == {**said, "values": None}
+    assert said["values"].items() <= period["values"].items()
+    assert shown["meta"].items() <= answers[-1]["meta"].items()
+
+
+def test_the_readme_explains_values_of_the_sample(sample_site, capsys, monkeypatch):
+    """Each of its commands prints the value."""
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(sample_site.home))
+    found = set(re.findall(r"\.venv/bin/fundamentals (explain [^#\n]*)", README))
+    assert len(found) == 2
+    for command in found:
+        assert fundamentals.main(command.split()) == 0
+        assert "XQORC" in capsys.readouterr().out
 
 
 @each_endpoint

@@ -123,7 +123,7 @@ def test_a_second_run_appends_and_publishes_nothing(tmp_path):
 
 
 def cells(table: str) -> dict[str, str]:
-    rows = [line.strip("│ ").split("│") for line in table.splitlines() if line.startswith("│")]
+    rows = [line.strip("│").split("│") for line in table.splitlines() if line.startswith("│")]
     return {name.strip(): value.strip() for name, value in rows}
 
 
