@@ -7,6 +7,7 @@ pipelines.run_history).
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """Errors for damaged files: a message of SQLite may quote bytes that are no text."""
@@ -19,7 +20,7 @@ def damage(path: Path, *, refers: bool = False) -> str:
     rows when a run is deleted.
     """
     try:
-        with closing(_opened(path)) as connection:
+        with closing(_opened(path, "rw")) as connection:  # SQLite reads no CHECK of a file that is opened to read only
             [(said,)] = connection.execute("PRAGMA integrity_check(1)").fetchall()
             astray = connection.execute("PRAGMA foreign_key_check").fetchone() if refers else None
     except ERRORS as error:
@@ -44,5 +45,5 @@ def copy(path: Path, to: Path) -> None:
         connection.backup(copied)
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+def _opened(path: Path, mode: Literal["ro", "rw"] = "ro") -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)

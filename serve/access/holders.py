@@ -72,6 +72,7 @@ class Holders:
         self._used: dict[str, float] = {}
         self._unstored: dict[str, float] = {}
         self._is_unstored = asyncio.Event()
+        self._storing = asyncio.Lock()
         self.outdated = False
         """True while changes cannot be read, and known keys are used as they were."""
 
@@ -110,7 +111,8 @@ class Holders:
         try:
             yield
         finally:
-            storing.cancel()
+            async with self._storing:  # see LocalLimits.running
+                storing.cancel()
             await asyncio.wait({storing})
             await self._store(len(self._unstored))
 
@@ -141,16 +143,17 @@ class Holders:
 
     async def _store(self, most: int) -> None:
         """Store the uses of at most so many keys, in a thread; after a failure they are stored with the next ones."""
-        used = {key_id: self._unstored.pop(key_id) for key_id in list(islice(self._unstored, most))}
-        if not self._unstored:
-            self._is_unstored.clear()
-        if not used:
-            return
-        try:
-            await asyncio.to_thread(self._write, used)
-        except CommandError as error:
-            log.warning("last_used_at of %d keys was not stored: %s", len(used), error)
-            self._unstored = used | self._unstored
+        async with self._storing:
+            used = {key_id: self._unstored.pop(key_id) for key_id in list(islice(self._unstored, most))}
+            if not self._unstored:
+                self._is_unstored.clear()
+            if not used:
+                return
+            try:
+                await asyncio.to_thread(self._write, used)
+            except CommandError as error:
+                log.warning("last_used_at of %d keys was not stored: %s", len(used), error)
+                self._unstored = used | self._unstored
 
     def _write(self, used: dict[str, float]) -> None:
         rows = [(key_id, timestamp(at), timestamp(at - USED_EVERY)) for key_id, at in used.items()]

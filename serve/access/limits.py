@@ -189,6 +189,7 @@ class LocalLimits(Limits):
         self._clock = clock
         self._counters = Counters()
         self._changed: dict[str, None] = {}  # the keys whose counts are not stored, in order
+        self._storing = asyncio.Lock()
 
     def add(self, key_id: str, now: float, amounts: Sequence[int], then: Callable[[Used, bool], None]) -> None:
         """See Limits."""
@@ -205,7 +206,8 @@ class LocalLimits(Limits):
         try:
             yield
         finally:
-            keeping.cancel()
+            async with self._storing:  # counts that are being stored must not be stored after those of the end
+                keeping.cancel()
             await asyncio.wait({keeping})
             await self._keep(len(self._changed))
 
@@ -216,18 +218,19 @@ class LocalLimits(Limits):
 
     async def _keep(self, most: int = KEPT_AT_ONCE) -> None:
         """Store the counts that changed, of at most so many keys; after a failure they are stored later."""
-        now, changed = self._clock(), list(islice(self._changed, most))
-        if not changed:
-            return
-        for key_id in changed:
-            del self._changed[key_id]
-        used = self._counters.used(changed, now)
-        counts = {key_id: counted[DAY] for key_id, counted in zip(changed, used, strict=True)}
-        try:
-            await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), counts)
-        except CommandError as error:
-            log.warning("the day's counts were not stored: %s", error)
-            self._changed |= dict.fromkeys(changed)
+        async with self._storing:
+            now, changed = self._clock(), list(islice(self._changed, most))
+            if not changed:
+                return
+            for key_id in changed:
+                del self._changed[key_id]
+            used = self._counters.used(changed, now)
+            counts = {key_id: counted[DAY] for key_id, counted in zip(changed, used, strict=True)}
+            try:
+                await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), counts)
+            except CommandError as error:
+                log.warning("the day's counts were not stored: %s", error)
+                self._changed |= dict.fromkeys(changed)
 
 
 def fields(windows: Sequence[tuple[Limit, int]], now: float) -> dict[str, str]:

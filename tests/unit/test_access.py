@@ -7,7 +7,8 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -31,6 +32,7 @@ from serve.access.limits import (
     allowance,
 )
 from serve.http.errors import CommandError, RateLimited
+from warehouse import sqlite
 
 NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
 EMAIL = "reader@example.org"
@@ -335,6 +337,31 @@ def test_the_counts_of_many_keys_are_stored_little_by_little(
     asyncio.run(run())
 
 
+def test_counts_that_are_being_stored_at_the_end_do_not_replace_newer_ones(
+    accounts: Accounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process was asked to end while a slow write of older counts ran."""
+    monkeypatch.setattr(limits_module, "KEPT_EVERY", 0)
+    begun, store = threading.Event(), accounts.keep_day_counts
+
+    def slowly(day: int, counts: Mapping[str, int]) -> None:
+        if not begun.is_set():
+            begun.set()
+            time.sleep(0.2)
+        store(day, counts)
+
+    async def run() -> None:
+        limits = LocalLimits(accounts, Clock())
+        async with limits.running():
+            await limits.take("key_1", NOW)
+            await asyncio.to_thread(begun.wait)
+            await limits.take("key_1", NOW)
+
+    monkeypatch.setattr(accounts, "keep_day_counts", slowly)
+    asyncio.run(run())  # ends with the last thread
+    assert accounts.day_counts(int(NOW - 43_200)) == {"key_1": 2}
+
+
 def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
     accounts: Accounts, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -350,3 +377,14 @@ def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
     asyncio.run(run())
     assert "the day's counts were not stored: disk is full" in caplog.text
     assert accounts.day_counts(int(NOW - 43_200)) == {"key_1": 1}
+
+
+def test_a_changed_state_of_a_subscription_is_damage(accounts: Accounts, tmp_path: Path) -> None:
+    """SQLite leaves out the conditions of tables when it opens a file to read only."""
+    accounts.set_subscription("reader@example.org", "active", NOW)
+    sqlite.copy(tmp_path / "accounts.sqlite", tmp_path / "copy.sqlite")
+    content = (tmp_path / "copy.sqlite").read_bytes()
+    assert content.count(b"active2") == 1
+    (tmp_path / "copy.sqlite").write_bytes(content.replace(b"active2", b"actiVe2"))
+    with closing(Accounts(tmp_path / "copy.sqlite")) as damaged, pytest.raises(CommandError, match="CHECK constraint"):
+        damaged.check()
