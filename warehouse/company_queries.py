@@ -1,6 +1,6 @@
 """The SQL queries by which people find companies, as functions of an open build.
 
-Belongs here: all covered companies with their newest figures, companies with a similar name, other securities.
+Belongs here: all covered companies with their newest figures, companies with a similar name.
 Does not: the interface's queries (queries), the rows of one company's page (page_queries).
 """
 
@@ -37,14 +37,6 @@ class Listed(msgspec.Struct, frozen=True):
         if self.net_income is None or self.revenue is None or self.revenue <= 0:
             return None
         return self.net_income / self.revenue
-
-
-class Security(msgspec.Struct, frozen=True):
-    """A listed security that is not common equity, and the covered symbol of its issuer, if there is one."""
-
-    kind: str
-    name: str | None
-    common: str | None
 
 
 def listed(build: OpenBuild) -> list[Listed]:
@@ -91,16 +83,3 @@ def covered(build: OpenBuild, symbols: Sequence[str]) -> list[str]:
 def hyphenated(symbol: str) -> str:
     """A symbol in the SEC's spelling, which separates a class by a hyphen: BRK-B for BRK.B and BRK/B."""
     return symbol.replace(".", "-").replace("/", "-").replace(" ", "-")
-
-
-def security(build: OpenBuild, symbol: str) -> Security | None:
-    """The security with a symbol, compared without case, if it is listed and not common equity."""
-    if "securities" not in build.columns:
-        return None  # a build that was published before the table
-    found = build.rows(
-        "SELECT kind, securities.name, (SELECT min(symbol) FROM companies "
-        f"WHERE companies.cik = securities.cik AND is_primary AND {COVERED}) "
-        "FROM securities WHERE upper(symbol) = upper(?)",
-        [symbol],
-    )
-    return Security(*found[0]) if found else None

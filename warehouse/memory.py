@@ -27,10 +27,12 @@ from warehouse.queries import (
     ANNUAL_FORMS,
     COMPANY,
     COVERED,
+    SECURITY,
     VALUATION,
     Company,
     Coverage,
     Revision,
+    Security,
     Valuation,
     Version,
 )
@@ -104,6 +106,10 @@ class Memory:
                     f"SELECT cik, {VALUATION} FROM valuations"
                 ).fetchall()
             }
+            self._securities = {
+                symbol: Security(kind, common)
+                for symbol, kind, common in connection.execute(f"SELECT upper(symbol), {SECURITY}").fetchall()
+            }
             self._forms: dict[str, str] = dict(
                 connection.execute(
                     "SELECT cik, arg_max(left(form, 4), filed) FROM filings WHERE left(form, 4) IN $forms GROUP BY cik",
@@ -114,6 +120,10 @@ class Memory:
     def company(self, symbol: str) -> Company | None:
         """See queries."""
         return self._companies.get(symbol.upper()) if symbol.isascii() else None
+
+    def security(self, symbol: str) -> Security | None:
+        """See queries."""
+        return self._securities.get(symbol.upper()) if symbol.isascii() else None
 
     def companies(
         self, *, search: str | None, exchange: str | None, limit: int, offset: int

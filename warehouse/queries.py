@@ -28,6 +28,10 @@ VALUATION = (
     "meaningful, fair_value_per_share, CAST(coalesce(reasons, '[]')::JSON AS VARCHAR[]), coalesce(assumptions, '{}'), "
     "coalesce(projection, '[]')"
 )
+SECURITY = (
+    "kind, (SELECT min(symbol) FROM companies "
+    f"WHERE companies.cik = securities.cik AND is_primary AND {COVERED}) FROM securities"
+)
 ANNUAL_FORMS = ("10-K", "20-F", "40-F")
 
 
@@ -96,6 +100,13 @@ class Valuation(msgspec.Struct, frozen=True, gc=False):
     projection: str
 
 
+class Security(msgspec.Struct, frozen=True):
+    """A listed security that is not common equity, and the covered symbol of its issuer, if there is one."""
+
+    kind: str
+    common: str | None
+
+
 def companies(
     build: OpenBuild, *, search: str | None, exchange: str | None, limit: int, offset: int
 ) -> tuple[list[Company], int]:
@@ -130,6 +141,16 @@ def company(build: OpenBuild, symbol: str) -> Company | None:
         return build.memory.company(symbol)
     found = build.rows(f"SELECT {COMPANY} FROM companies WHERE {COVERED} AND upper(symbol) = upper(?)", [symbol])
     return Company(*found[0]) if found else None
+
+
+def security(build: OpenBuild, symbol: str) -> Security | None:
+    """The security with a symbol, compared without case, if it is listed and not common equity."""
+    if not symbol.isascii():
+        return None
+    if build.memory:
+        return build.memory.security(symbol)
+    found = build.rows(f"SELECT {SECURITY} WHERE upper(symbol) = upper(?)", [symbol])
+    return Security(*found[0]) if found else None
 
 
 def coverage(build: OpenBuild, symbol: str) -> Coverage | None:

@@ -9,7 +9,7 @@ It takes some look-ups, not a comparison with all symbols, because it is answere
 from collections.abc import Iterator
 from string import ascii_uppercase
 
-from warehouse import company_queries
+from warehouse import company_queries, queries
 from warehouse.reader import OpenBuild
 
 LONGEST = 10  # characters of a symbol whose misspellings are looked up; no listed symbol is longer
@@ -30,7 +30,7 @@ def what_to_ask(build: OpenBuild, symbol: str) -> str:
         hyphenated = company_queries.hyphenated(upper)
         if company_queries.covered(build, [hyphenated]):
             return f"Ask for {hyphenated}."
-        if security := company_queries.security(build, hyphenated):
+        if security := queries.security(build, hyphenated):
             kind = KINDS.get(security.kind, "no common stock")
             instead = f"ask for {security.common}" if security.common else "its issuer is not covered"
             return f"{hyphenated} is {kind}, and only common stock is covered: {instead}."

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from weakref import WeakKeyDictionary
 
-from warehouse import company_queries
+from warehouse import company_queries, queries
 from warehouse.company_queries import Listed, hyphenated
 from warehouse.reader import OpenBuild
 
@@ -117,7 +117,7 @@ def close_matches(build: OpenBuild, text: str) -> list[Listed]:
     The symbol in another spelling, the issuer of another security, what a search finds, and what is similar.
     """
     of = directory(build)
-    security = company_queries.security(build, hyphenated(text)) if text.isascii() else None
+    security = queries.security(build, hyphenated(text))
     likely = [of.company(text), of.company(security.common) if security and security.common else None]
     similar = map(of.company, company_queries.similar(build, text, CLOSE))
     return list(dict.fromkeys(row for row in (*likely, *of.found(text)[:CLOSE], *similar) if row))[:CLOSE]

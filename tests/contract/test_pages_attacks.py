@@ -336,6 +336,18 @@ def test_script_in_an_address_is_not_shown(site: Site, path: str) -> None:
             assert_is_text(browser.get(path), is_shown=False)
 
 
+@pytest.mark.parametrize("path", ["/companies?search=", "/compare?symbols=", "/search?text="])
+def test_script_in_a_search_is_escaped(site: Site, path: str) -> None:
+    """The search text is shown as text, and is nowhere part of a script."""
+    with site.browser() as reader:
+        reader.sign_in(site.invite())
+        page = reader.get(path + SCRIPT)
+        assert_is_text(reader.get(page.headers["location"]) if page.is_redirect else page, is_shown=True)
+        completions = reader.get(f"/search/completions?text={SCRIPT}")
+        assert (completions.headers["content-type"], completions.text) == ("application/json", "[]")
+        assert completions.headers["x-content-type-options"] == "nosniff"
+
+
 @pytest.mark.parametrize(
     "path", ["/", "/sign-in", "/profile", "/nothing", "/reference", "/style.css", "/companies", "/compare"]
 )
