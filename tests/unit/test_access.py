@@ -381,7 +381,8 @@ def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
 
 def test_a_changed_state_of_a_subscription_is_damage(accounts: Accounts, tmp_path: Path) -> None:
     """SQLite leaves out the conditions of tables when it opens a file to read only."""
-    accounts.set_subscription("reader@example.org", "active", NOW)
+    accounts.create_key(EMAIL, NOW)
+    accounts.set_subscription(EMAIL, "active", NOW)
     sqlite.copy(tmp_path / "accounts.sqlite", tmp_path / "copy.sqlite")
     content = (tmp_path / "copy.sqlite").read_bytes()
     assert content.count(b"active2") == 1
