@@ -40,6 +40,10 @@ STAGES = {
     CONTENTS: (CONTENTS, SYMBOLS, COUNTED, AGES, *map(assembled, OF_COMPANIES)),
 }
 """The tables of companies of each stage, by the one whose digests mark the companies as finished."""
+ADDED = frozenset({"decisions", "proofs", assembled("projections")})
+"""Tables that homes of earlier versions do not have; the next synchronization makes them with all tables of the stage,
+because the code that makes these changed."""
+
 SHOWN = 5
 """How many damaged tables are named."""
 MARKED_BY = {table: marker for marker, tables in STAGES.items() for table in tables}
@@ -82,7 +86,9 @@ def names(lake: Lake) -> list[str]:
     found = {
         path.stem for path in listed if path.parent == lake.folder and (path.is_dir() or path.suffix == ".parquet")
     }
-    return sorted(found.union(*(tables for marker, tables in STAGES.items() if marker in found)))
+    written = {path.parent.name for path in digests.noted(lake.folder)}
+    wanted = found.union(*(tables for marker, tables in STAGES.items() if marker in found))
+    return sorted(wanted - (ADDED - found - written))
 
 
 def _is_small(lake: Lake, name: str) -> bool:

@@ -126,6 +126,7 @@ def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[
         "/": "how fresh the data is",
         "/companies": "all companies",
         address: f"{company.name or company.symbol}, and where each value comes from",
+        "/compare": "companies side by side",
         "/reference": "how programs ask, with examples",
         "/profile": "your keys",
     }

@@ -75,8 +75,8 @@ def test_the_requests_are_answered_and_the_file_opens(home: Path, capsys: pytest
         assert [period["period"] for period in financials] == ["FY2024", "FY2023", "FY2022"]
         address = re.findall(r"^  (http://\S+)/sign-in\?token=\w+", printed, re.MULTILINE)[0]
         pages = re.findall(rf"^  {address}(/\S*)  +\S", printed, re.MULTILINE)
-        assert pages == ["/", "/companies", "/companies/LNTR", "/reference", "/profile"]
-        assert [httpx.get(address + page).status_code for page in pages] == [200, 403, 403, 200, 403]
+        assert pages == ["/", "/companies", "/companies/LNTR", "/compare", "/reference", "/profile"]
+        assert [httpx.get(address + page).status_code for page in pages] == [200, 403, 403, 403, 200, 403]
         assert fundamentals.main(["accounts", "invite", "a@example.org"]) == 0
         assert capsys.readouterr().out.startswith(f"{address}/sign-in?token=")
         process.send_signal(signal.SIGINT)

@@ -16,10 +16,12 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import fundamentals
-from pipelines import log
+from pipelines import digests, log
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.health import place
+from pipelines.health.tables import names
 from pipelines.home import Home
+from pipelines.lake import Lake
 from tests.e2e.homes import published, sync
 from tests.mirrors import ALFA
 from tests.unit.conftest import TwoBuilds
@@ -135,6 +137,16 @@ def test_a_damaged_part_of_a_table_costs_only_its_companies(home, two_builds, do
     done = sync(home.root, two_builds.source)
     assert (done.returncode, "unchanged" in done.stdout) == (0, True), done.stderr
     assert doctor()[:2] == (WELL, {})
+
+
+def test_a_table_that_a_later_version_added_is_missing_only_if_it_was_written(tmp_path):
+    added = "warehouse_projections"
+    (tmp_path / "contents").mkdir()
+    assert "warehouse_lineage" in names(Lake(tmp_path))
+    assert added not in names(Lake(tmp_path))
+    (tmp_path / "written").write_bytes(b"")
+    digests.note(tmp_path, {tmp_path / added / "manifest.json": tmp_path / "written"})
+    assert added in names(Lake(tmp_path))
 
 
 def test_a_damaged_build_is_found_and_published_again(home, two_builds, doctor):

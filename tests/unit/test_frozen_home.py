@@ -14,11 +14,13 @@ import zstandard
 
 from pipelines import log, stages, tables
 from pipelines.composition import composed
+from pipelines.health import tables as health
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.synchronization import Synchronization
 from tests.conftest import PROJECT
 from warehouse import publish
+from warehouse.findings import DAMAGE
 
 ARCHIVE = PROJECT / "tests/frozen/home.tar.zst"
 SYMBOLS = "XQNMB,XQANV"
@@ -60,6 +62,12 @@ def upgraded(frozen: Home, before: dict[str, pl.DataFrame]) -> Home:
 
 def published(home: Home, table: str) -> pl.DataFrame:
     return pl.read_parquet(home.published / f"parquet/{table}.parquet")
+
+
+def test_a_home_that_lacks_the_tables_added_since_is_not_called_damaged(frozen):
+    """Before its first synchronization by this version."""
+    [finding] = health.check(frozen, quick=True)
+    assert finding.state < DAMAGE, finding.text
 
 
 def test_the_archive_is_small():
