@@ -175,14 +175,6 @@ def opened(request: pytest.FixtureRequest, browser: Browser, sample_site: Site, 
 
 
 @pytest.fixture
-def opened_company(browser: Browser, sample_site: Site, reader: httpx.Client) -> Iterator[Page]:
-    """The page of a company, in its own window."""
-    with window(browser, sample_site, reader.cookies) as page:
-        page.goto(COMPANY)
-        yield page
-
-
-@pytest.fixture
 def name(opened: Page, request: pytest.FixtureRequest) -> str:
     """The name of the page."""
     return request.node.callspec.params["opened"]
@@ -320,23 +312,31 @@ def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
         expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
 
 
-def test_the_crosshair_reads_all_charts_with_the_keyboard(opened_company):
-    """Arrow keys move it in all charts at once; Enter opens the value; Escape shows the newest one again."""
-    page = opened_company
-    revenue = page.get_by_role("slider", name="Revenue", exact=True)
-    shown = page.locator("section", has=page.get_by_role("heading", name="Revenue", exact=True)).locator("p").first
-    newest = shown.text_content()
-    revenue.focus()
-    page.keyboard.press("ArrowLeft")
-    before = shown.text_content()
-    assert before != newest
-    assert revenue.get_attribute("aria-valuetext") == before
-    assert page.locator(".cross.on").count() == page.locator(".plot").count()
-    page.keyboard.press("Escape")
-    expect(shown).to_have_text(newest)
-    page.mouse.move(0, 0)
-    revenue.hover(position={"x": 60, "y": 40})
-    expect(shown).not_to_have_text(newest)
-    page.keyboard.press("Home")
-    page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(rf"{COMPANY}/revenue/FY\d+$"))
+def test_the_crosshair_reads_all_charts_by_key_mouse_and_finger(browser, sample_site, reader):
+    """In all charts at once; Escape shows the newest value again; Enter, or a touch of the value, opens its page."""
+    with window(browser, sample_site, reader.cookies, has_touch=True) as page:
+        page.goto(COMPANY)
+        revenue = page.get_by_role("slider", name="Revenue", exact=True)
+        shown = page.locator("section", has=page.get_by_role("heading", name="Revenue", exact=True)).locator("p").first
+        newest = shown.text_content()
+        revenue.focus()
+        page.keyboard.press("ArrowLeft")
+        before = shown.text_content()
+        assert before != newest
+        assert revenue.get_attribute("aria-valuetext") == before
+        assert page.locator(".cross.on").count() == page.locator(".plot").count()
+        page.keyboard.press("Escape")
+        expect(shown).to_have_text(newest)
+
+        revenue.hover(position={"x": 60, "y": 40})
+        expect(shown).not_to_have_text(newest)
+        page.keyboard.press("Home")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(rf"{COMPANY}/revenue/FY\d+$"))
+
+        page.goto(COMPANY)
+        revenue.tap(position={"x": 60, "y": 40})
+        expect(shown).not_to_have_text(newest)
+        to = shown.get_by_role("link").get_attribute("href")
+        shown.get_by_role("link").tap()
+        page.wait_for_url(re.compile(rf"{to}$"))

@@ -67,16 +67,21 @@ for (const plot of plots) {
   svg.removeAttribute("aria-hidden");
 
   plot.handle.addEventListener("pointermove", (event) => point(nearest(plot, event)));
-  plot.handle.addEventListener("pointerdown", (event) => point(nearest(plot, event)));
+  plot.handle.addEventListener("pointerdown", (event) => {
+    plot.isTouched = event.pointerType === "touch";
+    point(nearest(plot, event));
+  });
   plot.handle.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") point(-1); });
   plot.handle.addEventListener("focus", () => { if (plot.handle.matches(":focus-visible") && plot.place < 0) point(last); });
-  plot.handle.addEventListener("blur", () => point(-1));
+  // after a touch the crosshair stays, for the next touch may be of the link
+  plot.handle.addEventListener("blur", () => { if (!plot.isTouched) point(-1); });
   plot.handle.addEventListener("keydown", (event) => {
     const now = plot.place < 0 ? last : plot.place;
     const to = {
       ArrowLeft: now - 1, ArrowDown: now - 1, ArrowRight: now + 1, ArrowUp: now + 1,
       PageDown: now - 4, PageUp: now + 4, Home: 0, End: points.length - 1,
     }[event.key];
+    plot.isTouched = false;
     if (to !== undefined) point(Math.min(Math.max(to, 0), points.length - 1));
     else if (event.key === "Escape") point(-1);
     else if (event.key === "Enter" && plot.link.href) plot.link.click();
