@@ -197,10 +197,10 @@ class Representations:
             is_kept = self._kept.get(made.tag) is made
             if pointer is not self._pointer:
                 self._kept, self._asked, self._size = OrderedDict(), {}, 0
-                self._pointer = pointer
+                self._pointer, made.targets = pointer, ()
                 if is_kept:
                     self._kept[made.tag], self._size = made, made.size
-            if is_kept and len(made.targets) < SPELLINGS:
+            if is_kept and target not in made.targets and len(made.targets) < SPELLINGS:
                 made.targets += (target,)
                 self._asked[target] = made
 

@@ -180,6 +180,22 @@ def test_a_response_is_found_by_its_targets_until_it_is_dropped(tmp_path: Path) 
     assert not kept.asked(pointer, b"/a"), "one that is not kept would need memory that is not counted"
 
 
+def test_a_response_that_is_noted_twice_can_be_dropped(tmp_path: Path) -> None:
+    """By two requests at once whose uses are counted elsewhere, or after the same pointer was read again."""
+    builds.small(tmp_path)
+    pointers = [current(tmp_path), current(tmp_path)]
+    assert pointers[0] == pointers[1]
+    kept = Representations(2 * Representation(b"", "").size)
+    made = kept.keep("a", Representation(b"", "a"))
+    for pointer in (pointers[0], *pointers):
+        assert pointer
+        kept.note(pointer, b"/a", made)
+        assert kept.asked(pointer, b"/a") is made
+    for tag in "bcd":
+        kept.keep(tag, Representation(b"", tag))
+    assert kept.get("a") is None
+
+
 def test_of_two_representations_made_at_once_the_first_stays() -> None:
     kept = Representations()
     first, second = Representation(b"1", "a"), Representation(b"2", "a")
