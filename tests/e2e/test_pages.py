@@ -236,6 +236,20 @@ def test_axe_finds_no_fault(opened, axe):
         assert told == [], (width, scheme)
 
 
+@pytest.mark.parametrize("has_scripts", [False, True])
+def test_the_language_of_an_example_is_chosen_with_the_keyboard(browser, sample_site, has_scripts):
+    """For one example; with the script for all, also after the page is loaded again."""
+    with window(browser, sample_site, java_script_enabled=has_scripts) as page:
+        page.goto("/reference")
+        page.locator("#getCompany-curl-tab").focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#getCompany-python")).to_be_visible()
+        expect(page.locator("#getCompany-curl")).to_be_hidden()
+        expect(page.locator("#getStatus-python")).to_be_visible(visible=has_scripts)
+        page.reload()
+        expect(page.locator("#getStatus-python")).to_be_visible(visible=has_scripts)
+
+
 def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, sample_site, reader):
     """The completions of the search lead to a company; those of the comparison complete the list of symbols."""
     with window(browser, sample_site, reader.cookies) as page:
