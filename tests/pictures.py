@@ -63,7 +63,7 @@ def _page(playwright: Playwright) -> Iterator[Page]:
 def _company(page: Page, home: Path) -> Path:
     """The first screen of a company's page."""
     with sites.installed(home) as site:
-        page.set_viewport_size({"width": 1120, "height": 1500})
+        page.set_viewport_size({"width": 1280, "height": 1860})
         page.goto(site.link("demo@example.org"))
         page.locator("main form button").first.click()
         page.goto(f"{site.address}/companies/{SYMBOL}")
@@ -80,6 +80,7 @@ def _explain(page: Page, home: Path) -> Path:
     shown = "\n\n".join([*sections[:-3], "  …", *sections[-3:]])
     prompt = f"$ fundamentals explain {SYMBOL} free_cash_flow {PERIOD}\n\n"
     page.set_viewport_size({"width": 960, "height": 100})
+    page.goto("about:blank")  # a page of the service would not allow the style
     page.set_content(TERMINAL.format(escape(prompt + shown)))
     return _taken(page, full_page=True)
 
@@ -90,7 +91,8 @@ def _graph(page: Page, home: Path) -> Path:
         port = free.getsockname()[1]
     command = [Path(sys.executable).with_name("dagster"), "dev", "--workspace", "workspace.yaml"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--log-level", "error"]
-    environment = {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "FUNDAMENTALS_HOME": str(home)}
+    homes = {"DAGSTER_HOME": str(home / "dagster"), "FUNDAMENTALS_HOME": str(home)}
+    environment = {**os.environ, **homes, "PYTHONWARNINGS": "ignore"}
     ui = subprocess.Popen(command, cwd=PROJECT, env=environment, start_new_session=True)
     try:
         address = f"http://127.0.0.1:{port}"
