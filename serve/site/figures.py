@@ -4,6 +4,8 @@ Belongs here: titles of items, short and full amounts, units in words. Does not:
 (charts).
 """
 
+from decimal import Decimal
+
 from serve.api import responses
 from warehouse.schema import LINE_ITEMS
 
@@ -31,7 +33,7 @@ KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
 def short(item: str, value: float, digits: int = 3) -> str:
     """An amount in three digits with a letter for its size, or a ratio in per cent: 5.12 B, 18 %."""
     if UNITS[item] == "ratio":
-        return f"{100 * value:,.3g} %" if abs(value) < 10 else f"{100 * value:,.0f} %"
+        return f"{_significant(100 * value, 3)} %" if abs(value) < MEANT else f"{100 * value:,.0f} %"
     for step, letter in STEPS:
         if abs(value) >= (1 - 0.5 * 10**-digits) * step:
             return f"{_digits(value / step, digits)} {letter}"
@@ -44,13 +46,15 @@ def in_units(item: str, value: float, divisor: float = 1.0) -> str:
     if unit == "ratio":
         return per_cent(value)
     if unit == "currency per share":
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if 0 < abs(value) < 0.1 else f"{value:,.2f}"
-    return f"{value:,.1f}" if unit == "years" or 0 < abs(value) < 10 else f"{value:,.0f}"
+        if 0 < abs(value) < 0.1:
+            return _significant(value, 3)
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:z,.2f}"
+    return f"{value:z,.1f}" if unit == "years" or 0 < abs(value) < 10 else f"{value:z,.0f}"
 
 
 def per_cent(ratio: float) -> str:
-    """A fraction in per cent."""
-    return f"{100 * ratio:,.1f} %" if abs(ratio) < MEANT else f"{100 * ratio:,.0f} %"
+    """A fraction in per cent; what is rounded to zero has no sign."""
+    return f"{100 * ratio:z,.1f} %" if abs(ratio) < MEANT else f"{100 * ratio:,.0f} %"
 
 
 def glance(item: str, value: float, digits: int = 3) -> str:
@@ -69,4 +73,9 @@ def unit(item: str, currency: str) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else _significant(value, digits)
+
+
+def _significant(value: float, digits: int) -> str:
+    """A number with so many digits from the first one that is not zero, and never with an exponent."""
+    return f"{Decimal(f'{value:.{digits}g}'):z,f}"
