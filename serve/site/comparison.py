@@ -130,7 +130,11 @@ def _item(item: str, held: Sequence[Held], years: Sequence[int], currencies: Seq
     """An item: title, unit, and the values of the companies by fiscal year, newest first."""
     is_mixed, companies = "currency" in UNITS[item] and len(currencies) > 1, [one.company for one in held]
     labelled = [("Newest", None), *((f"FY{year}", year) for year in years)]
-    rows = [(label, [_cell(one, item, year) for one in held]) for label, year in labelled]
+    rows = [
+        (label, [_cell(one, item, year) for one in held])
+        for label, year in labelled
+        if year is None or any(one.value(item, year) for one in held)
+    ]
     return {
         "name": item,
         "title": TITLES[item],
@@ -172,15 +176,16 @@ def _drawing(item: str, held: Sequence[Held], years: Sequence[int]) -> Markup:
     for place, one in enumerate(held):
         measure = unit(item, one.company.currency)
         points = []
-        for year in sorted(years):
+        for year in range(min(years), max(years) + 1) if years else ():
             value, period = one.value(item, year), one.years.get(year)
-            if period:
-                amount = f"{whole(value[1])} {measure}".strip() if value else ""
-                says = f"{one.company.symbol} {period.period}: {amount}"
-                points.append(Point(period.period_end, value[1] if value else None, says))
+            if value and period:
+                says = f"{one.company.symbol} {value[0]}: {f'{whole(value[1])} {measure}'.strip()}"
+                points.append(Point(period.period_end, value[1], says))
+            else:
+                points.append(Point("", None, ""))
         group = one.company.currency if "currency" in UNITS[item] else ""
         by_currency.setdefault(group, {})[place] = points
-    ends = [point.end for lines in by_currency.values() for points in lines.values() for point in points]
+    ends = [period.period_end for one in held for year, period in one.years.items() if year in years]
     span, several = (min(ends, default=""), max(ends, default="")), len(by_currency) > 1
     return Markup("").join(
         comparison_charts.chart(lines, span, lambda value: short(item, value), currency if several else "")

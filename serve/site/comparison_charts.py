@@ -29,7 +29,7 @@ SHAPES = (
 
 
 class Point(NamedTuple):
-    """A value at a period end, ISO 8601, with its tooltip; None if missing."""
+    """A value at a period end, ISO 8601, with its tooltip; None for a year without a value."""
 
     end: str
     value: float | None

@@ -28,6 +28,9 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenBuild]:
     rows["companies"] += [
         builds.company(symbol, 20 + n, name=f"Ship {symbol}", **INDUSTRY) for n, symbol in enumerate(MANY)
     ]
+    gaps = {"symbol": "ABE", "cik": "9990000021"}
+    for year in (2019, 2020, 2022, 2024):
+        rows["financials"].append(builds.period(gaps, "annual", date(year, 12, 31), 4, revenue=1.0))
     short = {"symbol": "ABD", "cik": "9990000020"}
     for end, revenue in ((date(2024, 3, 31), 8.0), (date(2024, 12, 31), 9.0)):
         rows["financials"].append(builds.period(short, "annual", end, 4, revenue=revenue))
@@ -81,6 +84,15 @@ def test_a_chart_shows_the_values_of_the_table(build):
     drawing = dict(page(build, "LNTR,FJRD").drawings)["revenue"]
     assert drawing.count('class="mark"') == 5
     assert "<title>FJRD FY2024: 7 EUR</title>" in drawing
+
+
+def test_a_year_without_a_value_is_a_gap(build):
+    """The line is interrupted where another company has a year; a year that none has is no row."""
+    document = page(build, "ABE,LNTR")
+    line = dict(document.drawings)["revenue"].partition('class="series s1"')[2].partition("</g>")[0]
+    assert (line.count('class="mark"'), line.partition('d="')[2].partition('"')[0].count("M")) == (4, 3)
+    [rows] = tables(section(document.text, "total_debt"))
+    assert [label for label, *_ in rows] == ["Newest", "FY2024", "FY2023", "FY2022"]
 
 
 def test_of_two_years_with_one_label_the_later_counts(build):

@@ -152,7 +152,9 @@ def test_a_search_without_results_shows_similar_companies():
     assert "0 symbols found for “zzz”." in text
     assert "The most similar companies are these." in text
     assert "[ACME](/companies/ACME)" in text
-    assert not list(tables(page([], search="zzz").text))
+    nothing = page([], search="zzz").text
+    assert not list(tables(nothing))
+    assert "none is similar. [All companies](/companies)." in nothing
 
 
 @pytest.fixture(scope="module")
