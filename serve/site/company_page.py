@@ -6,7 +6,7 @@ the table (sheet), the first figures (key_figures), drawing (charts), the SQL (w
 
 from calendar import month_name
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
@@ -76,7 +76,7 @@ def document(
     """
     company, history = held.company, History(held.stated, held.gaps, held.breaks)
     kind = view.periods if view.periods in history.kinds else next(iter(history.kinds), view.periods)
-    view, shown = replace(view, periods=kind), history.slots(kind, view.reach)
+    shown = history.slots(kind, view.reach)
     drawn = history.without_holes(shown)
     newest = history.newest
     columns = [*([newest] if newest and newest not in shown and newest.end > shown[-1].end else []), *reversed(shown)]

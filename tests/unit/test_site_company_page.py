@@ -237,6 +237,8 @@ def test_figures_are_not_compared_across_a_break():
     drawing = dict(document.drawings)["revenue"]
     assert drawing.count('class="break"') == 1
     assert "another company" in drawing
+    earlier = page(stated=stated, breaks=(Break("2012-02-15", "entity"),))
+    assert "another company" not in earlier.text
 
 
 # --- The charts -------------------------------------------------------------------------------------------------------
@@ -244,8 +246,9 @@ def test_figures_are_not_compared_across_a_break():
 
 def test_every_item_has_a_card():
     """Those without a value come last."""
-    cards = [known for tag, known in Read(rendering.page(page()).body).elements if tag == "section"]
-    assert [card["aria-labelledby"] for card in cards][:3] == ["revenue", "net_income", "eps_basic"]
+    document = page(View(periods="ttm"))
+    cards = [known for tag, known in Read(rendering.page(document).body).elements if tag == "section"]
+    assert [card["aria-labelledby"] for card in cards][:4] == ["revenue", "net_income", "total_debt", "roic"]
     assert {card["aria-labelledby"] for card in cards} == set(ITEM_NAMES) == set(anchors(page().text)[3:])
 
 
