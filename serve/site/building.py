@@ -6,6 +6,7 @@ Belongs here: opening it, and the errors of a page without a build or a company.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from serve.api.condition import NOTHING_YET
 from serve.http.errors import NotFound, ServerError
 from serve.site.directory import close_matches
 from serve.site.pages import Pages
@@ -25,7 +26,7 @@ def current_build(pages: Pages) -> Iterator[OpenBuild]:
         with pages.warehouse.build() as build:
             yield build
     except NothingPublished:
-        raise ServerError("No data has been published yet.") from None
+        raise ServerError(NOTHING_YET) from None
 
 
 class CompanyNotFound(NotFound):

@@ -22,7 +22,7 @@ COMPARED = ("ratio", "years")
 
 SHORTLY = {
     "no_tag": "not stated in the filings",
-    "missing_quarter": "a quarter is not stated",
+    "missing_quarter": "not stated for these twelve months",
     "not_on_balance_sheet": "not on the balance sheet",
     "financial_company": "means nothing for a financial company",
     "negative_fcf": "free cash flow is not positive",

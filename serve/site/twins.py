@@ -129,7 +129,7 @@ def _companies(pages: Pages, request: Request) -> Document:
     if len(asked["search"]) > LONGEST_SEARCH:
         raise NotFound(f"The search text is longer than {LONGEST_SEARCH} characters.")
     if asked["sort"] not in ("", *listing.SORTS):
-        raise NotFound("The list cannot be sorted like this.")
+        raise NotFound(f"The list can be sorted by one of {', '.join(sorted(listing.SORTS))}.")
     with current_build(pages) as build:
         of = directory(build)
         rows = of.chosen(**asked)
@@ -179,7 +179,7 @@ def _comparison(pages: Pages, request: Request) -> Document:
 
 def _page(text: str, rows: Sequence[Listed]) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER and int(text) >= 1):
-        raise NotFound("The list has no such page.")
+        raise NotFound("The pages of the list are numbered from 1.")
     return min(int(text), listing.last_page(rows))
 
 

@@ -142,7 +142,7 @@ def test_old_figures_are_marked(newest_filing, is_old):
 def test_the_head_says_what_the_company_is():
     text = page(company=msgspec.structs.replace(ACME, name="ACME & SONS PLC", sic_description="Food")).text
     assert text.startswith("# Acme \\& Sons PLC (ACME)\n\nNYSE · Food · reports in EUR · fiscal year to December\n")
-    assert f"Newest report: [10-Q of 2025-05-02]({URL}), to 2025-03-31" in text
+    assert f"Newest report: [10-Q of 2025-05-02]({URL}) · [All filings" in text
     assert f"[Download as CSV]({PATH}/financials.csv)" in text
 
 
@@ -269,6 +269,10 @@ def test_the_text_before_a_chart_shows_its_newest_value():
     assert section(page().text, "revenue").startswith(f"\n[4.2 B]({PATH}/revenue/FY2024) EUR, FY2024\n")
     assert "![Revenue: 3 values, 2 restated.](#revenue)" in page().text
     assert section(page().text, "total_debt").strip() == "No value"
+    assert (
+        "![Return on invested capital: 1 value, 0 restated.](#roic)"
+        in page(View(periods="ttm", years="5"), stated=STATED[6:7]).text
+    )
     assert section(page().text, "debt_to_fcf").strip() == "No value: unheard of"
     shown = rendering.page(page()).body
     assert f'{dict(page().drawings)["revenue"]}<p class="unseen">Revenue: 3 values, 2 restated.</p>' in shown
