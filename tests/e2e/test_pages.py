@@ -251,7 +251,9 @@ def test_the_language_of_an_example_is_chosen_with_the_keyboard(browser, sample_
 
 
 def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, sample_site, reader):
-    """The completions of the search lead to a company; those of the comparison complete the list of symbols."""
+    """The completions of the search lead to a company, whose years are downloaded and one traced to its filing; those
+    of the comparison complete the list of symbols.
+    """
     with window(browser, sample_site, reader.cookies) as page:
         page.goto("/companies")
         field = page.get_by_role("combobox", name="Find a company")
@@ -275,7 +277,21 @@ def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, s
         field.press("Enter")
         page.wait_for_url(f"**{COMPANY}")
 
-        page.goto("/compare?symbols=XQCPF")
+        revenues = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Revenue", exact=True))
+        years = revenues.get_by_role("link").all_text_contents()
+        with page.expect_download() as downloading:
+            page.get_by_role("link", name="Download as CSV").click()
+        rows = csv.DictReader(downloading.value.path().read_text().splitlines())
+        annual = [float(row["revenue"]) for row in rows if row["period"].startswith("FY") and row["revenue"]]
+        assert f"{max(annual) / 1e6:,.0f}" in years
+        revenues.get_by_role("link").last.click()
+        page.wait_for_url(f"**{COMPANY}/revenue/FY*")
+        filings = page.locator("a[href^='https://www.sec.gov/Archives/edgar/data/']")
+        assert filings.count() > 0
+        page.go_back()
+
+        page.get_by_role("link", name="Compare", exact=True).click()
+        page.wait_for_url("**/compare?symbols=XQCPF")
         field = page.get_by_role("combobox", name="Symbols, separated by commas")
         field.press("End")
         for text, symbol in ((", orchard", "XQORC"), ("xqa", None)):
