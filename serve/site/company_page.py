@@ -14,7 +14,7 @@ from markupsafe import Markup
 from serve.api import models, responses
 from serve.site import charts, key_figures
 from serve.site.charts import Point
-from serve.site.figures import KINDS, TITLES, glance, short, unit
+from serve.site.figures import KINDS, READ, TITLES, glance, short, unit
 from serve.site.history import History, Slot
 from serve.site.markdown import Document, write
 from serve.site.paths import company_path, comparison_path
@@ -33,7 +33,6 @@ CAPTIONS = {"ttm": "Values of twelve months by quarter", "annual": "Values by fi
 DRAWN = {"ttm": "Twelve months to the end of each quarter, and balances on that day", "annual": "Fiscal years"}
 STYLES = (("newest", "figures"), ("figures", "choices"))
 ASSETS = ("company.css", "charts.js")
-READ = 4  # digits of a value that the crosshair shows
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Belongs here: which companies and values are compared. Does not: finding compani
 (comparison_charts), the text (templates/compare.md), access control (mount).
 """
 
+from calendar import month_name
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from serve.site import comparison_charts
 from serve.site.comparison_charts import Point
 from serve.site.directory import Directory, close_matches
-from serve.site.figures import TITLES, UNITS, glance, per_cent, short, unit, whole
+from serve.site.figures import READ, TITLES, UNITS, glance, per_cent, short, unit
 from serve.site.markdown import Document, Markdown, Search, link, write
 from serve.site.paths import company_path, comparison_path
 from serve.site.values import address as value_address
@@ -27,10 +28,6 @@ YEARS = 10
 SHOWN = 5  # fiscal years that are not folded
 PEERS = 6  # companies of the same industry that can be added
 LONGEST = 200  # characters of the list of symbols
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 
 class Unknown(NamedTuple):
@@ -157,7 +154,7 @@ def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
     margins = (("Net margin", "net_income"), ("Free cash flow margin", "free_cash_flow"))
     return [
         ("Currency", [one.company.currency for one in held]),
-        ("Fiscal year ends in", [MONTHS[one.company.fiscal_year_end_month - 1] for one in held]),
+        ("Fiscal year ends in", [month_name[one.company.fiscal_year_end_month] for one in held]),
         ("Twelve months to", periods),
         *((TITLES[item], [_cell(one, item, None) for one in held]) for item in ITEM_NAMES),
         *((title, [_margin(one, item) for one in held]) for title, item in margins),
@@ -179,7 +176,7 @@ def _drawing(item: str, held: Sequence[Held], years: Sequence[int]) -> Markup:
         for year in range(min(years), max(years) + 1) if years else ():
             value, period = one.value(item, year), one.years.get(year)
             if value and period:
-                says = f"{one.company.symbol} {value[0]}: {f'{whole(value[1])} {measure}'.strip()}"
+                says = f"{one.company.symbol} {value[0]}: {glance(item, value[1], READ)} {measure}".rstrip()
                 points.append(Point(period.period_end, value[1], says))
             else:
                 points.append(Point("", None, ""))

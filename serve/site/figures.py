@@ -6,7 +6,6 @@ Belongs here: titles of items, short and full amounts, units in words. Does not:
 
 from decimal import Decimal
 
-from serve.api import responses
 from warehouse.schema import LINE_ITEMS
 
 TITLES = {
@@ -23,6 +22,7 @@ TITLES = {
     "debt_to_fcf": "Debt to free cash flow",
 }
 UNITS = {item.name: item.unit for item in LINE_ITEMS}
+READ = 4  # digits of a value that a reader points at in a chart
 STEPS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 MEANT = 10.0
 """Growth or margins from 1,000 % on say only that the figure they are measured by is nearly zero."""
@@ -60,11 +60,6 @@ def per_cent(ratio: float) -> str:
 def glance(item: str, value: float, digits: int = 3) -> str:
     """A number that stands alone: amounts and shares with a letter for their size, others as in a table."""
     return short(item, value, digits) if UNITS[item] in ("currency", "shares") else in_units(item, value)
-
-
-def whole(value: float) -> str:
-    """An amount with all digits that the interface returns, in groups of three."""
-    return f"{responses.number(value):,}"
 
 
 def unit(item: str, currency: str) -> str:

@@ -55,10 +55,10 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
     base = f"{glance('free_cash_flow', given.base_free_cash_flow)} {valuation.currency}"
     rests_on = (
         "What the fair value rests on: the model discounts the free cash flow of ten years, and the value of all years "
-        f"after them, at {given.required_return:.1%} a year. Free cash flow starts from {base} "
-        f"({_clause(given.base_method)}), grows by {given.initial_growth:.1%} in the first year, and by "
-        f"{given.perpetual_growth:.1%} after the tenth; {valuation.terminal_share:.0%} of the value lies after that. "
-        "The range is that of required returns and final growth one percentage point higher and lower."
+        f"after them, at {per_cent(given.required_return)} a year. Free cash flow starts from {base} "
+        f"({_clause(given.base_method)}), grows by {per_cent(given.initial_growth)} in the first year, and by "
+        f"{per_cent(given.perpetual_growth)} after the tenth; {per_cent(valuation.terminal_share)} of the value lies "
+        "after that. The range is that of required returns and final growth one percentage point higher and lower."
     )
     value = glance("eps_basic", valuation.fair_value_per_share)
     return plain(value), f"{glance('eps_basic', min(grid))} to {glance('eps_basic', max(grid))}", rests_on

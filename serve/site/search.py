@@ -33,7 +33,7 @@ class Completion(msgspec.Struct):
 
 def find(pages: Pages, request: Request) -> Response:
     """Lead to the page of the only company that a text means, else to the list of those that it may mean."""
-    text = _text(request)
+    text = text_of(request)
     with current_build(pages) as build:
         of = directory(build)
         company = of.company(text)
@@ -46,7 +46,7 @@ def find(pages: Pages, request: Request) -> Response:
 
 def complete(pages: Pages, request: Request) -> Response:
     """The companies that a text may mean, the best matches first; similar ones if there are none."""
-    text = _text(request)
+    text = text_of(request)
     with current_build(pages) as build:
         rows = directory(build).found(text)[:MOST] or (close_matches(build, text) if text else [])
     found = [
@@ -56,8 +56,13 @@ def complete(pages: Pages, request: Request) -> Response:
     return Response(msgspec.json.encode(found), media_type="application/json")
 
 
-def _text(request: Request) -> str:
-    text = " ".join(request.query_params.get("text", "").split())
+def text_of(request: Request, parameter: str = "text") -> str:
+    """What is searched for, with single spaces.
+
+    Raises:
+        NotFound: it is longer than LONGEST.
+    """
+    text = " ".join(request.query_params.get(parameter, "").split())
     if len(text) > LONGEST:
         raise NotFound(f"The search text is longer than {LONGEST} characters.")
     return text

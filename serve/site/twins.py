@@ -29,6 +29,7 @@ from serve.site import (
     reference,
     rendering,
     rules_page,
+    search,
     transfer,
     values,
     view,
@@ -45,7 +46,6 @@ from warehouse.company_queries import Listed
 from warehouse.errors import NothingPublished
 
 FRONT = "/index.md"
-LONGEST_SEARCH = 100
 LONGEST_NUMBER = 10  # digits of the number of a page
 
 Make = Callable[[Pages, Request], Document]
@@ -126,8 +126,7 @@ def _rules(pages: Pages, _: Request) -> Document:
 
 def _companies(pages: Pages, request: Request) -> Document:
     asked = {name: request.query_params.get(name, "").strip() for name in listing.ASKED}
-    if len(asked["search"]) > LONGEST_SEARCH:
-        raise NotFound(f"The search text is longer than {LONGEST_SEARCH} characters.")
+    asked["search"] = search.text_of(request, "search")
     if asked["sort"] not in ("", *listing.SORTS):
         raise NotFound(f"The list can be sorted by one of {', '.join(sorted(listing.SORTS))}.")
     with current_build(pages) as build:

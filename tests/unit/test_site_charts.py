@@ -176,12 +176,6 @@ def test_a_number_in_a_table_has_the_decimals_of_its_unit(item, value, shown):
     assert figures.in_units(item, value, 1e6 if item == "revenue" else 1.0) == shown
 
 
-def test_a_whole_number_has_all_digits():
-    """As in the interface: without a decimal point if there is no fraction."""
-    assert figures.whole(5_120_000_000.0) == "5,120,000,000"
-    assert figures.whole(1.2345) == "1.2345"
-
-
 def test_every_item_has_a_title_and_a_unit_with_its_currency():
     assert tuple(figures.TITLES) == ITEM_NAMES
     for item in LINE_ITEMS:

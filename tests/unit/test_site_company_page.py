@@ -154,7 +154,7 @@ def test_a_fair_value_has_its_range_and_what_it_rests_on():
     )
     shown, reach, rests_on = key_figures.fair_value(valuation)
     assert (shown, reach) == ("100.25", "90.50 to 120.00")
-    assert "starts from 2 B EUR (as reported), grows by 6.3% in the first year" in rests_on
+    assert "starts from 2 B EUR (as reported), grows by 6.3 % in the first year" in rests_on
     assert "- **Fair value per share** 100.25 *90.50 to 120.00*" in page(valuation=valuation).text
 
 

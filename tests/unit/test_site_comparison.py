@@ -84,6 +84,7 @@ def test_a_chart_shows_the_values_of_the_table(build):
     drawing = dict(page(build, "LNTR,FJRD").drawings)["revenue"]
     assert drawing.count('class="mark"') == 5
     assert "<title>FJRD FY2024: 7 EUR</title>" in drawing
+    assert "<title>LNTR FY2024: 4 K USD</title>" in drawing
 
 
 def test_a_year_without_a_value_is_a_gap(build):
