@@ -417,7 +417,7 @@ TABLES: tuple[Table, ...] = (
         ("cik",),
         (
             CIK,
-            Column("meaningful", "BOOLEAN", "False if the model does not fit; column reasons says why.", required=True),
+            Column("meaningful", "BOOLEAN", "False if the model does not fit; reason_codes says why.", required=True),
             Column("fair_value_per_share", "DOUBLE", "Fair value per share.", "currency per share"),
             Column("reasons", "VARCHAR", f"JSON array of reason codes. {GOES}, use reason_codes."),
             Column(

@@ -3,7 +3,7 @@
 Belongs here: the columns of a view with their meanings, and its SQL, both made from the line items. Does not: tables
 (schema), queries with parameters (macros.sql), the queries of the interface (queries).
 
-A view is computed when it is read and costs a synchronization no time; its Parquet copy has the rows of the build.
+A view is computed when it is read; its Parquet copy is written once for each build.
 """
 
 from dataclasses import dataclass
@@ -58,8 +58,9 @@ def _of_growth() -> tuple[Column, ...]:
         Column(
             f"{item}_growth_{years}y",
             "DOUBLE",
-            f"Growth a year of {item}, from the twelve months that ended {_before(years)} the newest ones. Null unless "
-            "both are positive, and if the company was another one or used other accounting standards then.",
+            f"Growth a year of {item}, from the twelve months that ended {_before(years)} the newest ones. Null if "
+            "either is missing or not positive, or if the company was another one or used other accounting standards "
+            "then.",
             "ratio",
         )
         for item in GROWING

@@ -25,8 +25,8 @@ SAME_RATIO, SAME_COUNT = 1e-5, 1e-7
 
 SAME_WITHIN_ROUNDING = Rule(
     "version.same-within-rounding",
-    f"A value that differs from the one before by at most {SAME_RATIO:g} of it (amounts per share and ratios), "
-    f"{SAME_COUNT:g} (shares) or {NOISE_OF_SUMS:g} (money) is the same version.",
+    f"A value that differs from the one before by at most {SAME_RATIO:.5f} of it (amounts per share and ratios), "
+    f"{SAME_COUNT:.7f} (shares) or {NOISE_OF_SUMS:.9f} (money) is the same version.",
     "Such differences come from rounding and from the order in which figures are added, not from a filing",
     "select",
 )
