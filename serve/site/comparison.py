@@ -135,7 +135,7 @@ def _item(item: str, held: Sequence[Held], years: Sequence[int], currencies: Seq
     return {
         "name": item,
         "title": TITLES[item],
-        "unit": unit(item, currencies[0] if len(currencies) == 1 else "the currency of each company"),
+        "unit": unit(item, currencies[0] if len(currencies) == 1 else "each company's currency"),
         "heads": [f"{one.symbol} ({one.currency})" if is_mixed else one.symbol for one in companies],
         "tables": [table for table in (rows[: 1 + SHOWN], rows[1 + SHOWN :]) if table],
         "has_values": any(one.value(item, year) for one in held for year in (None, *years)),

@@ -69,7 +69,7 @@ def test_different_currencies_are_stated_and_have_their_own_charts(build):
     document = page(build, "LNTR,FJRD,ABCX")
     assert "report in different currencies: USD, EUR. Amounts are not converted." in document.text
     assert "| LNTR (USD) | FJRD (EUR) | ABCX (USD) |" in section(document.text, "revenue")
-    assert "In the currency of each company." in section(document.text, "revenue")
+    assert "In each company's currency." in section(document.text, "revenue")
     assert "| LNTR | FJRD | ABCX |" in section(document.text, "roic")
     drawings = dict(document.drawings)
     assert drawings["revenue"].count("<svg") == 2
