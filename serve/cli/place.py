@@ -11,6 +11,8 @@ from pathlib import Path
 
 NAME = "serving"
 SECONDS = 1.0
+ANY = {"0.0.0.0": "127.0.0.1", "::": "localhost"}
+"""What a browser on this machine asks of a service that listens on all addresses."""
 
 
 @contextmanager
@@ -28,10 +30,13 @@ def announced(home: Path, host: str, port: int) -> Iterator[None]:
 
 
 def of_service(home: Path) -> tuple[str, int] | None:
-    """Host and port of the service of a home; None if none runs. A killed one leaves the file, so it is asked."""
+    """A host and the port at which the service of a home answers; None if none runs.
+
+    A killed one leaves the file, so it is asked.
+    """
     try:
         host, port = (home / NAME).read_text(encoding="utf-8").split()
         with socket.create_connection((host, int(port)), SECONDS):
-            return host, int(port)
+            return ANY.get(host, host), int(port)
     except (OSError, ValueError):
         return None
