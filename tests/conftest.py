@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from tests import ending
 from tests.e2e.homes import sync_as_process
@@ -23,7 +23,8 @@ from tests.progress import Progress
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
 UNTRACED = frozenset({"e2e", "golden", "property"})
-"""Folders whose tests are not traced: tracing takes a third of the time, and the other tests cover as much."""
+"""Folders whose tests are not traced, as those with drawn examples: tracing takes a third of the time, and the other
+tests cover as much."""
 
 # the same examples each time, and no deadline: a busy machine must not make a test fail
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
@@ -53,7 +54,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.parent.name in UNTRACED:
+        if item.path.parent.name in UNTRACED or is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("no_cover")
 
 

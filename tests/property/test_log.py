@@ -53,7 +53,7 @@ def values(rows: pl.DataFrame) -> dict[Item, float]:
 # --- Cuts, batches, accidents -----------------------------------------------------------------------------------
 
 
-@examples(8)
+@examples(4)
 @given(filer=filers(), stops=cuts(3))
 def test_any_cut_of_the_history_gives_the_same_log(filer, stops):
     """A home that followed the filings has the versions of one that read them all at once, except recording times."""
@@ -65,7 +65,7 @@ def test_any_cut_of_the_history_gives_the_same_log(filer, stops):
         assert disagreement(follower.synchronize(), newcomer.synchronize()) == []
 
 
-@examples(5)
+@examples(3)
 @given(filer=filers(), stops=cuts(3), killed=st.data())
 def test_a_killed_synchronization_changes_nothing(filer, stops, killed):
     """Its tables and its segment exist, but no pointer names them: the next run computes them again."""
@@ -79,7 +79,7 @@ def test_a_killed_synchronization_changes_nothing(filer, stops, killed):
         assert sorted(path.name for path in follower.log.glob("*.parquet")) == sorted(follower.segments)
 
 
-@examples(5)
+@examples(3)
 @given(filer=filers(), stop=days)
 def test_running_again_appends_nothing(filer, stop):
     """Neither on the same documents, nor if everything is processed again."""
@@ -94,7 +94,7 @@ def test_running_again_appends_nothing(filer, stop):
             assert follower.segments == segments
 
 
-@examples(4)
+@examples(3)
 @given(
     mixed=st.tuples(*(filers(number=number) for number in (201, 202, 203))).flatmap(st.permutations),
     batch=st.sampled_from([1, 2, 250]),
@@ -110,7 +110,7 @@ def test_the_order_of_companies_and_the_batches_do_not_matter(mixed, batch):
         assert disagreement(follower.synchronize(), expected) == []
 
 
-@examples(6)
+@examples(4)
 @given(filer=filers(), stops=cuts(2), nth=st.integers(2, 9))
 def test_a_fact_that_edgar_removes_loses_no_version(filer, stops, nth):
     """Later documents that lack it withdraw nothing, and later filings are processed as if it were present."""
@@ -133,7 +133,7 @@ def test_a_fact_that_edgar_removes_loses_no_version(filer, stops, nth):
         assert set(whole.filter(pl.col("value").is_null())["cause"]) <= {"withdrawn"}
 
 
-@examples(6)
+@examples(4)
 @given(filer=filers(), stop=days, change=st.sampled_from([1.01, 0.5, 3.0]))
 def test_figures_of_known_filings_that_edgar_changes_are_served_as_they_are_now(filer, stop, change):
     """A home that knew others has the values of a new home, and none that only the former figures support."""
@@ -195,7 +195,7 @@ def test_as_of_a_day_is_the_result_of_a_new_home_of_that_day(drawn, days):
     assert {key: (as_of[key], value) for key, value in expected.items() if not same(as_of[key], value, 1e-7)} == {}
 
 
-@examples(6)
+@examples(4)
 @given(filer=filers(), stops=cuts(3))
 def test_the_values_ever_served_are_the_recorded_versions(filer, stops):
     """On one share basis: every value ever served is a version, and each version was served after its recording."""

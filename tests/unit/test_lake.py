@@ -33,7 +33,7 @@ def parts_of(lake: Lake) -> list[str]:
 
 
 @pytest.mark.parametrize("spare", [0, 4])
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(first=companies, changes=st.lists(companies, max_size=5), asked=st.sets(st.sampled_from(CIKS)))
 def test_replacing_companies_keeps_the_others(spare, first, changes, asked):
     """After any replacements, each company has its last rows, in their order, and their digest."""
