@@ -37,7 +37,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup run sync serve ui test coverage check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -106,9 +106,13 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 # the many processes that the tests start do not compile the project again
 # two processes more than there are cores, because many tests wait for a server or a browser; Polars with one thread in
 # each, because threads that wait for each other take a tenth of the time
+PYTEST = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR)) \
+	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder
 test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
-	@PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR)) $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder \
-		--cov --cov-report= $(if $(STRICT),--strict-skips)
+	@$(PYTEST) $(if $(STRICT),--strict-skips)
+
+coverage: setup $(OLDEST)/.ready ## run the tests that are traced; fail if they reach less than 95 % of the lines
+	@$(PYTEST) --cov --cov-report=term tests/unit tests/contract
 
 check: setup ## run linter, format check, type check and tests
 	@$(BIN)/ruff check .
