@@ -5,6 +5,7 @@ PORT ?= 8000
 UI_PORT ?= 3000
 SYMBOLS ?=
 STRICT ?=
+SHORT ?=
 BESIDE ?=
 GIGABYTES ?= 0.5 1 2 4
 LIST ?=
@@ -37,7 +38,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sync serve ui test coverage check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup scale run sync serve ui test test-scale coverage check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -55,6 +56,12 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python deploy/packages.py requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Celery, and their tests
+
+$(VENV)/.scale: deploy/scale.lock tests/scale.lock $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/scale.lock -r tests/scale.lock
 	@touch $@
 
 run: ## set up, synchronize the sample (or SOURCE=...), make a demo key, serve on 127.0.0.1:8000
@@ -110,6 +117,9 @@ PYTEST = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),
 	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder
 test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
 	@$(PYTEST) $(if $(STRICT),--strict-skips)
+
+test-scale: setup ## test several machines on this one (after make scale and make system); SHORT=1 runs the short ones
+	@$(BIN)/python -m tests.scale $(if $(SHORT),--short)
 
 coverage: setup $(OLDEST)/.ready ## run the tests that are traced; fail if they reach less than 95 % of the lines
 	@$(PYTEST) --cov --cov-report=term tests/unit tests/contract
@@ -181,6 +191,8 @@ sbom: setup $(SUPPLY)/.ready ## write build/sbom.json: the installed packages, t
 audit: setup $(SUPPLY)/.ready ## look up advisories for all pinned packages (needs the network; status 2: they could not be looked up)
 	@$(SUPPLY)/bin/python deploy/audit.py $(SUPPLY)/bin/pip-audit $(LOCKS)
 
+# options of uv that leave out the packages of lock files: $(call left_out,LOCKS)
+left_out = sed -n 's/^\([A-Za-z0-9._-]*\).*==.*/--no-emit-package \1/p' $1
 lock: ## update the pinned dependencies, also those of the commands that have their own (needs uv)
 	printf 'cyclonedx-bom\npip-audit\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file deploy/supply-chain.lock
@@ -190,10 +202,17 @@ lock: ## update the pinned dependencies, also those of the commands that have th
 		--no-header --no-annotate - --output-file tests/bench/fastapi.lock
 	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --no-strip-extras pyproject.toml --output-file requirements.lock
+	printf 'obstore\npsycopg[binary]\ndagster-postgres\ndagster-celery\n' | uv pip compile --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock \
+		$$($(call left_out,requirements.lock)) - --output-file deploy/scale.lock
+	printf 'moto[server]\n' | uv pip compile --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock --constraints deploy/scale.lock \
+		$$($(call left_out,requirements.lock deploy/scale.lock)) - --output-file tests/scale.lock
 
 system: ## install the Debian packages that some tests and benches need (as root)
 	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium curl redis-server systemd wrk
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		chromium curl nginx-light postgresql redis-server systemd wrk
 	command -v npm >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm
 
 clean: ## remove .venv and all generated files except .data

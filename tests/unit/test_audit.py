@@ -85,6 +85,23 @@ def test_every_lock_file_has_hashes_and_no_address() -> None:
     ).read_text(encoding="utf-8")
 
 
+def versions(lock: str) -> dict[str, str]:
+    """The pinned packages of a lock file."""
+    return dict(re.findall(r"^([\w.-]+)(?:\[.*\])?==(\S+)", (ROOT / lock).read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_packages_for_several_machines_are_not_installed_by_make_setup() -> None:
+    """And they leave the versions of all others as they are."""
+    always, scale, tests = map(versions, ("requirements.lock", "deploy/scale.lock", "tests/scale.lock"))
+    assert scale.keys() >= {"obstore", "psycopg", "psycopg-binary", "dagster-postgres", "dagster-celery"}
+    assert "moto" in tests
+    assert not scale.keys() & always.keys()
+    assert not tests.keys() & (always | scale).keys()
+    # Dagster's integrations number their versions apart from it: 1.13.27 goes with 0.29.27
+    patch = always["dagster"].removeprefix("1.13.")
+    assert scale["dagster-postgres"] == scale["dagster-celery"] == f"0.29.{patch}"
+
+
 def test_the_integration_does_not_depend_on_advisories() -> None:
     """They change without a change here."""
     assert "audit" not in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -94,7 +94,8 @@ def test_make_test_runs_every_folder_of_tests_once() -> None:
     [command] = re.findall(r"-m pytest (?:.*\\\n)*.*$", MAKEFILE, re.MULTILINE)
     assert "tests" not in command
     assert len(options["testpaths"]) == len({*options["testpaths"]})
-    assert {str(path.parent.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py")} == {*options["testpaths"]}
+    folders = {str(path.parent.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py")}
+    assert folders - {"tests/scale"} == {*options["testpaths"]}  # make test-scale runs that folder
 
 
 def test_the_readme_names_every_target_of_make() -> None:
