@@ -317,7 +317,8 @@ class Lake:
         companies = {cik: held for cik, held in before.companies.items() if cik not in inputs}
         companies |= {cik: Held(digest, "", 0) for cik, digest in inputs.items()}
         parts, paths = dict(before.parts), {}
-        last = max((int(path.stem) for path in (self.folder / name).glob("*.parquet")), default=0)
+        held = [*(self.folder / name).glob("*.parquet"), *map(Path, parts)]  # a part may be held elsewhere only
+        last = max((int(path.stem) for path in held), default=0)
         for number, each in enumerate(new, last + 1):
             part = _part_name(number)
             path = self.folder / name / part

@@ -7,14 +7,17 @@ Does not: requesting documents (extract), reading their contents (documents).
     raw/3f/3fa2….json.zst   a document, compressed
     raw/incoming/           documents until the next checkpoint; the next run deletes those that a killed run left
     raw/seen.jsonl          one line for each requested document
+
+With FUNDAMENTALS_STORE, documents that are not here are fetched from the store when they are read.
 """
 
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +26,8 @@ import zstandard
 
 from pipelines.edgar.answers import MAX_BYTES, Validators
 from pipelines.edgar.errors import CorruptError, RawStoreError
+from warehouse.checkout import STAMPS
+from warehouse.store import Store, opened, together
 
 Kind = Literal["tickers", "companyfacts", "submissions"]
 Status = Literal["ok", "no_facts"]
@@ -63,6 +68,16 @@ class Documents:
         self.home = home
         self.root = home / "raw"
 
+    @cached_property
+    def remote(self) -> Store | None:
+        """The store that has the documents of all machines; None if FUNDAMENTALS_STORE is not set.
+
+        Raises:
+            StoreError: FUNDAMENTALS_STORE is no address, or a package is missing.
+        """
+        address = os.environ.get("FUNDAMENTALS_STORE")
+        return opened(address) if address else None
+
     def path(self, digest: str) -> Path:
         """The file of the document with this digest, whether it exists or not."""
         return self.root / digest[:2] / f"{digest}{SUFFIX}"
@@ -77,8 +92,11 @@ class Documents:
         Raises:
             RawStoreError: it cannot be read.
             CorruptError: it is not stored, or its content does not match the digest.
+            StoreError: it is not here, and the store does not answer.
         """
         path = self.path(digest)
+        if not path.exists() and self.remote:
+            self._fetch(digest)
         if not path.exists():
             raise CorruptError(f"{path} is missing; `fundamentals sync --full` fetches the document again")
         with _named_errors(path, "read"):
@@ -87,6 +105,40 @@ class Documents:
         if content is None or hashlib.sha256(content).hexdigest() != digest:
             raise CorruptError(f"{path} is corrupt; delete it and synchronize again, which fetches the document again")
         return content
+
+    def bring(self, digests: Iterable[str]) -> None:
+        """Fetch the documents from the store that are not here, several at a time; nothing is done without a store.
+
+        Raises:
+            RawStoreError: one cannot be written.
+            StoreError: the store does not answer.
+        """
+        if self.remote:
+            together(self._fetch, [digest for digest in digests if not self.path(digest).exists()])
+
+    def _fetch(self, digest: str) -> None:
+        """Fetch a document from the store; one that is missing or damaged there is not written."""
+        packed = self.remote.document(digest) if self.remote else None
+        if packed is not None and _digest(packed) == digest:
+            self._write(self.path(digest), packed)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Write a file completely or not at all, even if the process or the machine stops."""
+        incoming = self.root / "incoming"
+        with _named_errors(path, "written"):
+            incoming.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
+            written = incoming / f"{path.name}.{os.getpid()}.{threading.get_ident()}"
+            try:
+                with written.open("wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                written.replace(path)
+            except BaseException:
+                written.unlink(missing_ok=True)
+                raise
+            _sync_folder(path.parent)
 
 
 class RawStore(Documents):
@@ -98,11 +150,13 @@ class RawStore(Documents):
         self._incoming = self.root / "incoming"
         self._lock = threading.Lock()
         self._unnamed: set[str] = set()
-        self._seen = {(row.cik, row.kind): row for row in self._read_seen()}
+        self._seen = {(row.cik, row.kind): row for row in _rows(self._seen_file)}
+        is_shared = self.remote is not None and (home / STAMPS).exists()
+        self._elsewhere = {row.digest for row in self._seen.values() if row.digest} if is_shared else set()
 
     def has(self, digest: str) -> bool:
-        """Whether the document with this digest is stored, or gets its name at the next checkpoint."""
-        return digest in self._unnamed or super().has(digest)
+        """Whether the document with this digest is stored here or in the store, or gets its name soon."""
+        return digest in self._unnamed or super().has(digest) or digest in self._elsewhere
 
     def put(self, content: bytes, *, at_checkpoint: bool = False) -> str:
         """Store a document, unless it is stored already, and return the SHA-256 of its content.
@@ -181,31 +235,25 @@ class RawStore(Documents):
             for left_over in self._incoming.glob("*"):
                 left_over.unlink(missing_ok=True)
 
-    def _read_seen(self) -> list[Seen]:
-        with _named_errors(self._seen_file, "read"):
-            lines = self._seen_file.read_bytes() if self._seen_file.exists() else b""
-        try:
-            return msgspec.json.Decoder(Seen).decode_lines(lines)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            advice = "delete it, and the next synchronization requests every document again"
-            raise RawStoreError(f"{self._seen_file} is damaged ({error}); {advice}") from error
 
-    def _write(self, path: Path, content: bytes) -> None:
-        """Write a file completely or not at all, even if the process or the machine stops."""
-        with _named_errors(path, "written"):
-            self._incoming.mkdir(parents=True, exist_ok=True)
-            path.parent.mkdir(exist_ok=True)
-            incoming = self._incoming / f"{path.name}.{os.getpid()}.{threading.get_ident()}"
-            try:
-                with incoming.open("wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                incoming.replace(path)
-            except BaseException:
-                incoming.unlink(missing_ok=True)
-                raise
-            _sync_folder(path.parent)
+def digests_in(seen: Path) -> set[str]:
+    """The digests of the documents that a file `seen.jsonl` names; none if it is missing.
+
+    Raises:
+        RawStoreError: it cannot be read.
+    """
+    return {row.digest for row in _rows(seen) if row.digest}
+
+
+def _rows(seen: Path) -> list[Seen]:
+    """The lines of a file `seen.jsonl`."""
+    with _named_errors(seen, "read"):
+        lines = seen.read_bytes() if seen.exists() else b""
+    try:
+        return msgspec.json.Decoder(Seen).decode_lines(lines)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        advice = "delete it, and the next synchronization requests every document again"
+        raise RawStoreError(f"{seen} is damaged ({error}); {advice}") from error
 
 
 def _sync_folder(folder: Path) -> None:
@@ -214,6 +262,12 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _digest(packed: bytes) -> str | None:
+    """The digest of the content of a stored file; None if it is not valid."""
+    content = _unpacked(packed)
+    return None if content is None else hashlib.sha256(content).hexdigest()
 
 
 def _unpacked(packed: bytes) -> bytes | None:

@@ -1,0 +1,540 @@
+"""The store and working copies of it: what is committed is complete, of two writers one wins, damage is found."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.home import HomeError
+from pipelines.working_copy import WorkingCopy
+from tests.scale import objects as storage
+from warehouse import store as stores
+from warehouse.checkout import STAMPS
+from warehouse.store import ObjectDamaged, Store, StoreConflict, StoreError, StoreUnavailable
+
+FIRST = {
+    "home.json": '{"kind": "sample"}',
+    "tables/listings.parquet": "listings",
+    "tables/facts/000001.parquet": "facts of A",
+    "tables/facts/manifest.json": "A: 1",
+    "tables/digests.json": "digests",
+    "log/versions-1.parquet": "versions",
+    "published/warehouse-1.duckdb": "build 1",
+    "published/parquet-1/financials.parquet": "financials",
+    "published/CURRENT.json": "build 1 is current",
+}
+SECOND = {
+    **{path: text for path, text in FIRST.items() if not path.startswith("published/")},
+    "tables/facts/000002.parquet": "facts of B",
+    "tables/facts/manifest.json": "A: 1, B: 2",
+    "log/versions-2.parquet": "more versions",
+    "published/warehouse-2.duckdb": "build 2",
+    "published/parquet-2/financials.parquet": "financials",
+    "published/CURRENT.json": "build 2 is current",
+}
+LOCAL = {"accounts.sqlite": "accounts", "dagster/runs.db": "runs", "raw/bulk/companyfacts.zip": "archive"}
+NOT_SHARED = {"tables/.facts.tmp": "unfinished", "tables/.parts-facts/facts/000000.parquet": "part", "home.tmp": "{}"}
+
+
+@pytest.fixture
+def store() -> Store:
+    """A store in the memory of this process."""
+    storage.require()
+    from obstore.store import MemoryStore
+
+    return Store(MemoryStore(), "s3://bucket/prefix")
+
+
+def fill(root: Path, files: dict[str, str]) -> Path:
+    """A folder with these files and no other shared ones; the published build is linked."""
+    for folder in ("tables", "log", "published"):
+        shutil.rmtree(root / folder, ignore_errors=True)
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    for path in root.glob("published/warehouse-*"):
+        (root / "published" / "warehouse.duckdb").symlink_to(path.name)
+    return root
+
+
+def texts(root: Path) -> dict[str, str]:
+    """The content of all files in a folder, by path, but for what belongs to the folder alone."""
+    paths = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
+    return {path.relative_to(root).as_posix(): path.read_text() for path in paths if path.name != STAMPS}
+
+
+def committed(store: Store, root: Path, files: dict[str, str], run: str = "first") -> WorkingCopy:
+    """A working copy whose files are HEAD."""
+    copy = WorkingCopy(root, store)
+    copy.checkout()
+    fill(root, files)
+    copy.commit(run)
+    return copy
+
+
+# --- Checkout and commit ---------------------------------------------------------------------------------
+
+
+def test_a_checkout_has_the_files_and_links_that_were_committed_and_no_others(store: Store, tmp_path: Path) -> None:
+    head = committed(store, fill(tmp_path / "a", LOCAL | NOT_SHARED), FIRST).held
+    assert head
+    assert set(head.head.files) == set(FIRST)
+    taken = WorkingCopy(tmp_path / "b", store).checkout()
+    assert texts(tmp_path / "b") == FIRST
+    assert taken == head.head
+    assert (tmp_path / "b/published/warehouse.duckdb").readlink() == Path("warehouse-1.duckdb")
+    assert oct((tmp_path / "b/published/warehouse-1.duckdb").stat().st_mode)[-3:] == "400"
+    assert oct((tmp_path / "b/tables/listings.parquet").stat().st_mode)[-3:] == "600"
+
+
+def test_a_later_checkout_replaces_adds_and_removes_and_leaves_what_is_not_shared(store: Store, tmp_path: Path) -> None:
+    first = committed(store, tmp_path / "a", FIRST)
+    other = fill(tmp_path / "b", {**FIRST, **LOCAL})
+    WorkingCopy(other, store).checkout()
+    fill(tmp_path / "a", SECOND)
+    first.commit("second")
+    WorkingCopy(other, store).checkout()
+    assert texts(other) == SECOND | LOCAL
+    assert not (other / "published/parquet-1").exists()
+    assert (other / "published/warehouse.duckdb").readlink() == Path("warehouse-2.duckdb")
+
+
+def test_only_what_differs_is_transferred(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = committed(store, tmp_path / "a", FIRST)
+    other = WorkingCopy(tmp_path / "b", store)
+    other.checkout()
+    moved: list[str] = []
+    for name in ("fetch_object", "put_content"):
+        observe(monkeypatch, name, lambda what, _: moved.append(getattr(what, "digest", what)))
+    fill(tmp_path / "a", SECOND)
+    first.commit("second")
+    new = {digest(text) for text in set(SECOND.values()) - set(FIRST.values())}
+    assert set(moved) == new
+    assert len(moved) == len(new)
+    moved.clear()
+    other.checkout()
+    assert sorted(moved) == sorted(new)
+    moved.clear()
+    other.checkout()
+    assert moved == []
+
+
+def test_a_file_that_was_not_replaced_is_not_read_again(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed(store, tmp_path / "a", FIRST)
+    read: list[str] = []
+    original = hashlib.file_digest
+    monkeypatch.setattr(hashlib, "file_digest", lambda file, name: read.append(file.name) or original(file, name))
+    WorkingCopy(tmp_path / "a", store).checkout()
+    assert read == []
+    (tmp_path / "a/tables/listings.parquet").write_text("LISTINGS")
+    WorkingCopy(tmp_path / "a", store).checkout()
+    assert read == [str(tmp_path / "a/tables/listings.parquet")]
+    assert texts(tmp_path / "a") == FIRST
+
+
+def test_a_part_can_be_checked_out_and_committed(store: Store, tmp_path: Path) -> None:
+    """What was not checked out stays as it is; what was, and is gone, is gone; what is new is added."""
+    committed(store, tmp_path / "a", FIRST)
+    part = WorkingCopy(tmp_path / "b", store)
+    part.checkout(lambda path: path == "tables/facts/manifest.json")
+    assert set(texts(tmp_path / "b")) == {"tables/facts/manifest.json"}
+    part.add(lambda path: path.startswith("tables/facts/"))
+    (tmp_path / "b/tables/facts/000001.parquet").unlink()
+    fill_more(tmp_path / "b", {"tables/facts/000002.parquet": "both", "tables/facts/manifest.json": "A, B: 2"})
+    part.commit("second")
+    WorkingCopy(tmp_path / "c", store).checkout()
+    without = {path: text for path, text in FIRST.items() if path != "tables/facts/000001.parquet"}
+    assert texts(tmp_path / "c") == without | {
+        "tables/facts/000002.parquet": "both",
+        "tables/facts/manifest.json": "A, B: 2",
+    }
+    assert (tmp_path / "c/published/warehouse.duckdb").exists()
+
+
+def test_a_cache_saves_downloads_and_its_objects_are_linked(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed(store, tmp_path / "a", FIRST)
+    cache = tmp_path / "cache"
+    worker = WorkingCopy(tmp_path / "b", store, cache)
+    worker.checkout()
+    fill_more(tmp_path / "b", {"tables/new.parquet": "made here"})
+    worker.commit("second")
+    observe(monkeypatch, "fetch_object", lambda *_: pytest.fail("nothing is downloaded twice"))
+    WorkingCopy(tmp_path / "c", store, cache).checkout()
+    assert texts(tmp_path / "c") == FIRST | {"tables/new.parquet": "made here"}
+    assert (tmp_path / "c/tables/new.parquet").stat().st_nlink == 3
+    assert (tmp_path / "c/published/warehouse-1.duckdb").stat().st_nlink == 3
+
+
+def test_the_cache_forgets_what_head_does_not_name(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    first = committed(store, tmp_path / "a", FIRST)
+    WorkingCopy(tmp_path / "b", store, cache).checkout()
+    shutil.rmtree(tmp_path / "b")
+    fill(tmp_path / "a", SECOND)
+    first.commit("second")
+    monkeypatch.setattr("warehouse.checkout.IDLE", -1.0)
+    worker = WorkingCopy(tmp_path / "c", store, cache)
+    worker.checkout(lambda path: path.startswith("log/"))
+    worker.commit("third")
+    kept = {path.name for path in cache.rglob("*") if path.is_file()}
+    assert kept == {digest(text) for text in [*(set(FIRST.values()) & set(SECOND.values())), "more versions"]}
+
+
+def test_a_home_of_the_other_kind_is_refused(store: Store, tmp_path: Path) -> None:
+    committed(store, tmp_path / "a", FIRST)
+    real = fill(tmp_path / "b", {**SECOND, "home.json": '{"kind": "edgar"}'})
+    with pytest.raises(HomeError, match="holds real data, and s3://bucket/prefix fictional: the two are never mixed"):
+        WorkingCopy(real, store).checkout()
+    assert texts(real) == {**SECOND, "home.json": '{"kind": "edgar"}'}
+
+
+# --- Two writers, and writers that end ---------------------------------------------------------------------------------
+
+
+def test_of_two_writers_one_wins_and_nothing_of_the_other_is_visible(store: Store, tmp_path: Path) -> None:
+    winner, loser = WorkingCopy(tmp_path / "a", store), WorkingCopy(tmp_path / "b", store)
+    for first in (True, False):
+        for copy in (winner, loser):
+            copy.checkout()
+        fill(tmp_path / "a", FIRST if first else SECOND)
+        fill(tmp_path / "b", {**FIRST, "tables/listings.parquet": f"other {first}"})
+        head = winner.commit("the winner")
+        with pytest.raises(StoreConflict, match=r"run the winner was committed to s3://bucket/prefix at 20.*Z, while"):
+            loser.commit("the loser")
+        assert not loser.is_current()
+        assert winner.is_current()
+        now = store.head()
+        assert now
+        assert now.head == head
+    loser.checkout()
+    assert texts(tmp_path / "b") == SECOND
+    loser.commit("again")
+    assert not winner.is_current()
+
+
+def test_a_commit_whose_answer_was_lost_counts(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """obstore repeats a request whose answer was lost; the condition of the second one fails then."""
+    copy = committed(store, tmp_path / "a", FIRST)
+    put = store._objects.put
+
+    def twice(key: str, content: Any, **more: Any) -> Any:
+        put(key, content, **more)
+        return put(key, content, **more)
+
+    monkeypatch.setattr(store, "_objects", Replaced(store._objects, put=twice))
+    fill(tmp_path / "a", SECOND)
+    assert copy.commit("second").run == "second"
+    assert copy.is_current()
+
+
+class Replaced:
+    """An object of which some methods are others."""
+
+    def __init__(self, of: Any, **methods: Callable[..., Any]) -> None:
+        self._of, self._methods = of, methods
+
+    def __getattr__(self, name: str) -> Any:
+        return self._methods.get(name) or getattr(self._of, name)
+
+
+class Killed(BaseException):
+    """Stands for the end of a process."""
+
+
+def test_a_writer_killed_at_any_request_leaves_head_complete(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before each request that writes, or right after it, the writer ends; the next one goes on."""
+    committed(store, tmp_path / "a", FIRST)
+    monkeypatch.setattr(stores, "THREADS", 1)
+    objects = store._objects
+    states = []
+    for number in range(100):
+        count = iter(range(2 * number + 2))
+
+        def put(key: str, content: Any, count: Iterator[int] = count, **more: Any) -> Any:
+            left_before = next(count, None)
+            if left_before is None:
+                raise Killed
+            answer = objects.put(key, content, **more)
+            if next(count, None) is None:
+                raise Killed
+            return answer
+
+        dying = Store(Replaced(objects, put=put), store.address)
+        writer = WorkingCopy(fill(tmp_path / f"writer-{number}", LOCAL), dying)
+        writer.checkout()
+        fill(tmp_path / f"writer-{number}", {**SECOND, "tables/listings.parquet": f"of {number}"})
+        try:
+            writer.commit(f"run {number}")
+            ended = True
+        except Killed:
+            ended = False
+        reader = tmp_path / f"reader-{number}"
+        WorkingCopy(reader, store).checkout()
+        state = texts(reader)
+        states.append(state == {**SECOND, "tables/listings.parquet": f"of {number}"})
+        assert states[-1] or state in (FIRST, states and {**SECOND, "tables/listings.parquet": state_of(state)})
+        if ended:
+            break
+    assert states[0] is False
+    assert states[-1] is True
+    assert len(states) > len(set(SECOND.values()) - set(FIRST.values()))
+
+
+def state_of(state: dict[str, str]) -> str:
+    """Which run wrote a state."""
+    return state["tables/listings.parquet"]
+
+
+def test_a_checkout_that_fails_changes_nothing_and_the_next_one_goes_on(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = committed(store, tmp_path / "a", FIRST)
+    other = tmp_path / "b"
+    WorkingCopy(other, store).checkout()
+    fill(tmp_path / "a", SECOND)
+    first.commit("second")
+    fetched: list[str] = []
+
+    def fail_at_third(wanted: str, _: object) -> None:
+        fetched.append(wanted)
+        if is_away and len(fetched) == 3:
+            raise StoreUnavailable("away")
+
+    is_away = True
+
+    observe(monkeypatch, "fetch_object", fail_at_third)
+    monkeypatch.setattr(stores, "THREADS", 1)
+    with pytest.raises(StoreUnavailable):
+        WorkingCopy(other, store).checkout()
+    assert {path: text for path, text in texts(other).items() if not path.startswith(".")} == FIRST
+    is_away = False
+    WorkingCopy(other, store).checkout()
+    assert texts(other) == SECOND
+    assert not set(fetched[:2]) & set(fetched[3:])
+    assert len(fetched[3:]) > 2
+
+
+# --- Removal ---------------------------------------------------------------------------------
+
+
+def test_objects_stay_for_a_day_after_head_ceased_to_name_them(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = committed(store, tmp_path / "a", FIRST)
+    fill_more(tmp_path, {"orphan": "of a killed run"})
+    orphan = store.put_object(tmp_path / "orphan").digest
+    fill(tmp_path / "a", SECOND)
+    copy.commit("second")
+    gone = {digest(text) for text in set(FIRST.values()) - set(SECOND.values())}
+    assert copy.held
+    assert set(copy.held.head.retired) == gone
+    assert copy.remove_unnamed() == 0
+    # a day later: the objects are old enough, but HEAD has named some of them until now
+    day = timedelta(days=1, seconds=1)
+    monkeypatch.setattr(stores, "datetime", Later(day))
+    fill(tmp_path / "a", SECOND)
+    assert copy.remove_unnamed() == 1
+    assert orphan not in store.stored_objects()
+    assert gone <= store.stored_objects().keys()
+    copy.commit("third")
+    assert copy.held.head.retired == {}
+    assert copy.remove_unnamed() == len(gone)
+    assert store.stored_objects().keys() == copy.held.head.digests
+    WorkingCopy(tmp_path / "b", store).checkout()
+    assert texts(tmp_path / "b") == SECOND
+
+
+class Later:
+    """The clock some time later."""
+
+    def __init__(self, by: timedelta) -> None:
+        self._by = by
+
+    def now(self, zone: Any) -> datetime:
+        return datetime.now(zone) + self._by
+
+
+def test_nothing_is_removed_once_another_run_has_committed(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = committed(store, tmp_path / "a", FIRST)
+    store.put_object(fill_more(tmp_path, {"orphan": "of a killed run"}) / "orphan")
+    committed(store, tmp_path / "b", SECOND, "other")
+    monkeypatch.setattr(stores, "KEPT", -timedelta(days=1))
+    assert copy.remove_unnamed() == 0
+
+
+# --- Documents ---------------------------------------------------------------------------------
+
+
+def test_new_documents_are_stored_and_come_back_when_they_are_read(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FUNDAMENTALS_STORE", store.address)
+    monkeypatch.setattr("pipelines.edgar.raw_store.opened", lambda _: store)
+    copy = WorkingCopy(fill(tmp_path / "a", FIRST), store)
+    copy.checkout()
+    old = note(tmp_path / "a", "0000000001", b'{"superseded": 1}')
+    first = note(tmp_path / "a", "0000000001", b'{"document": 1}')
+    copy.commit("first")
+    assert store.stored_documents() == {old, first}
+    sent: list[str] = []
+    observe(monkeypatch, "put_document", lambda what, _: sent.append(what))
+    second = note(tmp_path / "a", "0000000002", b'{"document": 2}')
+    copy.commit("second")
+    assert sent == [second]
+    copy.commit("third")
+    assert sent == [second]
+    WorkingCopy(tmp_path / "b", store).checkout()
+    elsewhere = RawStore(tmp_path / "b")
+    assert [elsewhere.has(each) for each in (first, second, "0" * 64)] == [True, True, False]
+    assert elsewhere.get(second) == b'{"document": 2}'
+    assert elsewhere.path(second).exists()
+    elsewhere.bring([first, second, "0" * 64])
+    assert elsewhere.path(first).exists()
+
+
+def note(home: Path, cik: str, content: bytes) -> str:
+    """Store a document in a home, as a run does."""
+    raw = RawStore(home)
+    stored = raw.put(content)
+    row = Seen(cik=cik, kind="companyfacts", status="ok", source="sample", fetched_at=datetime.now(UTC), digest=stored)
+    raw.note(row)
+    raw.checkpoint()
+    return stored
+
+
+# --- Errors ---------------------------------------------------------------------------------
+
+
+def test_a_damaged_object_is_not_taken_over(store: Store, tmp_path: Path) -> None:
+    committed(store, tmp_path / "a", FIRST)
+    WorkingCopy(tmp_path / "b", store).checkout()
+    key = f"objects/{digest('build 1')[:2]}/{digest('build 1')}"
+    store._objects.put(key, b"build X")
+    (tmp_path / "b/published/warehouse-1.duckdb").unlink()
+    before = texts(tmp_path / "b")
+    with pytest.raises(ObjectDamaged, match=f"{key} is damaged: its content has another SHA-256; .*doctor --repair"):
+        WorkingCopy(tmp_path / "b", store).checkout()
+    assert texts(tmp_path / "b") == before
+    store._objects.delete(key)
+    with pytest.raises(ObjectDamaged, match=f"{key} is missing"):
+        WorkingCopy(tmp_path / "b", store).checkout()
+    assert texts(tmp_path / "b") == before
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"{",
+        b'{"run": "r"}',
+        b"\xff",
+        json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"../x": ["0" * 64, 1]}}).encode(),
+        json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"/x": ["0" * 64, 1]}}).encode(),
+        json.dumps(
+            {"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {}, "links": {"published/x": "../../x"}}
+        ).encode(),
+    ],
+)
+def test_a_damaged_head_is_refused(store: Store, tmp_path: Path, head: bytes) -> None:
+    store._objects.put("HEAD", head)
+    with pytest.raises(ObjectDamaged, match=r"^s3://bucket/prefix/HEAD (is damaged|names)"):
+        WorkingCopy(tmp_path / "a", store).checkout()
+
+
+def test_a_store_that_ignores_conditions_is_refused(store: Store, tmp_path: Path) -> None:
+    objects = store._objects
+    ignoring = Store(Replaced(objects, put=lambda key, content, **_: objects.put(key, content)), store.address)
+    copy = WorkingCopy(fill(tmp_path / "a", FIRST), ignoring)
+    copy.checkout()
+    with pytest.raises(StoreError, match="ignores the conditions of writes"):
+        copy.commit("first")
+
+
+@pytest.mark.parametrize("address", ["", "bucket", "s3://", "s3:///prefix", "https://bucket/prefix", "file:///x"])
+def test_other_addresses_are_refused(address: str) -> None:
+    with pytest.raises(StoreError, match="expected an address like s3://bucket/prefix"):
+        stores.opened(address)
+
+
+# --- With a real server ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[storage.Objects]:
+    with storage.running(tmp_path_factory.mktemp("objects")) as objects:
+        yield objects
+
+
+def test_checkout_and_commit_over_http(server: storage.Objects, tmp_path: Path) -> None:
+    with storage.used(server.access):
+        store = stores.opened(server.address("http"))
+        large = os.urandom(12 << 20)
+        copy = WorkingCopy(tmp_path / "a", store)
+        assert copy.checkout() is None
+        fill(tmp_path / "a", FIRST)
+        (tmp_path / "a/tables/large.parquet").write_bytes(large)
+        copy.commit("first")
+        assert copy.is_current()
+        other = WorkingCopy(tmp_path / "b", stores.opened(server.address("http")))
+        other.checkout()
+        assert (tmp_path / "b/tables/large.parquet").read_bytes() == large
+        (tmp_path / "b/tables/large.parquet").write_text("small")
+        other.commit("second")
+        assert not copy.is_current()
+        with pytest.raises(StoreConflict, match="run second was committed"):
+            copy.commit("third")
+        assert store.stored_objects()[hashlib.sha256(large).hexdigest()] == 12 << 20
+
+
+def test_errors_are_one_line_and_say_what_to_do(server: storage.Objects) -> None:
+    with storage.used(server.access):
+        with pytest.raises(StoreError, match=r"^s3://no-bucket/x: there is no such bucket; check FUNDAMENTALS_STORE"):
+            stores.opened("s3://no-bucket/x").head()
+        server.stop()
+        try:
+            with pytest.raises(StoreUnavailable, match=r"/HEAD: the store does not answer \(.+\); check .*AWS") as told:
+                stores.opened(server.address("x"), stores.ONCE).head()
+        finally:
+            server.start()
+        assert "\n" not in str(told.value)
+        assert stores.opened(server.address("x")).head() is None
+
+
+def observe(monkeypatch: pytest.MonkeyPatch, name: str, before: Callable[[Any, Any], object]) -> None:
+    """Call a function with the arguments of a method of the store before each call."""
+    original = getattr(Store, name)
+
+    def observed(self: Store, first: Any, second: Any) -> Any:
+        before(first, second)
+        return original(self, first, second)
+
+    monkeypatch.setattr(Store, name, observed)
+
+
+def fill_more(root: Path, files: dict[str, str]) -> Path:
+    """Write some files."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).unlink(missing_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

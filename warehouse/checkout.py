@@ -1,0 +1,239 @@
+"""A folder with files of the store: which of them differ, downloading these, and putting them in place.
+
+Belongs here: digests of local files, downloads that are verified, the order in which files appear and vanish. Does not:
+which files a side needs (pipelines.working_copy, serve.following), requests (store).
+
+A file is downloaded under its digest and verified; only when all files that differ are there, they are put in place
+by rename, those that name others last. So a failed download changes nothing, and a repeated one goes on.
+
+The digest of a file is kept with its time, size and inode in `store.json`: a file that was not replaced since is not
+read again.
+"""
+
+import hashlib
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from fnmatch import fnmatch
+from pathlib import Path
+
+import msgspec
+
+from warehouse.files import sync
+from warehouse.store import Content, ObjectDamaged, Report, Store, together
+
+STAMPS = "store.json"
+INCOMING = ".incoming"
+READ_ONLY = ("published/warehouse-*.duckdb", "published/parquet-*/*")
+LAST = ("digests.json", "seen.jsonl", "committed.json", "manifest.json", "home.json", "CURRENT.json")
+"""Files that name others or speak of them, by their names; they are put in place last, in this order."""
+IDLE = 24 * 3600.0
+"""Seconds after which an object in the cache is removed that HEAD does not name."""
+
+Wanted = Callable[[str], bool]
+"""Tells of a path whether its file is wanted."""
+
+
+class Stamp(msgspec.Struct, frozen=True, array_like=True):
+    """A local file when its digest was found."""
+
+    digest: str
+    size: int
+    modified: int
+    inode: int
+
+
+class Folder:
+    """A folder whose files come from a store. One process at a time changes it."""
+
+    def __init__(self, root: Path, store: Store, cache: Path | None = None) -> None:
+        """Nothing is read or written yet, but the digests that are known.
+
+        Args:
+            root: the folder.
+            store: where files come from.
+            cache: a folder of objects under their digests, which several folders on the same file system share: files
+                are hard links to them, so nobody may change one in place. None: objects are kept until they are in
+                place.
+        """
+        self.root, self.store = root, store
+        self._shared = cache
+        self._objects = cache or root / INCOMING
+        self._stamps = _stamps_in(root / STAMPS)
+
+    def contents(self, paths: Iterable[str]) -> dict[str, Content]:
+        """Digest and size of each file that exists, by path; files that are not known yet are read.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        statuses = {path: status for path in paths if (status := self._status(path))}
+        unknown = [path for path, status in statuses.items() if not _is_of(self._stamps.get(path), status)]
+        together(lambda path: self._note(path, _digest_of(self.root / path)), unknown)
+        return {path: Content(self._stamps[path].digest, status.st_size) for path, status in statuses.items()}
+
+    def bring(self, files: Mapping[str, Content], links: Mapping[str, str], report: Report) -> list[str]:
+        """Make files and links equal to those of the store.
+
+        Args:
+            files: the content of each file, by path.
+            links: the target of each symbolic link, by path.
+            report: called with the number of downloaded objects and of all.
+
+        Returns:
+            the paths of the files that were replaced.
+
+        Raises:
+            StoreError: an object cannot be downloaded, or is damaged; nothing was replaced.
+            OSError: a file cannot be read or written.
+        """
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        same_size = [path for path, content in files.items() if self._size(path) == content.size]
+        held = self.contents(same_size)
+        differing = {path: content for path, content in files.items() if held.get(path) != content}
+        wanted = {content.digest: content for content in differing.values()}
+        self._reuse(wanted)
+        together(self._download, [each for each in wanted.values() if not self._has(each)], report)
+        placed = sorted(differing, key=lambda path: (_rank(path), path))
+        for path in placed:
+            self._place(path, differing[path])
+        for folder in {(self.root / path).parent for path in placed}:
+            sync(folder)
+        for path, target in links.items():
+            self._link(path, target)
+        if self._shared is None:
+            shutil.rmtree(self._objects, ignore_errors=True)
+        self.remember()
+        return placed
+
+    def remove(self, paths: Collection[str]) -> None:
+        """Remove files and links, those that name others first, and the folders that are empty then."""
+        for path in sorted(paths, key=lambda path: (-_rank(path), path)):
+            (self.root / path).unlink(missing_ok=True)
+            self._stamps.pop(path, None)
+            parent = (self.root / path).parent
+            while parent != self.root and parent.parent != self.root:
+                with suppress(OSError):
+                    parent.rmdir()
+                parent = parent.parent
+
+    def adopt(self, paths: Iterable[str]) -> None:
+        """Link files that this folder made into the cache, so that another folder need not download them."""
+        if self._shared is None:
+            return
+        for path, content in self.contents(paths).items():
+            if not self._has(content):
+                to = self._object(content)
+                to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with suppress(FileExistsError):
+                    to.hardlink_to(self.root / path)
+
+    def clear_cache(self, named: Collection[str]) -> None:
+        """Remove the objects of the cache that HEAD does not name and that no folder has linked, if they are old."""
+        for path in self._shared.glob("??/*") if self._shared else ():
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                if path.name not in named and status.st_nlink == 1 and time.time() - status.st_ctime > IDLE:
+                    path.unlink()
+
+    def remember(self) -> None:
+        """Write the digests of the files that exist, for the next time."""
+        self._stamps = {path: stamp for path, stamp in self._stamps.items() if self._status(path)}
+        written = self.root / f".{STAMPS}.tmp"
+        written.write_bytes(msgspec.json.encode(self._stamps, order="sorted"))
+        written.replace(self.root / STAMPS)
+
+    def _reuse(self, wanted: Mapping[str, Content]) -> None:
+        """Link the wanted contents that are here under other paths, such as in the build before."""
+        for path, stamp in self._stamps.items():
+            content, status = wanted.get(stamp.digest), self._status(path)
+            if not content or not status or not _is_of(stamp, status) or self._has(content):
+                continue
+            if _digest_of(self.root / path) == content.digest:
+                self._object(content).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._object(content).hardlink_to(self.root / path)
+
+    def _download(self, content: Content) -> None:
+        to = self._object(content)
+        self.store.fetch_object(content.digest, to)
+        if to.stat().st_size != content.size:
+            raise ObjectDamaged(f"{self.store.address}/HEAD names another size of object {content.digest}")
+
+    def _object(self, content: Content) -> Path:
+        return self._objects / content.digest[:2] / content.digest
+
+    def _has(self, content: Content) -> bool:
+        """Whether an object is in the cache; it was verified before it got its name."""
+        try:
+            return self._object(content).stat().st_size == content.size
+        except FileNotFoundError:
+            return False
+
+    def _place(self, path: str, content: Content) -> None:
+        """Put a downloaded file in its place."""
+        to = self.root / path
+        to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        written = to.with_name(f".{to.name}.tmp")
+        written.unlink(missing_ok=True)
+        written.hardlink_to(self._object(content))
+        if any(fnmatch(path, pattern) for pattern in READ_ONLY):
+            written.chmod(0o400)
+        written.replace(to)
+        written.unlink(missing_ok=True)  # if both were links to the same file, nothing was renamed
+        self._note(path, content.digest)
+
+    def _link(self, path: str, target: str) -> None:
+        """Point a symbolic link to a file, atomically."""
+        link = self.root / path
+        if not (link.is_symlink() and str(link.readlink()) == target):
+            link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            written = link.with_name(f".{link.name}.tmp")
+            written.unlink(missing_ok=True)
+            written.symlink_to(target)
+            written.replace(link)
+
+    def _note(self, path: str, digest: str) -> None:
+        if status := self._status(path):
+            self._stamps[path] = Stamp(digest, status.st_size, status.st_mtime_ns, status.st_ino)
+
+    def _size(self, path: str) -> int | None:
+        status = self._status(path)
+        return status.st_size if status else None
+
+    def _status(self, path: str) -> os.stat_result | None:
+        """The state of a file; None if it does not exist, or is something else."""
+        try:
+            status = (self.root / path).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_of(stamp: Stamp | None, status: os.stat_result) -> bool:
+    """Whether a file is the one that has a stamp."""
+    return stamp is not None and (stamp.size, stamp.modified, stamp.inode) == (
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ino,
+    )
+
+
+def _rank(path: str) -> int:
+    name = path.rpartition("/")[2]
+    return LAST.index(name) + 1 if name in LAST else 0
+
+
+def _stamps_in(path: Path) -> dict[str, Stamp]:
+    """The digests that a file has; none if it is missing or damaged, which costs reading the files."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Stamp])
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return {}

@@ -1,0 +1,416 @@
+"""The store: the shared files of a home on S3-compatible object storage.
+
+Belongs here: HEAD, objects and documents by their keys, the conditional replacement of HEAD, errors of the storage in
+one line; everything that knows obstore. Does not: files of a folder (checkout), which files are shared
+(pipelines.working_copy).
+
+    HEAD                    the content of each shared file, by path; the only object that is ever replaced
+    objects/3f/3fa2…        the content of a file, under its SHA-256
+    raw/3f/3fa2….json.zst   a document of the raw zone, under the SHA-256 of what is compressed in it
+
+HEAD is replaced only if it still is what the writer has read, so of two writers one wins. What HEAD names was stored
+before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all of it.
+"""
+
+import hashlib
+import os
+import re
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from warehouse.errors import WarehouseError
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+HEAD = "HEAD"
+OBJECTS = "objects"
+DOCUMENTS = "raw"
+SUFFIX = ".json.zst"
+THREADS = 8
+"""Transfers at the same time: a request takes some 30 ms, however small its object is."""
+KEPT = timedelta(days=1)
+"""How long an object stays that HEAD names no more, or that no HEAD ever named."""
+CHUNK = 4 << 20
+PATIENCE: Mapping[str, Any] = {
+    "max_retries": 6,
+    "retry_timeout": timedelta(minutes=1),
+    "backoff": {"init_backoff": timedelta(milliseconds=200), "max_backoff": timedelta(seconds=5), "base": 2},
+}
+"""Attempts of a command: some seconds if nobody answers."""
+ONCE: Mapping[str, Any] = {"max_retries": 0, "retry_timeout": timedelta(seconds=5)}
+"""Attempts of a service, which asks again soon by itself."""
+TIMEOUTS = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "1h"}
+ADVICE = "check FUNDAMENTALS_STORE and the variables AWS_*"
+
+Item = TypeVar("Item")
+Report = Callable[[int, int], object]
+
+
+class StoreError(WarehouseError):
+    """The store cannot be used; the message is one line and says what to do."""
+
+
+class StoreUnavailable(StoreError):
+    """The store does not answer, or answers with an error of its own."""
+
+
+class StoreConflict(StoreError):
+    """Another run has replaced HEAD since this one has read it."""
+
+    def __init__(self, message: str, winner: "Held") -> None:
+        super().__init__(message)
+        self.winner = winner
+
+
+class ObjectDamaged(StoreError):
+    """An object that HEAD names is missing, or does not have the content that its name states."""
+
+
+class Content(msgspec.Struct, frozen=True, array_like=True):
+    """The content of a file: its SHA-256 and its size in bytes."""
+
+    digest: str
+    size: int
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What is current.
+
+    Attributes:
+        run: the run that wrote it: the id of a synchronization, or the name of a command with the time.
+        written_at: when, in UTC.
+        files: the content of each shared file, by path below the home.
+        links: what the symbolic links among them name, by path.
+        retired: objects that HEAD names no more, each with the time when it ceased to.
+        writer: different for each attempt to replace HEAD.
+    """
+
+    run: str
+    written_at: datetime
+    files: dict[str, Content]
+    links: dict[str, str] = {}
+    retired: dict[str, datetime] = {}
+    writer: str = ""
+
+    @property
+    def digests(self) -> set[str]:
+        """The objects that it names."""
+        return {content.digest for content in self.files.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """HEAD as it was read, with the entity tag by which a replacement is noticed."""
+
+    head: Head
+    tag: str
+
+
+def opened(address: str, attempts: Mapping[str, Any] = PATIENCE) -> "Store":
+    """The store at an address like `s3://bucket/prefix`; nothing is requested yet.
+
+    Region, endpoint and credentials come from the usual variables AWS_*; http is allowed if the endpoint has it.
+
+    Raises:
+        StoreError: the address is malformed, or the package obstore is missing.
+    """
+    scheme, _, place = address.partition("://")
+    if scheme != "s3" or not place.strip("/") or place.startswith("/"):
+        raise StoreError(f"FUNDAMENTALS_STORE is {address!r}, expected an address like s3://bucket/prefix")
+    try:
+        from obstore.exceptions import BaseError
+        from obstore.store import S3Store
+    except ImportError as error:
+        raise StoreError("FUNDAMENTALS_STORE needs the package obstore; install it with `make scale`") from error
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    options: Any = {**TIMEOUTS, "allow_http": endpoint.startswith("http://")}
+    try:
+        objects = S3Store.from_url(address.rstrip("/"), client_options=options, retry_config=dict(attempts))  # type: ignore[arg-type,unused-ignore]
+    except (BaseError, ValueError) as error:
+        raise StoreError(f"FUNDAMENTALS_STORE is {address!r}: {_first_line(error)}; {ADVICE}") from error
+    return Store(objects, address.rstrip("/"))
+
+
+class Store:
+    """One store; all methods may be called by several threads."""
+
+    def __init__(self, objects: "ObjectStore", address: str) -> None:
+        self._objects: Any = objects
+        self.address = address
+
+    # --- HEAD
+
+    def head(self, known: Held | None = None) -> Held | None:
+        """HEAD; `known` itself if it was not replaced since. None if nothing was committed yet.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        from obstore.exceptions import NotModifiedError
+
+        with self._named_errors(HEAD):
+            try:
+                answer = self._objects.get(HEAD, options={"if_none_match": known.tag} if known else None)
+                content, tag = bytes(answer.bytes()), answer.meta["e_tag"]
+            except NotModifiedError:
+                return known
+            except FileNotFoundError as error:
+                self._require_bucket(error)
+                return None
+        try:
+            head = msgspec.json.decode(content, type=Head)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            advice = "restore an earlier version of it"
+            raise ObjectDamaged(f"{self.address}/{HEAD} is damaged ({error}); {advice}") from error
+        if outside := [path for path in (*head.files, *head.links, *_targets(head)) if not _is_inside(path)]:
+            raise ObjectDamaged(f"{self.address}/{HEAD} names {outside[0]!r}, which is outside of a home")
+        return Held(head, str(tag))
+
+    def replace_head(
+        self, run: str, files: Mapping[str, Content], links: Mapping[str, str], before: Held | None
+    ) -> Held:
+        """Make a state the current one, if HEAD still is `before`; everything that it names must be stored.
+
+        Raises:
+            StoreConflict: another run has replaced HEAD.
+            StoreError: the store cannot be written.
+        """
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
+        now = datetime.now(UTC)
+        head = Head(run, now, dict(sorted(files.items())), dict(links), {}, uuid.uuid4().hex)
+        if before:
+            gone = dict.fromkeys(before.head.digests, now) | before.head.retired
+            named = head.digests
+            retired = {key: at for key, at in sorted(gone.items()) if key not in named and now - at < KEPT}
+            head = msgspec.structs.replace(head, retired=retired)
+        content = msgspec.json.encode(head)
+        with self._named_errors(HEAD):
+            try:
+                tag = self._put_head(content, before)
+            except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
+                self._require_bucket(error)
+                winner = self.head()
+                if winner is None:
+                    raise StoreError(f"{self.address}/{HEAD} was removed meanwhile; restore it") from error
+                if winner.head.writer != head.writer:  # else only the answer to the first attempt was lost
+                    raise StoreConflict(
+                        f"run {winner.head.run} was committed to {self.address} at "
+                        f"{winner.head.written_at:%Y-%m-%dT%H:%M:%SZ}, while this one was running",
+                        winner,
+                    ) from error
+                return winner
+        return Held(head, tag)
+
+    def _put_head(self, content: bytes, before: Held | None) -> str:
+        """Replace HEAD on condition; the first time also make sure that the store knows conditions."""
+        from obstore.exceptions import AlreadyExistsError
+
+        result = self._objects.put(HEAD, content, mode={"e_tag": before.tag} if before else "create")
+        if before is None:
+            try:
+                self._objects.put(HEAD, content, mode="create")
+            except AlreadyExistsError:
+                pass
+            else:
+                raise StoreError(
+                    f"{self.address} ignores the conditions of writes (If-None-Match, If-Match), so two publishers "
+                    "would overwrite each other; use a store that knows them"
+                )
+        return str(result["e_tag"])
+
+    # --- Objects
+
+    def put_object(self, path: Path) -> Content:
+        """Store the content of a file.
+
+        Raises:
+            StoreError: the store cannot be written.
+            OSError: the file cannot be read.
+        """
+        with path.open("rb") as file:
+            content = Content(hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
+        self.put_content(content, path)
+        return content
+
+    def put_content(self, content: Content, path: Path) -> None:
+        """Store the content of a file whose digest is known; what is stored already is written again."""
+        self._put(_object_key(content.digest), path)
+
+    def fetch_object(self, digest: str, to: Path) -> Path:
+        """Download an object, verify it, and put it in place under this path, atomically.
+
+        Raises:
+            ObjectDamaged: it is missing or damaged; there is no file then.
+            StoreError: it cannot be read.
+            OSError: the file cannot be written.
+        """
+        key = _object_key(digest)
+        to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        written = to.with_name(f".{to.name}.{os.getpid()}.{threading.get_ident()}.tmp")
+        found = hashlib.sha256()
+        try:
+            with os.fdopen(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                for chunk in self._chunks(key):
+                    found.update(chunk)
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            if found.hexdigest() != digest:
+                raise ObjectDamaged(f"{self.address}/{key} is damaged: its content has another SHA-256; {MEND}")
+            written.replace(to)
+        finally:
+            written.unlink(missing_ok=True)
+        return to
+
+    # --- Documents
+
+    def put_document(self, digest: str, path: Path) -> None:
+        """Store a document, which is compressed in a file."""
+        self._put(_document_key(digest), path)
+
+    def document(self, digest: str) -> bytes | None:
+        """A document as it was stored, compressed and not verified; None if it is not stored.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        key = _document_key(digest)
+        with self._named_errors(key):
+            try:
+                return bytes(self._objects.get(key).bytes())
+            except FileNotFoundError as error:
+                self._require_bucket(error)
+                return None
+
+    # --- Examination and removal
+
+    def stored_objects(self) -> dict[str, int]:
+        """The size of each stored object by its digest; 1,000 a request."""
+        return {name: size for name, size, _ in self._listed(OBJECTS)}
+
+    def stored_documents(self) -> set[str]:
+        """The digests of all stored documents; 1,000 a request."""
+        return {name.removesuffix(SUFFIX) for name, *_ in self._listed(DOCUMENTS)}
+
+    def remove_unnamed(self, held: Held) -> int:
+        """Remove the objects that HEAD has not named for a day; return their number.
+
+        Nothing is removed if HEAD was replaced since: then the run that replaced it removes them.
+
+        Raises:
+            StoreError: the store cannot be read or written.
+        """
+        named = held.head.digests | held.head.retired.keys()
+        before = datetime.now(UTC) - KEPT
+        idle = [_object_key(name) for name, _, at in self._listed(OBJECTS) if name not in named and at < before]
+        if not idle or self.head(held) is not held:
+            return 0
+        with self._named_errors(OBJECTS):
+            self._objects.delete(idle)
+        return len(idle)
+
+    def _listed(self, folder: str) -> Iterator[tuple[str, int, datetime]]:
+        """Name, size and time of all objects in a folder."""
+        with self._named_errors(folder):
+            for some in self._objects.list(f"{folder}/", chunk_size=1000):
+                yield from ((each["path"].rpartition("/")[2], each["size"], each["last_modified"]) for each in some)
+
+    def _put(self, key: str, path: Path) -> None:
+        with path.open("rb") as file, self._named_errors(key):
+            try:
+                self._objects.put(key, file)
+            except FileNotFoundError as error:
+                self._require_bucket(error)
+                raise
+
+    def _chunks(self, key: str) -> Iterator[bytes]:
+        """The content of an object, piece by piece."""
+        with self._named_errors(key):
+            try:
+                yield from self._objects.get(key).stream(min_chunk_size=CHUNK)
+            except FileNotFoundError as error:
+                self._require_bucket(error)
+                raise ObjectDamaged(f"{self.address}/{key} is missing; {MEND}") from error
+
+    def _require_bucket(self, error: Exception) -> None:
+        """Raise a clear error if it is not an object that is missing, but the bucket."""
+        if "NoSuchBucket" in str(error):
+            raise StoreError(f"{self.address}: there is no such bucket; {ADVICE}") from error
+
+    @contextmanager
+    def _named_errors(self, key: str) -> Iterator[None]:
+        """Raise errors of the storage as StoreError, with the address and a message of one line."""
+        from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+
+        try:
+            yield
+        except (PermissionDeniedError, UnauthenticatedError) as error:
+            advice = "check the credentials and what they allow: AWS_ACCESS_KEY_ID and others"
+            raise StoreError(f"{self.address}/{key}: access was refused ({_reason(error)}); {advice}") from error
+        except (BaseError, ConnectionError, TimeoutError) as error:
+            raise StoreUnavailable(
+                f"{self.address}/{key}: the store does not answer ({_reason(error)}); {ADVICE}, and try again later"
+            ) from error
+
+
+MEND = "`fundamentals doctor --repair` in a home that has the file stores it again; delete a damaged object before"
+
+
+def together(work: Callable[[Item], object], items: Iterable[Item], report: Report = lambda *_: None) -> None:
+    """Call a function for all items, in several threads; after an error no further calls begin, and it is raised."""
+    with ThreadPoolExecutor(THREADS) as threads:
+        calls = [threads.submit(work, item) for item in items]
+        try:
+            for number, call in enumerate(as_completed(calls), 1):
+                call.result()
+                report(number, len(calls))
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _object_key(digest: str) -> str:
+    return f"{OBJECTS}/{digest[:2]}/{digest}"
+
+
+def _document_key(digest: str) -> str:
+    return f"{DOCUMENTS}/{digest[:2]}/{digest}{SUFFIX}"
+
+
+def _targets(head: Head) -> Iterator[str]:
+    """What links name, as paths below the home."""
+    return (f"{path.rpartition('/')[0]}/{target}" for path, target in head.links.items())
+
+
+def _is_inside(path: str) -> bool:
+    return bool(path) and not path.startswith("/") and not {"", ".", ".."} & {*path.split("/")}
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+SAID = (
+    re.compile(r"<Code>(.*?)</Code>"),
+    re.compile(r'kind: \w+, message: "(.*?)"'),
+    re.compile(r"(status code: .*)"),
+    re.compile(r"kind: (Timeout|Connect|Decode|Body)"),
+)
+"""Where the text of an error of obstore says the reason, the clearest first."""
+
+
+def _reason(error: Exception) -> str:
+    """Why a request failed, in a few words out of several lines."""
+    found = next((match[1] for pattern in SAID if (match := pattern.search(str(error)))), None)
+    return (found or _first_line(error))[:200]
