@@ -201,7 +201,7 @@ def test_a_home_of_the_other_kind_is_refused(store: Store, tmp_path: Path) -> No
     assert texts(real) == {**SECOND, "home.json": '{"kind": "edgar"}'}
 
 
-# --- Two writers, and writers that end ---------------------------------------------------------------------------------
+# --- Two writers, and writers that end ---------------
 
 
 def test_of_two_writers_one_wins_and_nothing_of_the_other_is_visible(store: Store, tmp_path: Path) -> None:
