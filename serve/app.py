@@ -35,6 +35,7 @@ from serve.site.sessions import Sessions
 from warehouse.errors import WarehouseError
 from warehouse.memory import Memory
 from warehouse.reader import Warehouse
+from warehouse.reading import read_apart
 
 PATHS = (*routes.PATHS, *mount.PATHS)
 """The templates of all paths, by which requests are counted."""
@@ -56,7 +57,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts |
     accounts = Accounts(settings.accounts)
     service = routes.Service(
         settings,
-        Warehouse(settings.published, Memory if settings.cache else None),
+        Warehouse(settings.published, *((Memory, read_apart) if settings.cache else ())),
         Holders(accounts, clock),
         Attempts(settings.proxies, clock),
         _limits(settings, accounts, clock),

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
 from itertools import chain, islice, pairwise
+from pickle import PickleBuffer
 from typing import Any
 
 import msgspec
@@ -23,7 +24,7 @@ from warehouse import schema
 Array = NDArray[Any]
 
 EXACT = 2.0**53  # largest magnitude up to which a double represents every integer exactly
-TOGETHER = 1_000  # rows that are encoded at once; more would need much memory, and delay requests, for a moment
+TOGETHER = 1_000  # rows that are encoded at once; more would need much memory for a moment
 HEAD, END = b'{"period":"%s","period_end":"%s","fiscal_year":%d,"fiscal_quarter":%d,"values":{', b"}},"
 EMPTY_FIRST, FIRST = b'"values":{,', b'"values":{'
 PARTS = len(schema.ITEM_NAMES) + 2  # of a period: its label, each item, its end
@@ -54,13 +55,17 @@ class Periods:
             whole = list(chain.from_iterable(zip(*parts, strict=True)))
             text.write(b"".join(whole))
             lengths.append(np.fromiter(map(len, whole), dtype=np.uint32, count=len(whole)))
-        self._text = text.getvalue()
+        self._text: bytes | memoryview = text.getvalue()
         # arrays of Python: a few of their numbers are read ten times as fast as those of NumPy
         self._ends = array("I", np.cumsum(np.concatenate(lengths), dtype=np.uint32).tobytes())
         self._held = array("H", held.tobytes())
         """The items of each row that have a value, as bits."""
         self._firsts = array("H", (held & -held.astype(np.int16)).astype(np.uint16).tobytes())
         """The first of these items."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs; the text may stay where that process wrote it."""
+        return {**self.__dict__, "_text": PickleBuffer(self._text)}
 
     def chosen(self, rows: slice, items: tuple[str, ...], limit: int) -> tuple[bytes, int]:
         """The first rows of some that have a value of an item, as a JSON array, and their number."""
@@ -91,7 +96,7 @@ class Periods:
         told = []
         for row in islice(found, limit):
             ends = self._ends[PARTS * row : PARTS * (row + 1)]
-            members = [text[ends[place] : ends[place + 1]].removeprefix(b",") for place in places]
+            members = [bytes(text[ends[place] : ends[place + 1]]).removeprefix(b",") for place in places]
             told.append(b"%s%s}}" % (text[ends[0] : ends[1]], b",".join(filter(None, members))))
         return b"[%s]" % b",".join(told), len(told)
 

@@ -10,9 +10,9 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import duckdb
 
@@ -32,6 +32,15 @@ SANDBOX: dict[str, str | bool | int | float | list[str]] = {
 }
 
 Row = tuple[Any, ...]
+
+
+class ReadsLarge(Protocol):
+    """Reads the rows of a large build; urgent if nothing in memory answers meanwhile."""
+
+    def __call__(self, file: Path, *, is_urgent: bool) -> "Memory":
+        """The rows in a build's file."""
+
+
 T = TypeVar("T")
 
 OF_THE_QUERY = (duckdb.ProgrammingError, duckdb.DataError, duckdb.OutOfMemoryException, duckdb.InterruptException)
@@ -130,18 +139,24 @@ class Warehouse:
     If the current build cannot be read, it gives them the build before, until the pointer names another one.
     """
 
-    def __init__(self, published: Path, read: "Callable[[Path], Memory] | None" = None) -> None:
+    def __init__(
+        self,
+        published: Path,
+        read: "Callable[[Path], Memory] | None" = None,
+        read_large: "ReadsLarge | None" = None,
+    ) -> None:
         """Create a reader of a folder of builds; the folder and a build are needed from the first query on only.
 
         Args:
             published: the folder of builds.
-            read: reads the rows of a build's file into memory; None: DuckDB answers all queries. The rows of a large
-                build are read in a thread; until then the previous build is current, or DuckDB answers if there is
-                none.
+            read: reads the rows of a build's file into memory; None: DuckDB answers all queries.
+            read_large: the same for a large build, called in a thread; until it returns, the previous build is
+                current, or DuckDB answers if there is none, which is slower: then it is urgent. None: `read`.
         """
         self._published = published
         self._pointer = str(published / POINTER)
         self._read = read
+        self._read_large = read_large
         self._lock = threading.Lock()
         self._current: OpenBuild | None = None
         self._seen: tuple[int, int, int] | None = None
@@ -222,28 +237,29 @@ class Warehouse:
         if self._current and self._current.pointer.file == opened.pointer.file:
             opened.memory = self._current.memory
         elif self._read and sum(opened.pointer.rows.get(table, 0) for table in LARGE) > AT_ONCE:
-            self._reading = threading.Thread(target=self._read_on, args=(opened,), name="rows", daemon=True)
+            is_urgent = self._current is None or self._current.memory is None
+            self._reading = threading.Thread(target=self._read_on, args=(opened, is_urgent), name="rows", daemon=True)
             self._reading.start()
             self._seen = seen
             return self._current or self._switch(opened)
         else:
-            self._read_rows(opened)
+            self._read_rows(opened, self._read)
         self._switch(opened)
         self._seen = seen  # last: until then, at_hand has no build
         return opened
 
-    def _read_on(self, opened: OpenBuild) -> None:
+    def _read_on(self, opened: OpenBuild, is_urgent: bool) -> None:
         """Read the rows of a build in a thread; then it is the current one."""
-        self._read_rows(opened)
+        self._read_rows(opened, partial(self._read_large, is_urgent=is_urgent) if self._read_large else self._read)
         with self._lock:
             self._reading = None
             if opened is not self._current and opened.pointer.file not in self._damaged:
                 self._switch(opened)
 
-    def _read_rows(self, opened: OpenBuild) -> None:
+    def _read_rows(self, opened: OpenBuild, read: "Callable[[Path], Memory] | None") -> None:
         try:
-            opened.memory = self._read(self._published / opened.pointer.file) if self._read else None
-        except duckdb.Error as error:
+            opened.memory = read(self._published / opened.pointer.file) if read else None
+        except (duckdb.Error, BuildUnreadable) as error:
             log.error("%s: %s; its queries take longer", opened.pointer.file, first_line(error))
 
     def _switch(self, opened: OpenBuild) -> OpenBuild:
