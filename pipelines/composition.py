@@ -53,9 +53,9 @@ class Step:
 EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
 STEPS = (
     Step("documents", EXTRACT, frozenset({"httpx"}), steps.documents),
-    Step("facts", EXTRACT, frozenset({"msgspec", "parquet"}), steps.facts, stages.elements_digest),
-    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, stages.rules_digest),
-    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, stages.rules_digest),
+    Step("facts", EXTRACT, frozenset({"msgspec", "parquet"}), steps.facts, stages.batches.elements_digest),
+    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, stages.batches.rules_digest),
+    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, stages.batches.rules_digest),
     Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, tables.code_digest),
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
     Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report),

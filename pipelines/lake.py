@@ -417,7 +417,7 @@ class Batches:
         Yields:
             the notes on each batch.
         """
-        if workers.number == 1 or len(inputs) == 1:
+        if workers.number == 1 or len(inputs) <= 1:
             for each in inputs:
                 rows, notes = task(each)
                 for name, frame in rows.items():

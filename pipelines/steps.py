@@ -20,6 +20,7 @@ from pipelines.progress import report as report_progress
 from pipelines.quality import report
 from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
+from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.synchronization import Log, Synchronization
 from warehouse import publish
 
@@ -34,17 +35,17 @@ def documents(synchronization: Synchronization, log: Log) -> Made:
     with synchronization.open() as source:
         for line in mend(synchronization.home):
             log.warning(line)
-        listings = stages.update_listings(source, store, lake, now)
-        ciks = stages.companies_asked(listings, synchronization.asked)
+        listings = stages.documents.update_listings(source, store, lake, now)
+        ciks = stages.documents.companies_asked(listings, synchronization.asked)
         # symbols that are named, and with --full all, are requested even if a 404 is remembered
         again = synchronization.asked.symbols or synchronization.asked.full
         absence_lasts = timedelta(0) if again else None
-        wanted = stages.with_predecessors(ciks, listings)
+        wanted = stages.documents.with_predecessors(ciks, listings)
         named = bool(synchronization.asked.symbols)
         full = synchronization.asked.full
         with chosen(source, store, now, FEEDING_FORMS, named=named, full=full, progress=report_progress) as way:
             asks = way.asks(wanted, store)
-            rows, counts = stages.update_documents(way.source, store, lake, wanted, now, absence_lasts, asks)
+            rows, counts = stages.documents.update_documents(way.source, store, lake, wanted, now, absence_lasts, asks)
             way.remember(store, rows.drop_nulls("failure")["cik"].to_list())
     with_facts = rows.drop_nulls("facts_digest").filter(pl.col("cik").is_in(listings["cik"].implode()))
     numbers = {
@@ -67,7 +68,7 @@ def documents(synchronization: Synchronization, log: Log) -> Made:
 def facts(synchronization: Synchronization, log: Log) -> Made:
     """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
     lake = synchronization.lake
-    counts: dict[str, Any] = stages.update_facts(
+    counts: dict[str, Any] = stages.facts.update(
         synchronization.store, lake, _again(synchronization), synchronization.workers
     )
     quarantined = lake.read("quarantine").select("cik", "place", "reason").iter_rows()
@@ -82,17 +83,17 @@ def facts(synchronization: Synchronization, log: Log) -> Made:
 def values(synchronization: Synchronization, log: Log) -> Made:
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     lake, steps = synchronization.lake, Steps()
-    counts: dict[str, Any] = stages.update_values(lake, _again(synchronization), steps.add, synchronization.workers)
+    counts: dict[str, Any] = stages.values.update(lake, _again(synchronization), steps.add, synchronization.workers)
     if told := [f"{name}: {made:,} rows, {seconds:.3f} seconds" for name, made, seconds in steps.table.iter_rows()]:
         log.info("\n".join(told))
-    rows = lake.scan(stages.REPLAYED).select("cik", "period_end", "item").group_by("item", "cik")
+    rows = lake.scan(REPLAYED).select("cik", "period_end", "item").group_by("item", "cik")
     by_company = rows.agg(values=pl.col("period_end").n_unique(), versions=pl.len())
     by_item = by_company.group_by("item").agg(pl.col("values", "versions").sum(), companies=pl.len()).collect()
     shown = {
         "values_by_item": Markdown.of(by_item.sort("item")),
         "steps": Markdown.of(steps.table.with_columns(pl.col("seconds").round(3))),
     }
-    return _made(lake, stages.REPLAYED, shown_table(lake, stages.REPLAYED, hidden=["legs"], **counts, **shown))
+    return _made(lake, REPLAYED, shown_table(lake, REPLAYED, hidden=["legs"], **counts, **shown))
 
 
 class Steps:
@@ -117,7 +118,7 @@ def versions(synchronization: Synchronization, _: Log) -> Made:
     """The version log with the versions that are new; a new segment is committed with the build."""
     home, lake = synchronization.home, synchronization.lake
     pointer = publish.readable(home.published)
-    segments = stages.update_versions(
+    segments = stages.versions.update(
         lake,
         home.log,
         pointer.log if pointer else (),
@@ -126,19 +127,19 @@ def versions(synchronization: Synchronization, _: Log) -> Made:
         synchronization.workers,
     )
     lake.write(tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
-    rows, current = lake.scan(stages.VERSIONS), pl.col("is_current") & pl.col("value").is_not_null()
+    rows, current = lake.scan(VERSIONS), pl.col("is_current") & pl.col("value").is_not_null()
     counted = rows.group_by("cause").agg(versions=pl.len(), values=current.sum()).collect()
     by_cause = counted.select("cause", "versions").sort("versions", "cause", descending=[True, False])
     shown = shown_table(
         lake,
-        stages.VERSIONS,
+        VERSIONS,
         hidden=["legs"],
         values=int(counted["values"].sum()),
         versions=int(counted["versions"].sum()),
-        appended=lake.height(stages.APPENDED),
+        appended=lake.height(APPENDED),
         versions_by_cause=Markdown.of(by_cause),
     )
-    return _made(lake, stages.VERSIONS, shown)
+    return _made(lake, VERSIONS, shown)
 
 
 def assembly(synchronization: Synchronization, _: Log) -> Made:
@@ -178,7 +179,7 @@ def quality_report(synchronization: Synchronization, _: Log) -> Made:
 def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
     """The synchronizations that led to the build to be published, this one last."""
     lake, started, table = synchronization.lake, synchronization.started_at.isoformat(), tables.assembled("syncs")
-    counts = {"versions": lake.height(stages.VERSIONS), "companies": len(lake.inputs("profiles"))}
+    counts = {"versions": lake.height(VERSIONS), "companies": len(lake.inputs("profiles"))}
     this = tables.synchronization(
         synchronization.sync_id, started, synchronization.source_name, counts, build=synchronization.sync_id
     )
@@ -195,7 +196,7 @@ def _again(synchronization: Synchronization) -> list[str]:
     """The companies to process again even if nothing is new."""
     if not synchronization.full:
         return []
-    return stages.companies_asked(synchronization.lake.read("listings"), synchronization.asked)
+    return stages.documents.companies_asked(synchronization.lake.read("listings"), synchronization.asked)
 
 
 def _made(lake: Lake, table: str, shown: Mapping[str, Shown]) -> Made:

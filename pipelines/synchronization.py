@@ -16,7 +16,7 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.stages import Asked
+from pipelines.stages.documents import Asked
 from pipelines.tables import FOOTERS, changed_since, published_before
 from pipelines.workers import ALONE, Workers, started
 from warehouse import runs

@@ -33,7 +33,7 @@ from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.progress import heard_by
-from pipelines.stages import Asked, companies_asked
+from pipelines.stages.documents import Asked, companies_asked
 from pipelines.stopping import ends_soon_after_sigint
 from warehouse.errors import WarehouseError
 

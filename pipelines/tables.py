@@ -22,7 +22,9 @@ from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import REGISTRY, path
-from pipelines.stages import APPENDED, MADE_FROM, REPLAYED, VERSIONS, held_predecessors, in_batches
+from pipelines.stages.batches import in_batches
+from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
+from pipelines.stages.values import held_predecessors
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import footers, publish, schema
@@ -56,6 +58,8 @@ OF_COMPANIES = (
 """The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 IN_ORDER = ("versions", "lineage")
 """Tables that are made in their order from the log, which is sorted; a build whose rows are not in order is refused."""
+MADE_FROM = "made_from"
+"""The key, in table `syncs`, of the digest of the inputs of all tables."""
 NEWEST = "newest"
 """The key, in table `syncs`, of the synchronization that wrote it: its rows are sorted by the clock."""
 LAST = "syncs"

@@ -24,7 +24,7 @@ from pipelines.errors import PipelineError
 from pipelines.normalize.history.versions import FACT, LOG, VERSION_OF, numbered
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
-from pipelines.stages import rules_digest
+from pipelines.stages.batches import rules_digest
 from warehouse.schema import PERIOD_KINDS
 
 VERSION = [*VERSION_OF, "version"]

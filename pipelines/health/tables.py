@@ -23,7 +23,7 @@ from pipelines import digests
 from pipelines.edgar.raw_store import RawStore
 from pipelines.home import Home
 from pipelines.lake import MANIFEST, Lake
-from pipelines.stages import DOCUMENTS, LISTINGS, VALUE_TABLES, VERSIONS
+from pipelines.stages.schemas import DOCUMENTS, LISTINGS, VALUE_TABLES, VERSIONS
 from pipelines.tables import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
 from warehouse.errors import BuildUnreadable
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding

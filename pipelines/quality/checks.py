@@ -16,7 +16,7 @@ from pipelines import tables
 from pipelines.lake import Lake, Part
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
-from pipelines.stages import in_batches
+from pipelines.stages.batches import in_batches
 from pipelines.workers import ALONE, Workers
 
 COVERAGE = "newest_periods_are_covered"

@@ -42,7 +42,8 @@ print(time.process_time() - began)
 
 STANDARDIZE = """
 import sys, pathlib, time, polars as pl
-from pipelines.stages import Lake, standardize
+from pipelines.lake import Lake
+from pipelines.normalize.pipeline import standardize
 lake = Lake(pathlib.Path(sys.argv[1]) / "tables")
 facts, accepted = lake.read("facts"), lake.read("acceptances").select("accession", "accepted_at")
 registrants = lake.read("registrants").select("cik", "sic")

@@ -37,11 +37,11 @@ def always(*_: object, **__: object) -> bool:
 
 POINTS: dict[str, tuple[object, str, Callable[..., bool], bool]] = {
     # point: the owner and the name of a function, which of its calls, and whether to end before it
-    "after the raw documents": (stages, "update_documents", always, False),
-    "after the facts": (stages, "update_facts", always, False),
+    "after the raw documents": (stages.documents, "update_documents", always, False),
+    "after the facts": (stages.facts, "update", always, False),
     "between the tables of values": (Lake, "replace_companies", of_table("gaps"), True),
-    "after the values": (stages, "update_values", always, False),
-    "after the segment of the log": (stages, "write", always, False),
+    "after the values": (stages.values, "update", always, False),
+    "after the segment of the log": (stages.versions, "write", always, False),
     "within the build": (publish, "verify", always, True),
     "after the build": (publish, "build", always, False),
     "before the pointer moves": (publish, "_write", of_pointer, True),

@@ -26,7 +26,8 @@ from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.stages import Asked
+from pipelines.stages.documents import Asked
+from pipelines.stages.schemas import VERSIONS
 from warehouse.schema import ITEM_NAMES
 
 FIRST_SYNCHRONIZATION = datetime(2026, 1, 5, 6, tzinfo=UTC)
@@ -126,21 +127,21 @@ class Follower:
         self.synchronizations += 1
         store = RawStore(self.folder)
         with self._source(filed_by) as source:
-            listings = stages.update_listings(source, store, self.lake, self.now)
-            ciks = stages.companies_asked(listings, Asked(tuple(symbols)))
-            stages.update_documents(source, store, self.lake, ciks, self.now)
+            listings = stages.documents.update_listings(source, store, self.lake, self.now)
+            ciks = stages.documents.companies_asked(listings, Asked(tuple(symbols)))
+            stages.documents.update_documents(source, store, self.lake, ciks, self.now)
         again = ciks if full else []
-        stages.update_facts(store, self.lake, again)
-        stages.update_values(self.lake, again)
+        stages.facts.update(store, self.lake, again)
+        stages.values.update(self.lake, again)
         sync_id = f"{self.now:%Y%m%dT%H%M%S%fZ}"
-        segments = stages.update_versions(self.lake, self.log, self.segments, sync_id, self.now)
+        segments = stages.versions.update(self.lake, self.log, self.segments, sync_id, self.now)
         if not killed:
             self.segments = segments
         return self.versions()
 
     def versions(self) -> pl.DataFrame:
         """All versions after the newest synchronization."""
-        return self.lake.read(stages.VERSIONS)
+        return self.lake.read(VERSIONS)
 
     def recorded(self) -> pl.DataFrame:
         """The committed log on disk, in the order of recording, with values as they were recorded."""

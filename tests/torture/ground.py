@@ -19,7 +19,7 @@ from pipelines import log
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake
 from pipelines.normalize.items.line_items import served
-from pipelines.stages import VALUE_TABLES
+from pipelines.stages.schemas import VALUE_TABLES
 from serve.access.accounts import Accounts
 from tests.e2e.homes import debris, published, sync, sync_as_process
 from tests.torture.days import Days

@@ -16,7 +16,7 @@ from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FOUND
-from pipelines.stages import DOCUMENTS, LISTINGS, QUARANTINE
+from pipelines.stages.schemas import DOCUMENTS, LISTINGS, QUARANTINE
 from pipelines.synchronization import Synchronization
 from warehouse import schema
 

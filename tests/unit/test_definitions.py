@@ -18,7 +18,7 @@ from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.run_history import instance_of
-from pipelines.stages import UnknownSymbolError
+from pipelines.stages.documents import UnknownSymbolError
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
 from warehouse import publish, runs, views
 
@@ -99,7 +99,7 @@ def test_published_tables_are_materialized_with_a_new_build_only(home, mirror):
     for name in ("facts", "values", "versions", "tables", "warehouse"):
         assert first[name][data] == second[name][data]
         assert first[name]["seconds"].value >= 0
-    assert first["values"]["dagster/code_version"] == stages.rules_digest()[:DIGITS]
+    assert first["values"]["dagster/code_version"] == stages.batches.rules_digest()[:DIGITS]
 
 
 def test_a_step_tells_its_failures_and_counts_in_the_log(home, mirror):
@@ -120,7 +120,7 @@ def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_sourc
     """The command says at once who holds the home, and that the source failed."""
     monkeypatch.setattr("pipelines.assets.FIRST_WAIT", 0)
     asked: list[str] = []
-    update = stages.update_listings
+    update = stages.documents.update_listings
 
     def failing_once(*given: Any) -> Any:
         asked.append("again")

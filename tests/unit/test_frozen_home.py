@@ -12,11 +12,12 @@ import polars as pl
 import pytest
 import zstandard
 
-from pipelines import log, stages, tables
+from pipelines import log, tables
 from pipelines.composition import composed
 from pipelines.health import tables as health
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.stages.schemas import APPENDED
 from pipelines.synchronization import Synchronization
 from tests.conftest import PROJECT
 from warehouse import publish
@@ -87,7 +88,7 @@ def test_no_version_of_the_log_is_lost(upgraded, before):
 
 
 def test_the_same_values_add_no_version(upgraded, before):
-    added = Lake(upgraded.tables).read(stages.APPENDED)
+    added = Lake(upgraded.tables).read(APPENDED)
     symbols = before["companies"].select("cik", "symbol")
     assert added.join(symbols, on="cik").select("symbol", "item", "cause").rows() == EXPECTED_CHANGES
 

@@ -17,7 +17,7 @@ from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.newest import Cursor, NewFiling, filings_in, new_filings, newest_url, symbols_of
 from pipelines.edgar.sample import SampleTransport, sample_filers
 from pipelines.lake import Lake
-from pipelines.stages import LISTINGS
+from pipelines.stages.schemas import LISTINGS
 from tests.edgar_server import EdgarServer, Reply, running_server
 
 AT = datetime(2026, 8, 4, 16, 5, 1, tzinfo=UTC)

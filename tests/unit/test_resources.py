@@ -10,7 +10,7 @@ import pytest
 from pipelines.edgar.errors import SourceError
 from pipelines.home import Home, HomeError
 from pipelines.resources import Configured
-from pipelines.stages import Asked
+from pipelines.stages.documents import Asked
 from pipelines.synchronization import Synchronization
 from tests.mirrors import ALFA, Mirror
 

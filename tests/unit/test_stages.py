@@ -18,7 +18,8 @@ from pipelines.lake import Lake
 from pipelines.normalize.periods import predecessors
 from pipelines.normalize.periods.predecessors import CONTINUED, Succession
 from pipelines.progress import heard_by
-from pipelines.stages import Asked, UnknownSymbolError
+from pipelines.stages.documents import Asked, UnknownSymbolError
+from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, REVENUE, Filer, Mirror, companyfacts
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
@@ -42,17 +43,17 @@ class Run:
         self.days += 1
         store, asked = RawStore(self.home), Asked(symbols, full)
         with open_source(str(self.mirror.folder)) as source:
-            listings = stages.update_listings(source, store, self.lake, self.now)
-            ciks = stages.companies_asked(listings, asked)
-            wanted = stages.with_predecessors(ciks, listings)
-            _, counts = stages.update_documents(source, store, self.lake, wanted, self.now)
+            listings = stages.documents.update_listings(source, store, self.lake, self.now)
+            ciks = stages.documents.companies_asked(listings, asked)
+            wanted = stages.documents.with_predecessors(ciks, listings)
+            _, counts = stages.documents.update_documents(source, store, self.lake, wanted, self.now)
         again = ciks if full else []
         made = {
             **counts,
-            **stages.update_facts(store, self.lake, again),
-            **stages.update_values(self.lake, again),
+            **stages.facts.update(store, self.lake, again),
+            **stages.values.update(self.lake, again),
         }
-        self.segments = stages.update_versions(self.lake, self.home / "log", self.segments, f"{self.days:04}", self.now)
+        self.segments = stages.versions.update(self.lake, self.home / "log", self.segments, f"{self.days:04}", self.now)
         return made
 
     def revenue(self, filer: Filer) -> float | None:
@@ -61,7 +62,7 @@ class Run:
 
     def trailing(self, filer: Filer, end: date) -> float | None:
         """Revenue of the twelve months to a day, from the newest version in the log."""
-        rows = self.lake.of_companies(stages.VERSIONS, [filer.cik])
+        rows = self.lake.of_companies(VERSIONS, [filer.cik])
         current = rows.filter(pl.col("is_current"), item="revenue", period_end=end)
         return current["value"].item() if current.height else None
 
@@ -119,9 +120,9 @@ def test_a_404_means_no_facts(run):
 
 def test_without_changes_nothing_is_done(run):
     run()
-    before, segments = run.lake.read(stages.VERSIONS), run.segments
+    before, segments = run.lake.read(VERSIONS), run.segments
     assert run() == {"unchanged": 3, "no_facts": 1, "decoded": 0, "quarantined": 0, "standardized": 0}
-    assert run.lake.read(stages.VERSIONS).equals(before)
+    assert run.lake.read(VERSIONS).equals(before)
     assert run.segments == segments
 
 
@@ -144,7 +145,7 @@ def test_only_changed_submissions_are_processed_again(run):
 
 def test_changed_rules_standardize_all_companies(run, monkeypatch):
     run()
-    monkeypatch.setattr(stages, "rules_digest", lambda: "other rules")
+    monkeypatch.setattr(stages.batches, "rules_digest", lambda: "other rules")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (0, 3)
     assert run()["standardized"] == 0
@@ -152,7 +153,7 @@ def test_changed_rules_standardize_all_companies(run, monkeypatch):
 
 def test_a_changed_set_of_elements_decodes_all_documents(run, monkeypatch):
     run()
-    monkeypatch.setattr(stages, "elements_digest", lambda: "other elements")
+    monkeypatch.setattr(stages.batches, "elements_digest", lambda: "other elements")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (3, 3)
 
@@ -180,7 +181,7 @@ def test_a_run_that_was_killed_between_stages_is_continued(run):
     run.mirror.hold(GROWN)
     with open_source(str(run.mirror.folder)) as source:
         store = RawStore(run.home)
-        stages.update_documents(source, store, run.lake, [BRAVO.cik], NOW)
+        stages.documents.update_documents(source, store, run.lake, [BRAVO.cik], NOW)
     counts = run()
     assert (counts["unchanged"], counts["decoded"], counts["standardized"]) == (3, 1, 1)
     assert run.revenue(BRAVO) == annual(GROWN)
@@ -281,7 +282,7 @@ def test_a_corrupt_file_in_the_raw_zone_quarantines_its_company(run):
     run()
     digest = run.row("documents", BRAVO)["facts_digest"]
     RawStore(run.home).path(digest).write_bytes(b"rust")
-    counts = stages.update_facts(RawStore(run.home), run.lake, [ALFA.cik, BRAVO.cik])
+    counts = stages.facts.update(RawStore(run.home), run.lake, [ALFA.cik, BRAVO.cik])
     assert counts == {"decoded": 1, "quarantined": 1}
     row = run.row("quarantine", BRAVO)
     assert row["place"] == "raw zone"
@@ -363,10 +364,10 @@ def test_companies_are_requested_once_in_the_given_order():
     listings = pl.DataFrame(
         {"symbol": ["A", "B", "B-A", "GONE"], "cik": ["1", "2", "2", "3"], "is_listed": [True, True, True, False]}
     )
-    assert stages.companies_asked(listings, Asked()) == ["1", "2"]
-    assert stages.companies_asked(listings, Asked(("B-A", "A", "B"))) == ["2", "1"]
+    assert stages.documents.companies_asked(listings, Asked()) == ["1", "2"]
+    assert stages.documents.companies_asked(listings, Asked(("B-A", "A", "B"))) == ["2", "1"]
     with pytest.raises(UnknownSymbolError):
-        stages.companies_asked(listings, Asked(("GONE",)))
+        stages.documents.companies_asked(listings, Asked(("GONE",)))
 
 
 # --- Batches ------------------------------------------------------------------------------------------------------
@@ -374,11 +375,11 @@ def test_companies_are_requested_once_in_the_given_order():
 
 def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypatch):
     run()
-    monkeypatch.setattr(stages, "BATCH", 2)
+    monkeypatch.setattr(stages.batches, "BATCH", 2)
     again, heard = Run(run.mirror, tmp_path / "other"), []
     with heard_by(lambda *told: heard.append(told)):
         again()
-    for table in ("facts", *stages.VALUE_TABLES):
+    for table in ("facts", *VALUE_TABLES):
         assert again.lake.read(table).equals(run.lake.read(table)), table
     assert [told for told in heard if told[0] != "documents"] == [
         ("facts", 0, 3),
@@ -393,8 +394,8 @@ def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypat
 def test_the_steps_of_the_rules_are_reported_batch_by_batch(run, monkeypatch):
     told: list[tuple[str, int, float]] = []
     run()
-    monkeypatch.setattr(stages, "BATCH", 2)
-    stages.update_values(run.lake, [ALFA.cik, BRAVO.cik, CARGO.cik], lambda *step: told.append(step))
+    monkeypatch.setattr(stages.batches, "BATCH", 2)
+    stages.values.update(run.lake, [ALFA.cik, BRAVO.cik, CARGO.cik], lambda *step: told.append(step))
     names = [name for name, _, _ in told]
     assert names == 2 * names[: len(names) // 2]
     assert all(rows >= 0 and seconds >= 0 for _, rows, seconds in told)
@@ -404,12 +405,12 @@ def test_a_source_without_documents_gives_empty_tables(run):
     for filer in (ALFA, BRAVO, CARGO):
         run.mirror.facts(filer).unlink()
     assert run() == {"no_facts": 4, "decoded": 0, "quarantined": 0, "standardized": 0}
-    assert run.lake.read(stages.VERSIONS).is_empty()
+    assert run.lake.read(VERSIONS).is_empty()
     assert run.segments == ()
 
 
 def test_the_digests_of_code_change_with_the_code():
-    assert len({stages.elements_digest(), stages.rules_digest(), stages._joined("")}) == 3
+    assert len({stages.batches.elements_digest(), stages.batches.rules_digest(), stages.batches.joined("")}) == 3
 
 
 def test_the_mirror_has_the_figures_of_its_filer():

@@ -13,6 +13,7 @@ from pipelines import stages, tables
 from pipelines.composition import composed
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.stages.schemas import REPLAYED, VERSIONS
 from pipelines.synchronization import Synchronization
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse import publish, schema
@@ -169,7 +170,7 @@ def test_the_content_digest_counts_each_row(made):
 @pytest.mark.parametrize(("companies", "processes"), [(1, 1), (2, 1), (1, 2)])
 def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies, processes, tmp_path, monkeypatch):
     """All stages, from the same documents, with so many companies at a time, in so many processes."""
-    monkeypatch.setattr(stages, "BATCH", companies)
+    monkeypatch.setattr(stages.batches, "BATCH", companies)
     monkeypatch.setenv("FUNDAMENTALS_PROCESSES", str(processes))
     home = Home(tmp_path)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
@@ -194,7 +195,7 @@ def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
         synchronize(one, mirror, monkeypatch)
         parts[len(filers)] = {
             name: Lake(one.tables).files(name, [ALFA.cik, BRAVO.cik])
-            for name in ("facts", stages.REPLAYED, stages.VERSIONS, *map(tables.assembled, tables.OF_COMPANIES))
+            for name in ("facts", REPLAYED, VERSIONS, *map(tables.assembled, tables.OF_COMPANIES))
         }
     assert {name: [path for path, _ in files] for name, files in parts[2].items()} == {
         name: [path for path, _ in files] for name, files in parts[3].items()

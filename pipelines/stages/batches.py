@@ -1,0 +1,145 @@
+"""Batches of companies: what a stage has to do, divided so that processes and machines can share it.
+
+Belongs here: batches, their size, and the digests by which a stage knows what is done. Does not: what a stage makes
+of a batch (facts, values, versions), where its rows go (lake), who works on it (workers).
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from pipelines import normalize
+from pipelines.code import digest_of
+from pipelines.errors import PipelineError
+from pipelines.lake import Batches, Lake
+from pipelines.normalize.elements import wanted_elements
+from pipelines.progress import report
+from pipelines.workers import Workers
+
+BATCH = 125
+"""Companies that a process works on at a time: enough rows for columnar operations to be fast, few enough for memory.
+
+More companies are shared by worker processes (FUNDAMENTALS_PROCESSES), or by machines (FUNDAMENTALS_BROKER)."""
+SETTING = "FUNDAMENTALS_BATCH"
+
+
+class BatchError(PipelineError):
+    """The setting of the size of batches is wrong."""
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Some companies, and what a stage has to know of them; as JSON it goes to another machine.
+
+    Attributes:
+        ciks: the companies.
+        documents: stage facts: the digest of the document of each.
+        predecessors: stage values: the possible predecessors of those that have any, the nearest first.
+        segments: stage versions: the segments of the log that have versions of them, in the order of recording.
+    """
+
+    ciks: tuple[str, ...]
+    documents: dict[str, str] = {}
+    predecessors: dict[str, list[str]] = {}
+    segments: tuple[str, ...] = ()
+
+
+Notes = Any
+"""What the work on a batch reports besides rows: lists, texts and numbers, as JSON has them."""
+Task = Callable[[Batch], tuple[Mapping[str, pl.DataFrame], Notes]]
+"""Makes rows, by table, and notes of a batch; picklable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a stage has to do.
+
+    Attributes:
+        batches: the companies; a table without rows gets its columns from an empty batch, and without any batch there
+            is nothing to do.
+        to_do: for each company the digest of what its rows are made from, to be stored with the rows.
+    """
+
+    batches: Sequence[Batch]
+    to_do: Mapping[str, str]
+
+
+def processed(stage: str, plan: Plan, task: Task, made: Batches, workers: Workers) -> list[Notes]:
+    """Work on all batches of a stage, and report its progress.
+
+    Args:
+        stage: its name.
+        plan: the batches.
+        task: what makes rows of a batch.
+        made: where the rows go.
+        workers: the processes that share the batches.
+
+    Returns:
+        the notes on each batch.
+    """
+    notes = []
+    done, total = 0, sum(len(batch.ciks) for batch in plan.batches)
+    report(stage, 0, total)
+    for batch, noted in zip(plan.batches, made.fill(workers, task, plan.batches), strict=True):
+        notes.append(noted)
+        done += len(batch.ciks)
+        report(stage, done, total)
+    return notes
+
+
+def in_batches(ciks: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """The companies in batches; without companies one that is empty, so that a table always gets its columns.
+
+    Raises:
+        BatchError: the setting of the size is wrong.
+    """
+    rest, size = iter(ciks), _size()
+    batch = tuple(islice(rest, size))
+    yield batch
+    while batch := tuple(islice(rest, size)):
+        yield batch
+
+
+def _size() -> int:
+    """The number of companies in a batch."""
+    setting = os.environ.get("FUNDAMENTALS_BATCH", "")
+    if setting and not (setting.isascii() and setting.isdigit() and int(setting) > 0):
+        raise BatchError(f"{SETTING} is {setting!r}, expected the number of companies in a batch, 1 or more")
+    return int(setting) if setting else BATCH
+
+
+def outdated(
+    lake: Lake, table: str, documents: pl.DataFrame, column: str, again: Iterable[str], code: str = ""
+) -> dict[str, str]:
+    """The digest of the document of each company to process: its rows are not made from it, or `again` names it."""
+    known, chosen = lake.inputs(table), set(again)
+    held = documents.select("cik", column).drop_nulls().sort("cik").iter_rows()
+    return {
+        cik: digest
+        for cik, digest in held
+        if cik in chosen or known.get(cik) != (joined(digest, code) if code else digest)
+    }
+
+
+def joined(*digests: str) -> str:
+    """One digest of several."""
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+@cache
+def elements_digest() -> str:
+    """A digest of the elements that are read from the documents."""
+    return joined(*sorted(f"{taxonomy}:{tag}" for taxonomy, tags in wanted_elements().items() for tag in tags))
+
+
+@cache
+def rules_digest() -> str:
+    """A digest of the code of the rules: when it changes, all values are computed again."""
+    return digest_of(Path(normalize.__file__).parent)

@@ -1,0 +1,144 @@
+"""The documents of the companies: tables `listings`, `documents` and `doubts`, and the raw zone.
+
+Belongs here: the companies of a synchronization, and the state of their documents. Does not: fetching (edgar.extract),
+the format of a document (edgar.documents), its facts (facts).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+
+import polars as pl
+
+from pipelines import doubts
+from pipelines.edgar.documents import decode_tickers
+from pipelines.edgar.errors import DocumentError
+from pipelines.edgar.extract import CompanyDocuments, fetch_documents, fetch_tickers
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import Source
+from pipelines.errors import PipelineError
+from pipelines.lake import Lake
+from pipelines.normalize.listings import classified
+from pipelines.normalize.periods.predecessors import chains
+from pipelines.progress import report
+from pipelines.stages.schemas import DOCUMENTS, LISTINGS
+
+
+class UnknownSymbolError(PipelineError):
+    """A symbol that is not in the SEC's list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The request of a synchronization: some symbols or all companies, and whether to process everything again."""
+
+    symbols: tuple[str, ...] = ()
+    full: bool = False
+
+
+def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) -> pl.DataFrame:
+    """Bring table `listings` up to date; a symbol that leaves the SEC's list stays in it, marked as not listed.
+
+    Table `doubts` has what a check has to confirm before the list is published.
+
+    Raises:
+        SourceError: the list cannot be fetched.
+        DocumentError: it is not a list of companies, or it is empty.
+    """
+    document = fetch_tickers(source, store, now)
+    rows = decode_tickers(store.get(str(document.digest)))
+    if not rows:
+        raise DocumentError("lists no company at all; check the source", "tickers file")
+    listed_now = pl.DataFrame(
+        [(row.cik, row.symbol, row.name, row.exchange) for row in rows],
+        schema=dict.fromkeys(("cik", "symbol", "name", "exchange"), pl.String),
+        orient="row",
+    )
+    before = lake.read("listings") if lake.holds("listings") else pl.DataFrame(schema=LISTINGS)
+    known = lake.read(doubts.TABLE) if lake.holds(doubts.TABLE) else pl.DataFrame(schema=doubts.DOUBTS)
+    found = doubts.found(listed_now, before.filter("is_listed"), known, now)
+    if not found.equals(known) or not lake.holds(doubts.TABLE):
+        lake.write(doubts.TABLE, found)
+    listed = classified(
+        listed_now.unique("symbol", keep="first", maintain_order=True)
+        .with_row_index("position")
+        .with_columns(pl.col("position").cast(pl.Int32), is_listed=pl.lit(value=True))
+    ).select(LISTINGS.names())
+    gone = before.join(listed, on="symbol", how="anti").with_columns(is_listed=pl.lit(value=False))
+    listed = pl.concat([listed, gone.select(LISTINGS.names())])
+    if not listed.equals(before):
+        lake.write("listings", listed)
+    return listed
+
+
+def companies_asked(listings: pl.DataFrame, asked: Asked) -> list[str]:
+    """The companies to synchronize, in the order of the list.
+
+    Raises:
+        UnknownSymbolError: a symbol is not in the list.
+    """
+    listed = listings.filter("is_listed")
+    company_of = dict(listed.select("symbol", "cik").iter_rows())
+    unknown = [symbol for symbol in asked.symbols if symbol not in company_of]
+    if unknown:
+        close = get_close_matches(unknown[0], company_of, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise UnknownSymbolError(
+            f"no such symbol in the SEC's list of {len(company_of)}: {', '.join(unknown)}{hint} "
+            "(classes are written with a dash: BRK-B)"
+        )
+    ciks = [company_of[symbol] for symbol in asked.symbols] or listed["cik"].to_list()
+    return list(dict.fromkeys(ciks))
+
+
+def with_predecessors(ciks: Sequence[str], listings: pl.DataFrame) -> list[str]:
+    """The companies and their possible predecessors, whose documents are needed too."""
+    earlier = chains(ciks, listings.filter("is_listed")["cik"])
+    return list(dict.fromkeys([*ciks, *(cik for chain in earlier.values() for cik in chain)]))
+
+
+def update_documents(
+    source: Source,
+    store: RawStore,
+    lake: Lake,
+    ciks: Sequence[str],
+    now: datetime,
+    absence_lasts: timedelta | None = None,
+    ask: Collection[str] | None = None,
+) -> tuple[pl.DataFrame, Counter[str]]:
+    """Bring the raw zone and table `documents` up to date: the state of the documents of each company.
+
+    Args:
+        absence_lasts: how long a 404 is not requested again; None: the default of the source.
+        ask: the companies to request; None: all.
+
+    Raises:
+        SourceError: the source refuses, or fails for several companies in a row.
+    """
+
+    def tell(done: int, total: int, _: CompanyDocuments) -> None:
+        report("documents", done, total)
+
+    extracted = fetch_documents(source, store, ciks, now, progress=tell, absence_lasts=absence_lasts, ask=ask)
+    before = {row[0]: row for row in lake.read("documents").iter_rows()} if lake.holds("documents") else {}
+    rows = []
+    for company in extracted.companies:
+        held_submissions = before[company.cik][3] if company.cik in before else None
+        submissions = company.submissions.digest if company.submissions else None
+        asked_and_answered = not company.failure and company.facts.change != "skipped"
+        at = now if asked_and_answered else before[company.cik][5] if company.cik in before else None
+        rows.append(
+            (
+                company.cik,
+                company.facts.change,
+                company.facts.digest,
+                submissions or held_submissions,
+                company.failure or None,
+                at,
+            )
+        )
+    changed = pl.DataFrame(rows, schema=DOCUMENTS, orient="row")
+    lake.replace_companies("documents", [changed], dict.fromkeys(ciks, ""))
+    return lake.read("documents"), extracted.counts

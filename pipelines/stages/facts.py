@@ -1,0 +1,130 @@
+"""The facts of the documents: tables `facts`, `registrants`, `acceptances`, `quarantine`.
+
+Belongs here: which documents are decoded again, and which cannot be used. Does not: the format of a document
+(edgar.documents), fetching them (documents).
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions
+from pipelines.edgar.errors import CorruptError, DocumentError
+from pipelines.edgar.raw_store import Documents, RawStore
+from pipelines.lake import Batches, Lake
+from pipelines.normalize.elements import wanted_elements
+from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.stages import batches
+from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
+from pipelines.stages.schemas import ACCEPTANCES, QUARANTINE, REGISTRANTS
+from pipelines.workers import ALONE, Workers
+
+Quarantined = tuple[str, str, str, str]
+"""A row of QUARANTINE."""
+
+FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
+
+
+def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers = ALONE) -> dict[str, int]:
+    """Decode new documents of the raw zone into tables `facts`, `registrants`, `acceptances`, `quarantine`.
+
+    If a document cannot be used, its company is quarantined and keeps its previous rows.
+
+    Args:
+        store: the raw zone.
+        lake: the tables.
+        again: companies to decode even if nothing is new.
+        workers: the processes that share the batches.
+
+    Returns:
+        counts: `decoded`, `quarantined`.
+    """
+    named = list(again)
+    planned = plan(lake, named)
+    with lake.gathering("facts") as made:
+        notes = processed("facts", planned, partial(work, store.home, lake), made, workers)
+        return collect(store, lake, named, planned, made, notes)
+
+
+def plan(lake: Lake, again: Iterable[str]) -> Plan:
+    """The companies whose document is new, and those in `again`."""
+    code = batches.elements_digest()
+    to_do = outdated(lake, "facts", lake.read("documents"), "facts_digest", again, code=code)
+    return Plan(
+        [Batch(ciks, documents={cik: to_do[cik] for cik in ciks}) for ciks in in_batches(sorted(to_do))],
+        {cik: joined(digest, code) for cik, digest in to_do.items()},
+    )
+
+
+def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[Quarantined]]:
+    """The facts of the documents of some companies, and the documents that cannot be used."""
+    store, columns, broken = Documents(home), FactColumns(), []
+    for cik, digest in batch.documents.items():
+        try:
+            columns.extend(decode_facts(store.get(digest), cik, wanted_elements()).columns)
+        except (DocumentError, CorruptError) as error:
+            broken.append(_quarantined(cik, error, digest))
+    decoded = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
+    return {"facts": _with_dropped(lake, decoded)}, broken
+
+
+def collect(
+    store: RawStore,
+    lake: Lake,
+    again: Iterable[str],
+    planned: Plan,
+    made: Batches,
+    notes: Iterable[Sequence[Quarantined]],
+) -> dict[str, int]:
+    """Put the facts of all batches into their table, and decode the submissions of companies where these are new.
+
+    Args:
+        notes: the documents of each batch that cannot be used.
+
+    Returns:
+        counts: `decoded`, `quarantined`.
+    """
+    quarantine: list[Quarantined] = [row for broken in notes for row in broken]
+    broken_facts = {row[0] for row in quarantine}
+    done = {cik: digest for cik, digest in planned.to_do.items() if cik not in broken_facts}
+    lake.replace_companies("facts", made.of("facts"), done)
+    registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again)
+    profiles, accepted = [], []
+    for cik, digest in registrants.items():
+        try:
+            submissions = decode_submissions(store.get(digest), cik)
+        except (DocumentError, CorruptError) as error:
+            quarantine.append(_quarantined(cik, error, digest))
+            continue
+        profiles.append((cik, submissions.name, submissions.sic))
+        accepted += [
+            (cik, filing.accession, filing.accepted_at) for filing in submissions.filings if filing.accepted_at
+        ]
+    refused = {row[0] for row in quarantine}
+    kept = {cik: digest for cik, digest in registrants.items() if cik not in refused}
+    acceptances = pl.DataFrame(accepted, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
+    instants = pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC")
+    lake.replace_companies("acceptances", [acceptances.with_columns(instants)], kept)
+    # last, because its digests mark a company's submissions as finished
+    lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
+    # companyfacts and submissions may be the same bytes, such as an error page: one row, with both places
+    document = ["cik", "raw_document"]
+    first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
+    rows = pl.DataFrame(quarantine, schema=QUARANTINE, orient="row").group_by(document).agg(first_reason, places)
+    lake.write("quarantine", rows.select(QUARANTINE.names()).sort(document))
+    return {"decoded": len(done), "quarantined": rows["cik"].n_unique()}
+
+
+def _with_dropped(lake: Lake, decoded: pl.DataFrame) -> pl.DataFrame:
+    """The decoded facts together with earlier facts that EDGAR has removed since, because these were filed too."""
+    if decoded.is_empty() or not lake.holds("facts"):
+        return decoded
+    before = lake.of_companies("facts", decoded["cik"].unique())
+    return pl.concat([decoded, before.join(decoded, on=FACT, how="anti", nulls_equal=True)])
+
+
+def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:
+    reason, place = (error.reason, error.place) if isinstance(error, DocumentError) else (str(error), "raw zone")
+    return cik, reason, place, digest

@@ -1,0 +1,144 @@
+"""The versions of the values: tables `versions` and `appended`, and a segment of the version log.
+
+Belongs here: which companies are compared with the log, and recording what is new. Does not: what a version is
+(normalize.history), the files of the log (log).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.lake import Batches, Lake
+from pipelines.log import check, clear, committed, read, segment_name, segments_of, write
+from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
+from pipelines.normalize.pipeline import ITEM_SIGNS
+from pipelines.stages import batches
+from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
+from pipelines.stages.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
+from pipelines.stages.values import held_predecessors
+from pipelines.workers import ALONE, Workers
+
+
+def update(
+    lake: Lake, log: Path, segments: Sequence[str], sync_id: str, now: datetime, workers: Workers = ALONE
+) -> tuple[str, ...]:
+    """Append new versions to the version log: tables `versions` (all) and `appended` (new).
+
+    Only companies whose values or logged versions changed are read and compared.
+
+    Args:
+        log: the folder of the log.
+        segments: the segments that the pointer names.
+        sync_id, now: id and time of this synchronization.
+        workers: the processes that share the batches.
+
+    Returns:
+        the segments that a build from these tables has to commit.
+    """
+    planned = plan(lake, log, segments)
+    with lake.gathering("versions") as made:
+        notes = processed("versions", planned, partial(work, lake, log, now), made, workers)
+        return collect(lake, log, sync_id, planned, made, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class LogPlan(Plan):
+    """What there is to compare.
+
+    Attributes:
+        segments: the committed segments of the log, in the order of recording.
+        logged_in: those that have versions of a company, by company.
+    """
+
+    segments: tuple[str, ...]
+    logged_in: Mapping[str, Sequence[str]]
+
+
+def plan(lake: Lake, log: Path, segments: Sequence[str]) -> LogPlan:
+    """The companies whose values or logged versions changed; what a killed run left in the log is removed.
+
+    Raises:
+        LogError: a segment is missing or damaged.
+    """
+    segments = committed(log, segments)
+    clear(log, segments)
+    check(log, segments)
+    logged_in, values = segments_of(log, segments), lake.inputs("profiles")
+    wanted = {cik: joined(*logged_in.get(cik, ()), values.get(cik, "")) for cik in sorted({*logged_in, *values})}
+    known = lake.inputs(VERSIONS)
+    to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest}
+    lake.remove_companies(VERSIONS, known.keys() - wanted.keys())
+    is_done = not to_do and lake.holds(APPENDED)
+    ciks_of = () if is_done else in_batches(to_do)
+    found = [Batch(ciks, segments=_naming(segments, logged_in, ciks)) for ciks in ciks_of]
+    return LogPlan(found, to_do, tuple(segments), logged_in)
+
+
+def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """The versions of some companies: all, those to record, and those that are shown as changes, by table.
+
+    The notes are the companies that have versions to record.
+    """
+    ciks, rules = batch.ciks, batches.rules_digest()
+    logged = read(log, batch.segments, ciks)
+    filings, replayed = lake.of_companies("filings", ciks), lake.of_companies(REPLAYED, ciks)
+    known = on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS)
+    order = filings.select("cik", "accession", "seq")
+    currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
+    facts = partial(_facts_filed, lake, ciks)
+    new = recorded(to_append(known, replayed, order, rules, currencies, facts), now, rules)
+    versions = numbered(pl.concat([known, new]))
+    had_versions = known.select("cik").unique()
+    changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
+    made = {
+        RECORDED: new,
+        VERSIONS: versions.sort(*VERSION_OF, "version"),
+        APPENDED: changes.join(had_versions, on="cik", how="semi"),
+    }
+    return made, new["cik"].unique().to_list()
+
+
+def collect(
+    lake: Lake, log: Path, sync_id: str, planned: LogPlan, made: Batches, notes: Iterable[Iterable[str]]
+) -> tuple[str, ...]:
+    """Write the new versions of all batches as a segment, and put all versions into their tables.
+
+    Args:
+        notes: the companies of each batch that have versions to record.
+
+    Returns:
+        the segments that a build from these tables has to commit.
+    """
+    segments = planned.segments
+    if not planned.batches:
+        if lake.height(APPENDED):
+            lake.write(APPENDED, lake.read(APPENDED).clear())
+        return segments
+    values, done = lake.inputs("profiles"), dict(planned.to_do)
+    for cik in (cik for recorded_of in notes for cik in recorded_of):
+        done[cik] = joined(*planned.logged_in.get(cik, ()), segment_name(sync_id), values.get(cik, ""))
+    if made.height(RECORDED):
+        segments = (*segments, write(log, sync_id, made.scan(RECORDED)))
+    lake.write(APPENDED, made.scan(APPENDED))
+    # last, because its digests mark a company's versions as compared
+    lake.replace_companies(VERSIONS, made.of(VERSIONS), done)
+    return segments
+
+
+def _naming(segments: Sequence[str], logged_in: Mapping[str, Sequence[str]], batch: Iterable[str]) -> tuple[str, ...]:
+    """The segments that have versions of some companies, in their order."""
+    named = {name for cik in batch for name in logged_in.get(cik, ())}
+    return tuple(name for name in segments if name in named)
+
+
+def _facts_filed(lake: Lake, ciks: Sequence[str]) -> pl.DataFrame:
+    """Which facts the filings of some companies and of their predecessors have: columns of versions.FACT_OF."""
+    earlier = held_predecessors(lake)
+    filers = {filer for cik in ciks for filer in (cik, *earlier.get(cik, ()))}
+    return lake.of_companies("facts", filers).select(
+        pl.format("{}:{}", "taxonomy", "tag").alias("tag"), "unit", pl.col("start", "end").str.to_date(), "accession"
+    )
