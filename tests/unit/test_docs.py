@@ -48,6 +48,11 @@ def column(first_head: str, number: int = 0) -> list[str]:
     return [row.strip("|").split(" | ")[number].strip(" |") for row in table[1].splitlines()]
 
 
+def variables_listed() -> list[str]:
+    """The variables of the README's table; a row may name several."""
+    return [name for cell in column("environment") for name in re.findall(r"`(\w+)`", cell)]
+
+
 # --- Variables and commands -----------------------------------------------------------------------------------------
 
 
@@ -69,7 +74,7 @@ def variables_read(tree: ast.AST) -> Iterator[str]:
 def test_the_readme_lists_the_variables_that_the_code_reads() -> None:
     texts = [text for path in SOURCES if "environ" in (text := path.read_text(encoding="utf-8"))]  # parsing takes long
     read = {name for text in texts for name in variables_read(ast.parse(text))}
-    assert {name.strip("`") for name in column("environment")} == read - OF_ANOTHER_PROGRAM
+    assert set(variables_listed()) == read - OF_ANOTHER_PROGRAM
     assert "FUNDAMENTALS_HOME" in read
 
 
@@ -82,9 +87,7 @@ def test_make_targets_in_the_pages_exist(page: Path) -> None:
     said = code(page.read_text(encoding="utf-8"))
     assert set(re.findall(r"\bmake ([a-z-]+)", said)) <= TARGETS
     given = {name for line in re.findall(r"\bmake .*", said) for name in re.findall(r"\b([A-Z_]+)=", line)}
-    known = set(re.findall(r"^([A-Z_]+) \?=", MAKEFILE, re.MULTILINE)) | {
-        name.strip("`") for name in column("environment")
-    }
+    known = {*re.findall(r"^([A-Z_]+) \?=", MAKEFILE, re.MULTILINE), *variables_listed()}
     assert given <= known
 
 

@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 
@@ -419,3 +421,36 @@ def test_the_mirror_has_the_figures_of_its_filer():
     year = {fact["end"]: fact["val"] for fact in told if fact["start"] == "2024-01-01"}
     assert year["2024-12-31"] == ALFA.trailing(2024, 4)
     assert year["2024-12-31"] - year["2024-09-30"] == ALFA.revenue(2024, 4)
+
+
+@pytest.mark.parametrize(("setting", "sizes"), [("", [5]), ("2", [2, 2, 1]), ("5", [5])])
+def test_the_size_of_batches_is_a_setting(setting, sizes, monkeypatch):
+    monkeypatch.setenv("FUNDAMENTALS_BATCH", setting)
+    assert [len(batch) for batch in stages.batches.in_batches("abcde")] == sizes
+
+
+@pytest.mark.parametrize("setting", ["0", "-1", "many", "1.5"])
+def test_a_wrong_size_of_batches_is_an_error(setting, monkeypatch):
+    monkeypatch.setenv("FUNDAMENTALS_BATCH", setting)
+    with pytest.raises(stages.batches.BatchError, match="expected the number of companies"):
+        list(stages.batches.in_batches("abcde"))
+
+
+def test_batches_and_notes_go_to_other_machines_as_json(run):
+    """The rows of each stage are those that the stage itself makes; nothing but JSON is handed on."""
+    run()
+    again = [ALFA.cik, BRAVO.cik]
+    for stage, made in (
+        (stages.facts.plan(run.lake, again), partial(stages.facts.work, run.home, run.lake)),
+        (stages.values.plan(run.lake, again), partial(stages.values.work, run.lake)),
+    ):
+        assert stage.batches
+        for batch in stage.batches:
+            sent = msgspec.json.decode(msgspec.json.encode(batch), type=stages.batches.Batch)
+            assert sent == batch
+            (rows, notes), (expected, _) = made(sent), made(batch)
+            assert {name: frame.height for name, frame in rows.items()} == {
+                name: frame.height for name, frame in expected.items()
+            }
+            assert all(rows[name].equals(frame) for name, frame in expected.items())
+            assert msgspec.json.decode(msgspec.json.encode(notes)) == [list(note) for note in notes]
