@@ -53,7 +53,7 @@ def test_an_error_of_a_step_is_raised_and_recorded(synchronized: Home, same_mirr
     def refused(*_: object) -> None:
         raise SourceError("does not answer")
 
-    monkeypatch.setattr(stages, "update_listings", refused)
+    monkeypatch.setattr(stages.documents, "update_listings", refused)
     with pytest.raises(SourceError, match="does not answer"):
         composed(Synchronization(synchronized, str(same_mirror.folder)))
     assert runs.read(synchronized.published).by_result[runs.FAILED].number == 1

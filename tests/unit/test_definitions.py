@@ -128,7 +128,7 @@ def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_sourc
             raise SourceError("does not answer")
         return update(*given)
 
-    monkeypatch.setattr(stages, "update_listings", failing_once)
+    monkeypatch.setattr(stages.documents, "update_listings", failing_once)
     with pytest.raises(SourceError, match="does not answer"):
         run_job(home, str(mirror.folder))
     asked.clear()
@@ -194,7 +194,7 @@ def test_failures_are_raised_unchanged(home, mirror, monkeypatch):
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(stages, "update_facts", broken)
+    monkeypatch.setattr(stages.facts, "update", broken)
     with pytest.raises(ZeroDivisionError):  # a programming error is not converted
         run_job(home, str(mirror.folder))
     assert results(home) == {runs.FAILED: 2}, "not the one that was told that another has the home"

@@ -390,6 +390,9 @@ def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypat
         ("values", 0, 3),
         ("values", 2, 3),
         ("values", 3, 3),
+        ("versions", 0, 3),
+        ("versions", 2, 3),
+        ("versions", 3, 3),
     ]
 
 

@@ -32,7 +32,7 @@ def test_a_run_prints_a_short_table(mirror, tmp_path, capsys):
     assert list(told) == [name.replace("_", " ") for name in names]
     assert (told["seen"], told["with documents"], told["build"]) == ("4", "3", "published")
     assert printed.out.endswith(f"{tmp_path / 'home/published/warehouse.duckdb'}\n")
-    assert [line.split()[0] for line in printed.err.splitlines()] == ["documents", "facts", "values"]
+    assert [line.split()[0] for line in printed.err.splitlines()] == ["documents", "facts", "values", "versions"]
 
 
 def test_an_error_is_one_line(mirror, capsys):
