@@ -1,6 +1,13 @@
-"""A real server on a free port over the small build, with a clock that tests set; responses are validated."""
+"""A real server on a free port over the small build, with a clock that tests set; responses are validated.
+
+Or a service that runs elsewhere, with the small build, whose public address is https://data.example.org/v1:
+CONTRACT_ADDRESS is its address with the version segment, CONTRACT_ACCOUNTS the file or the address of its accounts.
+Tests that set the clock or start a service of their own are skipped then.
+"""
 
 import itertools
+import os
+import random
 import re
 import socket
 import threading
@@ -8,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +61,74 @@ class Served:
     home: Path
     clock: Clock
 
+    @property
+    def now(self) -> float:
+        """The time of the service, which a test only reads."""
+        return self.clock.now
+
     def accounts(self) -> Accounts:
         """The accounts, opened as by a command in another process."""
         return Accounts(self.home / "accounts.sqlite")
 
 
+class Elsewhere(Served):
+    """A service that was not started here."""
+
+    def __init__(self, address: str, accounts: str) -> None:
+        self.address = address
+        self._accounts = accounts
+
+    def accounts(self) -> Accounts:
+        """The accounts that the service uses."""
+        return Accounts(self._accounts if "://" in self._accounts else Path(self._accounts))
+
+    @property
+    def now(self) -> float:
+        """The time."""
+        return time.time()
+
+    @property
+    def clock(self) -> Clock:
+        """Skips the test."""
+        pytest.skip("sets the clock of the service, which runs elsewhere")
+
+    @clock.setter
+    def clock(self, clock: Clock) -> None:
+        raise AttributeError("clock")
+
+
+ELSEWHERE = os.environ.get("CONTRACT_ADDRESS")
+
+
+class Now:
+    """The time at which a response was made; of a service elsewhere, it is in the last hour."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not ELSEWHERE:
+            return other == "2026-03-02T12:00:00Z"
+        return (
+            0
+            <= time.time() - datetime.strptime(str(other), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
+            < 3600
+        )
+
+
+NOW = Now()
+
+
+def only_here(reason: str) -> None:
+    """Skip the rest of a test whose service runs elsewhere."""
+    if ELSEWHERE:
+        pytest.skip(reason)
+
+
 @contextmanager
 def serving(home: Path, clock: Clock | None = None) -> Iterator[Served]:
     """Serve a home on a free port until the block ends."""
+    if ELSEWHERE:
+        pytest.skip("starts a service of its own")
     clock = clock or Clock()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
@@ -79,6 +147,9 @@ def serving(home: Path, clock: Clock | None = None) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The small build, served for the whole session."""
+    if ELSEWHERE:
+        yield Elsewhere(ELSEWHERE, os.environ["CONTRACT_ACCOUNTS"])
+        return
     home = tmp_path_factory.mktemp("home")
     builds.small(home / "published")
     with serving(home) as running:
@@ -88,7 +159,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(autouse=True)
 def noon(served: Served) -> None:
     """Set the same time before every test."""
-    served.clock.now = NOON
+    if not ELSEWHERE:
+        served.clock.now = NOON
 
 
 @pytest.fixture
@@ -103,11 +175,11 @@ numbers = itertools.count()
 
 def new_key(served: Served, status: str | None = "active") -> tuple[str, str]:
     """A key of a new account, which has its own rate limits: the key, and the account's e-mail."""
-    email = f"reader{next(numbers)}@example.org"
+    email = f"reader{next(numbers)}-{os.getpid()}@example.org"
     accounts = served.accounts()
-    key = accounts.create_key(email, served.clock.now)
+    key = accounts.create_key(email, served.now)
     if status == "active":
-        accounts.set_subscription(email, "active", served.clock.now)
+        accounts.set_subscription(email, "active", served.now)
     accounts.close()
     return key, email
 
@@ -121,7 +193,11 @@ def key(served: Served) -> str:
 @pytest.fixture
 def client(served: Served) -> Iterator[httpx.Client]:
     """A client without a key that validates every response with the description."""
-    with httpx.Client(base_url=served.address, event_hooks={"response": [assert_described]}) as client:
+    # each test from another address of this machine: failed keys are counted by address, and here with the real time
+    address = f"127.{random.randrange(256)}.{random.randrange(256)}.{random.randrange(1, 255)}" if ELSEWHERE else None
+    transport = httpx.HTTPTransport(local_address=address)
+    hooks = {"response": [assert_described]}
+    with httpx.Client(base_url=served.address, transport=transport, event_hooks=hooks) as client:
         yield client
 
 
@@ -157,6 +233,13 @@ def assert_valid(value: object, schema: dict[str, Any]) -> None:
     """Check that a value fits a schema of the description."""
     whole = {**schema, "components": DESCRIPTION["components"]}
     jsonschema_rs.Draft202012Validator(whole, validate_formats=True).validate(value)
+
+
+def minute_of(served: Served) -> int:
+    """The start of the minute, Unix time; of a service elsewhere, one that has some seconds left."""
+    if isinstance(served, Elsewhere) and (left := 60 - time.time() % 60) < 5:
+        time.sleep(left + 0.1)
+    return int(served.now // 60) * 60
 
 
 Get = Callable[..., httpx.Response]

@@ -7,7 +7,7 @@ import pytest
 
 from serve.api.endpoints import ENDPOINTS, Endpoint
 from serve.api.parameters import COMPANIES, FINANCIALS, REVISIONS
-from tests.contract.conftest import DESCRIPTION, NOON, Get, Served, assert_error, assert_valid, new_key
+from tests.contract.conftest import DESCRIPTION, NOON, Get, Served, assert_error, assert_valid, minute_of, new_key
 from warehouse.schema import ITEM_NAMES
 
 PATHS = [endpoint.path.format(symbol="LNTR") for endpoint in ENDPOINTS]
@@ -126,10 +126,11 @@ def test_8_the_limits_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("path", KEYED)
-def test_8_every_response_with_data_has_the_headers_of_the_limit(get: Get, path: str) -> None:
+def test_8_every_response_with_data_has_the_headers_of_the_limit(served: Served, get: Get, path: str) -> None:
+    minute = minute_of(served)
     headers = get(path).headers
     told = [headers[f"X-RateLimit-{name}"] for name in ("Limit", "Remaining", "Reset")]
-    assert told == ["60", "59", str(int(NOON) + 60)]
+    assert told == ["60", "59", str(minute + 60)]
 
 
 @pytest.mark.parametrize("path", KEYED)

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests import builds
-from tests.contract.conftest import Get, assert_error
+from tests.contract.conftest import NOW, Get, assert_error
 from warehouse.schema import ITEM_NAMES
 
 PATH = "/companies/{}/financials/revisions"
@@ -42,7 +42,7 @@ def test_2_6_meta_of_revisions(get: Get) -> None:
         "count": 1,
         "source": "SEC EDGAR",
         "api_version": "v1",
-        "generated_at": "2026-03-02T12:00:00Z",
+        "generated_at": NOW,
     }
     assert get(PATH.format("FJRD")).json()["meta"]["currency"] == "EUR"
 

@@ -13,7 +13,7 @@ import pytest
 from serve.access import keys
 from serve.access.limits import LIMITS, Limit
 from tests import builds
-from tests.contract.conftest import NOON, Get, Served, assert_error, new_key
+from tests.contract.conftest import NOON, Get, Served, assert_error, minute_of, new_key, only_here
 from tests.servers import wait_until
 from warehouse.reader import FALLEN_BACK, UNREADABLE, open_read_only
 
@@ -110,6 +110,7 @@ def test_5_6_inactive_subscription_is_403_and_changes_apply_within_five_seconds(
 
 def test_5_the_last_use_of_a_key_is_stored(served: Served, client: httpx.Client) -> None:
     """Soon after the response, because no request waits for it."""
+    only_here("the time of the last use is noon")
     key, email = new_key(served)
     client.get("/companies", headers={"X-Api-Key": key})
     accounts = served.accounts()
@@ -144,6 +145,8 @@ def test_7_order_of_checks(served: Served, client: httpx.Client) -> None:
 def test_7_server_error_reveals_no_internals(
     served: Served, client: httpx.Client, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    only_here("makes the service fail")
+
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError(f"secret place {served.home}")
 
@@ -257,7 +260,7 @@ def limits(response: httpx.Response) -> tuple[int, int, int]:
 
 
 def test_8_headers_are_of_the_window_with_the_fewest_requests_left(served: Served, get: Get) -> None:
-    minute = int(served.clock.now // 60) * 60
+    minute = minute_of(served)
     assert [limits(get("/companies")) for _ in range(2)] == [(60, 59, minute + 60), (60, 58, minute + 60)]
 
 

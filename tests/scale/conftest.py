@@ -1,0 +1,61 @@
+"""Replicas behind nginx, for all tests of a run; a test that takes a part away brings it back."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests import builds
+from tests.scale.__main__ import PROGRAMS
+from tests.scale.__main__ import program as path_of
+from tests.scale.cluster import SITE, Cluster, Replica, stopped_at_the_end
+from tests.scale.front import nginx
+from tests.servers import redis_server
+
+REPLICAS = 2
+
+Finder = Callable[[str], str]
+
+
+@pytest.fixture(scope="session")
+def installed(request: pytest.FixtureRequest) -> Finder:
+    """Finds a program by its name, or skips the test."""
+
+    def find(name: str) -> str:
+        if found := path_of(name):
+            return found
+        missing = f"{name} is missing: install the Debian package {PROGRAMS[name]} (make system)"
+        if request.config.getoption("--strict-skips"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder) -> Iterator[Cluster]:
+    """Two replicas with two workers each behind nginx, and a published build."""
+    folder = tmp_path_factory.mktemp("cluster")
+    with ExitStack() as parts:
+        home = folder / "home"
+        home.mkdir()
+        builds.small(home / "published")
+        (folder / "redis").mkdir()
+        redis, _ = parts.enter_context(redis_server(installed("redis-server"), folder / "redis"))
+        variables = {"REDIS_URL": redis, "FUNDAMENTALS_BASE_URL": f"{SITE}/v1", "FUNDAMENTALS_PROXY": "127.0.0.1"}
+        replicas = []
+        for number in range(REPLICAS):
+            (replica := folder / f"replica-{number}").mkdir()
+            builds.small(replica / "published")
+            (replica / "accounts.sqlite").symlink_to(home / "accounts.sqlite")
+            replicas.append(Replica(replica, variables))
+        parts.enter_context(stopped_at_the_end(tuple(replicas)))
+        front = parts.enter_context(
+            nginx(installed("nginx"), folder / "nginx", [f"127.0.0.1:{each.port}" for each in replicas])
+        )
+        made = Cluster(front, tuple(replicas), home, variables, str(home / "accounts.sqlite"))
+        made.keys(1)
+        for replica in replicas:
+            replica.start()
+        made.all_workers_answer()
+        yield made

@@ -1,0 +1,105 @@
+"""Two replicas with two workers each behind nginx: one service to its readers."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import httpx
+import pytest
+
+from tests.scale.cluster import WORKERS, Cluster, early_in_a_minute
+from tests.servers import PATIENCE, PROJECT
+
+CLIENTS = 200
+REQUESTS = 60
+"""A minute, of a key."""
+SHORT = ("test_every_endpoint.py", "test_sections_5_7_8.py")
+LONG = ("test_generated_client.py", "test_sections_2_6_and_4_4.py", "test_sections_2_and_4.py",
+        "test_sections_4_5_and_4_7.py", "test_sections_4_parameters.py")  # fmt: skip
+"""The contract tests that ask a service from outside."""
+
+
+@pytest.mark.parametrize(
+    "files", [pytest.param(SHORT, id="short"), pytest.param(LONG, id="long", marks=pytest.mark.long)]
+)
+def test_the_contract_holds_through_nginx(cluster: Cluster, files: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *(f"tests/contract/{file}" for file in files)]
+    elsewhere = {"CONTRACT_ADDRESS": f"{cluster.front.address}/v1", "CONTRACT_ACCOUNTS": cluster.accounts}
+    before = len(cluster.front.requests())
+    done = subprocess.run(
+        command, cwd=PROJECT, env=os.environ | elsewhere, capture_output=True, text=True, check=False, timeout=900
+    )
+    assert done.returncode == 0, done.stdout
+    asked = cluster.front.requests()[before:]
+    assert len(asked) > 100
+    assert {line["replica"] for line in asked} > {f"127.0.0.1:{replica.port}" for replica in cluster.replicas}
+
+
+def at_once(cluster: Cluster, key: str, clients: int) -> list[httpx.Response]:
+    """The responses to concurrent clients, each on its own connection to nginx."""
+
+    async def ask() -> list[httpx.Response]:
+        async with httpx.AsyncClient(limits=httpx.Limits(max_connections=clients), timeout=PATIENCE) as client:
+            address, headers = f"{cluster.front.address}/v1/companies", {"X-Api-Key": key}
+            return await asyncio.gather(*(client.get(address, headers=headers) for _ in range(clients)))
+
+    return asyncio.run(ask())
+
+
+def test_all_workers_together_pass_sixty_requests_a_minute(cluster: Cluster) -> None:
+    """Again where Redis was late on a busy machine, because each worker then counts by itself."""
+    for _ in range(4):
+        [key] = cluster.keys(1)
+        early_in_a_minute()
+        said = [len(replica.log()) for replica in cluster.replicas]
+        before = {worker: time.time() for worker in cluster.workers()}
+        minute = time.time() // 60
+        responses = at_once(cluster, key, CLIENTS)
+        late = [replica.log()[start:] for replica, start in zip(cluster.replicas, said, strict=True)]
+        if time.time() // 60 == minute and not any("Redis is unavailable" in text for text in late):
+            break
+    assert Counter(each.status_code for each in responses) == {200: REQUESTS, 429: CLIENTS - REQUESTS}
+    assert len(before) == len(cluster.replicas) * WORKERS
+    counted = Counter(line["worker"] for replica in cluster.replicas for line in replica.requests() if line["key"])
+    assert len(counted) == len(before), "each worker has counted"
+    left = sorted(int(each.headers["X-RateLimit-Remaining"]) for each in responses if each.status_code == 200)
+    assert left == list(range(REQUESTS))
+    for refused in (each for each in responses if each.status_code == 429):
+        assert 1 <= int(refused.headers["Retry-After"]) <= 60
+        assert refused.json()["error"]["code"] == "rate_limited"
+
+
+def test_one_command_revokes_a_key_at_every_worker_within_five_seconds(cluster: Cluster) -> None:
+    """The workers are asked one by one, past nginx, without using up the minute."""
+    email = "revoked@example.org"
+    key = cluster.command("keys", "create", email)
+    cluster.command("subscriptions", "set", email, "active")
+    knew: set[int] = set()
+    with httpx.Client(headers={"X-Api-Key": key}) as client:
+        while len(knew) < len(cluster.replicas) * WORKERS:
+            for replica in cluster.replicas:
+                response = client.get(f"{replica.address}/v1/companies", headers={"Connection": "close"})
+                if response.status_code == 429:
+                    time.sleep(int(response.headers["Retry-After"]))
+            knew = cluster.workers(lambda line: line["key"] and line["status"] == 200) & set(all_of(cluster))
+        early_in_a_minute()
+        [listed] = cluster.command("keys", "list", email).splitlines()
+        cluster.command("keys", "revoke", listed.split()[0])
+        revoked = time.monotonic()
+        refusing: set[int] = set()
+        while len(refusing) < len(knew):
+            asked = time.monotonic()
+            for replica in cluster.replicas:
+                response = client.get(f"{replica.address}/v1/companies", headers={"Connection": "close"})
+                assert response.status_code == 401 or asked < revoked + 5
+            refusing = cluster.workers(lambda line: line["status"] == 401 and line["path"] == "/v1/companies") & knew
+            time.sleep(0.05)
+    assert time.monotonic() < revoked + PATIENCE
+
+
+def all_of(cluster: Cluster) -> set[int]:
+    """The workers that live."""
+    return set().union(*(replica.workers() for replica in cluster.replicas))
