@@ -24,6 +24,7 @@ from serve.access.sign_ins import SignIns
 from tests.browsers import Browser
 from tests.e2e.homes import environment
 from tests.scale.front import Front, accepts, free_port
+from tests.scale.redis import Redis
 from tests.servers import PATIENCE, PROJECT, wait_until
 
 SITE = "https://data.example.org"
@@ -125,6 +126,7 @@ class Cluster:
     home: Path
     variables: Mapping[str, str]
     accounts: str
+    redis: Redis
 
     @contextmanager
     def opened_accounts(self) -> Iterator[Accounts]:

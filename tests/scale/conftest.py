@@ -6,11 +6,11 @@ from contextlib import ExitStack
 import pytest
 
 from tests import builds
+from tests.scale import redis
 from tests.scale.__main__ import PROGRAMS
 from tests.scale.__main__ import program as path_of
 from tests.scale.cluster import SITE, Cluster, Replica, stopped_at_the_end
 from tests.scale.front import nginx
-from tests.servers import redis_server
 
 REPLICAS = 2
 
@@ -41,8 +41,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder) -> Iter
         home.mkdir()
         builds.small(home / "published")
         (folder / "redis").mkdir()
-        redis, _ = parts.enter_context(redis_server(installed("redis-server"), folder / "redis"))
-        variables = {"REDIS_URL": redis, "FUNDAMENTALS_BASE_URL": f"{SITE}/v1", "FUNDAMENTALS_PROXY": "127.0.0.1"}
+        counting = parts.enter_context(redis.running(installed("redis-server"), folder / "redis"))
+        variables = {
+            "REDIS_URL": counting.url,
+            "FUNDAMENTALS_BASE_URL": f"{SITE}/v1",
+            "FUNDAMENTALS_PROXY": "127.0.0.1",
+        }
         replicas = []
         for number in range(REPLICAS):
             (replica := folder / f"replica-{number}").mkdir()
@@ -53,7 +57,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder) -> Iter
         front = parts.enter_context(
             nginx(installed("nginx"), folder / "nginx", [f"127.0.0.1:{each.port}" for each in replicas])
         )
-        made = Cluster(front, tuple(replicas), home, variables, str(home / "accounts.sqlite"))
+        made = Cluster(front, tuple(replicas), home, variables, str(home / "accounts.sqlite"), counting)
         made.keys(1)
         for replica in replicas:
             replica.start()

@@ -1,0 +1,51 @@
+"""A Redis server for tests, which can be killed and brought back at the same address.
+
+Belongs here: starting and killing it. Does not: any test.
+"""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.scale.front import accepts, free_port
+from tests.servers import PATIENCE, wait_until
+
+
+@dataclass
+class Redis:
+    """A Redis server without files, so that a killed one has lost its counts."""
+
+    executable: str
+    folder: Path
+    port: int = field(default_factory=free_port)
+    _process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder)]
+        self._process = subprocess.Popen([self.executable, *options], stdout=subprocess.DEVNULL)
+        wait_until(lambda: accepts(self.port))
+
+    def stop(self) -> None:
+        """Kill it."""
+        if self._process:
+            self._process.kill()
+            self._process.wait(PATIENCE)
+
+
+@contextmanager
+def running(executable: str, folder: Path) -> Iterator[Redis]:
+    """An empty Redis server until the block ends."""
+    redis = Redis(executable, folder)
+    redis.start()
+    try:
+        yield redis
+    finally:
+        redis.stop()

@@ -1,0 +1,88 @@
+"""Each part is killed and brought back under load: what docs/scaling.md promises for it holds.
+
+A promise is a row of its table "What happens without". The load goes through nginx, with valid keys.
+"""
+
+import time
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from tests.scale.cluster import Cluster
+from tests.scale.load import KEYS, Load, slowest, statuses
+from tests.servers import wait_until
+
+AWAY = 6.0
+"""Seconds that a part is away."""
+SOON = 5.0
+"""Seconds within which everything is as before, once the part is back."""
+PROMPT = 3.0
+"""Seconds that no request takes longer, on a machine that tests share with others."""
+
+
+@pytest.fixture(scope="module")
+def keys(cluster: Cluster) -> list[str]:
+    return cluster.keys(KEYS, "load")
+
+
+def each_status(cluster: Cluster) -> list[str]:
+    """What each replica says of itself, past nginx."""
+    return [str(replica.status().get("status", "away")) for replica in cluster.replicas]
+
+
+def soon(state: Callable[[], bool], seconds: float = SOON) -> None:
+    """Wait for a state that is promised within seconds."""
+    start = time.monotonic()
+    wait_until(state)
+    assert time.monotonic() - start < seconds + PROMPT
+
+
+def test_without_redis_every_request_is_answered_and_each_worker_counts(cluster: Cluster, keys: list[str]) -> None:
+    with Load(cluster.front.address, keys) as load:
+        assert set(statuses(load.for_some_time(2))) == {200}
+        cluster.redis.stop()
+        try:
+            asked = load.for_some_time(AWAY)
+            assert set(statuses(asked)) == {200}
+            assert slowest(asked) < PROMPT
+            assert each_status(cluster) == ["degraded"] * len(cluster.replicas)
+        finally:
+            cluster.redis.start()
+        soon(lambda: each_status(cluster) == ["up"] * len(cluster.replicas))
+        assert set(statuses(load.for_some_time(1))) == {200}
+
+
+def test_a_killed_replica_costs_no_request_that_had_not_begun(cluster: Cluster, keys: list[str]) -> None:
+    """The other one answers; the killed one takes requests again as soon as it is back."""
+    first, second = cluster.replicas
+    with Load(cluster.front.address, keys) as load:
+        assert set(statuses(load.for_some_time(2))) == {200}
+        first.kill()
+        asked = load.for_some_time(AWAY)
+        assert set(statuses(asked)) == {200}
+        assert slowest(asked) < PROMPT
+        assert not first.status()
+        assert second.status()["status"] == "up"
+        since = len(first.requests())
+        first.start()
+        soon(lambda: any(line["key"] for line in first.requests()[since:]))
+        assert set(statuses(load.for_some_time(1))) == {200}
+
+
+def test_both_replicas_away_is_an_error_in_the_form_of_the_contract_until_one_is_back(
+    cluster: Cluster, keys: list[str]
+) -> None:
+    with Load(cluster.front.address, keys) as load:
+        for replica in cluster.replicas:
+            replica.kill()
+        time.sleep(5)  # until then the status may be answered from what nginx keeps
+        asked = load.for_some_time(2)
+        refused = [each for each in asked if each.path.startswith("/v1/")]
+        assert set(statuses(refused)) == {500}
+        assert {each.body["error"]["code"] for each in refused} == {"server_error"}
+        assert slowest(asked) < PROMPT
+        for replica in cluster.replicas:
+            replica.start()
+        soon(lambda: httpx.get(f"{cluster.front.address}/v1/status").status_code == 200)
+        soon(lambda: set(statuses(load.for_some_time(0.5))) == {200})
