@@ -1,13 +1,21 @@
 """The commands `fundamentals builds`: list the kept builds, go back to the one before, remove it.
 
 Belongs here: output on the terminal, and locking the home. Does not: any change of the folder of builds (publish).
+
+With a store, the home takes over its builds first, and a change is committed to it, so that all replicas follow.
 """
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from pipelines.errors import PipelineError
 from pipelines.home import Home
+from pipelines.working_copy import WorkingCopy, conflict_told, of_home
 from warehouse import publish
 from warehouse.errors import WarehouseError
 from warehouse.pointer import Pointer, current, kept
+from warehouse.store import StoreConflict
 from warehouse.verify import is_whole
 
 
@@ -22,19 +30,53 @@ def main(action: str) -> str:
     """
     home = Home.from_environment()
     try:
-        now = current(home.published)
-        if now is None:
-            raise PipelineError(f"home {home.root}: nothing is published; run `fundamentals sync`")
-        if action == "list":
-            earlier = [each for each in kept(home.published) if each.file == now.previous]
-            return "\n".join(_line(home, each, is_current=each is now) for each in [now, *earlier])
-        with home.writing():
-            changed = publish.rollback(home.published) if action == "rollback" else publish.prune(home.published)
+        with _taken_over(home) as copy:
+            now = current(home.published)
+            if now is None:
+                raise PipelineError(f"home {home.root}: nothing is published; run `fundamentals sync`")
+            if action == "list":
+                earlier = [each for each in kept(home.published) if each.file == now.previous]
+                return "\n".join(_line(home, each, is_current=each is now) for each in [now, *earlier])
+            if copy:
+                changed = CHANGES[action](home.published)
+                _commit(copy, action)
+            else:
+                with home.writing():
+                    changed = CHANGES[action](home.published)
     except WarehouseError as error:
         raise PipelineError(str(error)) from error
     if action == "rollback":
         return f"build {changed.build} is current; the next synchronization publishes the newest data again"
     return f"only build {changed.build} is kept"
+
+
+CHANGES = {"rollback": publish.rollback, "prune": publish.prune}
+
+
+@contextmanager
+def _taken_over(home: Home) -> Iterator[WorkingCopy | None]:
+    """With a store, its builds in the home, which is locked until the block ends; without one nothing is done."""
+    copy = of_home(home)
+    if copy is None:
+        yield None
+        return
+    home.prepare()
+    with home.writing():
+        copy.checkout(_is_published)
+        yield copy
+
+
+def _is_published(path: str) -> bool:
+    return path.startswith("published/")
+
+
+def _commit(copy: WorkingCopy, action: str) -> None:
+    """Commit the builds to the store; if another run was faster, take over its builds."""
+    try:
+        copy.commit(f"builds {action}, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", _is_published)
+    except StoreConflict as conflict:
+        copy.checkout(_is_published)
+        raise conflict_told(conflict) from conflict
 
 
 def _line(home: Home, pointer: Pointer, *, is_current: bool) -> str:

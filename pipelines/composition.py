@@ -41,10 +41,12 @@ class Step:
         return self.work.__doc__ or ""
 
     def done(self, synchronization: Synchronization, log: Log) -> Made:
-        """Do it, and tell progress, counts and seconds."""
+        """Do it, and tell progress, counts and seconds; after the last step the state is shared."""
         began = time.monotonic()
         with run_log.progress_in(log):
             made = self.work(synchronization, log)
+            if self is STEPS[-1]:
+                synchronization.share(log)
         seconds = time.monotonic() - began
         log.info(run_log.in_words(made.counts, seconds))
         return replace(made, shown={**made.shown, "seconds": round(seconds, 2)})

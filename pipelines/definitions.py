@@ -27,6 +27,7 @@ from pipelines.launcher import PROCESS, process_named
 from pipelines.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.run_history import held_back_by, recording
 from pipelines.steps import WAY
+from warehouse.errors import WarehouseError
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
@@ -156,7 +157,7 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
 def _cause_of(error: dg.DagsterError) -> BaseException:
     """The original error of a resource; Dagster wraps errors of resources, but not those of assets."""
     cause = error.__cause__
-    return cause if isinstance(cause, PipelineError) else error
+    return cause if isinstance(cause, PipelineError | WarehouseError | OSError) else error
 
 
 definitions = build_definitions(os.environ)

@@ -19,8 +19,10 @@ from pipelines.lake import Lake
 from pipelines.stages.documents import Asked
 from pipelines.tables import FOOTERS, changed_since, published_before
 from pipelines.workers import ALONE, Workers, started
+from pipelines.working_copy import WorkingCopy, conflict_told, of_home
 from warehouse import runs
 from warehouse.pointer import Pointer
+from warehouse.store import StoreConflict, StoreError
 
 
 class Log(Protocol):
@@ -50,6 +52,7 @@ class Synchronization:
         started_at: when it began, in UTC; everything that it records has this time.
         workers: the processes that share the work.
         result: one of warehouse.runs.RESULTS; until a step says otherwise, it failed.
+        copy: the working copy of the store in the home, while it runs; None without a store.
     """
 
     home: Home
@@ -60,7 +63,10 @@ class Synchronization:
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     workers: Workers = ALONE
     result: str = runs.FAILED
+    copy: WorkingCopy | None = None
     _looking: Future[Pointer | None] | None = None
+    _began: float = 0.0
+    _is_recorded: bool = False
 
     @contextmanager
     def running(
@@ -68,19 +74,25 @@ class Synchronization:
     ) -> Iterator["Synchronization"]:
         """Prepare and lock the home until the `with` block ends; then record the result beside the builds.
 
+        With a store, the home first takes over what it has.
+
         Args:
             wait: called with a message while another synchronization holds the home; None: do not wait.
             is_held_back: tells at the end of a run that failed whether a condition held back publishing.
 
         Raises:
             HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
+            StoreError: the store cannot be used.
         """
         self.home.prepare()
         processes = os.environ.get("FUNDAMENTALS_PROCESSES", "")
         with self.home.writing(wait), started(processes) as workers, ThreadPoolExecutor(1) as looking:
             self.started_at, self.workers, self.result = datetime.now(UTC), workers, runs.FAILED
+            self._began, self._is_recorded = time.monotonic(), False
+            self.copy = of_home(self.home)
+            if self.copy:
+                self.copy.checkout()
             self._looking = looking.submit(published_before, self.home.published)
-            began = time.monotonic()
             try:
                 self.lake.tidy()
                 yield self
@@ -88,11 +100,39 @@ class Synchronization:
                 with suppress(Exception):  # a full disk, say, must not hide why the synchronization failed
                     if self.result == runs.FAILED and is_held_back():
                         self.result = runs.HELD_BACK
-                    self._record(time.monotonic() - began)
+                    self._record()
+                self.copy = None
 
-    def _record(self, seconds: float) -> None:
-        """Add this synchronization to the record beside the builds."""
-        lake = self.lake
+    def share(self, log: Log) -> None:
+        """Commit the state of the home to the store, after the last step; without a store nothing is done.
+
+        Raises:
+            StoreConflict: another run was committed meanwhile; the home has its state then.
+            StoreError: the store cannot be written; the state before stays the current one.
+        """
+        if self.copy is None:
+            return
+        self._record()
+        try:
+            head = self.copy.commit(self.sync_id)
+        except StoreConflict as conflict:
+            self.copy.checkout()
+            raise conflict_told(conflict) from conflict
+        log.info(f"committed to {self.copy.store.address}: {len(head.files):,} files")
+        try:
+            if self.result == runs.PUBLISHED and (removed := self.copy.remove_unnamed()):
+                log.info(
+                    f"removed from {self.copy.store.address}: {removed:,} objects that nothing has named for a day"
+                )
+        except StoreError as error:
+            log.warning(f"{error}; objects that nothing names are removed after another synchronization")
+
+    def _record(self) -> None:
+        """Add this synchronization to the record beside the builds, once."""
+        if self._is_recorded:
+            return
+        self._is_recorded = True
+        lake, seconds = self.lake, time.monotonic() - self._began
         quarantined = lake.read("quarantine")["cik"].n_unique() if lake.holds("quarantine") else None
         failed = lake.read("documents")["failure"].count() if lake.holds("documents") else None
         runs.note(self.home.published, self.result, datetime.now(UTC), seconds, quarantined, failed)

@@ -99,11 +99,13 @@ class WorkingCopy:
         """Whether HEAD still is the one that was checked out or committed here last."""
         return self.store.head(self.held) is self.held
 
-    def commit(self, run: str) -> Head:
+    def commit(self, run: str, wanted: Wanted = _everything) -> Head:
         """Store what is new of the local files and documents, then replace HEAD by the state of this folder.
 
         Args:
             run: the id of the synchronization, or the name of a command with the time.
+            wanted: tells of a path whether its local file is committed; default: all shared files that are here. A
+                folder that had files before a part was checked out gives the same as for the checkout.
 
         Returns:
             the new HEAD.
@@ -114,10 +116,10 @@ class WorkingCopy:
             OSError: a file cannot be read.
         """
         before = self.held.head if self.held else None
-        local = [path for path in self._local() if not (self.root / path).is_symlink()]
-        links = {path: str((self.root / path).readlink()) for path in self._local() if (self.root / path).is_symlink()}
-        found = self._folder.contents(local)
-        if before is None or found.get(SEEN) != before.files.get(SEEN):
+        paths = [path for path in self._local() if wanted(path)]
+        links = {path: str((self.root / path).readlink()) for path in paths if (self.root / path).is_symlink()}
+        found = self._folder.contents(path for path in paths if path not in links)
+        if before is None or (SEEN in found and found[SEEN] != before.files.get(SEEN)):
             self._store_documents(before)
         self._store_objects(found, before)
         kept = {path: each for path, each in before.files.items() if path not in self._taken} if before else {}

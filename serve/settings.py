@@ -24,7 +24,8 @@ class Settings:
     `redis_url` is the Redis server that counts rate limits, which may contain a password; None: the process counts
     them. `cache` turns the response cache on or off. `connection_share` is the part of a worker's connections that one
     client address may have. `proxies` are the proxies whose header X-Forwarded-For names the client. `metrics_port` is
-    the port of the metrics on this machine, 0 a free one; None: there are no metrics.
+    the port of the metrics on this machine, 0 a free one; None: there are no metrics. `store` is the address of the
+    object storage whose builds are served; None: those of the home are.
     """
 
     home: Path = HOME
@@ -34,6 +35,7 @@ class Settings:
     connection_share: float = CONNECTION_SHARE
     proxies: tuple[Network, ...] = ()
     metrics_port: int | None = None
+    store: str | None = None
 
     @property
     def published(self) -> Path:
@@ -77,7 +79,8 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
     proxies = _networks(environment.get("FUNDAMENTALS_PROXY") or "")
     metrics_port = _port(environment.get("FUNDAMENTALS_METRICS_PORT") or "")
     redis_url = environment.get("REDIS_URL") or None
-    return Settings(Path(home), base_url, redis_url, cache == "on", share, proxies, metrics_port)
+    store = environment.get("FUNDAMENTALS_STORE") or None
+    return Settings(Path(home), base_url, redis_url, cache == "on", share, proxies, metrics_port, store)
 
 
 def _share(text: str) -> float:

@@ -33,6 +33,7 @@ LAST = ("digests.json", "seen.jsonl", "committed.json", "manifest.json", "home.j
 IDLE = 24 * 3600.0
 """Seconds after which an object in the cache is removed that HEAD does not name."""
 
+UNREPORTED: Report = lambda *_: None  # noqa: E731 - a default of arguments
 Wanted = Callable[[str], bool]
 """Tells of a path whether its file is wanted."""
 
@@ -75,31 +76,44 @@ class Folder:
         together(lambda path: self._note(path, _digest_of(self.root / path)), unknown)
         return {path: Content(self._stamps[path].digest, status.st_size) for path, status in statuses.items()}
 
-    def bring(self, files: Mapping[str, Content], links: Mapping[str, str], report: Report) -> list[str]:
-        """Make files and links equal to those of the store.
+    def fetch(self, files: Mapping[str, Content], report: Report = UNREPORTED) -> dict[str, Path]:
+        """Download what differs of some files, and put nothing in place.
 
         Args:
             files: the content of each file, by path.
-            links: the target of each symbolic link, by path.
             report: called with the number of downloaded objects and of all.
 
         Returns:
-            the paths of the files that were replaced.
+            by path, where the new content of each file is that differs.
 
         Raises:
-            StoreError: an object cannot be downloaded, or is damaged; nothing was replaced.
+            StoreError: an object cannot be downloaded, or is damaged.
             OSError: a file cannot be read or written.
         """
-        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         same_size = [path for path, content in files.items() if self._size(path) == content.size]
         held = self.contents(same_size)
         differing = {path: content for path, content in files.items() if held.get(path) != content}
         wanted = {content.digest: content for content in differing.values()}
         self._reuse(wanted)
         together(self._download, [each for each in wanted.values() if not self._has(each)], report)
-        placed = sorted(differing, key=lambda path: (_rank(path), path))
+        return {path: self._object(content) for path, content in differing.items()}
+
+    def bring(self, files: Mapping[str, Content], links: Mapping[str, str], report: Report = UNREPORTED) -> None:
+        """Make files and links equal to those of the store: `fetch`, then put in place.
+
+        Args:
+            files: the content of each file, by path.
+            links: the target of each symbolic link, by path.
+            report: called with the number of downloaded objects and of all.
+
+        Raises:
+            StoreError: an object cannot be downloaded, or is damaged; nothing was replaced.
+            OSError: a file cannot be read or written.
+        """
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        placed = sorted(self.fetch(files, report), key=lambda path: (_rank(path), path))
         for path in placed:
-            self._place(path, differing[path])
+            self._place(path, files[path])
         for folder in {(self.root / path).parent for path in placed}:
             sync(folder)
         for path, target in links.items():
@@ -107,7 +121,6 @@ class Folder:
         if self._shared is None:
             shutil.rmtree(self._objects, ignore_errors=True)
         self.remember()
-        return placed
 
     def remove(self, paths: Collection[str]) -> None:
         """Remove files and links, those that name others first, and the folders that are empty then."""

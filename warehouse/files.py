@@ -4,8 +4,10 @@ Belongs here: functions that several modules share. Does not: which files there 
 """
 
 import contextlib
+import fcntl
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 OTHERS = 0o077
@@ -39,3 +41,15 @@ def make_private(home: Path) -> None:
             with contextlib.suppress(OSError):
                 if path == home or not path.is_symlink():
                     path.chmod(stat.S_IMODE(path.stat().st_mode) & ~OTHERS)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Lock a file until the block ends, if nobody else has; yields whether it is locked."""
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        yield True

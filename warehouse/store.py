@@ -147,6 +147,8 @@ class Store:
     def __init__(self, objects: "ObjectStore", address: str) -> None:
         self._objects: Any = objects
         self.address = address
+        self.stopped = threading.Event()
+        """Set by who does not want downloads to go on."""
 
     # --- HEAD
 
@@ -338,7 +340,10 @@ class Store:
         """The content of an object, piece by piece."""
         with self._named_errors(key):
             try:
-                yield from self._objects.get(key).stream(min_chunk_size=CHUNK)
+                for chunk in self._objects.get(key).stream(min_chunk_size=CHUNK):
+                    if self.stopped.is_set():
+                        raise StoreUnavailable(f"{self.address}/{key}: the download was stopped")
+                    yield chunk
             except FileNotFoundError as error:
                 self._require_bucket(error)
                 raise ObjectDamaged(f"{self.address}/{key} is missing; {MEND}") from error

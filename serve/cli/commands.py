@@ -42,6 +42,8 @@ def serve(host: str, port: int, workers: int) -> None:
                 f"--workers {workers}: without Redis each worker counts the rate limits on its own, so that a key "
                 "could exceed them; run one worker, or set REDIS_URL to a Redis server that all workers share"
             )
+        if settings.store:
+            _make_home(settings.home)  # a replica's is empty at first
         require_home(settings.home)
         run(settings, listener, workers, host)
 
@@ -187,14 +189,14 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
     from warehouse.errors import BuildUnreadable
     from warehouse.pointer import current
 
-    try:
-        pointer = current(settings.published)
-        state = f"build {pointer.build}" if pointer else "nothing is published yet: run `fundamentals sync`"
-    except BuildUnreadable as error:
-        state = str(error)
     _try(settings)
-    print(f"serving {settings.base_url} from {settings.home}: {state}", file=sys.stderr, flush=True)
-    with place.announced(settings.home, host, listener.getsockname()[1]):
+    with _following(settings), place.announced(settings.home, host, listener.getsockname()[1]):
+        try:
+            pointer = current(settings.published)
+            state = f"build {pointer.build}" if pointer else "nothing is published yet: run `fundamentals sync`"
+        except BuildUnreadable as error:
+            state = str(error)
+        print(f"serving {settings.base_url} from {settings.home}: {state}", file=sys.stderr, flush=True)
         if workers == 1:
             counts = Counts(PATHS)
             with exposed(settings, [counts]):
@@ -202,6 +204,30 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
         else:
             supervise(settings, workers, host, listener)
     print("stopped", file=sys.stderr)
+
+
+@contextmanager
+def _following(settings: Settings) -> Iterator[None]:
+    """Follow the store until the block ends, from its newest build on if the home has none; else nothing is done.
+
+    Raises:
+        CommandError: FUNDAMENTALS_STORE is no address, or a package is missing.
+    """
+    if settings.store is None:
+        yield
+        return
+    from serve.following import follower  # imported here: without a store nobody needs it
+    from warehouse.publish import readable
+    from warehouse.store import StoreError
+
+    try:
+        following = follower(settings.home, settings.store)
+    except StoreError as error:
+        raise CommandError(str(error)) from error
+    if readable(settings.published) is None:
+        following.look()
+    with following.running():
+        yield
 
 
 def _try(settings: Settings) -> None:

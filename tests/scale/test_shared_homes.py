@@ -1,0 +1,339 @@
+"""Synchronizations of several homes with one store: two publishers, killed writers, moving, errors, commands."""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from pipelines.home import PROJECT
+from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
+from tests.mirrors import LAST_YEAR
+from tests.scale import objects as storage
+from tests.scale.objects import Objects
+from tests.torture.days import Days
+from warehouse.checkout import STAMPS
+from warehouse.pointer import current
+
+KILLS = 4
+SEED = 3
+COLUMNS = {"COLUMNS": "400"}
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
+    with storage.running(tmp_path_factory.mktemp("objects")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory: pytest.TempPathFactory, objects: Objects) -> Days:
+    """A source of two days, and a store with the build of the first."""
+    found = Days(tmp_path_factory.mktemp("days"))
+    home = tmp_path_factory.mktemp("first") / "home"
+    assert sync(home, found.folder, **at(objects, "first")).returncode == 0
+    found.turn(1)
+    return found
+
+
+def at(objects: Objects, prefix: str) -> dict[str, str]:
+    """The environment of a process that uses one of the stores."""
+    return {**objects.access, "FUNDAMENTALS_STORE": objects.address(prefix), **COLUMNS}
+
+
+def copied(objects: Objects, prefix: str) -> dict[str, str]:
+    """The environment for a copy of the store with the build of the first day."""
+    for key in objects.keys("first/"):
+        objects.write(f"{prefix}/{key.removeprefix('first/')}", objects.read(key))
+    return at(objects, prefix)
+
+
+def shared(home: Path) -> dict[str, bytes]:
+    """The shared files of a home."""
+    paths = [path for folder in ("tables", "log", "published") for path in (home / folder).rglob("*")]
+    files = {path.relative_to(home).as_posix(): path.read_bytes() for path in paths if path.is_file()}
+    return files | {"seen": (home / "raw/seen.jsonl").read_bytes(), "kind": (home / "home.json").read_bytes()}
+
+
+def head(objects: Objects, prefix: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads(objects.read(f"{prefix}/HEAD"))
+    return found
+
+
+def start(home: Path, source: Path, more: dict[str, str]) -> subprocess.Popen[str]:
+    """Start `fundamentals sync`."""
+    return subprocess.Popen(
+        command("sync", "--source", source),
+        cwd=PROJECT,
+        env=environment(home, **more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    """Wait until a process has written a file."""
+    until = time.monotonic() + PATIENCE
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.002)
+
+
+def test_another_home_continues_from_the_store(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """It makes the same build as the home that began, and fetches from the store what it has to read again."""
+    env = copied(objects, "another")
+    before = head(objects, "another")["run"]
+    done = sync(tmp_path / "home", days.folder, **env)
+    assert done.returncode == 0, done.stderr
+    pointer = published(tmp_path / "home").pointer
+    assert pointer.previous == f"warehouse-{before}.duckdb"
+    assert len(pointer.log) == 2
+    assert debris(tmp_path / "home") == []
+    alone = sync(tmp_path / "alone", days.folder)
+    assert alone.returncode == 0
+    financials = f"SELECT * FROM financials WHERE period_end = '{LAST_YEAR}-12-31' ORDER BY ALL"
+    assert query(tmp_path / "home", financials) == query(tmp_path / "alone", financials)
+    again = sync(tmp_path / "home", days.folder, "--full", **env)
+    assert again.returncode == 0, again.stderr
+    assert published(tmp_path / "home").pointer.build == pointer.build
+
+
+@pytest.mark.long
+def test_a_home_that_has_data_moves_to_an_empty_store(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """The first synchronization stores everything, documents that newer ones replaced as well."""
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    days.turn(0)
+    assert sync(home, days.folder).returncode == 0
+    days.turn(1)
+    assert sync(home, days.folder).returncode == 0
+    before = published(home)
+    env = at(objects, "moved")
+    assert sync(home, days.folder, **env).returncode == 0
+    assert published(home).pointer.build == before.pointer.build
+    documents = {path.name for path in home.glob("raw/??/*")}
+    assert {key.rpartition("/")[2] for key in objects.keys("moved/raw/")} == documents
+    assert run(elsewhere, "builds", "list", **env).returncode == 0
+    assert published(elsewhere).content_hash == before.content_hash
+
+
+def test_of_two_publishers_one_wins_and_the_other_says_so(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """The loser ends with status 1 and has the state of the winner; a second run of it works."""
+    env = copied(objects, "two")
+    homes = [tmp_path / "a", tmp_path / "b"]
+    began = [home / "raw" / "incoming" for home in homes]
+    first = start(homes[0], days.folder, env)
+    wait_for(began[0], first)
+    os.killpg(first.pid, signal.SIGSTOP)  # so that both have begun before one ends
+    try:
+        second = start(homes[1], days.folder, env)
+        wait_for(began[1], second)
+    finally:
+        os.killpg(first.pid, signal.SIGCONT)
+    told = [process.communicate(timeout=PATIENCE)[1] for process in (first, second)]
+    statuses = [first.returncode, second.returncode]
+    assert sorted(statuses) == [0, 1], told
+    lost = statuses.index(1)
+    state = head(objects, "two")
+    line = told[lost].splitlines()[-1]
+    assert line.startswith(f"fundamentals sync: run {state['run']} was committed to {env['FUNDAMENTALS_STORE']} at 20")
+    assert line.endswith("synchronize again, which goes on from there")
+    winner = published(homes[1 - lost]).pointer
+    assert winner.synchronization.sync_id == state["run"]
+    assert shared(homes[0]) == shared(homes[1])
+    builds = {path for path in state["files"] if path.endswith(".duckdb")}  # type: ignore[attr-defined]
+    assert builds == {f"published/{winner.file}", f"published/{winner.previous}"}
+    assert debris(homes[lost]) == []
+    again = sync(homes[lost], days.folder, **env)
+    assert again.returncode == 0, again.stderr
+    assert published(homes[lost]).pointer.build == winner.build
+
+
+@pytest.mark.long
+def test_a_writer_killed_at_random_moments_leaves_a_complete_state(
+    objects: Objects, days: Days, tmp_path: Path
+) -> None:
+    env = copied(objects, "killed")
+    old = head(objects, "killed")["run"]
+    whole = tmp_path / "whole"
+    began = time.monotonic()
+    assert sync(whole, days.folder, **copied(objects, "measured")).returncode == 0
+    seconds = time.monotonic() - began
+    drawn = random.Random(SEED)
+    home = tmp_path / "home"
+    for number in range(KILLS):
+        process = start(home, days.folder, env)
+        wait_for(home / "tables", process)
+        time.sleep(drawn.uniform(0, seconds))
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        seen = tmp_path / f"seen-{number}"
+        assert run(seen, "builds", "list", **env).returncode == 0
+        state = published(seen)
+        assert state.is_whole
+        assert state.pointer.build == old or len(state.pointer.log) == 2
+        examined = run(seen, "doctor", "--source", days.folder, **env)
+        assert "objects that HEAD names are missing" not in examined.stdout
+    done = sync(home, days.folder, **env)
+    assert done.returncode == 0, done.stderr
+    assert debris(home) == []
+    assert query(home, "SELECT count(*) FROM versions") == query(whole, "SELECT count(*) FROM versions")
+    assert published(home).rows == published(whole).rows
+
+
+@pytest.mark.long
+def test_replaced_builds_and_rollbacks_reach_other_homes(objects: Objects, days: Days, tmp_path: Path) -> None:
+    env = copied(objects, "commands")
+    home, office = tmp_path / "home", tmp_path / "office"
+    assert sync(home, days.folder, **env).returncode == 0
+    newest = published(home).pointer
+    listed = run(office, "builds", "list", **env)
+    assert listed.returncode == 0, listed.stderr
+    assert listed.stdout.startswith(f"* {newest.build} ")
+    assert "damaged" not in listed.stdout
+    back = run(office, "builds", "rollback", **env)
+    assert back.returncode == 0, back.stderr
+    assert not (office / "tables/listings.parquet").exists()
+    shown = run(home, "builds", "list", **env)
+    assert shown.stdout.splitlines()[1].split()[0] == newest.build
+    forward = sync(home, days.folder, **env)
+    assert forward.returncode == 0, forward.stderr
+    assert query(home, "SELECT count(*) FROM versions") == [(newest.rows["versions"],)]
+    pruned = run(office, "builds", "prune", **env)
+    assert pruned.returncode == 0, pruned.stderr
+    assert [path for path in head(objects, "commands")["files"] if path.endswith(".duckdb")] == [  # type: ignore[attr-defined]
+        f"published/{published(office).pointer.file}"
+    ]
+    assert run(home, "builds", "rollback", **env).returncode == 1
+
+
+@pytest.mark.long
+def test_the_doctor_finds_and_mends_what_the_store_lacks(objects: Objects, days: Days, tmp_path: Path) -> None:
+    env = copied(objects, "doctor")
+    home = tmp_path / "home"
+    assert sync(home, days.folder, **env).returncode == 0
+    examined = run(home, "doctor", "--source", days.folder, **env)
+    assert examined.returncode == 0, examined.stdout
+    files = head(objects, "doctor")["files"]
+    digest = files["published/CURRENT.json"][0]  # type: ignore[index]
+    document = json.loads((home / "raw/seen.jsonl").read_text().splitlines()[1])["digest"]
+    objects.remove(f"doctor/objects/{digest[:2]}/{digest}")
+    objects.remove(f"doctor/raw/{document[:2]}/{document}.json.zst")
+    shutil.rmtree(tmp_path / "none", ignore_errors=True)
+    without = run(tmp_path / "none", "builds", "list", **env)
+    assert without.returncode == 1
+    assert f"doctor/objects/{digest[:2]}/{digest} is missing; `fundamentals doctor --repair`" in without.stderr
+    damaged = run(home, "doctor", "--source", days.folder, **env)
+    assert damaged.returncode == 2
+    assert f"1 objects that HEAD names are missing or have another size, such as {digest}" in damaged.stdout
+    assert f"1 documents in use are not in the store, such as {document}" in damaged.stdout
+    mended = run(home, "doctor", "--repair", "--source", days.folder, **env)
+    assert "store: stored 1 of 1 objects again" in mended.stdout
+    assert run(home, "doctor", "--source", days.folder, **env).returncode == 0
+    assert run(tmp_path / "none", "builds", "list", **env).returncode == 0
+
+
+@pytest.mark.long
+def test_a_store_of_the_other_kind_is_refused(objects: Objects, days: Days, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert sync(home, "sample").returncode == 0
+    before = shared(home)
+    refused = sync(home, "sample", **copied(objects, "kinds"))
+    assert refused.returncode == 1
+    assert "holds fictional data, and s3://fundamentals/kinds real: the two are never mixed" in refused.stderr
+    assert shared(home) == before
+
+
+@pytest.mark.long
+def test_a_store_that_is_away_or_damaged_costs_nothing(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """One line says what to do, and the home stays as it was."""
+    env = copied(objects, "away")
+    home = tmp_path / "home"
+    assert sync(home, days.folder, **env).returncode == 0
+    before = shared(home)
+    objects.stop()
+    try:
+        away = sync(home, days.folder, **env)
+    finally:
+        objects.start()
+    assert away.returncode == 1
+    assert away.stderr.startswith("fundamentals sync: s3://fundamentals/away/HEAD: the store does not answer (")
+    assert away.stderr.count("\n") == 1
+    assert shared(home) == before
+    for wrong, said in {
+        "s3://nowhere/x": "s3://nowhere: there is no such bucket",
+        "s3://nowhere": "there is no such bucket",
+        "http://x/y": "expected an address like s3://bucket/prefix",
+    }.items():
+        refused = sync(home, days.folder, **{**env, "FUNDAMENTALS_STORE": wrong})
+        assert refused.returncode == 1
+        assert said.replace("s3://nowhere:", f"{wrong}:") in refused.stderr
+        assert refused.stderr.count("\n") == 1
+    assert shared(home) == before
+    pointer = current(home / "published")
+    assert pointer
+    digest = head(objects, "away")["files"][f"published/{pointer.file}"][0]  # type: ignore[index]
+    key = f"away/objects/{digest[:2]}/{digest}"
+    objects.flip(key)
+    elsewhere = sync(tmp_path / "elsewhere", days.folder, **env)
+    assert elsewhere.returncode == 1
+    assert f"{key} is damaged: its content has another SHA-256; `fundamentals doctor --repair`" in elsewhere.stderr
+    assert not (tmp_path / "elsewhere/tables/listings.parquet").exists()
+    assert sync(home, days.folder, **env).returncode == 0  # which has the file
+    objects.remove(key)
+    assert run(home, "doctor", "--repair", "--source", days.folder, **env).returncode == 0
+    assert sync(tmp_path / "elsewhere", days.folder, **env).returncode == 0
+    assert (tmp_path / "elsewhere" / STAMPS).exists()
+
+
+def test_a_refused_request_says_so(days: Days, tmp_path: Path) -> None:
+    with forbidding() as address:
+        env = {
+            "AWS_ENDPOINT_URL": address,
+            "AWS_ACCESS_KEY_ID": "someone",
+            "AWS_SECRET_ACCESS_KEY": "wrong",
+            "FUNDAMENTALS_STORE": "s3://fundamentals/home",
+        }
+        refused = sync(tmp_path / "home", days.folder, **env)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(
+        "fundamentals sync: s3://fundamentals/home/HEAD: access was refused (SignatureDoesNotMatch); check the cred"
+    )
+    assert "wrong" not in refused.stderr
+
+
+@contextlib.contextmanager
+def forbidding() -> Iterator[str]:
+    """A storage that refuses everything."""
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b"<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>"
+            self.send_response(403)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
