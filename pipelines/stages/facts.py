@@ -61,6 +61,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
 def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[Quarantined]]:
     """The facts of the documents of some companies, and the documents that cannot be used."""
     store, columns, broken = Documents(home), FactColumns(), []
+    store.bring(batch.documents.values())
     for cik, digest in batch.documents.items():
         try:
             columns.extend(decode_facts(store.get(digest), cik, wanted_elements()).columns)
@@ -92,6 +93,7 @@ def collect(
     lake.replace_companies("facts", made.of("facts"), done)
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again)
     profiles, accepted = [], []
+    store.bring(registrants.values())
     for cik, digest in registrants.items():
         try:
             submissions = decode_submissions(store.get(digest), cik)

@@ -18,7 +18,7 @@ from pipelines.conditions import CONDITIONS
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM
-from tests.unit.test_docs import column
+from tests.unit.test_docs import variables_listed
 from warehouse.schedule import AT, TIME_ZONE
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +67,7 @@ def test_variables_of_units_exist(unit: Path) -> None:
         word.partition("=")[0] for name, value in settings(unit) if name == "Environment" for word in value.split()
     }
     examples = re.findall(r"^#?([A-Z_]+)=", (DEPLOY / "systemd" / "environment").read_text(), re.MULTILINE)
-    known = {name.strip("`") for name in column("environment")}
+    known = {*variables_listed()}
     assert given - OF_OTHER_PROGRAMS <= known
     assert set(examples) <= known
     assert len(examples) > 3
