@@ -15,6 +15,7 @@ The list of all files with their digests is written last; a folder without it is
 """
 
 import hashlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -44,6 +45,7 @@ FORM = 1
 ATTEMPTS = 5
 """How often files are copied that a synchronization replaces meanwhile."""
 ACCOUNTS = "accounts.sqlite"
+IN_POSTGRESQL = "\nThe accounts are in PostgreSQL (FUNDAMENTALS_ACCOUNTS_URL), not here: copy them with pg_dump."
 FIRST_OF_RAW = ("index.json", "seen.jsonl")
 
 
@@ -78,7 +80,7 @@ def main(target: Path) -> str:
     if readable(home.published) is None:
         raise BackupError(f"{home.root}: nothing is published; run `fundamentals sync`")
     try:
-        return _copied(home, target)
+        return _copied(home, target) + (IN_POSTGRESQL if os.environ.get("FUNDAMENTALS_ACCOUNTS_URL") else "")
     except (OSError, sqlite3.Error, WarehouseError, log.LogError) as error:
         raise BackupError(f"no backup was made: {error}; run `fundamentals doctor`, which says what to do") from error
 

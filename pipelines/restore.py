@@ -7,6 +7,7 @@ changes nothing. The published build comes last. If the command is killed before
 `--replace`.
 """
 
+import os
 import shutil
 from pathlib import Path
 
@@ -44,6 +45,8 @@ def main(source: Path, *, replace: bool = False, only_accounts: bool = False) ->
         raise BackupError(
             f"home {home.root} is not empty; restore into another one (FUNDAMENTALS_HOME), or replace it with --replace"
         )
+    if only_accounts and os.environ.get("FUNDAMENTALS_ACCOUNTS_URL"):
+        raise BackupError("the accounts are in PostgreSQL (FUNDAMENTALS_ACCOUNTS_URL): restore them with pg_restore")
     if only_accounts and ACCOUNTS not in contents.files:
         raise BackupError(f"{source} has no accounts")
     try:

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from serve.access.accounts import Accounts
 from serve.access.attempts import Attempts
-from serve.access.holders import Holders
+from serve.access.holders import FileHolders, Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
 from serve.api import responses, routes
@@ -58,7 +58,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts |
     service = routes.Service(
         settings,
         Warehouse(settings.published, *((Memory, read_apart) if settings.cache else ())),
-        Holders(accounts, clock),
+        _holders(accounts, clock),
         Attempts(settings.proxies, clock),
         _limits(settings, accounts, clock),
         Representations(caching.LARGEST if settings.cache else 0),
@@ -116,6 +116,14 @@ async def _note_condition(service: routes.Service, counts: Counts) -> None:
         counts.set(DEGRADED, int(amiss is not None))
         counts.set(NOTED_AT, time.time())
         await asyncio.sleep(NOTED_EVERY)
+
+
+def _holders(accounts: Accounts, clock: Clock) -> Holders:
+    if accounts.database.path:
+        return FileHolders(accounts, clock)
+    from serve.access.server_holders import ServerHolders  # imported here: it is for PostgreSQL only
+
+    return ServerHolders(accounts, clock)
 
 
 def _limits(settings: Settings, accounts: Accounts, clock: Clock) -> Limits:

@@ -25,7 +25,8 @@ class Settings:
     them. `cache` turns the response cache on or off. `connection_share` is the part of a worker's connections that one
     client address may have. `proxies` are the proxies whose header X-Forwarded-For names the client. `metrics_port` is
     the port of the metrics on this machine, 0 a free one; None: there are no metrics. `store` is the address of the
-    object storage whose builds are served; None: those of the home are.
+    object storage whose builds are served; None: those of the home are. `accounts_url` is the PostgreSQL database of
+    the accounts, which may contain a password; None: they are in a file in the home.
     """
 
     home: Path = HOME
@@ -36,6 +37,7 @@ class Settings:
     proxies: tuple[Network, ...] = ()
     metrics_port: int | None = None
     store: str | None = None
+    accounts_url: str | None = field(default=None, repr=False)
 
     @property
     def published(self) -> Path:
@@ -43,9 +45,9 @@ class Settings:
         return self.home / "published"
 
     @property
-    def accounts(self) -> Path:
-        """The database of accounts, subscriptions and keys."""
-        return self.home / "accounts.sqlite"
+    def accounts(self) -> Path | str:
+        """The database of accounts, subscriptions and keys: a file, or an address, which may contain a password."""
+        return self.accounts_url or self.home / "accounts.sqlite"
 
     @property
     def pages(self) -> str:
@@ -80,7 +82,8 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
     metrics_port = _port(environment.get("FUNDAMENTALS_METRICS_PORT") or "")
     redis_url = environment.get("REDIS_URL") or None
     store = environment.get("FUNDAMENTALS_STORE") or None
-    return Settings(Path(home), base_url, redis_url, cache == "on", share, proxies, metrics_port, store)
+    accounts_url = environment.get("FUNDAMENTALS_ACCOUNTS_URL") or None
+    return Settings(Path(home), base_url, redis_url, cache == "on", share, proxies, metrics_port, store, accounts_url)
 
 
 def _share(text: str) -> float:

@@ -1,75 +1,26 @@
-"""Accounts, their subscriptions and API keys, in one SQLite file in the home.
+"""Accounts, their subscriptions and API keys, in the database of the accounts.
 
-Belongs here: creating and changing them (commands, profile page), and the connections to the file. Keys are stored as
-hashes only. Does not: the format of keys (keys), the look-up of a key (holders), rate limits (limits), sessions
+Belongs here: creating and changing them (commands, profile page). Keys are stored as hashes only. Does not: connections
+and transactions (database), the format of keys (keys), the look-up of a key (holders), rate limits (limits), sessions
 (sign_ins).
-
-The file is in WAL mode: a process that writes delays other writers, but no reader.
 """
 
-import contextlib
-import json
 import re
 import secrets
-import sqlite3
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from serve.access import keys
+from sqlalchemy import Connection, case, func, select, true, update
+
+from serve.access import keys, tables
+from serve.access.database import DAMAGED, Database, elements, opened
 from serve.clock import timestamp
 from serve.http.errors import CommandError
 from warehouse import sqlite
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS accounts (
-  id INTEGER PRIMARY KEY,
-  email TEXT NOT NULL UNIQUE,
-  created_at TEXT NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS subscriptions (
-  account_id INTEGER PRIMARY KEY REFERENCES accounts (id),
-  status TEXT NOT NULL CHECK (status IN ('active', 'inactive')),
-  changed_at TEXT NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS keys (
-  id TEXT PRIMARY KEY,
-  account_id INTEGER NOT NULL REFERENCES accounts (id),
-  sha256 BLOB NOT NULL UNIQUE,
-  prefix TEXT NOT NULL,
-  last_four TEXT NOT NULL,
-  created_at TEXT NOT NULL,
-  last_used_at TEXT,
-  revoked_at TEXT
-) STRICT;
-CREATE TABLE IF NOT EXISTS day_counts (
-  key_id TEXT PRIMARY KEY,
-  day INTEGER NOT NULL,
-  requests INTEGER NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS changes (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  number INTEGER NOT NULL
-) STRICT;
-"""
-CHANGES = {
-    "key_revoked": "UPDATE OF revoked_at ON keys",
-    "key_deleted": "DELETE ON keys",
-    "subscription_changed": "UPDATE OF status ON subscriptions",
-}
-"""What makes services read their known keys again, by the name of its trigger."""
-TRIGGERS = "".join(
-    f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {change} BEGIN "
-    "INSERT INTO changes VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET number = number + 1; END;\n"
-    for name, change in CHANGES.items()
-)
 MOST_KEYS = 10  # active keys of an account
-WAIT = 5.0  # seconds to wait for another process to finish writing
-DAMAGED = "stop the service, and run `fundamentals restore PATH --accounts` with the path of a backup"
-"""What to do about a damaged file."""
 EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
 
 Status = Literal["active", "inactive"]
@@ -107,49 +58,31 @@ def new_key_id() -> str:
 class Accounts:
     """The accounts database, safe for threads and processes."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the database, and create it if it does not exist.
+    def __init__(self, place: Path | str) -> None:
+        """Open the database, and create what does not exist.
+
+        Args:
+            place: a file of SQLite, or the address of a PostgreSQL database.
 
         Raises:
-            CommandError: the file cannot be created or written, or is not such a database.
+            DatabaseError: it cannot be created or written, or is not such a database.
+            CommandError: the address is not one of PostgreSQL, or its driver is not installed.
         """
-        self._path = path
-        self._writing, self._reading = threading.Lock(), threading.Lock()
-        self.transactions = 0
-        """Number of transactions of this object."""
-        with self._as_command_errors():
-            path.touch(mode=0o600)
-        with contextlib.ExitStack() as opened:
-            self._connection = opened.enter_context(contextlib.closing(self.connect()))
-            with self._as_command_errors():
-                self._connection.executescript(f"PRAGMA journal_mode = WAL; {SCHEMA} {TRIGGERS}")
-            self._reader = opened.enter_context(contextlib.closing(self.connect()))
-            self._opened = opened.pop_all()
-
-    def connect(self, wait: float = WAIT) -> sqlite3.Connection:
-        """A new connection, which waits at most `wait` seconds for other processes.
-
-        Raises:
-            CommandError: the file cannot be opened.
-        """
-        with self._as_command_errors():
-            connection = sqlite3.connect(self._path, timeout=wait, isolation_level=None, check_same_thread=False)
-            connection.execute("PRAGMA foreign_keys = ON")
-            return connection
+        self.database: Database = opened(place)
+        self._insert = self.database.system.insert
 
     def close(self) -> None:
         """Close the database."""
-        with self._writing, self._reading:
-            self._opened.close()
+        self.database.close()
 
     def check(self) -> None:
-        """Read the whole database.
+        """Read the whole database, if it is a file; the server checks its own.
 
         Raises:
             CommandError: it is damaged.
         """
-        if said := sqlite.damage(self._path, refers=True):
-            raise CommandError(f"{self._path}: {said}; the file is damaged: {DAMAGED}")
+        if (path := self.database.path) and (said := sqlite.damage(path, refers=True)):
+            raise CommandError(f"{path}: {said}; the file is damaged: {DAMAGED}")
 
     def create_key(self, email: str, now: float, key_id: str | None = None) -> str:
         """Create a key for an account; create the account, with an inactive subscription, if it does not exist.
@@ -166,21 +99,30 @@ class Accounts:
         Raises:
             KeyExists: a key with this identifier exists.
             TooManyKeys: the account has MOST_KEYS active keys.
-            CommandError: `email` is not an e-mail address, or the file cannot be written.
+            DatabaseError: the database cannot be written.
+            CommandError: `email` is not an e-mail address.
         """
-        key, key_id = keys.new_key(), key_id or new_key_id()
-        with self.transaction() as connection:
-            account = self.made(email, now)
-            made = connection.execute(
-                "INSERT INTO keys (id, account_id, sha256, prefix, last_four, created_at) VALUES (?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT (id) DO NOTHING",
-                (key_id, account, keys.digest(key.encode()), keys.PREFIX, key[-4:], timestamp(now)),
+        key, key_id, own = keys.new_key(), key_id or new_key_id(), tables.keys
+        with self.database.writing() as connection:
+            account = self.made(connection, email, now)
+            made = connection.scalar(
+                self._insert(own)
+                .values(
+                    id=key_id,
+                    account_id=account,
+                    sha256=keys.digest(key.encode()),
+                    prefix=keys.PREFIX,
+                    last_four=key[-4:],
+                    created_at=timestamp(now),
+                )
+                .on_conflict_do_nothing(index_elements=[own.c.id])
+                .returning(own.c.id)
             )
-            if not made.rowcount:
+            if made is None:
                 raise KeyExists(f"key {key_id!r} exists already")
-            [(active,)] = connection.execute(
-                "SELECT count(*) FROM keys WHERE account_id = ? AND revoked_at IS NULL", (account,)
-            )
+            active = connection.execute(
+                select(func.count()).where(own.c.account_id == account, own.c.revoked_at.is_(None))
+            ).scalar_one()
             if active > MOST_KEYS:
                 raise TooManyKeys(
                     f"account {email!r} has {MOST_KEYS} active keys and can have no more; revoke one first: "
@@ -194,12 +136,13 @@ class Accounts:
         Raises:
             CommandError: the account does not exist.
         """
-        with self.reading() as connection:
+        own = tables.keys.c
+        with self.database.reading() as connection:
             rows = connection.execute(
-                "SELECT id, prefix, last_four, created_at, last_used_at, revoked_at FROM keys WHERE account_id = ? "
-                "ORDER BY rowid",
-                (_account(connection, email),),
-            ).fetchall()
+                select(own.id, own.prefix, own.last_four, own.created_at, own.last_used_at, own.revoked_at)
+                .where(own.account_id == _account(connection, email))
+                .order_by(own.rowid)
+            ).all()
         return [Key(*row) for row in rows]
 
     def revoke_key(self, key_id: str, now: float) -> None:
@@ -208,9 +151,10 @@ class Accounts:
         Raises:
             CommandError: the key does not exist.
         """
-        with self.transaction() as connection:
+        own = tables.keys
+        with self.database.writing() as connection:
             changed = connection.execute(
-                "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", (timestamp(now), key_id)
+                update(own).where(own.c.id == key_id).values(revoked_at=func.coalesce(own.c.revoked_at, timestamp(now)))
             )
             if not changed.rowcount:
                 raise CommandError(f"no key has the id {key_id!r}; `fundamentals keys list EMAIL` shows the ids")
@@ -221,10 +165,12 @@ class Accounts:
         Raises:
             CommandError: the account does not exist.
         """
-        with self.transaction() as connection:
+        own = tables.subscriptions
+        with self.database.writing() as connection:
             connection.execute(
-                "UPDATE subscriptions SET status = ?, changed_at = ? WHERE account_id = ?",
-                (status, timestamp(now), _account(connection, email)),
+                update(own)
+                .where(own.c.account_id == _account(connection, email))
+                .values(status=status, changed_at=timestamp(now))
             )
 
     def day_counts(self, day: int) -> dict[str, int]:
@@ -234,28 +180,67 @@ class Accounts:
             day: Unix time of the day's first second.
 
         Raises:
-            CommandError: the file cannot be read.
+            DatabaseError: the database cannot be read.
         """
-        with self.reading() as connection:
-            return dict(connection.execute("SELECT key_id, requests FROM day_counts WHERE day = ?", (day,)))
+        own = tables.day_counts.c
+        with self.database.reading() as connection:
+            rows = connection.execute(select(own.key_id, own.requests).where(own.day == day)).all()
+        return dict(map(tuple, rows))
 
-    def keep_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
-        """Store the number of requests of keys on a day, in place of what is stored for these keys.
+    def add_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
+        """Add to the stored number of requests of keys on a day; the counts of earlier days go.
+
+        They are added, not replaced, because several processes may count the requests of a key.
 
         Raises:
-            CommandError: the file cannot be written.
+            DatabaseError: the database cannot be written.
         """
-        with self.transaction() as connection:
-            # one statement: between two of them, this thread and the event loop would wait for each other
-            connection.execute(
-                "INSERT OR REPLACE INTO day_counts (key_id, day, requests) SELECT key, ?, value FROM json_each(?)",
-                (day, json.dumps(counts)),
-            )
+        own, given = tables.day_counts, elements(self.database.system, "counts").c.value
+        # one statement: between two of them, this thread and the event loop would wait for each other
+        rows = select(given[0].as_string(), given[1].as_integer(), given[2].as_integer()).where(true())
+        added = self._insert(own).from_select([own.c.key_id, own.c.day, own.c.requests], rows)
+        more = added.excluded
+        statement = added.on_conflict_do_update(
+            index_elements=[own.c.key_id],
+            set_={"day": more.day, "requests": more.requests + case((own.c.day == more.day, own.c.requests), else_=0)},
+            where=own.c.day <= more.day,
+        )
+        with self.database.writing() as connection:
+            connection.execute(statement, {"counts": [[key, day, count] for key, count in sorted(counts.items())]})
 
-    def made(self, email: str, now: float) -> int:
+    def note_uses(self, uses: Mapping[str, float], apart: float) -> None:
+        """Store when keys were last used, unless a use less than `apart` seconds before is stored.
+
+        Args:
+            uses: Unix time of the last use, by key identifier.
+            apart: seconds.
+
+        Raises:
+            DatabaseError: the database cannot be written.
+        """
+        own, given = tables.keys, elements(self.database.system, "uses").c.value
+        # one statement, see add_day_counts
+        statement = (
+            update(own)
+            .where(
+                own.c.id == given[0].as_string(),
+                func.coalesce(own.c.last_used_at, "") < given[2].as_string(),
+            )
+            .values(last_used_at=given[1].as_string())
+        )
+        rows = [[key_id, timestamp(at), timestamp(at - apart)] for key_id, at in sorted(uses.items())]
+        with self.database.writing() as connection:
+            connection.execute(statement, {"uses": rows})
+
+    def made(self, connection: Connection, email: str, now: float) -> int:
         """The database id of an account; the account is created, with an inactive subscription, if it does not exist.
 
-        Call it within a transaction.
+        The account is locked until the transaction ends.
+
+        Args:
+            connection: a connection in a transaction.
+            email: e-mail address of the account.
+            now: Unix time.
 
         Raises:
             CommandError: `email` is not an e-mail address.
@@ -263,47 +248,22 @@ class Accounts:
         if not EMAIL.fullmatch(email):
             raise CommandError(f"{email!r} is not an e-mail address, expected something like name@example.org")
         at = timestamp(now)
-        self._connection.execute(
-            "INSERT INTO accounts (email, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", (email.lower(), at)
+        connection.execute(
+            self._insert(tables.accounts).values(email=email.lower(), created_at=at).on_conflict_do_nothing()
         )
-        account = _account(self._connection, email)
-        self._connection.execute(
-            "INSERT INTO subscriptions VALUES (?, 'inactive', ?) ON CONFLICT DO NOTHING", (account, at)
+        account = _account(connection, email, is_locked=True)
+        connection.execute(
+            self._insert(tables.subscriptions)
+            .values(account_id=account, status="inactive", changed_at=at)
+            .on_conflict_do_nothing()
         )
         return account
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection for reading statements, which do not wait for processes that write."""
-        with self._reading, self._as_command_errors():
-            yield self._reader
 
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A connection in an exclusive transaction, which is rolled back on an exception.
-
-        Raises:
-            CommandError: the file cannot be read or written.
-        """
-        with self._writing, self._as_command_errors(), self._connection as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            yield connection
-        self.transactions += 1
-
-    @contextmanager
-    def _as_command_errors(self) -> Iterator[Any]:
-        try:
-            yield
-        except (*sqlite.ERRORS, OSError) as error:
-            advice = "check that FUNDAMENTALS_HOME is right and the file writable"
-            code = getattr(error, "sqlite_errorcode", None)
-            if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or isinstance(error, UnicodeDecodeError):
-                advice = f"the file is damaged: {DAMAGED}"
-            raise CommandError(f"{self._path}: {sqlite.in_one_line(error)}; {advice}") from error
-
-
-def _account(connection: sqlite3.Connection, email: str) -> int:
-    found = connection.execute("SELECT id FROM accounts WHERE email = ?", (email.lower(),)).fetchone()
+def _account(connection: Connection, email: str, *, is_locked: bool = False) -> int:
+    own = tables.accounts.c
+    wanted = select(own.id).where(own.email == email.lower())
+    found: int | None = connection.scalar(wanted.with_for_update() if is_locked else wanted)
     if found is None:
         raise CommandError(f"there is no account {email!r}; `fundamentals keys create {email}` creates one")
-    return int(found[0])
+    return found

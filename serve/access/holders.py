@@ -4,25 +4,31 @@ Belongs here: the look-up of a key in memory, the moment at which changes take e
 used. Does not: creating and revoking keys (accounts), the format of keys (keys), rate limits (limits).
 
 A look-up happens in the event loop and never waits. Known keys are a dictionary, which is read when the service
-starts. A key that is not in it is read from the database at once, on a connection that only reads: readers of a
-database in WAL mode do not wait for writers. Each change of a key or a subscription, in any process, increases a number
-in the database. The number is read every READ_EVERY seconds, and after each transaction of this process; when it has
-changed, known keys are read again, each at its next request.
+starts. Each change of a key or a subscription, in any process, increases a number in the database. The number is read
+every READ_EVERY seconds, and after each transaction of this process.
+
+Here the database is a file of SQLite: a key that is not known is read at once, on a connection that only reads, because
+readers of a file in WAL mode do not wait for writers; after a change, known keys are read again, each at its next
+request. These statements are made once, and executed without SQLAlchemy, which would take five times as long.
 """
 
 import asyncio
 import contextlib
-import json
 import logging
-import sqlite3
-from collections.abc import AsyncIterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 import msgspec
+from sqlalchemy import Select, bindparam, select
+from sqlalchemy.dialects import sqlite
 
-from serve.access import keys
 from serve.access.accounts import Accounts
-from serve.clock import Clock, timestamp
+from serve.access.database import DatabaseError
+from serve.access.keys import digest, is_well_formed
+from serve.access.tables import changes, keys, subscriptions
+from serve.clock import Clock
 from serve.http.errors import CommandError
 
 log = logging.getLogger(__name__)
@@ -32,19 +38,15 @@ USED_EVERY = 60.0  # seconds between two updates of a key's `last_used_at`
 STORED_EVERY = 0.5  # seconds between two writes of `last_used_at`
 STORED_AT_ONCE = 500  # keys of a write, those that wait longest; a larger write would delay requests by milliseconds
 MOST = 100_000  # keys, those used last, that are read when the service starts; others are read at their first request
-LOOK_UP = """
-SELECT keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id)
-WHERE sha256 = ? AND revoked_at IS NULL
-"""
-ALL = f"""
-SELECT sha256, keys.id, status = 'active' FROM keys JOIN subscriptions USING (account_id)
-WHERE revoked_at IS NULL ORDER BY last_used_at DESC LIMIT {MOST}
-"""
-STORE = """
-UPDATE keys SET last_used_at = json_extract(used.value, '$[1]') FROM json_each(?) AS used
-WHERE keys.id = json_extract(used.value, '$[0]')
-  AND (last_used_at IS NULL OR last_used_at < json_extract(used.value, '$[2]'))
-"""
+HOLDERS = (
+    select(keys.c.sha256, keys.c.id, subscriptions.c.status)
+    .join(subscriptions, subscriptions.c.account_id == keys.c.account_id)
+    .where(keys.c.revoked_at.is_(None))
+)
+LOOK_UP = HOLDERS.where(keys.c.sha256 == bindparam("sha256"))
+ALL = HOLDERS.order_by(keys.c.last_used_at.desc().nulls_last()).limit(MOST)
+NUMBER = select(changes.c.number)
+"""The number of changes; no row before the first change."""
 
 
 class Holder(msgspec.Struct, frozen=True, gc=False):
@@ -54,18 +56,12 @@ class Holder(msgspec.Struct, frozen=True, gc=False):
     is_active: bool
 
 
-class Holders:
+class Holders(ABC):
     """The holders of the keys of a database; used by the event loop only."""
 
     def __init__(self, accounts: Accounts, clock: Clock) -> None:
-        """Open a connection for reading.
-
-        Raises:
-            CommandError: the file cannot be read.
-        """
-        self._accounts = accounts
+        self._accounts, self._database = accounts, accounts.database
         self._clock = clock
-        self._database = accounts.connect(wait=0)
         self._known: dict[bytes, Holder] = {}
         self._changes = self._transactions = -1
         self._read_at = 0.0
@@ -77,36 +73,41 @@ class Holders:
         """True while changes cannot be read, and known keys are used as they were."""
 
     def who(self, key: bytes) -> Holder | None:
-        """The holder of a key; None if the key is malformed, unknown or revoked. Costs about a microsecond.
+        """The holder of a key, as far as it can be found without waiting. Costs about a microsecond.
 
         Args:
             key: value of the header X-Api-Key.
 
+        Returns:
+            The holder; None if the key is malformed, unknown or revoked, or would have to be waited for (see look_up).
+
         Raises:
-            sqlite3.Error: the key is not known, and the database cannot be read.
+            DatabaseError: the key is not known, and the database cannot be read.
         """
         now = self._clock()
-        if self._accounts.transactions != self._transactions or not 0 <= now - self._read_at < READ_EVERY:
-            self._follow(now)
-        digest = keys.digest(key)
-        holder = self._known.get(digest)
-        if holder is None:
-            if not keys.is_well_formed(key) or (found := self._database.execute(LOOK_UP, (digest,)).fetchone()) is None:
-                return None
-            holder = self._known[digest] = Holder(found[0], bool(found[1]))
+        if self._database.transactions != self._transactions or not 0 <= now - self._read_at < READ_EVERY:
+            self._read_at, self._transactions = now, self._database.transactions
+            self._follow()
+        hashed = digest(key)
+        holder = self._known.get(hashed)
+        if holder is None and (not is_well_formed(key) or (holder := self._unknown(hashed)) is None):
+            return None
         if not 0 <= now - self._used.get(holder.key_id, -USED_EVERY) < USED_EVERY:
             self._used[holder.key_id] = self._unstored[holder.key_id] = now
             self._is_unstored.set()
         return holder
 
+    @abstractmethod
+    async def look_up(self, key: bytes) -> Holder | None:
+        """The holder of a key; None if the key is malformed, unknown or revoked.
+
+        Raises:
+            DatabaseError: the key is not known, and the database cannot be read.
+        """
+
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Read the keys that there are, and store when keys were last used, until the block ends."""
-        self._follow(self._clock())
-        with contextlib.suppress(sqlite3.Error):  # they are read at their first request
-            self._known |= {
-                digest: Holder(key_id, bool(is_active)) for digest, key_id, is_active in self._database.execute(ALL)
-            }
         storing = asyncio.create_task(self._store_on())
         try:
             yield
@@ -116,29 +117,34 @@ class Holders:
             await asyncio.wait({storing})
             await self._store(len(self._unstored))
 
+    @abstractmethod
     def close(self) -> None:
-        """Close the connection."""
-        self._database.close()
+        """Close what the look-up has opened."""
 
-    def _follow(self, now: float) -> None:
-        """Forget the known keys if a key or a subscription has changed."""
-        self._read_at, self._transactions = now, self._accounts.transactions
-        try:
-            [(changes,)] = self._database.execute("SELECT total(number) FROM changes")
-        except sqlite3.Error as error:
-            if not self.outdated:
-                log.warning("changes of keys and subscriptions cannot be read, known keys stay valid: %s", error)
-            self.outdated = True
-            return
-        self.outdated = False
-        if changes != self._changes:
-            self._known.clear()
-            self._changes = changes
+    @abstractmethod
+    def _follow(self) -> None:
+        """Read soon whether a key or a subscription has changed."""
+
+    @abstractmethod
+    def _unknown(self, hashed: bytes) -> Holder | None:
+        """The holder of a key that is not known."""
+
+    def _all(self) -> dict[bytes, Holder]:
+        """The holders of the keys that were used last."""
+        with self._database.reading() as connection:
+            return held(connection.execute(ALL))
+
+    def _cannot_follow(self, error: DatabaseError) -> None:
+        """Note that changes cannot be read."""
+        if not self.outdated:
+            log.warning("changes of keys and subscriptions cannot be read, known keys stay valid: %s", error)
+        self.outdated = True
 
     async def _store_on(self) -> None:
         while True:
             await self._is_unstored.wait()
-            await self._store(STORED_AT_ONCE)
+            if not self.outdated:
+                await self._store(STORED_AT_ONCE)
             await asyncio.sleep(STORED_EVERY)
 
     async def _store(self, most: int) -> None:
@@ -156,7 +162,64 @@ class Holders:
                 self._unstored = used | self._unstored
 
     def _write(self, used: dict[str, float]) -> None:
-        rows = [(key_id, timestamp(at), timestamp(at - USED_EVERY)) for key_id, at in used.items()]
-        with self._accounts.transaction() as connection:
-            # one statement: between two of them, this thread and the event loop would wait for each other
-            connection.execute(STORE, (json.dumps(rows),))
+        self._accounts.note_uses(used, USED_EVERY)
+
+
+class FileHolders(Holders):
+    """The holders of the keys in a file of SQLite."""
+
+    def __init__(self, accounts: Accounts, clock: Clock) -> None:
+        """Open a connection for reading.
+
+        Raises:
+            DatabaseError: the file cannot be read.
+        """
+        super().__init__(accounts, clock)
+        with accounts.database.errors():
+            self._connection = accounts.database.file()
+        self._number, self._look_up = _compiled(NUMBER), _compiled(LOOK_UP)
+
+    async def look_up(self, key: bytes) -> Holder | None:
+        """See Holders."""
+        return self.who(key)
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """See Holders."""
+        self._follow()
+        with contextlib.suppress(DatabaseError):  # they are read at their first request
+            self._known |= self._all()
+        async with super().running():
+            yield
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _follow(self) -> None:
+        """Forget the known keys if a key or a subscription has changed."""
+        try:
+            with self._database.errors():
+                number = (self._connection.execute(self._number).fetchone() or (0,))[0]
+        except DatabaseError as error:
+            self._cannot_follow(error)
+            return
+        self.outdated = False
+        if number != self._changes:
+            self._known.clear()
+            self._changes = number
+
+    def _unknown(self, hashed: bytes) -> Holder | None:
+        with self._database.errors():
+            found = held(self._connection.execute(self._look_up, (hashed,)))
+        self._known |= found
+        return found.get(hashed)
+
+
+def held(rows: Iterable[Sequence[Any]]) -> dict[bytes, Holder]:
+    """The holders in the rows of HOLDERS, by the digest of the key."""
+    return {hashed: Holder(key_id, status == "active") for hashed, key_id, status in rows}
+
+
+def _compiled(statement: Select[*tuple[object, ...]]) -> str:
+    return str(statement.compile(dialect=sqlite.dialect()))

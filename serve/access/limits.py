@@ -189,6 +189,9 @@ class LocalLimits(Limits):
         self._clock = clock
         self._counters = Counters()
         self._changed: dict[str, None] = {}  # the keys whose counts are not stored, in order
+        self._stored: dict[str, int] = {}  # what this process has stored or read, of the day
+        self._day = 0
+        self._is_behind = False
         self._storing = asyncio.Lock()
 
     def add(self, key_id: str, now: float, amounts: Sequence[int], then: Callable[[Used, bool], None]) -> None:
@@ -200,7 +203,9 @@ class LocalLimits(Limits):
     async def running(self) -> AsyncIterator[None]:
         """Load the day's stored counts, and store the counts of this process until the block ends."""
         now = self._clock()
-        for key_id, count in self._accounts.day_counts(LIMITS[DAY].start(now)).items():
+        self._day = LIMITS[DAY].start(now)
+        self._stored = await asyncio.to_thread(self._accounts.day_counts, self._day)
+        for key_id, count in self._stored.items():
             self._counters.set(key_id, now, [count if place == DAY else 0 for place in range(len(LIMITS))])
         keeping = asyncio.create_task(self._keep_on())
         try:
@@ -224,13 +229,21 @@ class LocalLimits(Limits):
                 return
             for key_id in changed:
                 del self._changed[key_id]
+            if self._day != (day := LIMITS[DAY].start(now)):
+                self._day, self._stored = day, {}
             used = self._counters.used(changed, now)
             counts = {key_id: counted[DAY] for key_id, counted in zip(changed, used, strict=True)}
+            more = {key_id: count - self._stored.get(key_id, 0) for key_id, count in counts.items()}
             try:
-                await asyncio.to_thread(self._accounts.keep_day_counts, LIMITS[DAY].start(now), counts)
+                await asyncio.to_thread(self._accounts.add_day_counts, day, more)
             except CommandError as error:
-                log.warning("the day's counts were not stored: %s", error)
+                if not self._is_behind:
+                    log.warning("the day's counts were not stored: %s", error)
+                self._is_behind = True
                 self._changed |= dict.fromkeys(changed)
+            else:
+                self._stored |= counts
+                self._is_behind = False
 
 
 def fields(windows: Sequence[tuple[Limit, int]], now: float) -> dict[str, str]:

@@ -1,38 +1,18 @@
 """Sign-in links, sessions and the secret that signs cookies, in the accounts database.
 
 Belongs here: creating and using one-time links, starting and ending sessions. Only hashes of links and session ids are
-stored, so that the file does not reveal them. Does not: cookies and forms (site.sessions), accounts (accounts).
+stored, so that the database does not reveal them. Does not: cookies and forms (site.sessions), accounts (accounts).
 """
 
 import hashlib
 import secrets
-import sqlite3
 from dataclasses import dataclass
 
+from sqlalchemy import delete, select
+
+from serve.access import tables
 from serve.access.accounts import Accounts, Status
 
-SCHEMA = (
-    """
-    CREATE TABLE IF NOT EXISTS sign_in_links (
-      account_id INTEGER PRIMARY KEY REFERENCES accounts (id),
-      sha256 BLOB NOT NULL UNIQUE,
-      expires_at REAL NOT NULL
-    ) STRICT
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS sessions (
-      sha256 BLOB PRIMARY KEY,
-      account_id INTEGER NOT NULL REFERENCES accounts (id),
-      expires_at REAL NOT NULL
-    ) STRICT
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS secrets (
-      name TEXT PRIMARY KEY,
-      value BLOB NOT NULL
-    ) STRICT
-    """,
-)
 LINK_LIVES = 30 * 60  # seconds that a link is valid
 SESSION_LIVES = 14 * 86_400  # seconds from sign-in to the end of a session, which use does not extend
 RANDOM = 32  # bytes of a token; it cannot be guessed, so a plain hash is sufficient
@@ -56,15 +36,9 @@ class SignIns:
     """The sign-in links and sessions of accounts, safe for threads and processes."""
 
     def __init__(self, accounts: Accounts) -> None:
-        """Create the tables if they do not exist.
-
-        Raises:
-            CommandError: the file cannot be written.
-        """
         self._accounts = accounts
-        with accounts.transaction() as connection:
-            for table in SCHEMA:
-                connection.execute(table)
+        self._database = accounts.database
+        self._insert = accounts.database.system.insert
 
     def invite(self, email: str, now: float) -> str:
         """Create the token of a sign-in link; create the account, with an inactive subscription, if it does not exist.
@@ -75,26 +49,30 @@ class SignIns:
             The token. It is not stored and cannot be returned again.
 
         Raises:
-            CommandError: `email` is not an e-mail address, or the file cannot be written.
+            DatabaseError: the database cannot be written.
+            CommandError: `email` is not an e-mail address.
         """
         token = secrets.token_urlsafe(RANDOM)
-        with self._accounts.transaction() as connection:
-            account = self._accounts.made(email, now)
+        with self._database.writing() as connection:
+            account = self._accounts.made(connection, email, now)
+            link = {"sha256": _digest(token), "expires_at": now + LINK_LIVES}
             connection.execute(
-                "INSERT OR REPLACE INTO sign_in_links (account_id, sha256, expires_at) VALUES (?, ?, ?)",
-                (account, _digest(token), now + LINK_LIVES),
+                self._insert(tables.sign_in_links)
+                .values(account_id=account, **link)
+                .on_conflict_do_update(index_elements=[tables.sign_in_links.c.account_id], set_=link)
             )
         return token
 
     def invited(self, token: str, now: float) -> str | None:
         """The e-mail address that a link signs in, without using the link; None if it is forged, used or expired."""
-        with self._accounts.reading() as connection:
-            found = connection.execute(
-                "SELECT email FROM sign_in_links JOIN accounts ON accounts.id = account_id "
-                "WHERE sha256 = ? AND expires_at > ?",
-                (_digest(token), now),
-            ).fetchone()
-        return found[0] if found else None
+        links = tables.sign_in_links
+        wanted = (
+            select(tables.accounts.c.email)
+            .join(links, links.c.account_id == tables.accounts.c.id)
+            .where(links.c.sha256 == _digest(token), links.c.expires_at > now)
+        )
+        with self._database.reading() as connection:
+            return connection.scalar(wanted)
 
     def sign_in(self, token: str, now: float) -> str | None:
         """Use a link and start a session; if two requests use a link at the same time, only one succeeds.
@@ -104,49 +82,49 @@ class SignIns:
         """
         if self.invited(token, now) is None:
             return None  # without a write transaction, so that guesses do not block other writers
-        with self._accounts.transaction() as connection:
-            link = connection.execute(
-                "DELETE FROM sign_in_links WHERE sha256 = ? RETURNING account_id", (_digest(token),)
-            ).fetchone()
-            if link is None:
+        links, sessions = tables.sign_in_links, tables.sessions
+        with self._database.writing() as connection:
+            account = connection.scalar(
+                delete(links).where(links.c.sha256 == _digest(token)).returning(links.c.account_id)
+            )
+            if account is None:
                 return None
             session_id = secrets.token_urlsafe(RANDOM)
-            connection.execute("DELETE FROM sessions WHERE expires_at <= ?", (now,))
+            connection.execute(delete(sessions).where(sessions.c.expires_at <= now))
             connection.execute(
-                "INSERT INTO sessions (sha256, account_id, expires_at) VALUES (?, ?, ?)",
-                (_digest(session_id), link[0], now + SESSION_LIVES),
+                self._insert(sessions).values(
+                    sha256=_digest(session_id), account_id=account, expires_at=now + SESSION_LIVES
+                )
             )
         return session_id
 
     def session(self, session_id: str, now: float) -> Session | None:
         """The account of a session, with the current status of its subscription; None if the session has ended."""
-        with self._accounts.reading() as connection:
-            found = connection.execute(
-                "SELECT email, status, changed_at FROM sessions JOIN accounts ON accounts.id = account_id "
-                "JOIN subscriptions USING (account_id) WHERE sha256 = ? AND expires_at > ?",
-                (_digest(session_id), now),
-            ).fetchone()
+        accounts, sessions, subscriptions = tables.accounts, tables.sessions, tables.subscriptions
+        wanted = (
+            select(accounts.c.email, subscriptions.c.status, subscriptions.c.changed_at)
+            .join(sessions, sessions.c.account_id == accounts.c.id)
+            .join(subscriptions, subscriptions.c.account_id == accounts.c.id)
+            .where(sessions.c.sha256 == _digest(session_id), sessions.c.expires_at > now)
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(wanted).one_or_none()
         return Session(*found) if found else None
 
     def sign_out(self, session_id: str) -> None:
         """End a session on the server, so that copies of its cookie stop working too."""
-        with self._accounts.transaction() as connection:
-            connection.execute("DELETE FROM sessions WHERE sha256 = ?", (_digest(session_id),))
+        with self._database.writing() as connection:
+            connection.execute(delete(tables.sessions).where(tables.sessions.c.sha256 == _digest(session_id)))
 
     def secret(self) -> bytes:
         """The secret that signs cookies and forms: created once, shared by all processes, kept across restarts."""
-        with self._accounts.transaction() as connection:
+        own = tables.secrets
+        with self._database.writing() as connection:
             connection.execute(
-                "INSERT INTO secrets (name, value) VALUES ('pages', ?) ON CONFLICT DO NOTHING",
-                (secrets.token_bytes(RANDOM),),
+                self._insert(own).values(name="pages", value=secrets.token_bytes(RANDOM)).on_conflict_do_nothing()
             )
-            return _only(connection.execute("SELECT value FROM secrets WHERE name = 'pages'"))
+            return bytes(connection.execute(select(own.c.value).where(own.c.name == "pages")).scalar_one())
 
 
 def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
-
-
-def _only(cursor: sqlite3.Cursor) -> bytes:
-    [(value,)] = cursor.fetchall()
-    return bytes(value)

@@ -6,12 +6,12 @@ Belongs here: the checks of such a request, in the order of all others. Does not
 
 import asyncio
 import logging
-import sqlite3
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from serve.access.database import DatabaseError
 from serve.access.holders import Holder
 from serve.access.limits import GIVE_BACK, TAKE, UNCHANGED, Allowance, Used, allowance
 from serve.api import parameters, responses
@@ -107,7 +107,7 @@ class AtHand:
         """The holder of the request's key; None also if keys cannot be read, which the application reports."""
         try:
             return self._service.holders.who(sent.get(b"x-api-key", b""))
-        except sqlite3.Error:
+        except DatabaseError:
             return None
 
     def _current(self) -> OpenBuild | None:

@@ -10,6 +10,7 @@ from warehouse.reader import UNREADABLE, Warehouse
 
 NOTHING_YET = "No data has been published yet."
 ON_ITS_OWN = "Redis is unavailable, so that each worker counts rate limits on its own."
+KEYS_UNREADABLE = "This key cannot be checked at the moment; try again in a minute."
 UNKNOWN_CHANGES = "Changes of keys and subscriptions cannot be read; known keys stay valid."
 
 

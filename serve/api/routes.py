@@ -17,11 +17,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from serve.access.attempts import FAILED_KEYS, STATUS, Attempts
+from serve.access.database import DatabaseError
 from serve.access.holders import Holder, Holders
 from serve.access.limits import Allowance, Limits
 from serve.api import description as openapi
 from serve.api import parameters, responses
-from serve.api.condition import NOTHING_YET, what_is_amiss, without_data
+from serve.api.condition import KEYS_UNREADABLE, NOTHING_YET, what_is_amiss, without_data
 from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.clock import Clock
 from serve.http import caching
@@ -107,7 +108,7 @@ def routes(service: Service) -> list[Route]:
 
 async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) -> Answer:
     """Respond to a request that needs a key: check it, count it, and use the cache."""
-    now, holder = service.clock(), _admit(service, scope)
+    now, holder = service.clock(), await _admit(service, scope)
     scope["exchange"].key_id = holder.key_id
     allowance = await service.limits.take(holder.key_id, now)
     values = parameters.read(scope["query_string"], endpoint.parameters)
@@ -131,7 +132,11 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
 
 async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
     """Respond to a request that needs no key: never cached, and also without a published build."""
-    if _holder(service, scope) is None:
+    try:
+        is_known = await _holder(service, scope) is not None
+    except DatabaseError:
+        is_known = False
+    if not is_known:
         service.attempts.count(STATUS, scope)
     now = service.clock()
     values = parameters.read(scope["query_string"], endpoint.parameters)
@@ -152,15 +157,21 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
     return await run_in_threadpool(open_and_answer)
 
 
-def _admit(service: Service, scope: Scope) -> Holder:
+async def _admit(service: Service, scope: Scope) -> Holder:
     """The holder of the request's key.
 
     Raises:
         Unauthenticated: the key is missing, given twice, malformed, unknown or revoked.
         SubscriptionInactive: its subscription is not active.
+        ServerError: the key is not known, and the database of keys cannot be read.
         RateLimited: the client's address sent too many requests without a valid key.
     """
-    holder = _holder(service, scope)
+    try:
+        holder = await _holder(service, scope)
+    except DatabaseError as error:
+        if not service.holders.outdated:  # else it was logged when it began
+            log.error("request %s: the key cannot be looked up: %s", scope["exchange"].id, error)
+        raise ServerError(KEYS_UNREADABLE) from error
     if holder is None:
         service.attempts.count(FAILED_KEYS, scope)
         raise Unauthenticated(_hint(scope))
@@ -175,10 +186,10 @@ def _hint(scope: Scope) -> str:
     return OTHER_HEADER if b"authorization" in names and b"x-api-key" not in names else ""
 
 
-def _holder(service: Service, scope: Scope) -> Holder | None:
+async def _holder(service: Service, scope: Scope) -> Holder | None:
     """The holder of the request's key; None if it is missing, given twice, malformed, unknown or revoked."""
     sent = [value for name, value in scope["headers"] if name == b"x-api-key"]
-    return service.holders.who(sent[0]) if len(sent) == 1 else None
+    return await service.holders.look_up(sent[0]) if len(sent) == 1 else None
 
 
 def represent(

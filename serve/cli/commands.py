@@ -77,9 +77,7 @@ def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
 
 def create_key(email: str) -> None:
     """Create a key and print it, and nothing else."""
-    settings = from_environment()
-    _make_home(settings.home)
-    with accounts_of(settings) as accounts:
+    with accounts_of(from_environment(), makes_home=True) as accounts:
         print(accounts.create_key(email, time.time()))
 
 
@@ -91,8 +89,7 @@ def invite(email: str) -> None:
     settings = from_environment()
     if listening_at := place.of_service(settings.home):
         settings = from_environment(*listening_at)
-    _make_home(settings.home)
-    with accounts_of(settings) as accounts:
+    with accounts_of(settings, makes_home=True) as accounts:
         print(sign_in_link(settings, accounts, email))
 
 
@@ -129,9 +126,20 @@ def set_subscription(email: str, status: Status) -> None:
 
 
 @contextmanager
-def accounts_of(settings: Settings) -> Iterator[Accounts]:
-    """Open the accounts of a home until the block ends."""
-    require_home(settings.home)
+def accounts_of(settings: Settings, *, makes_home: bool = False) -> Iterator[Accounts]:
+    """Open the accounts of a home, or in the database that FUNDAMENTALS_ACCOUNTS_URL names, until the block ends.
+
+    Args:
+        settings: the settings.
+        makes_home: whether a missing home is created.
+
+    Raises:
+        CommandError: the home is missing or not writable, or the accounts cannot be opened.
+    """
+    if isinstance(settings.accounts, Path):
+        if makes_home:
+            _make_home(settings.home)
+        require_home(settings.home)
     accounts = Accounts(settings.accounts)
     try:
         yield accounts

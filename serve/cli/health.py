@@ -4,10 +4,11 @@ Belongs here: their findings for `fundamentals doctor`. Does not: the checks of 
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 
 from redis import Redis, RedisError
 
-from serve.access.accounts import DAMAGED
+from serve.access.database import DAMAGED, at
 from serve.http.errors import CommandError
 from serve.settings import Settings, from_environment
 from warehouse import sqlite
@@ -22,11 +23,23 @@ def accounts() -> Iterable[Finding]:
     settings = _settings()
     if isinstance(settings, Finding):
         return [settings]
+    if isinstance(settings.accounts, str):
+        return [_at(settings.accounts)]
     if not settings.accounts.exists():
         return [Finding("accounts", WELL, "no account yet")]
     if said := sqlite.damage(settings.accounts, refers=True):
         return [Finding("accounts", DAMAGE, f"{settings.accounts}: {said}", DAMAGED)]
     return [Finding("accounts", WELL, str(settings.accounts))]
+
+
+def _at(address: str) -> Finding:
+    """Whether the database at an address answers; nothing is created in it."""
+    try:
+        with closing(at(address)) as database:
+            missing = database.missing()
+    except CommandError as error:
+        return Finding("accounts", DAMAGE, str(error), "correct FUNDAMENTALS_ACCOUNTS_URL, or start PostgreSQL")
+    return Finding("accounts", WELL, f"{database.name} {'has no tables yet' if missing else 'answers'}")
 
 
 def redis() -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from serve.access.database import DatabaseError
 from serve.http.errors import ApiError, NotFound, ServerError
 from serve.site import company_csv, files, llms, profile, quality_page, search, sign_in, twins
 from serve.site.building import CompanyNotFound
@@ -50,6 +51,10 @@ FORMS: tuple[tuple[PageRoute, ...], ...] = (sign_in.FORMS, profile.FORMS)
 
 PATHS = tuple({path: None for tables in (TABLES, FORMS) for table in tables for path, _, _ in table})
 """The templates of the paths."""
+UNAVAILABLE = (
+    "Accounts are not available",
+    "The accounts cannot be read or changed at the moment. Try again in a minute. Known keys stay valid meanwhile.",
+)
 
 
 class Refused(Exception):
@@ -80,6 +85,9 @@ class Page:
         except ApiError as error:
             scope["exchange"].limit = error.limit
             response = failure(self._pages, request, error)
+        except DatabaseError as error:
+            log.error("request %s failed: %s", scope["exchange"].id, error)
+            response = message(self._pages, request, 503, *UNAVAILABLE)
         except Exception:
             log.exception("request %s failed", scope["exchange"].id)
             response = failure(self._pages, request, ServerError())

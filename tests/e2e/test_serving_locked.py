@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve.access import accounts as accounts_module
+from serve.access import database
 from serve.access.accounts import Accounts
 from serve.access.keys import new_key
 from serve.access.sign_ins import SignIns
@@ -38,7 +38,7 @@ def test_requests_are_answered_while_the_accounts_are_locked(tmp_path: Path, mon
 
     A request that waited for the lock would wait for an hour.
     """
-    monkeypatch.setattr(accounts_module, "WAIT", 3600.0)
+    monkeypatch.setattr(database, "WAIT", 3600.0)
     builds.small(tmp_path / "published")
     known, unseen = active_key(tmp_path), active_key(tmp_path)
     clock = Clock()

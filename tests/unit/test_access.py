@@ -16,8 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serve.access import accounts as accounts_module
-from serve.access import keys
+from serve.access import database, keys
 from serve.access import limits as limits_module
 from serve.access.accounts import Accounts, TooManyKeys
 from serve.access.limits import (
@@ -124,14 +123,14 @@ def test_a_key_that_is_revoked_again_keeps_its_time(accounts: Accounts) -> None:
 
 def test_readers_do_not_wait_for_a_writer(accounts: Accounts, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither for another process nor for a thread of this one that waits for it."""
-    monkeypatch.setattr(accounts_module, "WAIT", 3600.0)
+    monkeypatch.setattr(database, "WAIT", 3600.0)
     accounts.create_key(EMAIL, NOW)
     service = Accounts(path)
     blocker = sqlite3.connect(path, isolation_level=None)
     blocker.execute("BEGIN EXCLUSIVE")
     waiting = threading.Thread(target=service.create_key, args=(EMAIL, NOW))
     waiting.start()
-    while not service._writing.locked():
+    while not service.database._writing.pool.checkedout():
         time.sleep(0.001)
     assert len(service.keys_of(EMAIL)) == 1
     assert service.day_counts(0) == {}
@@ -342,7 +341,7 @@ def test_counts_that_are_being_stored_at_the_end_do_not_replace_newer_ones(
 ) -> None:
     """The process was asked to end while a slow write of older counts ran."""
     monkeypatch.setattr(limits_module, "KEPT_EVERY", 0)
-    begun, store = threading.Event(), accounts.keep_day_counts
+    begun, store = threading.Event(), accounts.add_day_counts
 
     def slowly(day: int, counts: Mapping[str, int]) -> None:
         if not begun.is_set():
@@ -357,7 +356,7 @@ def test_counts_that_are_being_stored_at_the_end_do_not_replace_newer_ones(
             await asyncio.to_thread(begun.wait)
             await limits.take("key_1", NOW)
 
-    monkeypatch.setattr(accounts, "keep_day_counts", slowly)
+    monkeypatch.setattr(accounts, "add_day_counts", slowly)
     asyncio.run(run())  # ends with the last thread
     assert accounts.day_counts(int(NOW - 43_200)) == {"key_1": 2}
 
@@ -368,7 +367,7 @@ def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
     async def run() -> None:
         limits = LocalLimits(accounts, Clock())
         with monkeypatch.context() as patched:
-            patched.setattr(accounts, "keep_day_counts", Mock(side_effect=CommandError("disk is full")))
+            patched.setattr(accounts, "add_day_counts", Mock(side_effect=CommandError("disk is full")))
             await limits.take("key_1", NOW)
             await limits._keep()
         await limits._keep()

@@ -177,6 +177,17 @@ def test_damaged_accounts_are_restored_alone(home, backed_up, capsys):
     assert run(capsys, home, "keys", "list", EMAIL)[0] == 0
 
 
+def test_accounts_in_postgresql_are_neither_copied_nor_restored_and_the_commands_say_so(
+    home, backed_up, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("FUNDAMENTALS_ACCOUNTS_URL", "postgresql+psycopg://user:secret@127.0.0.1/fundamentals")
+    status, said = run(capsys, home, "backup", tmp_path / "another")
+    assert (status, said.endswith("not here: copy them with pg_dump.")) == (0, True)
+    status, said = run(capsys, home, "restore", backed_up, "--accounts")
+    assert (status, said.endswith("restore them with pg_restore")) == (1, True)
+    assert "secret" not in said
+
+
 def test_a_backup_without_accounts_cannot_restore_them(home, tmp_path, capsys):
     (home.root / "accounts.sqlite").unlink()
     assert run(capsys, home, "backup", tmp_path / "backup")[0] == 0

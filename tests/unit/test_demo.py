@@ -18,7 +18,7 @@ import pytest
 
 import fundamentals
 from serve.access.accounts import Accounts
-from serve.access.holders import Holders
+from serve.access.holders import FileHolders
 from serve.cli import demo, place
 from serve.settings import Settings
 from tests import builds
@@ -125,7 +125,7 @@ def test_the_requests_go_to_this_machine_whatever_the_public_address(
     assert len(pasted(printed)) == 3
     assert all(f"'http://127.0.0.1:{port}/v1/companies" in line for line in pasted(printed))
     assert [key.revoked_at is None for key in accounts.keys_of(demo.EMAIL)] == [False] + [True] * 10
-    holders = Holders(accounts, lambda: 1.0)
+    holders = FileHolders(accounts, lambda: 1.0)
     holder = holders.who(re.findall(r"^  (fds_live_\w{40})$", printed, re.MULTILINE)[0].encode())
     holders.close()
     accounts.close()

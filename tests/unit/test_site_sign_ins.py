@@ -16,8 +16,13 @@ EMAIL = "reader@example.org"
 
 
 @pytest.fixture
-def accounts(tmp_path: Path) -> Iterator[Accounts]:
-    opened = Accounts(tmp_path / "accounts.sqlite")
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "accounts.sqlite"
+
+
+@pytest.fixture
+def accounts(path: Path) -> Iterator[Accounts]:
+    opened = Accounts(path)
     yield opened
     opened.close()
 
@@ -78,10 +83,10 @@ def test_a_new_link_replaces_the_previous_one_of_this_account_only(sign_ins: Sig
     assert [sign_ins.invited(token, NOW) for token in (first, second, other)] == [None, EMAIL, "other@example.org"]
 
 
-def test_concurrent_uses_of_a_link_sign_in_once(sign_ins: SignIns, tmp_path: Path) -> None:
+def test_concurrent_uses_of_a_link_sign_in_once(sign_ins: SignIns, path: Path) -> None:
     """Across processes, too: each thread opens the database itself."""
     token, given = sign_ins.invite(EMAIL, NOW), []
-    opened = [Accounts(tmp_path / "accounts.sqlite") for _ in range(8)]
+    opened = [Accounts(path) for _ in range(8)]
     threads = [threading.Thread(target=lambda a=each: given.append(SignIns(a).sign_in(token, NOW))) for each in opened]
     for thread in threads:
         thread.start()
@@ -100,9 +105,9 @@ def test_a_session_lasts_two_weeks_and_not_longer_and_no_two_are_alike(sign_ins:
     assert sign_ins.session(first, NOW + SESSION_LIVES) is None
 
 
-def test_signing_out_ends_this_session_in_every_process_and_no_other(sign_ins: SignIns, tmp_path: Path) -> None:
+def test_signing_out_ends_this_session_in_every_process_and_no_other(sign_ins: SignIns, path: Path) -> None:
     first, second = signed_in(sign_ins), signed_in(sign_ins)
-    worker = Accounts(tmp_path / "accounts.sqlite")
+    worker = Accounts(path)
     SignIns(worker).sign_out(first)
     worker.close()
     assert sign_ins.session(first, NOW) is None
@@ -112,8 +117,8 @@ def test_signing_out_ends_this_session_in_every_process_and_no_other(sign_ins: S
 def test_ended_sessions_are_deleted_at_the_next_sign_in(sign_ins: SignIns, accounts: Accounts) -> None:
     signed_in(sign_ins)
     signed_in(sign_ins, NOW + SESSION_LIVES)
-    with accounts.reading() as connection:
-        assert connection.execute("SELECT count(*) FROM sessions").fetchall() == [(1,)]
+    with accounts.database.reading() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM sessions").all() == [(1,)]
 
 
 def test_the_database_has_nothing_that_signs_in(sign_ins: SignIns, tmp_path: Path) -> None:
@@ -128,8 +133,8 @@ def test_the_database_has_nothing_that_signs_in(sign_ins: SignIns, tmp_path: Pat
     assert session_id.encode() not in held
 
 
-def test_the_secret_is_the_same_for_all_processes_and_after_a_restart(sign_ins: SignIns, tmp_path: Path) -> None:
-    other = Accounts(tmp_path / "accounts.sqlite")
+def test_the_secret_is_the_same_for_all_processes_and_after_a_restart(sign_ins: SignIns, path: Path) -> None:
+    other = Accounts(path)
     assert SignIns(other).secret() == sign_ins.secret()
     other.close()
     assert len(sign_ins.secret()) == 32

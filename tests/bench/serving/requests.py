@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from serve.access import keys
+from serve.access import keys, tables
 from serve.access.accounts import Accounts
 from serve.clock import timestamp
 from warehouse.queries import COVERED
@@ -107,13 +107,20 @@ def create_keys(home: Path) -> Path:
         old.unlink()
     accounts, now, made = Accounts(home / "accounts.sqlite"), time.time(), [keys.new_key() for _ in range(KEYS)]
     at = timestamp(now)
-    with accounts.transaction() as connection:  # one transaction: a key for itself takes three milliseconds
-        holders = [accounts.made(f"reader-{n}@example.org", now) for n in range(KEYS // KEYS_OF_ACCOUNT)]
-        connection.execute("UPDATE subscriptions SET status = 'active'")
-        connection.executemany(
-            "INSERT INTO keys (id, account_id, sha256, prefix, last_four, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+    with accounts.database.writing() as connection:  # one transaction: a key for itself takes three milliseconds
+        holders = [accounts.made(connection, f"reader-{n}@example.org", now) for n in range(KEYS // KEYS_OF_ACCOUNT)]
+        connection.execute(tables.subscriptions.update().values(status="active"))
+        connection.execute(
+            tables.keys.insert(),
             [
-                (f"key_{n}", holders[n // KEYS_OF_ACCOUNT], keys.digest(key.encode()), keys.PREFIX, key[-4:], at)
+                {
+                    "id": f"key_{n}",
+                    "account_id": holders[n // KEYS_OF_ACCOUNT],
+                    "sha256": keys.digest(key.encode()),
+                    "prefix": keys.PREFIX,
+                    "last_four": key[-4:],
+                    "created_at": at,
+                }
                 for n, key in enumerate(made)
             ],
         )

@@ -1,0 +1,287 @@
+"""The database of the accounts: a SQLite file in the home, or PostgreSQL.
+
+Belongs here: connections, transactions, their errors, and all that differs between the two systems. Does not: tables
+(tables), what is read and written (accounts, sign_ins, holders).
+
+The file of SQLite is in WAL mode: a process that writes delays other writers, but no reader.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    Connection,
+    Engine,
+    TableValuedAlias,
+    bindparam,
+    create_engine,
+    event,
+    func,
+)
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import sqlite as sqlite_dialect
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from serve.access.tables import COUNT, WATCHED, metadata
+from serve.http.errors import CommandError
+from warehouse import sqlite
+
+WAIT = 5.0  # seconds to wait for another process to finish writing, or for a free connection
+CONNECTIONS = 10  # to PostgreSQL, of one process
+LONGEST = 3600.0  # seconds to wait for the other threads of this process
+DRIVERS = ("postgresql", "postgresql+psycopg")
+FORM = "postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE"
+MISUNDERSTOOD = f"is not understood, expected {FORM}, with @ : / # ? % in the password as %40 %3A %2F %23 %3F %25"
+DEADLINES = {"connect_timeout": 3, "tcp_user_timeout": 5000, "keepalives_idle": 10, "application_name": "fundamentals"}
+"""Parameters of connections to PostgreSQL, in seconds and milliseconds, unless the address has them."""
+DAMAGED = "stop the service, and run `fundamentals restore PATH --accounts` with the path of a backup"
+"""What to do about a damaged file."""
+ERRORS = (SQLAlchemyError, *sqlite.ERRORS, OSError)
+
+
+class DatabaseError(CommandError):
+    """The database cannot be read or written."""
+
+
+class System(NamedTuple):
+    """What differs between database systems.
+
+    `begin` is the first statement of a transaction that writes; `alone` lets one process at a time create tables;
+    `names` lists the tables and triggers that there are; `triggers` creates those of WATCHED, unless they exist;
+    `insert` is an INSERT that knows ON CONFLICT; `elements` is the function whose rows are the elements of a JSON list.
+    """
+
+    begin: str
+    alone: str
+    names: str
+    triggers: Sequence[str]
+    insert: Callable[..., Any]
+    elements: Callable[..., Any]
+
+
+SYSTEMS = {
+    "sqlite": System(
+        begin="BEGIN IMMEDIATE",
+        alone="SELECT 1",  # BEGIN IMMEDIATE is enough
+        names="SELECT name FROM sqlite_master",
+        triggers=[
+            f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {change} BEGIN {COUNT}; END" for name, change in WATCHED.items()
+        ],
+        insert=sqlite_dialect.insert,
+        elements=func.json_each,
+    ),
+    "postgresql": System(
+        begin=f"SET LOCAL statement_timeout = '{WAIT:.0f}s'",
+        alone="SELECT pg_advisory_xact_lock(hashtext('accounts of fundamentals'))",
+        names="SELECT tablename FROM pg_tables WHERE schemaname = current_schema() UNION ALL "
+        "SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
+        "JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema()",
+        triggers=[
+            "CREATE OR REPLACE FUNCTION count_change() RETURNS trigger LANGUAGE plpgsql AS "
+            f"$$ BEGIN {COUNT}; RETURN NULL; END $$",
+            *[
+                f"CREATE OR REPLACE TRIGGER {name} AFTER {change} EXECUTE FUNCTION count_change()"
+                for name, change in WATCHED.items()
+            ],
+        ],
+        insert=postgresql.insert,
+        elements=func.json_array_elements,
+    ),
+}
+
+
+@dataclass
+class Database:
+    """The connections of a process to the database; safe for threads, and other processes may use it too.
+
+    Attributes:
+        name: what messages call it; without a password.
+        system: what differs between database systems.
+        path: the file; None for PostgreSQL.
+        transactions: number of transactions of this object that wrote.
+        is_away: true while the service knows that PostgreSQL does not answer; then nothing else waits for it.
+    """
+
+    name: str
+    system: System
+    path: Path | None
+    _reading: Engine
+    _writing: Engine
+    _advice: str
+    _password: str = field(default="", repr=False)
+    transactions: int = field(default=0, init=False)
+    is_away: bool = field(default=False, init=False)
+
+    def missing(self) -> set[str]:
+        """The tables and triggers that do not exist.
+
+        Raises:
+            DatabaseError: the database cannot be read.
+        """
+        with self.reading() as connection:
+            return {*metadata.tables, *WATCHED} - set(connection.exec_driver_sql(self.system.names).scalars())
+
+    def prepare(self) -> None:
+        """Create the tables and triggers that do not exist.
+
+        Raises:
+            DatabaseError: they cannot be read or created.
+        """
+        if not self.missing():
+            return  # without a transaction: another process may be writing
+        with self.writing() as connection:
+            connection.exec_driver_sql(self.system.alone)
+            metadata.create_all(connection)
+            for trigger in self.system.triggers:
+                connection.exec_driver_sql(trigger)
+
+    @contextmanager
+    def reading(self, *, again: bool = False) -> Iterator[Connection]:
+        """A connection for reading statements, which do not wait for processes that write.
+
+        Args:
+            again: try it although the database is away.
+
+        Raises:
+            DatabaseError: the database cannot be read; at once while it is away.
+        """
+        if self.is_away and not again:
+            raise self._away()
+        with self.errors(), self._reading.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A connection in a transaction, which is rolled back on an exception.
+
+        Raises:
+            DatabaseError: the database cannot be read or written; at once while it is away.
+        """
+        if self.is_away:
+            raise self._away()
+        with self.errors(), self._writing.begin() as connection:
+            connection.exec_driver_sql(self.system.begin)
+            yield connection
+        self.transactions += 1
+
+    def file(self) -> sqlite3.Connection:
+        """A new connection to the file that never waits for other processes, for the event loop.
+
+        Raises:
+            sqlite3.Error: the file cannot be opened.
+        """
+        return sqlite3.connect(str(self.path), timeout=0, isolation_level=None, check_same_thread=False)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._reading.dispose()
+        self._writing.dispose()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Raise the errors of the database as DatabaseError, in one line that says what to do.
+
+        Raises:
+            DatabaseError: the database cannot be used.
+        """
+        try:
+            yield
+        except ERRORS as error:
+            cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
+            said = sqlite.in_one_line(cause)
+            if self._password:
+                said = said.replace(self._password, "***")
+            damaged = getattr(cause, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+            is_damaged = damaged or isinstance(cause, UnicodeDecodeError)
+            advice = f"the file is damaged: {DAMAGED}" if is_damaged else self._advice
+            raise DatabaseError(f"{self.name}: {said}; {advice}") from error
+
+    def _away(self) -> DatabaseError:
+        return DatabaseError(f"{self.name} does not answer; {self._advice}")
+
+
+def elements(system: System, name: str) -> TableValuedAlias:
+    """The elements of a JSON list, which is given as the parameter `name`, as rows with the column `value`."""
+    listed = system.elements(bindparam(name, type_=JSON))
+    return listed.table_valued(Column("value", JSON), name="listed")  # type: ignore[no-any-return]
+
+
+def opened(place: Path | str) -> Database:
+    """The database in a file, which is created if it does not exist, or at an address.
+
+    Raises:
+        DatabaseError: it cannot be opened, or its tables cannot be created.
+        CommandError: the address is not one of PostgreSQL, or its driver is not installed.
+    """
+    database = _in_file(place) if isinstance(place, Path) else at(place)
+    with contextlib.ExitStack() as until_here:
+        until_here.callback(database.close)
+        database.prepare()
+        until_here.pop_all()
+    return database
+
+
+def _in_file(path: Path) -> Database:
+    advice = "check that FUNDAMENTALS_HOME is right and the file writable"
+    database = Database(str(path), SYSTEMS["sqlite"], path, _file_engine(path), _file_engine(path), advice)
+    with database.errors():
+        path.touch(mode=0o600)
+        with closing(database.file()) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+    return database
+
+
+def _file_engine(path: Path) -> Engine:
+    # transactions are those of `writing`, all other statements are committed by themselves; threads take turns, so
+    # that none is refused because the others wrote first
+    made = create_engine(
+        URL.create("sqlite", database=str(path)),
+        connect_args={"timeout": WAIT, "isolation_level": None, "check_same_thread": False},
+        pool_size=1,
+        max_overflow=0,
+        pool_timeout=LONGEST,
+        hide_parameters=True,
+    )
+    event.listen(made, "connect", lambda connection, _: connection.execute("PRAGMA foreign_keys = ON"))
+    return made
+
+
+def at(address: str) -> Database:
+    """The database at an address, which is not opened yet.
+
+    Raises:
+        CommandError: the address is not one of PostgreSQL, or its driver is not installed.
+    """
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):  # the message may contain the password
+        raise CommandError(f"FUNDAMENTALS_ACCOUNTS_URL {MISUNDERSTOOD}") from None
+    if url.drivername not in DRIVERS:
+        raise CommandError(f"FUNDAMENTALS_ACCOUNTS_URL is of the kind {url.drivername!r}, expected {FORM}")
+    if "@" in (url.host or ""):
+        raise CommandError(f"FUNDAMENTALS_ACCOUNTS_URL {MISUNDERSTOOD}")
+    try:
+        engine = create_engine(
+            url,
+            connect_args={name: value for name, value in DEADLINES.items() if name not in url.query},
+            pool_size=CONNECTIONS,
+            max_overflow=0,
+            pool_timeout=WAIT,
+            pool_pre_ping=True,  # else the first statements after a restart of PostgreSQL would fail
+            hide_parameters=True,
+        )
+    except ImportError as error:
+        raise CommandError(
+            "FUNDAMENTALS_ACCOUNTS_URL needs the Python package psycopg, which is not installed; run `make scale`"
+        ) from error
+    name = url.set(query={}).render_as_string()
+    advice = "check FUNDAMENTALS_ACCOUNTS_URL, and that PostgreSQL runs and lets this user create and write tables"
+    return Database(name, SYSTEMS["postgresql"], None, engine, engine, advice, str(url.password or ""))

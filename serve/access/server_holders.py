@@ -1,0 +1,146 @@
+"""The look-up of keys whose database is a server, PostgreSQL, for which the event loop must not wait.
+
+Belongs here: reading keys and their changes in threads, and going on while the server is away. Does not: the look-up in
+memory (holders).
+
+All known keys are read again when one has changed. A key that is not known is looked up in a thread. While changes
+cannot be read, known keys stay valid, other keys are refused at once with an error, and nothing but the next attempt to
+read changes waits for the server.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
+
+from serve.access.accounts import Accounts
+from serve.access.database import DatabaseError
+from serve.access.holders import ALL, LOOK_UP, NUMBER, READ_EVERY, Holder, Holders, held
+from serve.access.keys import digest, is_well_formed
+from serve.clock import Clock
+
+T = TypeVar("T")
+
+PATIENCE = 2.0  # seconds to wait for an answer; with READ_EVERY, less than the five after which a change must be known
+AT_ONCE = 4  # look-ups
+
+
+class ServerHolders(Holders):
+    """The holders of the keys in PostgreSQL."""
+
+    def __init__(self, accounts: Accounts, clock: Clock) -> None:
+        super().__init__(accounts, clock)
+        self._is_due = asyncio.Event()
+        self._looking = asyncio.Semaphore(AT_ONCE)
+        self._reading = asyncio.Lock()
+
+    async def look_up(self, key: bytes) -> Holder | None:
+        """See Holders."""
+        if (holder := self.who(key)) or not is_well_formed(key):
+            return holder
+        if self.outdated:
+            raise self._silence()
+        hashed, changes = digest(key), self._changes
+        try:
+            async with asyncio.timeout(PATIENCE), self._looking:
+                found = await in_thread(lambda: self._found(hashed))
+        except TimeoutError:
+            raise self._silence() from None
+        if changes == self._changes:  # else what was found may have been read before the change
+            self._known |= found
+        return self.who(key) or found.get(hashed)
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """See Holders."""
+        await self._read()
+        reading = asyncio.create_task(self._read_on())
+        try:
+            async with super().running():
+                yield
+        finally:
+            with contextlib.suppress(TimeoutError):  # its connection is closed with the others, if the server answers
+                async with asyncio.timeout(PATIENCE):
+                    await self._reading.acquire()
+            reading.cancel()
+            await asyncio.wait({reading})
+
+    def close(self) -> None:
+        """Nothing is open: connections are those of the accounts."""
+
+    def _follow(self) -> None:
+        self._is_due.set()
+
+    def _unknown(self, hashed: bytes) -> Holder | None:
+        return None
+
+    async def _read_on(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(READ_EVERY):
+                    await self._is_due.wait()
+            self._is_due.clear()
+            async with self._reading:
+                await self._read()
+
+    async def _read(self) -> None:
+        """Read the number of changes, and all keys if it is another one."""
+        reading = in_thread(lambda: self._changed(self._changes))
+        await asyncio.wait({reading}, timeout=PATIENCE)
+        if not reading.done():
+            self._cannot_follow(self._silence())
+        try:
+            number, known = await reading
+        except DatabaseError as error:
+            self._cannot_follow(error)
+            return
+        self.outdated = self._database.is_away = False
+        if known is not None:
+            self._changes, self._known = number, known
+
+    def _cannot_follow(self, error: DatabaseError) -> None:
+        super()._cannot_follow(error)
+        self._database.is_away = True
+
+    def _changed(self, before: int) -> tuple[int, dict[bytes, Holder] | None]:
+        """The number of changes, and all keys unless it is the number before.
+
+        The number is read first: the keys may be newer than it, but not older.
+        """
+        with self._database.reading(again=True) as connection:
+            number = connection.scalar(NUMBER) or 0
+            return number, None if number == before else held(connection.execute(ALL))
+
+    def _found(self, hashed: bytes) -> dict[bytes, Holder]:
+        with self._database.reading() as connection:
+            return held(connection.execute(LOOK_UP, {"sha256": hashed}))
+
+    def _silence(self) -> DatabaseError:
+        return DatabaseError(f"{self._database.name} does not answer within {PATIENCE:.0f} seconds")
+
+
+def in_thread(function: Callable[[], T]) -> asyncio.Future[T]:
+    """The result of a function, which runs in a thread that the end of the process does not wait for."""
+    loop = asyncio.get_running_loop()
+    result: asyncio.Future[T] = loop.create_future()
+
+    def finish(value: T | None, error: Exception | None) -> None:
+        if result.done():  # nobody waits for it any more
+            return
+        if error:
+            result.set_exception(error)
+        else:
+            result.set_result(value)  # type: ignore[arg-type]
+
+    def run() -> None:
+        value, error = None, None
+        try:
+            value = function()
+        except Exception as raised:  # noqa: BLE001, raised where the result is awaited
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the event loop has ended
+            loop.call_soon_threadsafe(finish, value, error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return result

@@ -1,0 +1,107 @@
+"""The tables of the accounts database: accounts, subscriptions, keys, sign-ins, counts and changes.
+
+Belongs here: tables and columns, the same for each database system. Does not: connections and what differs between the
+systems (database), what is read and written (accounts, sign_ins, holders).
+
+Times are text in ISO 8601 in UTC; what expires is Unix time. A table may be added; the columns of a table that exists
+stay as they are, because databases of earlier releases are opened as they are.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    REAL,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Identity,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateColumn
+
+NUMBER = BigInteger().with_variant(Integer(), "sqlite")  # 8 bytes in both systems
+SECONDS: Double[float] = Double().with_variant(REAL(), "sqlite")  # 8 bytes in both systems
+
+metadata = MetaData()
+
+
+def _table(name: str, *columns: Any) -> Table:
+    return Table(name, metadata, *columns, sqlite_strict=True)
+
+
+accounts = _table(
+    "accounts",
+    Column("id", NUMBER, primary_key=True),
+    Column("email", Text, nullable=False, unique=True),
+    Column("created_at", Text, nullable=False),
+)
+subscriptions = _table(
+    "subscriptions",
+    Column("account_id", NUMBER, ForeignKey(accounts.c.id), primary_key=True, autoincrement=False),
+    Column("status", Text, CheckConstraint("status IN ('active', 'inactive')"), nullable=False),
+    Column("changed_at", Text, nullable=False),
+)
+keys = _table(
+    "keys",
+    Column("rowid", NUMBER, Identity()),  # the order of creation
+    Column("id", Text, primary_key=True),
+    Column("account_id", NUMBER, ForeignKey(accounts.c.id), nullable=False),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    Column("prefix", Text, nullable=False),
+    Column("last_four", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("last_used_at", Text),
+    Column("revoked_at", Text),
+)
+day_counts = _table(
+    "day_counts",
+    Column("key_id", Text, primary_key=True),
+    Column("day", NUMBER, nullable=False),
+    Column("requests", NUMBER, nullable=False),
+)
+changes = _table(
+    "changes",
+    Column("id", NUMBER, CheckConstraint("id = 1"), primary_key=True, autoincrement=False),
+    Column("number", NUMBER, nullable=False),
+)
+sign_in_links = _table(
+    "sign_in_links",
+    Column("account_id", NUMBER, ForeignKey(accounts.c.id), primary_key=True, autoincrement=False),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    Column("expires_at", SECONDS, nullable=False),
+)
+sessions = _table(
+    "sessions",
+    Column("sha256", LargeBinary, primary_key=True),
+    Column("account_id", NUMBER, ForeignKey(accounts.c.id), nullable=False),
+    Column("expires_at", SECONDS, nullable=False),
+)
+secrets = _table(
+    "secrets",
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+
+WATCHED = {
+    "key_revoked": "UPDATE OF revoked_at ON keys",
+    "key_deleted": "DELETE ON keys",
+    "subscription_changed": "UPDATE OF status ON subscriptions",
+}
+"""What makes services read their known keys again, by the name of its trigger."""
+COUNT = "INSERT INTO changes VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET number = changes.number + 1"
+"""What the triggers do."""
+
+
+@compiles(CreateColumn, "sqlite")
+def _column(column: CreateColumn, compiler: Any, **options: Any) -> str | None:
+    """The definition of a column; none of `rowid`, which each table of SQLite has by itself."""
+    if column.element is keys.c.rowid:
+        return None
+    return str(compiler.visit_create_column(column, **options))
