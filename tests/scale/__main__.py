@@ -14,6 +14,8 @@ FOLDER = Path(__file__).parent
 PACKAGES = ("obstore", "psycopg", "dagster_postgres", "dagster_celery", "moto", "flask")
 PROGRAMS = {"nginx": "nginx-light", "postgres": "postgresql", "redis-server": "redis-server"}
 """Each program with its Debian package."""
+SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadfile")
+"""Most tests wait; those of a file share replicas and what is behind them."""
 MISSING = 2
 """The exit status if something is missing."""
 SBIN = "/usr/sbin"
@@ -29,7 +31,7 @@ def main(*options: str) -> int:
     if lines := missing(importlib.util.find_spec, program):
         print("\n".join(lines), file=sys.stderr)
         return MISSING
-    command = [sys.executable, "-m", "pytest", "--strict-skips", "--durations=10", str(FOLDER)]
+    command = [sys.executable, "-m", "pytest", *SIDE_BY_SIDE, "--strict-skips", "--durations=10", str(FOLDER)]
     command += ["-m", "not long"] if "--short" in options else []
     return subprocess.run([*command, *(option for option in options if option != "--short")], check=False).returncode
 

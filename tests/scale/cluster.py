@@ -19,11 +19,15 @@ from typing import Any
 
 import httpx
 
+from pipelines.home import Home
+from pipelines.working_copy import of_home
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
+from tests import builds
 from tests.browsers import Browser
 from tests.e2e.homes import environment
 from tests.scale.front import Front, accepts, free_port
+from tests.scale.objects import Objects, used
 from tests.scale.redis import Redis
 from tests.servers import PATIENCE, PROJECT, wait_until
 
@@ -127,6 +131,17 @@ class Cluster:
     variables: Mapping[str, str]
     accounts: str
     redis: Redis
+    storage: Objects
+
+    def publish(self, build: str) -> None:
+        """Publish the small build under another name, and commit it to the store."""
+        home = Home(self.home)
+        with used(self.storage.environment):
+            copy = of_home(home)
+            assert copy
+            copy.checkout()
+            builds.publish_small(home.published, build, sync_id=build)
+            copy.commit(build)
 
     @contextmanager
     def opened_accounts(self) -> Iterator[Accounts]:

@@ -5,8 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests import builds
-from tests.scale import redis
+from tests.scale import objects, redis
 from tests.scale.__main__ import PROGRAMS
 from tests.scale.__main__ import program as path_of
 from tests.scale.cluster import SITE, Cluster, Replica, stopped_at_the_end
@@ -34,31 +33,30 @@ def installed(request: pytest.FixtureRequest) -> Finder:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder) -> Iterator[Cluster]:
-    """Two replicas with two workers each behind nginx, and a published build."""
+    """Two replicas with two workers each behind nginx, with homes that are empty at first, and a published build."""
     folder = tmp_path_factory.mktemp("cluster")
     with ExitStack() as parts:
-        home = folder / "home"
-        home.mkdir()
-        builds.small(home / "published")
-        (folder / "redis").mkdir()
-        counting = parts.enter_context(redis.running(installed("redis-server"), folder / "redis"))
+        (home := folder / "home").mkdir()
+        storage = parts.enter_context(objects.running(folder))
+        counting = parts.enter_context(redis.running(installed("redis-server"), folder))
         variables = {
+            **storage.environment,
             "REDIS_URL": counting.url,
             "FUNDAMENTALS_BASE_URL": f"{SITE}/v1",
             "FUNDAMENTALS_PROXY": "127.0.0.1",
         }
+        accounts = home / "accounts.sqlite"
         replicas = []
         for number in range(REPLICAS):
             (replica := folder / f"replica-{number}").mkdir()
-            builds.small(replica / "published")
-            (replica / "accounts.sqlite").symlink_to(home / "accounts.sqlite")
+            (replica / "accounts.sqlite").symlink_to(accounts)
             replicas.append(Replica(replica, variables))
         parts.enter_context(stopped_at_the_end(tuple(replicas)))
-        front = parts.enter_context(
-            nginx(installed("nginx"), folder / "nginx", [f"127.0.0.1:{each.port}" for each in replicas])
-        )
-        made = Cluster(front, tuple(replicas), home, variables, str(home / "accounts.sqlite"), counting)
+        addresses = [f"127.0.0.1:{each.port}" for each in replicas]
+        front = parts.enter_context(nginx(installed("nginx"), folder / "nginx", addresses))
+        made = Cluster(front, tuple(replicas), home, variables, str(accounts), counting, storage)
         made.keys(1)
+        made.publish("b1")
         for replica in replicas:
             replica.start()
         made.all_workers_answer()

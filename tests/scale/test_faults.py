@@ -38,6 +38,7 @@ def soon(state: Callable[[], bool], seconds: float = SOON) -> None:
     assert time.monotonic() - start < seconds + PROMPT
 
 
+@pytest.mark.long
 def test_without_redis_every_request_is_answered_and_each_worker_counts(cluster: Cluster, keys: list[str]) -> None:
     with Load(cluster.front.address, keys) as load:
         assert set(statuses(load.for_some_time(2))) == {200}
@@ -50,6 +51,32 @@ def test_without_redis_every_request_is_answered_and_each_worker_counts(cluster:
         finally:
             cluster.redis.start()
         soon(lambda: each_status(cluster) == ["up"] * len(cluster.replicas))
+        assert set(statuses(load.for_some_time(1))) == {200}
+
+
+@pytest.mark.long
+def test_without_the_store_the_last_build_is_served_and_the_next_one_follows_at_once(
+    cluster: Cluster, keys: list[str]
+) -> None:
+    """A replica that is restarted meanwhile serves its copy; the log says once that the store is away."""
+    replica = cluster.replicas[0]
+    before = replica.status()["build"]
+    since = len(replica.log())
+    with Load(cluster.front.address, keys) as load:
+        cluster.storage.stop()
+        try:
+            asked = load.for_some_time(AWAY)
+            assert set(statuses(asked)) == {200}
+            assert slowest(asked) < PROMPT
+            assert each_status(cluster) == ["up"] * len(cluster.replicas)
+            assert replica.log()[since:].count("the last build is served meanwhile") == 1
+            replica.stop()
+            replica.start()
+            assert replica.status()["build"] == before
+        finally:
+            cluster.storage.start()
+        cluster.publish(f"{before}-next")
+        soon(lambda: {each.status().get("build") for each in cluster.replicas} == {f"{before}-next"})
         assert set(statuses(load.for_some_time(1))) == {200}
 
 
@@ -70,6 +97,7 @@ def test_a_killed_replica_costs_no_request_that_had_not_begun(cluster: Cluster, 
         assert set(statuses(load.for_some_time(1))) == {200}
 
 
+@pytest.mark.long
 def test_both_replicas_away_is_an_error_in_the_form_of_the_contract_until_one_is_back(
     cluster: Cluster, keys: list[str]
 ) -> None:
