@@ -14,6 +14,7 @@ from tests.contract.conftest import assert_error
 from tests.scale.cluster import SITE, Cluster, Visitor
 from tests.scale.conftest import Finder
 from tests.scale.front import Front, nginx
+from tests.servers import wait_until
 
 PUBLIC = ("/", "/reference", "/errors", "/dictionary", "/style.css", "/v1/openapi.json", "/llms.txt", "/index.md")
 PERSONAL = ("/profile", "/companies", "/companies/LNTR")
@@ -23,6 +24,8 @@ FRESH = 5.0
 
 def kept(cluster: Cluster, path: str, since: int) -> list[str]:
     """What nginx did with the requests for a path: MISS, HIT, BYPASS; empty if it did not look."""
+    last = httpx.get(f"{cluster.front.address}/v1/openapi.json").headers["X-Request-Id"]  # a line follows its response
+    wait_until(lambda: last in {line["id"] for line in cluster.front.requests()[since:]})
     return [line["cache"] for line in cluster.front.requests()[since:] if line["path"] == path]
 
 
@@ -40,7 +43,7 @@ def test_what_is_the_same_for_everyone_is_kept(cluster: Cluster, path: str) -> N
     assert {name: value for name, value in first.headers.items() if name not in differing} == {
         name: value for name, value in second.headers.items() if name not in differing
     }
-    assert kept(cluster, path, since)[1:] == ["HIT", "HIT"]
+    assert kept(cluster, path, since)[1:3] == ["HIT", "HIT"]
 
 
 def test_two_users_and_a_stranger_never_see_each_others_pages(cluster: Cluster) -> None:
@@ -95,7 +98,7 @@ def test_what_came_with_a_key_or_a_cookie_is_neither_kept_nor_answered_from_what
 def test_the_status_is_never_older_than_five_seconds(cluster: Cluster) -> None:
     """A copy is recognized by its bytes, which contain the second at which it was made."""
     seen: dict[str, list[float]] = {}
-    since, end = len(cluster.front.requests()), time.monotonic() + 11
+    since, end = len(cluster.front.requests()), time.monotonic() + 9
     with httpx.Client(base_url=cluster.front.address) as client:
         assert client.head("/v1/status").status_code == 405
         assert_error(client.get("/v1/status?verbose=1"), 422, "invalid_parameter")
@@ -105,7 +108,7 @@ def test_the_status_is_never_older_than_five_seconds(cluster: Cluster) -> None:
             assert response.status_code == 200
             seen.setdefault(response.text, []).append(before)
             time.sleep(0.1)
-    assert 3 <= len(seen) <= 5, "kept for about four seconds"
+    assert 2 <= len(seen) <= 4, "kept for about four seconds"
     assert max(times[-1] - times[0] for times in seen.values()) <= FRESH
     assert "HIT" in kept(cluster, "/v1/status", since)
 
@@ -116,9 +119,8 @@ def test_the_id_of_a_request_goes_to_the_replica_and_back(cluster: Cluster) -> N
         bad = client.get("/v1/companies", headers={"X-Request-Id": "fds_live_abc"})
     assert given.headers.get_list("X-Request-Id") == ["mine-1"]
     assert bad.headers["X-Request-Id"] != "fds_live_abc"
-    time.sleep(0.2)  # the access log gathers lines
-    logged = {line["id"] for replica in cluster.replicas for line in replica.requests()}
-    assert {"mine-1", bad.headers["X-Request-Id"]} <= logged
+    ids = {"mine-1", bad.headers["X-Request-Id"]}
+    wait_until(lambda: ids <= {line["id"] for replica in cluster.replicas for line in replica.requests()})
 
 
 def test_a_client_does_not_choose_the_address_that_it_is_counted_by(cluster: Cluster) -> None:
