@@ -122,13 +122,27 @@ def part_of_cash() -> list[Row]:
     return [*rows, *after({CASH: 40, ASSETS: 1240}, {CASH: 7, ASSETS: 1460})]
 
 
-def between(lines: Lines, year_ends: Lines) -> list[Row]:
-    """A report on the first half of 2023, and then one that shows the year ends before and after."""
+BANK_WITH_ADVANCES = {ADVANCES: 500, DEPOSITS: 800, OTHER: 25, LIABILITIES: 1345, ASSETS: 1500}
+"""A bank whose liabilities have room for another debt of 20."""
+
+
+def with_interest(lines: Lines, filed: str = FIRST_FILED) -> list[Row]:
+    """A balance sheet of 2023, and interest on subordinated debt of the year."""
+    interest = fact("InterestExpenseSubordinatedNotesAndDebentures", 1.5e6, "2023-01-01", END, filed=filed)
+    return [*sheet(lines, filed=filed), interest]
+
+
+def between(lines: Lines, year_end: Lines, next_year_end: Lines | None = None) -> list[Row]:
+    """A report on the first half of 2023, and then one that shows the year ends before and after.
+
+    Args:
+        next_year_end: the lines of the later year end; None: they are those of the earlier one.
+    """
     half = {"form": "10-Q", "filed": "2023-08-10"}
     return [
         fact(REVENUE, 40e6, "2023-01-01", "2023-06-30", **half),
         *(fact(tag, amount * 1e6, None, "2023-06-30", **half) for tag, amount in lines.items()),
-        *after(year_ends, year_ends),
+        *after(year_end, next_year_end or year_end),
     ]
 
 
@@ -361,6 +375,7 @@ HISTORIES: dict[str, list[Row]] = {
         *sheet({WHOLE: 60, ASSETS: 200}),
         fact("RevenuesNetOfInterestExpense", 40e6, "2023-01-01", END, filed=FIRST_FILED),
     ],
+    "debt.withheld.interest-without-its-debt": with_interest(BANK_WITH_ADVANCES),
     "debt.withheld.long-term-debt-is-a-part": since_quarter(
         {WHOLE: 302, NONCURRENT: 335, ASSETS: 2000}, {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010}
     ),

@@ -300,6 +300,9 @@ NEEDS: dict[str, Needs] = {
     "debt_issue_costs_current": Needs(
         3, {"LongTermDebtNoncurrent": 500, "NotesPayableCurrent": 24, "NotesAndLoansPayableCurrent": 27}, proves=True
     ),
+    "interest_on_subordinated_debt": Needs(
+        2, {"AdvancesFromFederalHomeLoanBanks": 500, "Deposits": 800, "Liabilities": 1330}, proves=True
+    ),
     "debt_principal": Needs(1120, {"LongTermDebt": 1000, **DUE}, proves=True),
 }
 """The further figures of a report of a concept; empty for concepts that are not listed."""

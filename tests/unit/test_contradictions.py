@@ -6,10 +6,12 @@ from tests.factories import CASH, CIK, Row, Today, day, fact, raw, row_of, stand
 from tests.shapes import of_company
 from tests.shapes.balances import (
     ASSETS,
+    BANK_WITH_ADVANCES,
     CURRENT,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     DEBT_AND_CASH,
+    DEPOSITS,
     END,
     EVERYTHING,
     FIRST_FILED,
@@ -17,6 +19,7 @@ from tests.shapes.balances import (
     INVENTORY,
     LIABILITIES,
     MATURITIES,
+    NEXT_FILED,
     NONCURRENT,
     OF_FLOWS,
     OTHER,
@@ -28,10 +31,13 @@ from tests.shapes.balances import (
     after,
     again,
     beside_year_end,
+    between,
+    joined,
     next_year,
     sheet,
     since_quarter,
     six_quarters,
+    with_interest,
 )
 
 PAYABLE, OTHER_NONCURRENT = "AccountsPayableCurrent", "OtherLiabilitiesNoncurrent"
@@ -259,6 +265,7 @@ WITHHELD = {
     "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.lender-without-current-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.financial-company-without-short-term-debt": ("total_debt", "short_term_debt_not_shown"),
+    "debt.withheld.interest-without-its-debt": ("total_debt", "debt_not_footing"),
     "debt.withheld.long-term-debt-is-a-part": ("total_debt", "debt_not_footing"),
     "debt.withheld.long-term-debt-may-include-short-term": ("total_debt", "debt_not_footing"),
     "debt.withheld.maturities-repeat-noncurrent-debt": ("total_debt", "debt_not_footing"),
@@ -293,6 +300,12 @@ WITHDRAWN = {
     "debt.withdrawn.left-and-returned": ("total_debt", "2023-06-30", 942, "debt_not_footing"),
     "debt.withdrawn.noncurrent-debt-shown-around": ("total_debt", "2023-06-30", 10, "noncurrent_debt_not_shown"),
 }
+SECURITIES_AROUND: dict[str, tuple[float, float, float | None]] = {
+    "few securities at one year end and many at the next": (1.5, 4, None),
+    "few securities at both year ends": (1.5, 1.6, 100),
+    "many securities at one year end and none at the next": (4, 0, 100),
+}
+"""Securities at two year ends beside cash of 100, and the cash served for a report between that lacks them."""
 NEXT_YEARS = {"a difference of two digits": (20.123, 20.543), "a difference of a few units": (20.123, 20.127)}
 """Cash of a day, and that of the report of the next year without a balance sheet of that day."""
 RESTATED: dict[str, tuple[list[Row], float | None]] = {
@@ -445,6 +458,21 @@ NONCURRENT_FELL_DUE_BEFORE = beside_year_end(
 )
 
 
+INTEREST: dict[str, tuple[list[Row], float | None]] = {
+    "the subordinated debt is a line": (with_interest({**BANK_WITH_ADVANCES, "SubordinatedDebt": 20}), 520),
+    "long-term debt may include the subordinated debt": (
+        with_interest({"LongTermDebt": 500, DEPOSITS: 800, OTHER: 25, LIABILITIES: 1345, ASSETS: 1500}),
+        500,
+    ),
+    "the subordinated debt was repaid in the year": (with_interest({**BANK_WITH_ADVANCES, LIABILITIES: 1326}), 500),
+    "the next report repeats the balance sheet without the interest": (
+        joined(with_interest(BANK_WITH_ADVANCES), sheet(BANK_WITH_ADVANCES, filed=NEXT_FILED)),
+        None,
+    ),
+}
+"""Interest on subordinated debt of a bank that owes advances of 500, and the debt that is served."""
+
+
 def _documents() -> dict[str, list[Row]]:
     shapes = {**{rule: sheet(lines) for rule, lines in DEBT_AND_CASH.items()}, **HISTORIES}
     return {
@@ -464,6 +492,11 @@ def _documents() -> dict[str, list[Row]]:
             for line in (NONCURRENT, WHOLE)
         },
         "new line": NEW_LINE,
+        **{name: rows for name, (rows, _) in INTEREST.items()},
+        **{
+            name: between({CASH: 100, ASSETS: 900}, *({CASH: 100, SECURITIES: each, ASSETS: 900} for each in around))
+            for name, (*around, _) in SECURITIES_AROUND.items()
+        },
         "financial company with liabilities": [
             *HISTORIES["debt.withheld.financial-company-without-short-term-debt"],
             fact(LIABILITIES, 160e6, None, END, filed=FIRST_FILED),
@@ -511,6 +544,14 @@ def test_contradicted_balances_are_withheld(found, rule):
     assert (gap["rule"], gap["reason"]) == (rule, reason)
 
 
+@pytest.mark.parametrize("name", INTEREST)
+def test_interest_on_subordinated_debt_shows_a_line_that_is_missing(found, name):
+    """The other lines are no subordinated debt, and the liabilities have room for it."""
+    value = INTEREST[name][1]
+
+    assert _value(found, name, "total_debt") == (value if value is None else pytest.approx(value))
+
+
 def test_long_term_debt_of_a_financial_company_that_states_liabilities_is_served(found):
     assert _value(found, "financial company with liabilities", "total_debt") == 60
 
@@ -549,6 +590,15 @@ def test_values_that_a_later_filing_disproves_are_withdrawn(found, rule):
     assert versions["value"].to_list() == [pytest.approx(value * 1e6), None]
     assert versions["rule"][-1] == rule
     assert (gap["rule"], gap["reason"]) == (rule, reason)
+
+
+@pytest.mark.parametrize("name", SECURITIES_AROUND)
+def test_a_line_between_two_year_ends_is_their_average(found, name):
+    """Cash is withdrawn if they are on average 2 % of it; what is zero at one year end may have been zero before."""
+    value = value_of(found, "cash_and_equivalents", "ttm", "2023-06-30", COMPANY[name])
+    expected = SECURITIES_AROUND[name][-1]
+
+    assert value == (expected if expected is None else expected * 1e6)
 
 
 @pytest.mark.parametrize("name", NEXT_YEARS)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from pipelines.normalize.arrays import Flags, Ints
 from pipelines.normalize.elements import CONCEPTS
+from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
 from pipelines.normalize.facts.matching import elements_of
 
 Sets = npt.NDArray[np.uint64]
@@ -26,7 +27,7 @@ _BIT = {
             {
                 element
                 for concept in CONCEPTS
-                if concept.instant
+                if concept.instant or concept in DEBT_CONTROLS
                 for source in concept.sources
                 for element in source.counted
             }

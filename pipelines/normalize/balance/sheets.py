@@ -30,6 +30,8 @@ CONTRADICTS = 0.01
 """A total contradicts its lines if it differs from their sum by more than one per cent; less is rounding."""
 
 SHEET = ["cik", "q", "seq"]
+OF_INCOME = [concept.name for concept in ITEM_CONCEPTS["total_debt"] if not concept.instant]
+"""The lines that are amounts of a period, which show that a filer has a debt."""
 _LAST_DAY = 1 << 20
 """More days than any date has since 1970."""
 
@@ -137,11 +139,16 @@ def as_filed(placed: pl.DataFrame) -> BalanceSheets:
     """The balance sheets of some filings, each line with the meaning of its element.
 
     If a filing states a line for two days of one quarter end, the source of better rank counts, then the earlier day.
+    A line of the income statement (OF_INCOME) is one of the balance sheet at the end of its period, if there is one.
 
     Args:
-        placed: vintages on the grid (calendar.on_grid); only instants are used.
+        placed: vintages on the grid (calendar.on_grid); only instants and OF_INCOME are used.
     """
-    instants = placed.filter(pl.col("n") == 0)
+    is_instant = pl.col("n") == 0
+    of_income = placed.filter(pl.col("concept").is_in(OF_INCOME) & ~is_instant)
+    instants = placed.filter(is_instant)
+    if len(of_income):
+        instants = pl.concat([instants, of_income.join(instants, on=SHEET, how="semi")])
     cik, q, seq = (arrays.ints(instants, name) for name in SHEET)
     key = (cik << (QUARTER_BITS + SEQ_BITS)) | (q << SEQ_BITS) | seq
     _, first, sheet = np.unique(key, return_index=True, return_inverse=True)

@@ -39,14 +39,14 @@ SHOWN_AROUND = {
             "debt.withdrawn.noncurrent-debt-shown-around",
         ),
         (
-            "Cash without short-term investments is withdrawn if a later filing shows that these were at least "
-            "2 % of it at the year ends before and after, and no balance sheet of its own filing states them.",
-            "Total debt without current debt is withdrawn if a later filing shows that this was at least 2 % of it "
-            "at the year ends before and after, and no balance sheet of its own filing states it.",
-            "Total debt without short-term borrowings is withdrawn if a later filing shows that these were at least "
-            "2 % of it at the year ends before and after, and no balance sheet of its own filing states them.",
-            "Current debt alone is withdrawn if a later filing shows that non-current debt was at least 2 % of it "
-            "at the year ends before and after, and no balance sheet of its own filing states it.",
+            "Cash without short-term investments is withdrawn if a later filing shows them at the year ends before "
+            "and after, on average at least 2 % of it, and no balance sheet of its own filing states them.",
+            "Total debt without current debt is withdrawn if a later filing shows it at the year ends before and "
+            "after, on average at least 2 % of the debt, and no balance sheet of its own filing states it.",
+            "Total debt without short-term borrowings is withdrawn if a later filing shows them at the year ends "
+            "before and after, on average at least 2 % of it, and no balance sheet of its own filing states them.",
+            "Current debt alone is withdrawn if a later filing shows non-current debt at the year ends before and "
+            "after, on average at least 2 % of both, and no balance sheet of its own filing states it.",
         ),
         strict=True,
     )
@@ -282,11 +282,16 @@ def _one_line_is_a_part(sheets: BalanceSheets, sums: Sums, values: Ints) -> With
 
 
 def _shown_around(sheets: BalanceSheets, before: Before, values: Ints, watched: Watched) -> Withdrawal:
-    """The values without a line that one later filing shows at the year ends around."""
+    """The values without a line that one later filing shows at the year ends around.
+
+    The line between them is estimated by the average: Oracle's securities were 1.9 % and 3.7 %, Intel's current debt
+    1.1 % and 4.6 %, and between 2 and 6 % in the quarters between.
+    """
     states = states_rest(sheets, watched)
     _, share = share_of_rest(sheets, watched, states)
-    newer = np.flatnonzero((before.in_filing >= 0) & (share >= LEAST_SHARE))
-    newer = newer[share[before.in_filing[newer]] >= LEAST_SHARE]
+    newer = np.flatnonzero((before.in_filing >= 0) & (share > 0))
+    newer = newer[share[before.in_filing[newer]] > 0]
+    newer = newer[share[newer] + share[before.in_filing[newer]] >= 2 * LEAST_SHARE]
     newer = newer[sheets.q[newer] - sheets.q[before.in_filing[newer]] <= LONGEST]
     older = before.in_filing[newer]
     filing = (sheets.cik << 32) | sheets.seq

@@ -539,6 +539,26 @@ DEBT_ISSUE_COSTS_CURRENT = line(
     ),
 )
 
+INTEREST_ON_SUBORDINATED_DEBT = Concept(
+    "interest_on_subordinated_debt",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "InterestExpenseSubordinatedNotesAndDebentures",
+            rule="debt.interest.subordinated-notes-and-debentures",
+            statement="Interest on subordinated notes and debentures shows that the filer owed them.",
+            source="Regulation S-X Rule 9-04.8",
+        ),
+        us(
+            "InterestExpenseJuniorSubordinatedDebentures",
+            rule="debt.interest.junior-subordinated-debentures",
+            statement="Otherwise interest on junior subordinated debentures shows that the filer owed them.",
+            source="Regulation S-X Rule 9-04.8",
+        ),
+    ),
+)
+
 DEBT_CONTROLS: tuple[Concept, ...] = (
     LIABILITIES,
     NOT_BORROWED,
@@ -551,5 +571,6 @@ DEBT_CONTROLS: tuple[Concept, ...] = (
     NOT_LENT,
     DEBT_PRINCIPAL,
     DEBT_ISSUE_COSTS_CURRENT,
+    INTEREST_ON_SUBORDINATED_DEBT,
 )
 """Amounts that prove which lines are debt; they are not debt themselves."""

@@ -117,10 +117,9 @@ SHAREHOLDERS_EQUITY = ("StockholdersEquity", "StockholdersEquityIncludingPortion
 CLASSIFIED = ("LiabilitiesCurrent",)
 """Insurance carriers do not present current liabilities separately (Regulation S-X 7-03); operating companies do."""
 STATEMENTS = ("Assets", "NetIncomeLoss")
-OPERATING = (
+GOODS_AND_COSTS = (
     *CLASSIFIED,
     "AssetsCurrent",
-    "OperatingIncomeLoss",
     "InventoryNet",
     "InventoryRealEstate",
     "GrossProfit",
@@ -128,6 +127,8 @@ OPERATING = (
     "CostOfGoodsAndServicesSold",
     "ResearchAndDevelopmentExpense",
 )
+"""Current items, and what only a company that sells goods or services has."""
+OPERATING = (*GOODS_AND_COSTS, "OperatingIncomeLoss")
 TRUST = ("AssetsHeldInTrustNoncurrent", "AssetsHeldInTrustCurrent")
 SALES = (
     "Revenues",

@@ -306,12 +306,12 @@ TABLE: tuple[IndustryRule, ...] = (
         "financial",
         NO_CODE,
         "A company without a SIC code of which only an incomplete document is held (no total equity), with total "
-        "assets and net income but no current items, no operating income and no cost of sales, is assumed to be a "
-        "financial company.",
+        "assets and net income but no current items and no cost of sales, is assumed to be a financial company; some "
+        "of these tag income before tax as operating income.",
         "Regulation S-X Articles 7 and 9: balance sheets of financial companies are not classified",
         uses=shows.STATEMENTS,
         at_least=2,
-        unless=(*shows.OPERATING, *shows.TOTAL_EQUITY),
+        unless=(*shows.GOODS_AND_COSTS, *shows.TOTAL_EQUITY),
     ),
     IndustryRule(
         "industry.captive-finance.finance-arm",
