@@ -42,10 +42,12 @@ class Objects:
     Attributes:
         port: where it answers.
         server: moto's port, which answers even while the storage is stopped.
+        log: moto's log, a line for each request.
     """
 
     port: int
     server: int
+    log: Path
     _gate: "Gate" = field(repr=False)
 
     @property
@@ -77,8 +79,8 @@ class Objects:
 
     @property
     def requests(self) -> int:
-        """The number of connections that clients have opened so far."""
-        return self._gate.connections
+        """The number of requests that were answered so far."""
+        return len(self.log.read_bytes().splitlines())
 
     def keys(self, prefix: str = "") -> dict[str, int]:
         """The size of each object, by its whole key."""
@@ -128,7 +130,7 @@ def running(folder: Path) -> Iterator[Objects]:
     try:
         server = _port_in(log, process)
         with Gate(server) as gate:
-            objects = Objects(gate.port, server, gate)
+            objects = Objects(gate.port, server, log, gate)
             objects._client().create_bucket(Bucket=BUCKET)
             yield objects
     finally:
@@ -155,7 +157,7 @@ class Gate:
     """Passes connections on to another port of this machine, while it is open."""
 
     def __init__(self, to: int) -> None:
-        self.port, self.connections = 0, 0
+        self.port = 0
         self._to = to
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="gate", daemon=True)
@@ -174,7 +176,7 @@ class Gate:
         self._loop.close()
 
     def open(self) -> None:
-        """Let connections through."""
+        """Let connections through, if they are not already."""
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
 
     def close(self) -> None:
@@ -182,6 +184,8 @@ class Gate:
         asyncio.run_coroutine_threadsafe(self._leave(), self._loop).result()
 
     async def _listen(self) -> None:
+        if self._server:
+            return
         self._server = await asyncio.start_server(self._pass_on, "127.0.0.1", self.port, limit=1 << 20)
         self.port = self._server.sockets[0].getsockname()[1]
 
@@ -195,7 +199,6 @@ class Gate:
             await asyncio.sleep(0.01)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
         self._open.add(writer)
         there: asyncio.StreamWriter | None = None
         try:

@@ -91,6 +91,7 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.002)
 
 
+@pytest.mark.long
 def test_another_home_continues_from_the_store(objects: Objects, days: Days, tmp_path: Path) -> None:
     """It makes the same build as the home that began, and fetches from the store what it has to read again."""
     env = copied(objects, "another")

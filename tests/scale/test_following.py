@@ -1,0 +1,339 @@
+"""Replicas that follow a store: from an empty home, under load, while the store is away, and with damaged objects."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipelines.working_copy import WorkingCopy
+from serve.following import EVERY, Follower
+from tests.numbered import PATHS, numbers_in, publish
+from tests.scale import objects as storage
+from tests.scale.objects import Objects
+from tests.servers import Served, active_key, as_process, redis_server, wait_until
+from warehouse.files import locked
+from warehouse.pointer import current
+from warehouse.publish import rollback
+from warehouse.store import ONCE, opened
+
+SECONDS = EVERY + 8
+"""A replica serves a new build so soon on a busy machine; a third of it otherwise."""
+BUILDS = 5
+READERS = 3
+PAUSE = 0.05
+
+
+class Publisher:
+    """A machine that publishes builds with numbers in a store."""
+
+    def __init__(self, objects: Objects, home: Path, prefix: str) -> None:
+        self.objects, self.home, self.prefix = objects, home, prefix
+        self.environment = {**objects.access, "FUNDAMENTALS_STORE": objects.address(prefix)}
+        with storage.used(objects.access):
+            self.copy = WorkingCopy(home, opened(objects.address(prefix)))
+        self.copy.checkout()
+        (home / "tables").mkdir(parents=True)
+        (home / "tables" / "listings.parquet").write_text("no replica needs this")
+
+    def publish(self, number: int) -> None:
+        """Publish a build."""
+        publish(self.home / "published", number)
+        self.copy.commit(f"run {number}")
+
+    def roll_back(self) -> None:
+        """Publish the build before."""
+        rollback(self.home / "published")
+        self.copy.commit("rollback")
+
+    def key(self, path: str) -> str:
+        """The key of the object with the content of a file."""
+        assert self.copy.held
+        digest = self.copy.held.head.files[path].digest
+        return f"{self.prefix}/objects/{digest[:2]}/{digest}"
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
+    with storage.running(tmp_path_factory.mktemp("objects")) as running:
+        yield running
+
+
+@pytest.fixture
+def publisher(objects: Objects, tmp_path: Path) -> Publisher:
+    """A publisher of build 0 in a store of its own."""
+    found = Publisher(objects, tmp_path / "publisher", tmp_path.name)
+    found.publish(0)
+    return found
+
+
+@contextlib.contextmanager
+def serving(publisher: Publisher, home: Path, *arguments: str, **more: str) -> Iterator[Served]:
+    """A replica."""
+    home.mkdir(exist_ok=True)
+    with as_process(home, *arguments, **publisher.environment, **more) as served:
+        yield served
+
+
+def build_of(served: Served) -> str:
+    return str(httpx.get(f"{served.address}/v1/status").json()["data"]["build"])
+
+
+def serves(served: Served, number: int) -> Callable[[], bool]:
+    """Whether a replica serves a build now."""
+    return lambda: build_of(served) == f"b{number}"
+
+
+def soon(state: Callable[[], bool]) -> None:
+    """Wait for a state that is reached within seconds."""
+    until = time.monotonic() + SECONDS
+    while not state():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def said(served: Served) -> list[str]:
+    """What a replica has told, without the lines of requests."""
+    return [line for line in served.errors.read_text().splitlines() if not line.startswith("{")]
+
+
+def test_a_replica_begins_with_an_empty_home_and_has_only_what_it_serves(publisher: Publisher, tmp_path: Path) -> None:
+    publisher.publish(1)
+    home = tmp_path / "replica"
+    with serving(publisher, home) as served:
+        assert build_of(served) == "b1"
+        assert said(served)[0] == f"build b1 was taken over from {publisher.environment['FUNDAMENTALS_STORE']}"
+        key = active_key(home)
+        answer = httpx.get(f"{served.address}/v1/companies/LNTR", headers={"X-Api-Key": key})
+        assert numbers_in("/companies/LNTR", answer.json()) == {1.0}
+    held = {path.relative_to(home / "published").as_posix() for path in (home / "published").iterdir()}
+    assert {"warehouse-b1.duckdb", "parquet-b1", "CURRENT.json", "warehouse-b1.json", "warehouse.duckdb"} <= held
+    assert not any("b0" in name for name in held)
+    assert (home / "published" / "warehouse.duckdb").readlink() == Path("warehouse-b1.duckdb")
+    assert not (home / "tables").exists()
+    assert not (home / ".incoming").exists()
+
+
+def test_new_builds_are_taken_over_under_load(publisher: Publisher, tmp_path: Path) -> None:
+    """No answer is an error or mixes two builds, each build is served within seconds, and old builds go."""
+    home = tmp_path / "replica"
+    done = threading.Event()
+    with serving(publisher, home) as served:
+        keys = [active_key(home, f"reader-{number}@example.org") for number in range(20 * READERS)]
+
+        def read(place: int) -> set[float]:
+            seen: set[float] = set()
+            owned = itertools.cycle(keys[place::READERS])  # enough keys that no limit is reached
+            with httpx.Client(base_url=f"{served.address}/v1") as client:
+                for path in itertools.cycle(PATHS):
+                    if done.is_set():
+                        return seen
+                    response = client.get(path, headers={"X-Api-Key": next(owned)})
+                    assert response.status_code == 200, response.text
+                    numbers = numbers_in(path, response.json())
+                    assert len(numbers) == 1, f"{path} mixes builds {numbers}"
+                    seen |= numbers
+                    done.wait(PAUSE)
+            return seen
+
+        with ThreadPoolExecutor(READERS) as pool:
+            try:
+                readers = [pool.submit(read, place) for place in range(READERS)]
+                for number in range(1, BUILDS):
+                    publisher.publish(number)
+                    soon(serves(served, number))
+            finally:
+                done.set()
+            assert set().union(*(reader.result() for reader in readers)) == {float(n) for n in range(BUILDS)}
+    files = sorted(path.name for path in (home / "published").glob("warehouse-*.duckdb"))
+    assert files == [f"warehouse-b{BUILDS - 2}.duckdb", f"warehouse-b{BUILDS - 1}.duckdb"]
+    assert sorted(path.name for path in (home / "published").glob("parquet-*")) == [
+        f"parquet-b{BUILDS - 2}",
+        f"parquet-b{BUILDS - 1}",
+    ]
+    times = {path.name for path in (home / "published").glob("synchronized-*")}
+    assert times <= {f"synchronized-s{BUILDS - 2}.json", f"synchronized-s{BUILDS - 1}.json"}
+
+
+@pytest.mark.long
+def test_a_rollback_reaches_replicas(publisher: Publisher, tmp_path: Path) -> None:
+    publisher.publish(1)
+    with serving(publisher, tmp_path / "replica") as served:
+        publisher.roll_back()
+        soon(serves(served, 0))
+        publisher.publish(2)
+        soon(serves(served, 2))
+
+
+@pytest.mark.long
+def test_no_request_needs_the_store(publisher: Publisher, tmp_path: Path) -> None:
+    """While it is away, also after a restart, the last build is served; then the next one is taken over."""
+    home = tmp_path / "replica"
+    with serving(publisher, home) as served:
+        key = active_key(home)
+        publisher.objects.stop()
+        try:
+            wait_until(lambda: any("is served meanwhile" in line for line in said(served)))
+            for path in PATHS:
+                assert httpx.get(f"{served.address}/v1{path}", headers={"X-Api-Key": key}).status_code == 200
+            time.sleep(2 * EVERY)
+            assert sum("is served meanwhile" in line for line in said(served)) == 1
+            shutil.copytree(home, tmp_path / "restarted", symlinks=True)
+            with serving(publisher, tmp_path / "restarted") as again:
+                assert build_of(again) == "b0"
+        finally:
+            publisher.objects.start()
+        publisher.publish(1)
+        soon(serves(served, 1))
+        wait_until(lambda: "the store is back: builds are taken over again" in said(served))
+
+
+@pytest.mark.long
+def test_answers_cost_no_request_to_the_store(publisher: Publisher, tmp_path: Path) -> None:
+    """Only the looks at HEAD are requests: the same number with and without load."""
+    with serving(publisher, tmp_path / "replica") as served:
+        key = active_key(tmp_path / "replica")
+        reads = [len(answered(publisher, 2 * EVERY, lambda: None)), 0]
+        with httpx.Client(base_url=f"{served.address}/v1", headers={"X-Api-Key": key}) as client:
+            requests = iter(range(40))
+            reads[1] = len(answered(publisher, 2 * EVERY, lambda: next(requests, None) and client.get("/companies")))
+        assert abs(reads[0] - reads[1]) <= 2
+        assert max(reads) <= 4
+
+
+def answered(publisher: Publisher, seconds: float, ask: Callable[[], object]) -> list[str]:
+    """The lines that the log of the storage got in some seconds, while something is asked again and again."""
+    log = publisher.objects.log
+    before, until = publisher.objects.requests, time.monotonic() + seconds
+    while time.monotonic() < until:
+        ask()
+        time.sleep(0.05)
+    return [line for line in log.read_text().splitlines()[before:] if publisher.prefix in line]
+
+
+def test_a_damaged_download_is_not_served(publisher: Publisher, tmp_path: Path) -> None:
+    with serving(publisher, tmp_path / "replica") as served:
+        publish(publisher.home / "published", 1)
+        whole: dict[str, bytes] = {}
+        put = publisher.copy.store.put_content
+
+        def damaging(content: object, path: Path) -> None:
+            put(content, path)  # type: ignore[arg-type]
+            if path.name == "warehouse-b1.duckdb":
+                key = f"{publisher.prefix}/objects/{content.digest[:2]}/{content.digest}"  # type: ignore[attr-defined]
+                whole[key] = publisher.objects.read(key)
+                publisher.objects.flip(key)
+
+        publisher.copy.store.put_content = damaging  # type: ignore[method-assign]
+        publisher.copy.commit("run 1")
+        wait_until(lambda: any("is damaged: its content has another SHA-256" in line for line in said(served)))
+        assert build_of(served) == "b0"
+        [(key, content)] = whole.items()
+        publisher.objects.write(key, content)
+        soon(serves(served, 1))
+
+
+@pytest.mark.long
+def test_a_replica_that_was_killed_while_it_downloaded_goes_on(publisher: Publisher, tmp_path: Path) -> None:
+    home = tmp_path / "replica"
+    with serving(publisher, home) as served:
+        assert build_of(served) == "b0"
+    for number in range(1, 4):
+        publisher.publish(number)
+        with contextlib.suppress(AssertionError), serving(publisher, home) as served:
+            time.sleep(0.05 * number)
+            os.kill(served.process.pid, signal.SIGKILL)
+        pointer = current(home / "published")
+        assert pointer
+        assert pointer.build in {f"b{each}" for each in range(number + 1)}
+    with serving(publisher, home) as served:
+        soon(serves(served, 3))
+
+
+@pytest.mark.long
+def test_a_replica_that_begins_while_the_store_is_away_serves_as_soon_as_it_is_back(
+    publisher: Publisher, tmp_path: Path
+) -> None:
+    """Until then it answers as a service without data does."""
+    publisher.objects.stop()
+    try:
+        with serving(publisher, tmp_path / "replica") as served:
+            assert build_of(served) == "None"
+            assert "the store does not answer" in said(served)[0]
+            publisher.objects.start()
+            soon(serves(served, 0))
+    finally:
+        publisher.objects.start()
+
+
+@pytest.mark.long
+def test_all_workers_follow(publisher: Publisher, tmp_path: Path, program: Callable[[str, str], str]) -> None:
+    executable = program("redis-server", "redis-server")
+    with (
+        redis_server(executable, tmp_path) as (url, _),
+        serving(publisher, tmp_path / "replica", "--workers", "2", REDIS_URL=url) as served,
+    ):
+        publisher.publish(1)
+        soon(serves(served, 1))
+        wait_until(lambda: serves(served, 1)() and len(served.workers()) == 2)
+        before = len(served.requests())
+        assert {build_of(served) for _ in range(20)} == {"b1"}
+        assert {request["worker"] for request in served.requests()[before:]} <= served.workers()
+
+
+def test_a_home_of_another_kind_is_not_overwritten(
+    publisher: Publisher, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (publisher.home / "home.json").write_text('{"kind": "edgar"}')
+    publisher.publish(1)
+    home = tmp_path / "replica"
+    home.mkdir()
+    publish(home / "published", 7)
+    (home / "home.json").write_text('{"kind": "sample"}')
+    follower_of(publisher, home).look()
+    assert "hold different kinds of data; set FUNDAMENTALS_HOME to another home" in capfd.readouterr().err
+    assert current(home / "published").build == "b7"  # type: ignore[union-attr]
+
+
+def test_a_synchronization_in_the_same_home_comes_first(publisher: Publisher, tmp_path: Path) -> None:
+    """Whoever holds the lock of the home takes over the state; the follower waits, then finds it done."""
+    home = tmp_path / "replica"
+    home.mkdir()
+    following = follower_of(publisher, home)
+    with locked(home / "synchronization.lock") as is_mine:
+        assert is_mine
+        following.look()
+        assert current(home / "published") is None
+    following.look()
+    assert current(home / "published").build == "b0"  # type: ignore[union-attr]
+
+
+@pytest.mark.long
+def test_files_of_a_working_copy_stay(publisher: Publisher, tmp_path: Path) -> None:
+    """A home that is also synchronized keeps what the store has, such as the build before."""
+    home = tmp_path / "home"
+    publisher.publish(1)
+    with storage.used(publisher.objects.access):
+        copy = WorkingCopy(home, opened(publisher.environment["FUNDAMENTALS_STORE"]))
+        copy.checkout()
+        publisher.publish(2)
+        (home / "published" / "warehouse-old.duckdb").write_text("a build that nothing names")
+        follower_of(publisher, home).look()
+    names = sorted(path.name for path in (home / "published").glob("warehouse-*.duckdb"))
+    assert names == ["warehouse-b1.duckdb", "warehouse-b2.duckdb"]
+    assert (home / "tables" / "listings.parquet").exists()
+    shutil.rmtree(home)
+
+
+def follower_of(publisher: Publisher, home: Path) -> Follower:
+    with storage.used(publisher.objects.access):
+        address = publisher.environment["FUNDAMENTALS_STORE"]
+        return Follower(home, opened(address, ONCE), opened(address))
