@@ -28,6 +28,7 @@ from tests.browsers import Browser
 from tests.e2e.homes import environment
 from tests.scale.front import Front, accepts, free_port
 from tests.scale.objects import Objects, used
+from tests.scale.postgres import Postgres
 from tests.scale.redis import Redis
 from tests.servers import PATIENCE, PROJECT, wait_until
 
@@ -129,9 +130,9 @@ class Cluster:
     replicas: tuple[Replica, ...]
     home: Path
     variables: Mapping[str, str]
-    accounts: str
     redis: Redis
     storage: Objects
+    database: Postgres
 
     def publish(self, build: str) -> None:
         """Publish the small build under another name, and commit it to the store."""
@@ -143,10 +144,15 @@ class Cluster:
             builds.publish_small(home.published, build, sync_id=build)
             copy.commit(build)
 
+    @property
+    def accounts(self) -> str:
+        """The address of the accounts."""
+        return self.variables["FUNDAMENTALS_ACCOUNTS_URL"]
+
     @contextmanager
     def opened_accounts(self) -> Iterator[Accounts]:
         """The accounts that all replicas use."""
-        accounts = Accounts(self.accounts if "://" in self.accounts else Path(self.accounts))  # type: ignore[arg-type]
+        accounts = Accounts(self.accounts)
         try:
             yield accounts
         finally:

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.scale import objects, redis
+from tests.scale import objects, postgres, redis
 from tests.scale.__main__ import PROGRAMS
 from tests.scale.__main__ import program as path_of
 from tests.scale.cluster import SITE, Cluster, Replica, stopped_at_the_end
@@ -38,24 +38,23 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder) -> Iter
     with ExitStack() as parts:
         (home := folder / "home").mkdir()
         storage = parts.enter_context(objects.running(folder))
+        database = parts.enter_context(postgres.running(folder))
         counting = parts.enter_context(redis.running(installed("redis-server"), folder))
         variables = {
             **storage.environment,
             "REDIS_URL": counting.url,
+            "FUNDAMENTALS_ACCOUNTS_URL": database.database(),
             "FUNDAMENTALS_BASE_URL": f"{SITE}/v1",
             "FUNDAMENTALS_PROXY": "127.0.0.1",
         }
-        accounts = home / "accounts.sqlite"
         replicas = []
         for number in range(REPLICAS):
             (replica := folder / f"replica-{number}").mkdir()
-            (replica / "accounts.sqlite").symlink_to(accounts)
             replicas.append(Replica(replica, variables))
         parts.enter_context(stopped_at_the_end(tuple(replicas)))
         addresses = [f"127.0.0.1:{each.port}" for each in replicas]
         front = parts.enter_context(nginx(installed("nginx"), folder / "nginx", addresses))
-        made = Cluster(front, tuple(replicas), home, variables, str(accounts), counting, storage)
-        made.keys(1)
+        made = Cluster(front, tuple(replicas), home, variables, counting, storage, database)
         made.publish("b1")
         for replica in replicas:
             replica.start()

@@ -9,7 +9,9 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from tests.scale.cluster import Cluster
+from serve.access.keys import new_key
+from tests.contract.conftest import assert_error
+from tests.scale.cluster import Cluster, Visitor
 from tests.scale.load import KEYS, Load, slowest, statuses
 from tests.servers import wait_until
 
@@ -51,6 +53,41 @@ def test_without_redis_every_request_is_answered_and_each_worker_counts(cluster:
         finally:
             cluster.redis.start()
         soon(lambda: each_status(cluster) == ["up"] * len(cluster.replicas))
+        assert set(statuses(load.for_some_time(1))) == {200}
+
+
+@pytest.mark.long
+def test_without_postgresql_known_keys_are_answered_and_pages_for_users_say_503(
+    cluster: Cluster, keys: list[str]
+) -> None:
+    """Keys that no worker knows get the error of the contract at once; nothing has to be restarted afterwards."""
+    with Visitor(cluster.front.address) as visitor, Load(cluster.front.address, keys) as load:
+        assert visitor.sign_in(cluster.sign_in_link("fault@example.org")).status_code == 200
+        assert set(statuses(load.for_some_time(3))) == {200}
+        cluster.database.kill()
+        try:
+            time.sleep(3)  # until then a worker may not know that it is away, and wait for it
+            start = time.monotonic()
+            pages, unknown = [], []
+            with httpx.Client(base_url=cluster.front.address) as client:
+                while time.monotonic() < start + AWAY:
+                    pages.append(visitor.get("/profile"))
+                    unknown.append(client.get("/v1/companies", headers={"X-Api-Key": new_key()}))
+                    time.sleep(0.2)
+            asked = load.since(start)
+            assert set(statuses(asked)) == {200}
+            assert slowest(asked) < PROMPT
+            assert {page.status_code for page in pages} == {503}
+            assert {response.json()["error"]["code"] for response in unknown} == {"server_error"}
+            assert max(response.elapsed.total_seconds() for response in (*pages, *unknown)) < PROMPT
+            assert each_status(cluster) == ["degraded"] * len(cluster.replicas)
+        finally:
+            cluster.database.start()
+        soon(lambda: each_status(cluster) == ["up"] * len(cluster.replicas))
+        assert visitor.get("/profile").status_code == 200
+        assert_error(
+            httpx.get(f"{cluster.front.address}/v1/companies", headers={"X-Api-Key": new_key()}), 401, "unauthenticated"
+        )
         assert set(statuses(load.for_some_time(1))) == {200}
 
 
