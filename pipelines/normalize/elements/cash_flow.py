@@ -129,8 +129,8 @@ CAPITAL_EXPENDITURE = Concept(
             but=("bank", "reit"),
             rule="capital-expenditure.property-plant-and-equipment",
             statement="Capital expenditure is payments for property, plant and equipment plus payments for equipment "
-            "leased to others, such as a maker's vehicles, unless more was spent on wells, capital improvements or "
-            "machinery.",
+            "leased to others, such as a maker's vehicles, because its rents are operating cash flow, unless more was "
+            "spent on wells, capital improvements or machinery.",
             source="ASC 230-10-45-13 (payments for productive assets); ASC 842-30-45-5: the rents are operating cash "
             "flow, so without the purchases free cash flow would have the income of the equipment and not its cost",
         ),
