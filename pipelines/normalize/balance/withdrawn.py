@@ -284,8 +284,8 @@ def _one_line_is_a_part(sheets: BalanceSheets, sums: Sums, values: Ints) -> With
 def _shown_around(sheets: BalanceSheets, before: Before, values: Ints, watched: Watched) -> Withdrawal:
     """The values without a line that one later filing shows at the year ends around.
 
-    The line between them is estimated by the average: Oracle's securities were 1.9 % and 3.7 %, Intel's current debt
-    1.1 % and 4.6 %, and between 2 and 6 % in the quarters between.
+    The line between them is estimated by the average. Measured: this adds Oracle's securities, 1.9 % and 3.7 % at the
+    year ends and by a vendor 2 to 3 % between them, and Intel's current debt, 1.1 % and 4.6 %.
     """
     states = states_rest(sheets, watched)
     _, share = share_of_rest(sheets, watched, states)
