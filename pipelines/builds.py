@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from pipelines.errors import PipelineError
 from pipelines.home import Home
-from pipelines.working_copy import WorkingCopy, conflict_told, of_home
+from pipelines.working_copy import WorkingCopy, of_home, taken_over
 from warehouse import publish
 from warehouse.errors import WarehouseError
 from warehouse.pointer import Pointer, current, kept
@@ -75,8 +75,7 @@ def _commit(copy: WorkingCopy, action: str) -> None:
     try:
         copy.commit(f"builds {action}, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", _is_published)
     except StoreConflict as conflict:
-        copy.checkout(_is_published)
-        raise conflict_told(conflict) from conflict
+        raise taken_over(copy, conflict, _is_published) from conflict
 
 
 def _line(home: Home, pointer: Pointer, *, is_current: bool) -> str:

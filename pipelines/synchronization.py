@@ -19,7 +19,7 @@ from pipelines.lake import Lake
 from pipelines.stages.documents import Asked
 from pipelines.tables import FOOTERS, changed_since, published_before
 from pipelines.workers import ALONE, Workers, started
-from pipelines.working_copy import WorkingCopy, conflict_told, of_home
+from pipelines.working_copy import WorkingCopy, of_home, taken_over
 from warehouse import runs
 from warehouse.pointer import Pointer
 from warehouse.store import StoreConflict, StoreError
@@ -101,6 +101,8 @@ class Synchronization:
                     if self.result == runs.FAILED and is_held_back():
                         self.result = runs.HELD_BACK
                     self._record()
+                    if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
+                        self.copy.commit(f"{self.sync_id}, held back")
                 self.copy = None
 
     def share(self, log: Log) -> None:
@@ -116,8 +118,7 @@ class Synchronization:
         try:
             head = self.copy.commit(self.sync_id)
         except StoreConflict as conflict:
-            self.copy.checkout()
-            raise conflict_told(conflict) from conflict
+            raise taken_over(self.copy, conflict) from conflict
         log.info(f"committed to {self.copy.store.address}: {len(head.files):,} files")
         try:
             if self.result == runs.PUBLISHED and (removed := self.copy.remove_unnamed()):

@@ -17,7 +17,7 @@ from pipelines import progress
 from pipelines.edgar.raw_store import Documents, digests_in
 from pipelines.home import MARKER, WORDS, Home, HomeError
 from warehouse.checkout import Folder, Wanted
-from warehouse.store import Content, Head, Held, Report, Store, StoreConflict, opened, together
+from warehouse.store import Content, Head, Held, Report, Store, StoreConflict, StoreError, opened, together
 
 SEEN = "raw/seen.jsonl"
 FILES = (MARKER, SEEN, "raw/index.json")
@@ -206,11 +206,19 @@ class WorkingCopy:
             )
 
 
-def conflict_told(conflict: StoreConflict) -> StoreConflict:
-    """The same conflict with what a run that lost can do; its home has the state of the winner then."""
+def taken_over(copy: WorkingCopy, conflict: StoreConflict, wanted: Wanted = _everything) -> StoreConflict:
+    """Take over the state of the run that won; return the conflict with what the one that lost can do.
+
+    If the store is away meanwhile, the next run takes it over.
+    """
+    has = "has"
+    try:
+        copy.checkout(wanted)
+    except (StoreError, OSError):
+        has = "will have"
     told = (
-        f"{conflict}; nothing of this one is visible, this home has the state of that run now, and the documents that "
-        "this one fetched are in the store; synchronize again, which goes on from there"
+        f"{conflict}; nothing of this one is visible, this home {has} the state of that run, and the documents that "
+        "this one fetched are in the store; do it again, which goes on from there"
     )
     return StoreConflict(told, conflict.winner)
 

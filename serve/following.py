@@ -33,6 +33,7 @@ LOCK = "synchronization.lock"
 """The lock of a home. A synchronization or command that holds it takes over the state of the store itself."""
 FOLDER = "published"
 MARKER = "home.json"
+STAMPS = "following.json"
 TOLD_EVERY = 2.0
 """Seconds between two lines about a download."""
 
@@ -49,7 +50,7 @@ class Follower:
             downloads: the same store with more patience.
         """
         self._home, self._store, self._downloads = home, store, downloads
-        self._folder = Folder(home, downloads)
+        self._folder = Folder(home, downloads, stamps=STAMPS)
         self._held: Held | None = None
         self._trouble = ""
 

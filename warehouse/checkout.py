@@ -26,7 +26,6 @@ from warehouse.files import sync
 from warehouse.store import Content, ObjectDamaged, Report, Store, together
 
 STAMPS = "store.json"
-INCOMING = ".incoming"
 READ_ONLY = ("published/warehouse-*.duckdb", "published/parquet-*/*")
 LAST = ("digests.json", "seen.jsonl", "committed.json", "manifest.json", "home.json", "CURRENT.json")
 """Files that name others or speak of them, by their names; they are put in place last, in this order."""
@@ -50,7 +49,7 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True):
 class Folder:
     """A folder whose files come from a store. One process at a time changes it."""
 
-    def __init__(self, root: Path, store: Store, cache: Path | None = None) -> None:
+    def __init__(self, root: Path, store: Store, cache: Path | None = None, stamps: str = STAMPS) -> None:
         """Nothing is read or written yet, but the digests that are known.
 
         Args:
@@ -59,11 +58,13 @@ class Folder:
             cache: a folder of objects under their digests, which several folders on the same file system share: files
                 are hard links to them, so nobody may change one in place. None: objects are kept until they are in
                 place.
+            stamps: the name of the file with the digests; who uses another one may download at the same time.
         """
         self.root, self.store = root, store
         self._shared = cache
-        self._objects = cache or root / INCOMING
-        self._stamps = _stamps_in(root / STAMPS)
+        self._objects = cache or root / f".{stamps}.incoming"
+        self._known = root / stamps
+        self._stamps = _stamps_in(self._known)
 
     def contents(self, paths: Iterable[str]) -> dict[str, Content]:
         """Digest and size of each file that exists, by path; files that are not known yet are read.
@@ -155,9 +156,9 @@ class Folder:
     def remember(self) -> None:
         """Write the digests of the files that exist, for the next time."""
         self._stamps = {path: stamp for path, stamp in self._stamps.items() if self._status(path)}
-        written = self.root / f".{STAMPS}.tmp"
+        written = self._known.with_name(f".{self._known.name}.tmp")
         written.write_bytes(msgspec.json.encode(self._stamps, order="sorted"))
-        written.replace(self.root / STAMPS)
+        written.replace(self._known)
 
     def _reuse(self, wanted: Mapping[str, Content]) -> None:
         """Link the wanted contents that are here under other paths, such as in the build before."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -20,6 +21,7 @@ from tests.numbered import PATHS, numbers_in, publish
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from tests.servers import Served, active_key, as_process, redis_server, wait_until
+from warehouse.checkout import Folder
 from warehouse.files import locked
 from warehouse.pointer import current
 from warehouse.publish import rollback
@@ -119,7 +121,7 @@ def test_a_replica_begins_with_an_empty_home_and_has_only_what_it_serves(publish
     assert not any("b0" in name for name in held)
     assert (home / "published" / "warehouse.duckdb").readlink() == Path("warehouse-b1.duckdb")
     assert not (home / "tables").exists()
-    assert not (home / ".incoming").exists()
+    assert [path.name for path in home.iterdir() if path.name.startswith(".")] == []
 
 
 def test_new_builds_are_taken_over_under_load(publisher: Publisher, tmp_path: Path) -> None:
@@ -314,6 +316,30 @@ def test_a_synchronization_in_the_same_home_comes_first(publisher: Publisher, tm
         assert current(home / "published") is None
     following.look()
     assert current(home / "published").build == "b0"  # type: ignore[union-attr]
+
+
+def test_a_synchronization_may_begin_while_a_build_is_downloaded(
+    publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each downloads to a place of its own."""
+    home = tmp_path / "replica"
+    home.mkdir()
+    following = follower_of(publisher, home)
+    with storage.used(publisher.objects.access):
+        copy = WorkingCopy(home, opened(publisher.environment["FUNDAMENTALS_STORE"]))
+    fetch = Folder.fetch
+
+    def interrupted(self: Folder, *given: Any) -> dict[str, Path]:
+        found = fetch(self, *given)
+        monkeypatch.setattr(Folder, "fetch", fetch)
+        copy.checkout()
+        return found
+
+    monkeypatch.setattr(Folder, "fetch", interrupted)
+    following.look()
+    assert current(home / "published").build == "b0"  # type: ignore[union-attr]
+    assert "served meanwhile" not in capfd.readouterr().err
+    assert (home / "tables" / "listings.parquet").exists()
 
 
 @pytest.mark.long

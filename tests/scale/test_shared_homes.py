@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import PROJECT
+from pipelines.lake import Lake
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
 from tests.mirrors import LAST_YEAR
 from tests.scale import objects as storage
@@ -149,7 +150,7 @@ def test_of_two_publishers_one_wins_and_the_other_says_so(objects: Objects, days
     state = head(objects, "two")
     line = told[lost].splitlines()[-1]
     assert line.startswith(f"fundamentals sync: run {state['run']} was committed to {env['FUNDAMENTALS_STORE']} at 20")
-    assert line.endswith("synchronize again, which goes on from there")
+    assert line.endswith("do it again, which goes on from there")
     winner = published(homes[1 - lost]).pointer
     assert winner.synchronization.sync_id == state["run"]
     assert shared(homes[0]) == shared(homes[1])
@@ -192,6 +193,27 @@ def test_a_writer_killed_at_random_moments_leaves_a_complete_state(
     assert debris(home) == []
     assert query(home, "SELECT count(*) FROM versions") == query(whole, "SELECT count(*) FROM versions")
     assert published(home).rows == published(whole).rows
+
+
+@pytest.mark.long
+def test_a_list_that_is_doubted_is_confirmed_by_another_home_on_another_day(
+    objects: Objects, days: Days, tmp_path: Path
+) -> None:
+    """A run that is held back publishes nothing, but what it doubts is committed."""
+    env = copied(objects, "doubted")
+    before = head(objects, "doubted")["files"]
+    short = Days(tmp_path / "short")
+    short.mirror.list(*short.filers[:3])
+    doubted = sync(tmp_path / "home", short.folder, **env)
+    assert doubted.returncode == 1
+    assert "nothing was published: the_list_is_whole" in doubted.stderr
+    state = head(objects, "doubted")
+    assert str(state["run"]).endswith(", held back")
+    assert state["files"]["published/CURRENT.json"] == before["published/CURRENT.json"]  # type: ignore[index]
+    again = sync(tmp_path / "elsewhere", short.folder, **env)
+    assert again.returncode == 1
+    doubts = [Lake(tmp_path / name / "tables").read("doubts")["since"].to_list() for name in ("home", "elsewhere")]
+    assert doubts[0] == doubts[1] != []
 
 
 @pytest.mark.long
