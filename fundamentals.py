@@ -38,16 +38,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: argparse.Namespace) -> int:
     if given.command == "sync":
         gc.disable()  # imported modules are never garbage, and collecting during imports takes a fifth of the time
+        from pipelines.errors import PipelineError
+
         try:
             from pipelines import synchronize
 
             gc.freeze()
+        except PipelineError as error:  # a setting that the job needs is wrong
+            raise CommandError(str(error)) from error
         finally:
             gc.enable()
         try:
             return synchronize.main(given.source, given.symbols, given.full)
         finally:
             gc.unfreeze()
+
+    if given.command == "worker":
+        from pipelines import broker
+        from pipelines.errors import PipelineError
+
+        try:
+            return broker.work(given.processes)
+        except PipelineError as error:
+            raise CommandError(str(error)) from error
 
     if given.command == "builds":
         from pipelines import builds
@@ -128,6 +141,11 @@ def _parser() -> argparse.ArgumentParser:
         help="update only these symbols and keep the rest (default: all)",
     )
     sync.add_argument("--full", action="store_true", help="process every company again, even if unchanged")
+
+    worker = commands.add_parser("worker", help="do steps of synchronizations that several machines share")
+    worker.add_argument(
+        "--processes", type=int, default=0, metavar="N", help="steps at a time (default: one for each core)"
+    )
 
     serve = commands.add_parser("serve", help="serve the published build over HTTP")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")

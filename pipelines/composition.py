@@ -42,11 +42,20 @@ class Step:
 
     def done(self, synchronization: Synchronization, log: Log) -> Made:
         """Do it, and tell progress, counts and seconds; after the last step the state is shared."""
-        began = time.monotonic()
-        with run_log.progress_in(log):
+
+        def work() -> Made:
             made = self.work(synchronization, log)
             if self is STEPS[-1]:
                 synchronization.share(log)
+            return made
+
+        return self.timed(work, log)
+
+    def timed(self, work: Callable[[], Made], log: Log) -> Made:
+        """What some work made, with its seconds; progress, counts and seconds are told."""
+        began = time.monotonic()
+        with run_log.progress_in(log):
+            made = work()
         seconds = time.monotonic() - began
         log.info(run_log.in_words(made.counts, seconds))
         return replace(made, shown={**made.shown, "seconds": round(seconds, 2)})

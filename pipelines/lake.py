@@ -424,10 +424,18 @@ class Batches:
                     self.add(name, frame)
                 yield notes
             return
-        for written, notes in workers.map(partial(_to_files, task, self._lake, self._folder), enumerate(inputs)):
-            for name, part in written.items():
-                self._of.setdefault(name, []).append(part)
+        for written, notes in workers.map(partial(to_files, task, self._lake, self._folder), enumerate(inputs)):
+            self.take(written)
             yield notes
+
+    def place(self, name: str, number: int) -> Path:
+        """The file of the part of a table that a batch with this number makes."""
+        return self._folder / name / _part_name(number)
+
+    def take(self, written: Mapping[str, Written]) -> None:
+        """Add the next batch, whose rows are in files: by table, at `place`."""
+        for name, part in written.items():
+            self._of.setdefault(name, []).append(part)
 
     def of(self, name: str) -> list[pl.DataFrame | Written]:
         """The batches of a table, in the order in which they were added, for `replace_companies`."""
@@ -465,7 +473,7 @@ def write_part(path: Path, rows: pl.DataFrame, footer: Mapping[str, str] | None 
     return Written(path, counts)
 
 
-def _to_files(
+def to_files(
     task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]],
     lake: Lake,
     folder: Path,

@@ -4,7 +4,7 @@ Belongs here: what each step makes, and what people look at. Does not: any rule 
 (publication), the order of the steps (composition), how Dagster shows them (assets).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -67,10 +67,15 @@ def documents(synchronization: Synchronization, log: Log) -> Made:
 
 def facts(synchronization: Synchronization, log: Log) -> Made:
     """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
-    lake = synchronization.lake
-    counts: dict[str, Any] = stages.facts.update(
-        synchronization.store, lake, _again(synchronization), synchronization.workers
+    counts = stages.facts.update(
+        synchronization.store, synchronization.lake, again(synchronization), synchronization.workers
     )
+    return facts_made(synchronization, log, counts)
+
+
+def facts_made(synchronization: Synchronization, log: Log, counts: Mapping[str, Any]) -> Made:
+    """What people see of the facts."""
+    lake = synchronization.lake
     quarantined = lake.read("quarantine").select("cik", "place", "reason").iter_rows()
     run_log.warn_of_each(
         log,
@@ -82,8 +87,14 @@ def facts(synchronization: Synchronization, log: Log) -> Made:
 
 def values(synchronization: Synchronization, log: Log) -> Made:
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
-    lake, steps = synchronization.lake, Steps()
-    counts: dict[str, Any] = stages.values.update(lake, _again(synchronization), steps.add, synchronization.workers)
+    steps = Steps()
+    counts = stages.values.update(synchronization.lake, again(synchronization), steps.add, synchronization.workers)
+    return values_made(synchronization, log, counts, steps)
+
+
+def values_made(synchronization: Synchronization, log: Log, counts: Mapping[str, Any], steps: "Steps") -> Made:
+    """What people see of the values, and of the steps of the rules."""
+    lake = synchronization.lake
     if told := [f"{name}: {made:,} rows, {seconds:.3f} seconds" for name, made, seconds in steps.table.iter_rows()]:
         log.info("\n".join(told))
     rows = lake.scan(REPLAYED).select("cik", "period_end", "item").group_by("item", "cik")
@@ -116,16 +127,26 @@ class Steps:
 
 def versions(synchronization: Synchronization, _: Log) -> Made:
     """The version log with the versions that are new; a new segment is committed with the build."""
-    home, lake = synchronization.home, synchronization.lake
-    pointer = publish.readable(home.published)
     segments = stages.versions.update(
-        lake,
-        home.log,
-        pointer.log if pointer else (),
+        synchronization.lake,
+        synchronization.home.log,
+        pointed(synchronization),
         synchronization.sync_id,
         synchronization.started_at,
         synchronization.workers,
     )
+    return versions_made(synchronization, segments)
+
+
+def pointed(synchronization: Synchronization) -> tuple[str, ...]:
+    """The segments of the version log that are committed with the published build."""
+    pointer = publish.readable(synchronization.home.published)
+    return tuple(pointer.log) if pointer else ()
+
+
+def versions_made(synchronization: Synchronization, segments: Sequence[str]) -> Made:
+    """What people see of the versions; the segments that the build has to commit become a table."""
+    lake = synchronization.lake
     lake.write(tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
     rows, current = lake.scan(VERSIONS), pl.col("is_current") & pl.col("value").is_not_null()
     counted = rows.group_by("cause").agg(versions=pl.len(), values=current.sum()).collect()
@@ -192,7 +213,7 @@ def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
     return pl.concat([led, this])
 
 
-def _again(synchronization: Synchronization) -> list[str]:
+def again(synchronization: Synchronization) -> list[str]:
     """The companies to process again even if nothing is new."""
     if not synchronization.full:
         return []

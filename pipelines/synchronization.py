@@ -105,6 +105,19 @@ class Synchronization:
                         self.copy.commit(f"{self.sync_id}, held back")
                 self.copy = None
 
+    @contextmanager
+    def of_step(self, name: str, *, commits: bool = True) -> Iterator["Synchronization"]:
+        """The synchronization in which a step, or a condition, does its work: this one, in one process.
+
+        Args:
+            name: the step or the condition.
+            commits: whether it changes anything.
+        """
+        yield self
+
+    def ended(self, result: str) -> None:
+        """Note that a condition held back publishing; in one process it is known at the end of the run."""
+
     def share(self, log: Log) -> None:
         """Commit the state of the home to the store, after the last step; without a store nothing is done.
 
