@@ -12,7 +12,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 PACKAGES = ("obstore", "psycopg", "dagster_postgres", "dagster_celery", "moto", "flask")
-PROGRAMS = {"nginx": "nginx-light", "postgres": "postgresql", "redis-server": "redis-server"}
+PROGRAMS = {"nginx": "nginx-light", "postgres": "postgresql", "redis-server": "redis-server", "wrk": "wrk"}
 """Each program with its Debian package."""
 SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadfile")
 """Most tests wait; those of a file share replicas and what is behind them."""

@@ -27,6 +27,12 @@ class Redis:
         """Its address."""
         return f"redis://127.0.0.1:{self.port}/0"
 
+    @property
+    def process(self) -> int:
+        """Its process."""
+        assert self._process
+        return self._process.pid
+
     def start(self) -> None:
         """Start it, and wait until it answers."""
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder)]

@@ -90,6 +90,9 @@ def test_what_came_with_a_key_or_a_cookie_is_neither_kept_nor_answered_from_what
         for name in ("Cookie", "Authorization", "X-Api-Key"):
             client.get("/errors")
             client.get("/errors", headers={name: "0"})
+        assert client.get("/style.css?v=1", headers={"Cookie": "a=b"}).status_code == 200
+        assert client.get("/style.css?v=1").status_code == 200
+    assert kept(cluster, "/style.css", since) == ["BYPASS", "MISS"]
     assert [each.headers["X-RateLimit-Remaining"] for each in left] == ["57", "57"]
     assert set(kept(cluster, "/v1/companies/LNTR", since)) == {""}
     assert kept(cluster, "/errors", since)[1::2] == ["BYPASS"] * 3
