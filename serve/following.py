@@ -108,7 +108,7 @@ class Follower:
             if not is_mine:
                 return False
             self._folder.bring(files, links)
-            self._remove_others(head, files, pointer, before)
+            self._remove_others(files, pointer, before)
         if before is None or before.build != pointer.build:
             print(f"build {pointer.build} was taken over from {self._store.address}", file=sys.stderr, flush=True)
         return True
@@ -129,14 +129,14 @@ class Follower:
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise BuildUnreadable(f"{self._store.address}: {path}: {error}; run `fundamentals sync`") from error
 
-    def _remove_others(self, head: Head, files: Mapping[str, Content], now: Pointer, before: Pointer | None) -> None:
+    def _remove_others(self, files: Mapping[str, Content], now: Pointer, before: Pointer | None) -> None:
         """Remove all builds but the one of HEAD and the last one, which may still be read."""
         published = self._home / FOLDER
         builds = {now.file, now.previous, before.file if before else None}
         stay = {*files}
         for pointer in (each for each in (before, *kept(published)) if each and each.file in builds):
             stay |= {f"{FOLDER}/{name}" for name in names_of(pointer)}
-        local = [path for path in self._paths() if path not in stay and path not in head.files]
+        local = [path for path in self._paths() if path not in stay]
         folders = {f"{FOLDER}/{copies_of(file)}/" for file in builds if file}
         self._folder.remove([path for path in local if not path.startswith((*folders,))])
         self._folder.remember()

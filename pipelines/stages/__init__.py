@@ -12,5 +12,6 @@ workers; other machines may do the work as well.
 """
 
 from pipelines.stages import batches, documents, facts, schemas, values, versions
+from pipelines.stages.values import held_predecessors
 
-__all__ = ["batches", "documents", "facts", "schemas", "values", "versions"]
+__all__ = ["batches", "documents", "facts", "held_predecessors", "schemas", "values", "versions"]

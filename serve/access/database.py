@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,14 +20,13 @@ from sqlalchemy import (
     Column,
     Connection,
     Engine,
+    Table,
     TableValuedAlias,
     bindparam,
     create_engine,
     event,
     func,
 )
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.dialects import sqlite as sqlite_dialect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
@@ -56,29 +56,35 @@ class System(NamedTuple):
 
     `begin` is the first statement of a transaction that writes; `alone` lets one process at a time create tables;
     `names` lists the tables and triggers that there are; `triggers` creates those of WATCHED, unless they exist;
-    `insert` is an INSERT that knows ON CONFLICT; `elements` is the function whose rows are the elements of a JSON list.
+    `elements` is the function whose rows are the elements of a JSON list. Both know INSERT with ON CONFLICT, each in a
+    module of its own, `dialect`, which is imported when it is needed.
     """
 
+    dialect: str
     begin: str
     alone: str
     names: str
     triggers: Sequence[str]
-    insert: Callable[..., Any]
     elements: Callable[..., Any]
+
+    def insert(self, table: Table) -> Any:
+        """An INSERT into a table that knows ON CONFLICT."""
+        return import_module(self.dialect).insert(table)
 
 
 SYSTEMS = {
     "sqlite": System(
+        dialect="sqlalchemy.dialects.sqlite",
         begin="BEGIN IMMEDIATE",
         alone="SELECT 1",  # BEGIN IMMEDIATE is enough
         names="SELECT name FROM sqlite_master",
         triggers=[
             f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {change} BEGIN {COUNT}; END" for name, change in WATCHED.items()
         ],
-        insert=sqlite_dialect.insert,
         elements=func.json_each,
     ),
     "postgresql": System(
+        dialect="sqlalchemy.dialects.postgresql",
         begin=f"SET LOCAL statement_timeout = '{WAIT:.0f}s'",
         alone="SELECT pg_advisory_xact_lock(hashtext('accounts of fundamentals'))",
         names="SELECT tablename FROM pg_tables WHERE schemaname = current_schema() UNION ALL "
@@ -92,7 +98,6 @@ SYSTEMS = {
                 for name, change in WATCHED.items()
             ],
         ],
-        insert=postgresql.insert,
         elements=func.json_array_elements,
     ),
 }

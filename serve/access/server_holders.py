@@ -39,8 +39,6 @@ class ServerHolders(Holders):
         """See Holders."""
         if (holder := self.who(key)) or not is_well_formed(key):
             return holder
-        if self.outdated:
-            raise self._silence()
         hashed, changes = digest(key), self._changes
         try:
             async with asyncio.timeout(PATIENCE), self._looking:

@@ -30,7 +30,7 @@ from rich.table import Table
 from pipelines.lake import Lake
 from pipelines.normalize.periods.predecessors import stitched
 from pipelines.normalize.pipeline import standardize
-from pipelines.stages.values import held_predecessors
+from pipelines.stages import held_predecessors  # as an earlier version has it, which --beside runs with this file
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "mutations.md"

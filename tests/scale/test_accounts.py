@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from serve.access import holders as holders_module
 from serve.access import keys
 from serve.access.accounts import Accounts, TooManyKeys
-from serve.access.database import DatabaseError
+from serve.access.database import DatabaseError, at
 from serve.access.holders import Holder, Holders
 from serve.access.server_holders import ServerHolders
 from serve.access.sign_ins import SignIns
@@ -386,10 +386,21 @@ def test_a_key_that_is_revoked_while_it_is_looked_up_does_not_stay_known(
     with_replicas(path, 1, act)
 
 
+@pytest.mark.parametrize(("leave", "come_back"), [("kill", "start"), ("freeze", "thaw")])
 def test_a_replica_answers_as_written_while_the_accounts_are_away(
-    postgres: Postgres, path: str, accounts: Accounts, key: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    postgres: Postgres,
+    path: str,
+    accounts: Accounts,
+    key: bytes,
+    leave: str,
+    come_back: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Known keys are served, other keys and pages of accounts get an error at once, public pages are served."""
+    """Known keys are served, other keys and pages of accounts get an error at once, public pages are served.
+
+    A page that waited for a server that is frozen would wait until it is not.
+    """
     builds.small(tmp_path / "published")
     settings = Settings(tmp_path, "http://data.example.org/v1", accounts_url=path)
     assert PASSWORD not in repr(settings)
@@ -404,7 +415,7 @@ def test_a_replica_answers_as_written_while_the_accounts_are_away(
 
         unknown = keys.new_key().encode()
         assert [ask(each).status_code for each in (key, unknown, b"garbage")] == [200, 401, 401]
-        postgres.kill()
+        getattr(postgres, leave)()
         try:
             wait_until(lambda: status() == "degraded")
             assert [ask(each).status_code for each in (key, unknown, b"garbage")] == [200, 500, 401]
@@ -412,12 +423,14 @@ def test_a_replica_answers_as_written_while_the_accounts_are_away(
             assert error["code"] == "server_error"
             assert error["message"] == "This key cannot be checked at the moment; try again in a minute."
             assert httpx.get(f"{address}/v1/status", headers={"X-Api-Key": unknown.decode()}).status_code == 200
+            began = time.monotonic()
             page = browser.get("/profile")
             assert page.status_code == 503
             assert "Accounts are not available" in page.text
             assert browser.get("/reference").status_code == 200
+            assert time.monotonic() - began < 2
         finally:
-            postgres.start()
+            getattr(postgres, come_back)()
         wait_until(lambda: status() == "up")
         assert [ask(each).status_code for each in (key, unknown)] == [200, 401]
         assert "API keys" in browser.get("/profile").text
@@ -464,6 +477,12 @@ def test_what_is_wrong_with_the_address_is_said_without_the_password(
     assert "check FUNDAMENTALS_ACCOUNTS_URL" in str(raised.value)
     [finding] = health.accounts()
     assert (finding.state, PASSWORD in finding.text) == (DAMAGE, False)
+
+
+def test_a_message_that_quotes_the_password_is_shown_without_it(path: str) -> None:
+    with closing(at(path)) as database, pytest.raises(DatabaseError) as raised, database.errors():
+        raise OSError(f"wrong password {PASSWORD!r}")
+    assert "wrong password '***'" in str(raised.value)
 
 
 def test_doctor_asks_the_server_and_creates_nothing(

@@ -191,6 +191,18 @@ def test_a_part_can_be_checked_out_and_committed(store: Store, tmp_path: Path) -
     assert (tmp_path / "c/published/warehouse.duckdb").exists()
 
 
+def test_a_part_can_be_committed_from_a_home_whose_other_files_are_older(store: Store, tmp_path: Path) -> None:
+    """Such as the builds, by a command, from a home whose last synchronization failed."""
+    committed(store, tmp_path / "a", FIRST)
+    home = fill(tmp_path / "b", {**FIRST, "tables/listings.parquet": "stale", "tables/half.parquet": "of a failed run"})
+    copy = WorkingCopy(home, store)
+    copy.checkout(lambda path: path.startswith("published/"))
+    fill_more(home, {"published/CURRENT.json": "rolled back"})
+    copy.commit("rollback", lambda path: path.startswith("published/"))
+    WorkingCopy(tmp_path / "c", store).checkout()
+    assert texts(tmp_path / "c") == FIRST | {"published/CURRENT.json": "rolled back"}
+
+
 def test_a_cache_saves_downloads_and_its_objects_are_linked(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from serve.access import database, keys
 from serve.access import limits as limits_module
 from serve.access.accounts import Accounts, TooManyKeys
+from serve.access.holders import ALL, NUMBER
 from serve.access.limits import (
     GIVE_BACK,
     LIMITS,
@@ -160,6 +161,33 @@ def test_a_file_that_is_not_a_database_is_an_error(path: Path) -> None:
     path.write_text("this is no database, though it is long enough to be mistaken for one" * 20)
     with pytest.raises(CommandError, match=r"accounts\.sqlite: file is not a database"):
         Accounts(path)
+
+
+@pytest.mark.parametrize(
+    ("statement", "counts"),
+    [
+        ("UPDATE keys SET revoked_at = '2026-03-02T12:00:00Z'", True),
+        ("DELETE FROM keys", True),
+        ("UPDATE subscriptions SET status = 'active'", True),
+        ("UPDATE keys SET last_used_at = '2026-03-02T12:00:00Z'", False),
+        ("UPDATE accounts SET email = 'other@example.org'", False),
+    ],
+)
+def test_what_ends_a_key_counts_as_a_change_whoever_writes_it(accounts: Accounts, statement: str, counts: bool) -> None:
+    accounts.create_key(EMAIL, NOW)
+    with accounts.database.writing() as connection:
+        before = connection.scalar(NUMBER) or 0
+        connection.exec_driver_sql(statement)
+        assert ((connection.scalar(NUMBER) or 0) > before) == counts
+
+
+def test_the_keys_that_were_used_last_are_the_first_to_be_read(accounts: Accounts) -> None:
+    """A service with more keys than it reads at its start reads these; keys that were never used come last."""
+    for key_id in ("key_never", "key_before", "key_last", "key_new"):
+        accounts.create_key(EMAIL, NOW, key_id)
+    accounts.note_uses({"key_before": NOW, "key_last": NOW + 61}, 60)
+    with accounts.database.reading() as connection:
+        assert [key_id for _, key_id, _ in connection.execute(ALL.limit(2))] == ["key_last", "key_before"]
 
 
 def test_threads_and_processes_may_create_keys_at_once(path: Path) -> None:
@@ -359,6 +387,33 @@ def test_counts_that_are_being_stored_at_the_end_do_not_replace_newer_ones(
     monkeypatch.setattr(accounts, "add_day_counts", slowly)
     asyncio.run(run())  # ends with the last thread
     assert accounts.day_counts(int(NOW - 43_200)) == {"key_1": 2}
+
+
+def test_the_counts_of_two_processes_are_added_up(accounts: Accounts) -> None:
+    """Neither replaces the count of the other one; what was given back is taken off; each day begins anew."""
+    clock, day = Clock(), int(NOW - 43_200)
+
+    async def run() -> None:
+        one, other = LocalLimits(accounts, clock), LocalLimits(accounts, clock)
+        async with one.running(), other.running():
+            for limits, times in ((one, 5), (other, 3), (one, 1)):
+                for _ in range(times):
+                    await limits.take("key_1", NOW)
+                await limits._keep()
+            assert accounts.day_counts(day) == {"key_1": 9}
+            await one.give_back("key_1", NOW)
+            await one._keep()
+            assert accounts.day_counts(day) == {"key_1": 8}
+            clock.now += 86_400
+            await one.take("key_1", clock.now)
+            await one._keep()
+            await other.take("key_1", clock.now)
+        assert accounts.day_counts(day) == {}
+        assert accounts.day_counts(day + 86_400) == {"key_1": 2}
+        accounts.add_day_counts(day, {"key_1": 7})  # of a process whose clock is behind
+        assert accounts.day_counts(day + 86_400) == {"key_1": 2}
+
+    asyncio.run(run())
 
 
 def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
