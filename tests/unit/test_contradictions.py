@@ -52,6 +52,10 @@ DEBT: dict[str, tuple[Lines, float]] = {
         },
         80.404,
     ),
+    "deposits and payables that bear interest are all liabilities": (
+        {DEPOSITS: 236.612, "AccountsPayableInterestBearingCurrentAndNoncurrent": 1.051, LIABILITIES: 237.663},
+        0,
+    ),
     "long-term debt that is non-current debt, rounded": ({WHOLE: 500, NONCURRENT: 494, SHORT: 100}, 594),
     "long-term debt with maturities of more than rounding": ({WHOLE: 504, NONCURRENT: 494, SHORT: 100}, 604),
     "two equal payments of a loan": ({NONCURRENT: 127, MATURITIES: 127, PAYABLE: 73, CURRENT_LIABILITIES: 206}, 254),

@@ -85,8 +85,8 @@ LIABILITIES_NOT_DEBT: tuple[Concept, ...] = tuple(
         (
             "accrued",
             "liabilities.not-borrowed.accrued",
-            "accrued liabilities of any term",
-            ("AccruedLiabilitiesCurrentAndNoncurrent",),
+            "accrued liabilities of any term, and payables that bear interest,",
+            ("AccruedLiabilitiesCurrentAndNoncurrent", "AccountsPayableInterestBearingCurrentAndNoncurrent"),
         ),
         ("interest", "liabilities.not-borrowed.interest", "interest payable", ("InterestPayableCurrentAndNoncurrent",)),
         (
