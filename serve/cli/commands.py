@@ -35,7 +35,7 @@ def serve(host: str, port: int, workers: int) -> None:
     """
     if workers < 1:
         raise CommandError(f"--workers {workers}: at least 1 is needed")
-    with listening(host, port) as listener:
+    with listening(host, port, at_once=not os.environ.get("FUNDAMENTALS_STORE")) as listener:
         settings = from_environment(host, listener.getsockname()[1])
         if workers > 1 and settings.redis_url is None:
             raise CommandError(
@@ -170,18 +170,33 @@ def require_home(home: Path) -> None:
 
 
 @contextmanager
-def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A listening socket, bound before anything else starts, so that a port in use is reported in one line."""
+def listening(host: str, port: int, *, at_once: bool = True) -> Iterator[socket.socket]:
+    """A listening socket, bound before anything else starts, so that a port in use is reported in one line.
+
+    If not at once, it listens when `run` is ready: until then connections are refused, so a proxy asks another replica.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as listener:
+        with _reported(host, port):
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            listener.bind((host, port))
+            if at_once:
+                listener.listen(BACKLOG)
+        yield listener
+
+
+@contextmanager
+def _reported(host: str, port: int) -> Iterator[None]:
+    """Report in one line that an address cannot be used."""
     try:
-        listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
+        yield
     except (OSError, OverflowError) as error:
         reason = str(getattr(error, "strerror", None) or error).partition(" (")[0]
         raise CommandError(
             f"cannot listen on {host} port {port}: {reason}; choose others with --host and --port"
         ) from error
-    with listener:
-        yield listener
 
 
 def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str = HOST) -> None:
@@ -204,6 +219,8 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
             state = f"build {pointer.build}" if pointer else "nothing is published yet: run `fundamentals sync`"
         except BuildUnreadable as error:
             state = str(error)
+        with _reported(*listener.getsockname()[:2]):
+            listener.listen(BACKLOG)
         print(f"serving {settings.base_url} from {settings.home}: {state}", file=sys.stderr, flush=True)
         if workers == 1:
             counts = Counts(PATHS)

@@ -6,11 +6,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.scale.cluster import WORKERS, Cluster, early_in_a_minute
+from tests.scale.cluster import WORKERS, Cluster, Replica, early_in_a_minute, stopped_at_the_end
+from tests.scale.front import accepts
 from tests.servers import PATIENCE, PROJECT, wait_until
 
 CLIENTS = 200
@@ -68,6 +70,16 @@ def test_both_replicas_take_over_a_published_build(cluster: Cluster) -> None:
             200
         ] * 30
     assert cluster.storage.requests - asked < 10, "only looks at HEAD, one in two seconds"
+
+
+def test_a_new_replica_listens_when_it_has_a_build(cluster: Cluster, tmp_path: Path) -> None:
+    """Until then connections are refused, so nginx asks another one."""
+    replica = Replica(tmp_path, cluster.variables)
+    with stopped_at_the_end((replica,)):
+        replica.begin()
+        wait_until(lambda: accepts(replica.port))
+        assert (tmp_path / "published" / "CURRENT.json").exists()
+        wait_until(lambda: replica.status().get("status") == "up")
 
 
 def at_once(cluster: Cluster, key: str, clients: int) -> list[httpx.Response]:

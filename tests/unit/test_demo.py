@@ -74,7 +74,7 @@ def test_the_requests_are_answered_and_the_file_opens(home: Path, capsys: pytest
         assert [company["symbol"] for company in companies] == ["ABCX", "FJRD", "LNTR", "LNTR-B", "ODDY"]
         assert profile["symbol"] == "LNTR"  # more items than others in its newest year
         assert [period["period"] for period in financials] == ["FY2024", "FY2023", "FY2022"]
-        address = re.findall(r"^  (http://\S+)/sign-in\?token=\w+", printed, re.MULTILINE)[0]
+        address = re.findall(r"^  (http://\S+)/sign-in\?token=[\w-]+", printed, re.MULTILINE)[0]
         pages = re.findall(rf"^  {address}(/\S*)  +\S", printed, re.MULTILINE)
         assert pages == ["/", "/companies", "/companies/LNTR", "/compare", "/reference", "/profile"]
         assert [httpx.get(address + page).status_code for page in pages] == [200, 403, 403, 403, 200, 403]
