@@ -93,6 +93,12 @@ class Fleet:
         """The workers that began each step of all runs, by step."""
         return {step: [worker for _, worker in begun] for step, begun in self._begun().items()}
 
+    def steps_of_newest_run(self) -> set[str]:
+        """The steps that workers began in the newest run."""
+        with self._instance() as instance:
+            [run] = instance.get_runs(limit=1)
+        return {step for step, begun in self._begun().items() if run.run_id in {of for of, _ in begun}}
+
     def runs(self) -> list[str]:
         """The states of all runs, the newest first."""
         with self._instance() as instance:

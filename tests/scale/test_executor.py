@@ -1,16 +1,22 @@
 """Synchronizations whose batches workers share, with object storage, PostgreSQL and Redis."""
 
+import re
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pipelines import broker
 from tests.e2e.homes import PATIENCE, published, sync_as_process
+from tests.mirrors import ALFA, BRAVO, Mirror
+from tests.scale import redis
 from tests.scale.conftest import Finder
 from tests.scale.fleet import Fleet, Worker, running
+from warehouse.runs import HELD_BACK, read
 
 OP = "values.values_batch"
 
@@ -74,3 +80,85 @@ def test_a_killed_worker_changes_nothing_of_the_build(fleet, source, tmp_path, r
         return [line for line in text.splitlines() if "│" in line and "seconds" not in line]
 
     assert counts(printed) == counts(done.stdout)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fleet", [2], indirect=True)
+def test_runs_of_several_days(fleet, tmp_path):
+    """Held back by a list, by documents, then published; then nothing is new; at last a worker is stopped."""
+    mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
+    workers = fleet.add(), fleet.add()
+    assert finished(fleet.sync(mirror.folder)) == (0, "")
+    first = published(fleet.home).pointer
+    assert {"facts.facts_plan", "publish"} <= fleet.steps_of_newest_run()
+
+    mirror.list(ALFA, replace(BRAVO, symbol=ALFA.symbol))
+    status, errors = finished(fleet.sync(mirror.folder))
+    assert status == 1
+    assert "nothing was published: the_list_is_whole" in errors
+    assert "facts.facts_plan" not in fleet.steps_of_newest_run()
+
+    mirror.list(ALFA, BRAVO)
+    for filer in (ALFA, BRAVO):
+        mirror.facts(filer).write_text("{")
+    status, errors = finished(fleet.sync(mirror.folder))
+    assert status == 1
+    assert "nothing was published: few_are_quarantined" in errors
+    assert "publish" not in fleet.steps_of_newest_run()
+    assert published(fleet.home).pointer == first
+    assert read(fleet.home / "published").by_result[HELD_BACK].number == 2
+
+    mirror.hold(ALFA, replace(BRAVO, scale=250))
+    assert finished(fleet.sync(mirror.folder)) == (0, "")
+    second = published(fleet.home)
+    assert second.is_whole
+    assert second.pointer.previous == first.file
+    assert finished(fleet.sync(mirror.folder)) == (0, "")
+    assert published(fleet.home).pointer.build == second.pointer.build
+    workers[0].signal(signal.SIGINT)
+    assert workers[0].process.wait(PATIENCE) == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fleet", [2], indirect=True)
+def test_of_two_runs_at_once_one_publishes(fleet, tmp_path):
+    """The other one names it, and nothing of the other one is visible."""
+    mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
+    fleet.add()
+    fleet.add()
+    leading = [fleet.sync(mirror.folder), fleet.sync(mirror.folder, FUNDAMENTALS_HOME=str(tmp_path / "lead-2"))]
+    ended = sorted(finished(each) for each in leading)
+
+    assert [status for status, _ in ended] == [0, 1]
+    assert re.search(r"run \w+ was committed to .*, while this one was running; synchronize again", ended[1][1])
+    assert sorted(fleet.runs()) == ["FAILURE", "SUCCESS"]
+    [build] = {published(home).pointer.build for home in (fleet.home, tmp_path / "lead-2") if builds_in(home)}
+    assert build in ended[1][1]
+
+
+def test_a_step_is_done_by_one_worker_at_a_time(tmp_path, installed, monkeypatch):
+    """A lease is held for as long as its worker lives, however long the step is, and a little longer."""
+    pytest.importorskip("dagster_celery", reason="dagster-celery is not installed: run `make scale`")
+    with redis.running(installed("redis-server"), tmp_path) as server:
+        monkeypatch.setenv("FUNDAMENTALS_BROKER", server.url)
+        monkeypatch.setenv("FUNDAMENTALS_STORE", "s3://bucket/home")
+        monkeypatch.setenv("FUNDAMENTALS_DAGSTER_URL", "postgresql+psycopg2://user@127.0.0.1/dagster")
+        monkeypatch.setenv("FUNDAMENTALS_LOST_AFTER", "3")
+        with broker.leased("step") as is_first, broker.leased("another step") as is_free:
+            assert (is_first, is_free) == (True, True)
+            time.sleep(4)
+            with broker.leased("step") as is_second:
+                assert not is_second
+        with broker.leased("step") as is_free_again:
+            assert is_free_again
+
+
+def builds_in(home: Path) -> list[Path]:
+    """The pointer of a home, if it has one."""
+    return [*(home / "published").glob("CURRENT.json")]
+
+
+def finished(leading: "subprocess.Popen[str]") -> tuple[int, str]:
+    """The exit status of a synchronization and its last line of errors, if it failed."""
+    _, errors = leading.communicate(timeout=PATIENCE)
+    return leading.returncode, errors.strip().splitlines()[-1] if leading.returncode else ""
