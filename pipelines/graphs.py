@@ -19,9 +19,7 @@ from pipelines.assets import DIGITS, metadata_of
 from pipelines.batched import BATCHED
 from pipelines.composition import Step
 from pipelines.distributed import Distributed, Done
-from pipelines.home import Home
 from pipelines.resources import Configured
-from pipelines.run_history import is_scheduled
 from pipelines.stages.batches import Batch
 from pipelines.synchronization import Synchronization
 
@@ -65,14 +63,8 @@ class ConfiguredApart(Configured):
         assert run
         record = instance.get_run_record_by_id(run.run_id)
         began = datetime.fromtimestamp(record.start_time, UTC) if record and record.start_time else datetime.now(UTC)
-        synchronization = Distributed(
-            Home.from_environment(),
-            self.source,
-            self.symbols,
-            self.full,
-            is_scheduled=lambda: is_scheduled(instance),
-            started_at=began,
-        )
+        asked = self.create_resource(context)
+        synchronization = Distributed(asked.home, asked.source, asked.symbols, asked.full, asked.is_scheduled, began)
         with synchronization.running() as running:
             yield running
 
