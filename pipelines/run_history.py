@@ -57,9 +57,8 @@ def instance_of(folder: Path) -> dg.DagsterInstance:
 def is_scheduled(instance: dg.DagsterInstance) -> bool:
     """Whether a schedule is turned on, in the UI, by default never; False if its record cannot be read."""
     schedules = Path(instance.root_directory) / "schedules" / "schedules.db"
-    if (
-        isinstance(instance.schedule_storage, SqliteScheduleStorage) and not schedules.exists()
-    ):  # the UI has not been used yet; asking would make the file
+    is_local = isinstance(instance.schedule_storage, SqliteScheduleStorage)
+    if is_local and not schedules.exists():  # the UI has not been used yet; asking would make the file
         return False
     try:
         return any(
