@@ -78,7 +78,7 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
     if cache not in ("on", "off"):
         raise CommandError(f"FUNDAMENTALS_CACHE is {cache!r}, expected on or off")
     share = _share(environment.get("FUNDAMENTALS_CONNECTION_SHARE") or str(CONNECTION_SHARE))
-    proxies = _networks(environment.get("FUNDAMENTALS_PROXY") or "")
+    proxies = _networks(environment.get("FUNDAMENTALS_TRUSTED_PROXY") or "")
     metrics_port = _port(environment.get("FUNDAMENTALS_METRICS_PORT") or "")
     redis_url = environment.get("REDIS_URL") or None
     store = environment.get("FUNDAMENTALS_STORE") or None
@@ -102,7 +102,9 @@ def _networks(text: str) -> tuple[Network, ...]:
     try:
         return tuple(ipaddress.ip_network(each.strip()) for each in text.split(",") if each.strip())
     except ValueError as error:
-        raise CommandError(f"FUNDAMENTALS_PROXY is {text!r}, expected addresses like 10.0.0.5 or 10.0.0.0/8") from error
+        raise CommandError(
+            f"FUNDAMENTALS_TRUSTED_PROXY is {text!r}, expected addresses like 10.0.0.5 or 10.0.0.0/8"
+        ) from error
 
 
 def _is_web_address(text: str) -> bool:

@@ -23,7 +23,7 @@ from tests.browsers import Browser
 from tests.servers import Clock, active_key, in_process
 
 LIMITS = {kind: limit.requests for kind, limit in ATTEMPTS.items()}
-PROXIES = from_environment(environment={"FUNDAMENTALS_PROXY": "127.0.0.5, 10.0.0.0/8"}).proxies
+PROXIES = from_environment(environment={"FUNDAMENTALS_TRUSTED_PROXY": "127.0.0.5, 10.0.0.0/8"}).proxies
 
 
 @pytest.fixture(scope="module")
@@ -196,5 +196,5 @@ def test_a_proxy_may_have_all_connections() -> None:
 
 @pytest.mark.parametrize("text", ["proxy.example.org", "10.0.0.5/8", "10.0.0.5;10.0.0.6", "300.1.1.1"])
 def test_what_is_no_address_is_no_proxy(text: str) -> None:
-    with pytest.raises(CommandError, match=r"FUNDAMENTALS_PROXY is .* expected addresses like"):
-        from_environment(environment={"FUNDAMENTALS_PROXY": text})
+    with pytest.raises(CommandError, match=r"FUNDAMENTALS_TRUSTED_PROXY is .* expected addresses like"):
+        from_environment(environment={"FUNDAMENTALS_TRUSTED_PROXY": text})

@@ -45,7 +45,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder) -> Iter
             "REDIS_URL": counting.url,
             "FUNDAMENTALS_ACCOUNTS_URL": database.database(),
             "FUNDAMENTALS_BASE_URL": f"{SITE}/v1",
-            "FUNDAMENTALS_PROXY": "127.0.0.1",
+            "FUNDAMENTALS_TRUSTED_PROXY": "127.0.0.1",
         }
         replicas = []
         for number in range(REPLICAS):

@@ -103,7 +103,9 @@ def replica(folder: Path, variables: dict[str, str]) -> Iterator[Replica]:
     """A replica with an empty home, that has not started."""
     home = folder / "replica"
     home.mkdir()
-    made = Replica(home, {**variables, "FUNDAMENTALS_BASE_URL": f"{SITE}/v1", "FUNDAMENTALS_PROXY": "127.0.0.1"})
+    made = Replica(
+        home, {**variables, "FUNDAMENTALS_BASE_URL": f"{SITE}/v1", "FUNDAMENTALS_TRUSTED_PROXY": "127.0.0.1"}
+    )
     with stopped_at_the_end((made,)):
         yield made
 

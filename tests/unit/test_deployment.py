@@ -67,7 +67,7 @@ def test_nginx_balances_the_replicas_that_there_are() -> None:
     for name, port in servers.findall(here):
         assert fundamentals._parser().parse_args(SERVICES[name]["command"]).port == int(port)
         [network] = COMPOSE["networks"]["default"]["ipam"]["config"]
-        assert SERVICES[name]["environment"]["FUNDAMENTALS_PROXY"] == network["subnet"]
+        assert SERVICES[name]["environment"]["FUNDAMENTALS_TRUSTED_PROXY"] == network["subnet"]
     [one, other] = ([servers.sub("", line) for line in text.splitlines()[1:]] for text in (here, there))
     assert one == other
 
@@ -90,4 +90,4 @@ def test_the_front_and_the_service_have_the_same_names() -> None:
     assert "X-Forwarded-For $remote_addr" in text
     codes = set(re.findall(r'"code":"(\w+)"', text))
     assert codes == {"invalid_parameter", "method_not_allowed", "rate_limited", "server_error"}
-    assert "`FUNDAMENTALS_PROXY`" in README
+    assert "`FUNDAMENTALS_TRUSTED_PROXY`" in README
