@@ -93,8 +93,8 @@ GAPS: dict[str, Gap] = {
         BALANCES,
     ),
     "debt_not_footing": Gap(
-        "The debt that is stated contradicts the total liabilities or its parts: it exceeds them, it changed and they "
-        "did not, or a part of it was larger.",
+        "The debt that is stated contradicts the total liabilities, its parts or its interest: it exceeds the "
+        "liabilities, leaves too much of them without a line, changed when they did not, or a part of it was larger.",
         ("total_debt",),
     ),
     "cash_not_footing": Gap(
