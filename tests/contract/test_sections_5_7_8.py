@@ -86,6 +86,7 @@ def test_5_5_two_keys_are_401(client: httpx.Client, key: str) -> None:
 
 
 def test_5_5_revoked_key_is_401_within_five_seconds(served: Served, client: httpx.Client) -> None:
+    only_here("sets the clock")
     key, email = new_key(served)
     assert client.get("/companies", headers={"X-Api-Key": key}).status_code == 200
     accounts = served.accounts()
@@ -98,6 +99,7 @@ def test_5_5_revoked_key_is_401_within_five_seconds(served: Served, client: http
 def test_5_6_inactive_subscription_is_403_and_changes_apply_within_five_seconds(
     served: Served, client: httpx.Client
 ) -> None:
+    only_here("sets the clock")
     key, email = new_key(served, status=None)
     assert_error(client.get("/companies", headers={"X-Api-Key": key}), 403, "subscription_inactive")
     accounts = served.accounts()
