@@ -13,12 +13,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
-from pipelines.errors import PipelineError
+from pipelines.errors import PipelineError, StepError
 
 LOST_AFTER = 60
 """Seconds after which a step whose worker is silent is given to another worker."""
+ATTEMPTS = 3
+"""Workers that may be lost with the same step."""
 WAIT = 2.0
 """Seconds before a step that another worker holds is put back."""
 KEPT = 7 * 24 * 3600
@@ -27,6 +30,9 @@ QUEUE = "dagster"
 RECORD = "postgresql+psycopg2://"
 """How the address of Dagster's record begins: without a driver SQLAlchemy would take one that Dagster does not know."""
 NEEDED = ("FUNDAMENTALS_STORE", "FUNDAMENTALS_DAGSTER_URL")
+
+
+_leads: ContextVar[bool] = ContextVar("leads", default=False)
 
 
 class BrokerError(PipelineError):
@@ -71,6 +77,21 @@ def lost_after() -> int:
     if setting and not (setting.isascii() and setting.isdigit() and int(setting) >= 3):
         raise BrokerError(f"FUNDAMENTALS_LOST_AFTER is {setting!r}, expected seconds, 3 or more")
     return int(setting) if setting else LOST_AFTER
+
+
+@contextmanager
+def leading() -> Iterator[None]:
+    """Note for the `with` block that this process leads a run, whose log is on the terminals of the workers."""
+    token = _leads.set(True)
+    try:
+        yield
+    finally:
+        _leads.reset(token)
+
+
+def leads() -> bool:
+    """Whether this process leads a run."""
+    return _leads.get()
 
 
 def configuration() -> dict[str, Any]:
@@ -142,11 +163,31 @@ def _app() -> Any:
                     raise Reject(f"step {self.request.id} is in the hands of another worker", requeue=True)
                 if self.backend.get_state(self.request.id) in READY_STATES:
                     raise Ignore
+                begin(self.request.id)
                 return super().__call__(*given, **named)
 
     app = make_app(CeleryExecutor.for_cli(**configuration()).app_args())
     create_task(app, base=Once)
     return app
+
+
+def begin(step: str) -> None:
+    """Count that a worker begins a step.
+
+    Raises:
+        StepError: so many workers began it before, and none ended it: it would be given out for ever.
+    """
+    import redis
+
+    with redis.Redis.from_url(address()) as connection:
+        key = f"fundamentals:begun:{step}"
+        begun = int(connection.incr(key))
+        connection.expire(key, KEPT)
+    if begun > ATTEMPTS:
+        raise StepError(
+            f"{ATTEMPTS} workers were lost while they did the same step, perhaps because memory was short; give workers"
+            " more memory, or less to do at a time with FUNDAMENTALS_BATCH, and synchronize again"
+        )
 
 
 @contextmanager

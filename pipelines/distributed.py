@@ -41,6 +41,10 @@ FIRST, LAST = "documents", "warehouse"
 OF_RESULT = ("published/runs.json", "tables/quarantine", "tables/documents/")
 """The files that the record of a result is made from, by how their paths begin."""
 ATTEMPTS = 5
+WORK = "work"
+"""The folder below the home in which steps have their folders."""
+LEFT = 24 * 3600.0
+"""Seconds after which such a folder counts as left by a process that was lost."""
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -79,8 +83,15 @@ class Distributed(Synchronization):
     def running(
         self, wait: Callable[[str], object] | None = None, is_held_back: Callable[[], bool] = bool
     ) -> Iterator["Synchronization"]:
-        """Prepare the home, which has the cache; nothing is locked, because the store decides."""
+        """Prepare the home, which has the cache, and remove what lost processes left there.
+
+        Nothing is locked, because the store decides.
+        """
         self.home.prepare()
+        for folder in (self.home.root / WORK).glob("*"):
+            with suppress(OSError):  # another process may remove it at the same time
+                if time.time() - folder.stat().st_mtime > LEFT:
+                    shutil.rmtree(folder)
         yield self
 
     @contextmanager
@@ -165,7 +176,7 @@ class Distributed(Synchronization):
     @contextmanager
     def _folder(self, name: str) -> Iterator[tuple[Here, WorkingCopy]]:
         """A new folder for a step, which is removed at the end of the `with` block."""
-        folder = self.home.root / "work" / f"{name}-{uuid4().hex}"
+        folder = self.home.root / WORK / f"{name}-{uuid4().hex}"
         home = Home(folder)
         home.prepare()
         here = Here(home, self.source, self.symbols, self.full, self.is_scheduled, self.started_at, ALONE)

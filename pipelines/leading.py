@@ -9,7 +9,7 @@ import re
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.execution.api import execute_run
 from dagster_postgres.utils import DagsterPostgresException
 
+from pipelines import broker
 from pipelines.errors import StepError
 from pipelines.graphs import BATCH_OP
 from pipelines.home import PROJECT
@@ -28,6 +29,8 @@ from pipelines.run_history import RunHistoryError
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at the progress of a run."""
+OF_WORKER = re.compile(r"^\[\S+\]: (.+)$", re.MULTILINE)
+"""An error of a worker in the message of the executor, after the step."""
 OF_CLASS = re.compile(r"^(?:[\w.]+\.)*\w+: ")
 
 
@@ -67,21 +70,27 @@ def led(
     run = instance.create_run_for_job(
         job, run_id=run_id, run_config=run_config, tags=tags, job_code_origin=named.get_python_origin()
     )
-    with _progress_of(instance, run_id), warnings.catch_warnings():
+    with _progress_of(instance, run_id), broker.leading(), warnings.catch_warnings():
         # Dagster makes the same task again for each step
         warnings.filterwarnings("ignore", "(?s)Task name 'execute_plan' is already registered")
         try:
             result = execute_run(named, run, instance)
         except dg.DagsterExecutionInterruptedError as error:
             raise KeyboardInterrupt from error
-        except dg.DagsterSubprocessError as error:  # the worker itself failed, outside of the step
-            raise StepError(_in_a_line(str(error.subprocess_error_infos[0].message))) from error
-    failures = [event for event in result.all_events if event.is_step_failure]
-    if failures:
-        found: Any = failures[0].step_failure_data.error
-        while found and found.cause:
-            found = found.cause
-        raise StepError(_in_a_line(found.message) if found else f"step {failures[0].step_key} failed")
+    if not result.success:
+        raise StepError(_why(result.all_events))
+
+
+def _why(events: Sequence[dg.DagsterEvent]) -> str:
+    """Why a run failed: the first error of a step, or else of the run itself, such as of a worker outside of a step."""
+    of_steps = [event.step_failure_data.error for event in events if event.is_step_failure]
+    of_run = [event.job_failure_data.error for event in events if event.event_type is dg.DagsterEventType.RUN_FAILURE]
+    found: Any = next((error for error in (*of_steps, *of_run) if error), None)
+    while found and found.cause:
+        found = found.cause
+    message = found.message if found else "no step says why; see the run in Dagster's record"
+    named = OF_WORKER.search(message)
+    return _in_a_line(named[1] if named else message)
 
 
 def _in_a_line(message: str) -> str:

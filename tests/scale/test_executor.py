@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import broker
+from pipelines.errors import StepError
 from tests.e2e.homes import PATIENCE, published, sync_as_process
 from tests.mirrors import ALFA, BRAVO, Mirror
 from tests.scale import redis
@@ -115,8 +116,28 @@ def test_runs_of_several_days(fleet, tmp_path):
     assert second.pointer.previous == first.file
     assert finished(fleet.sync(mirror.folder)) == (0, "")
     assert published(fleet.home).pointer.build == second.pointer.build
+
+    status, errors = finished(fleet.sync(tmp_path / "nowhere"))
+    assert status == 1
+    assert str(tmp_path / "nowhere") in errors
     workers[0].signal(signal.SIGINT)
     assert workers[0].process.wait(PATIENCE) == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fleet", [50], indirect=True)
+def test_a_batch_that_loses_three_workers_ends_the_run(fleet):
+    """It would be given to one worker after the other; the last line says why, though no step could."""
+    leading = fleet.sync("sample")
+    for _ in range(broker.ATTEMPTS):
+        worker = fleet.add()
+        frozen_in_a_batch(fleet, worker, leading)
+        worker.signal(signal.SIGKILL)
+    fleet.add()
+    status, errors = finished(leading)
+
+    assert status == 1
+    assert "fundamentals sync: 3 workers were lost while they did the same step" in errors
 
 
 @pytest.mark.long
@@ -138,11 +159,8 @@ def test_of_two_runs_at_once_one_publishes(fleet, tmp_path):
 
 def test_a_step_is_done_by_one_worker_at_a_time(tmp_path, installed, monkeypatch):
     """A lease is held for as long as its worker lives, however long the step is, and a little longer."""
-    pytest.importorskip("dagster_celery", reason="dagster-celery is not installed: run `make scale`")
     with redis.running(installed("redis-server"), tmp_path) as server:
-        monkeypatch.setenv("FUNDAMENTALS_BROKER", server.url)
-        monkeypatch.setenv("FUNDAMENTALS_STORE", "s3://bucket/home")
-        monkeypatch.setenv("FUNDAMENTALS_DAGSTER_URL", "postgresql+psycopg2://user@127.0.0.1/dagster")
+        monkeypatch.setattr(broker, "address", lambda: server.url)
         monkeypatch.setenv("FUNDAMENTALS_LOST_AFTER", "3")
         with broker.leased("step") as is_first, broker.leased("another step") as is_free:
             assert (is_first, is_free) == (True, True)
@@ -151,6 +169,16 @@ def test_a_step_is_done_by_one_worker_at_a_time(tmp_path, installed, monkeypatch
                 assert not is_second
         with broker.leased("step") as is_free_again:
             assert is_free_again
+
+
+def test_a_step_that_loses_its_workers_is_not_given_out_for_ever(tmp_path, installed, monkeypatch):
+    with redis.running(installed("redis-server"), tmp_path) as server:
+        monkeypatch.setattr(broker, "address", lambda: server.url)
+        for _ in range(broker.ATTEMPTS):
+            broker.begin("step")
+        broker.begin("another step")
+        with pytest.raises(StepError, match=r"3 workers were lost .* FUNDAMENTALS_BATCH"):
+            broker.begin("step")
 
 
 def builds_in(home: Path) -> list[Path]:
