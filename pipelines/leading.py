@@ -86,7 +86,7 @@ def _why(events: Sequence[dg.DagsterEvent]) -> str:
     of_steps = [event.step_failure_data.error for event in events if event.is_step_failure]
     of_run = [event.job_failure_data.error for event in events if event.event_type is dg.DagsterEventType.RUN_FAILURE]
     found: Any = next((error for error in (*of_steps, *of_run) if error), None)
-    while found and found.cause:
+    while found and found.cause and str(found.cls_name).startswith("Dagster"):  # it wraps errors of steps
         found = found.cause
     message = found.message if found else "no step says why; see the run in Dagster's record"
     named = OF_WORKER.search(message)
