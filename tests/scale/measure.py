@@ -33,8 +33,10 @@ from tests.scale.front import nginx
 TICKS = os.sysconf("SC_CLK_TCK")
 REQUEST = re.compile(r"(GET|PUT|HEAD|POST|DELETE) /fundamentals")
 SHARED = ("raw", "tables", "log", "published")
-KEYS = 400
+KEYS = 1_200
 SECONDS = 3
+MOST = 50
+"""Companies that are asked for, fewer than a key may ask for in a minute."""
 SCRIPT = """
 local keys, symbols, number = {{ {keys} }}, {{ {symbols} }}, 0
 function request()
@@ -194,13 +196,14 @@ def quoted(words: Sequence[str]) -> str:
 
 
 def symbols_of(made: Replica) -> list[str]:
-    """The symbols of the served build."""
+    """Symbols of the served build that have financials."""
     accounts = Accounts(made.home / "accounts.sqlite")
     key = accounts.create_key("list@example.org", time.time())
     accounts.set_subscription("list@example.org", "active", time.time())
     accounts.close()
-    response = httpx.get(f"{made.address}/v1/companies?per_page=100", headers={"X-Api-Key": key})
-    return [company["symbol"] for company in response.json()["data"]]
+    with httpx.Client(base_url=f"{made.address}/v1", headers={"X-Api-Key": key}) as client:
+        listed = [company["symbol"] for company in client.get("/companies", params={"per_page": MOST}).json()["data"]]
+        return [symbol for symbol in listed if client.get(f"/companies/{symbol}/financials").status_code == 200]
 
 
 def all_of(home: Path, folder: Path) -> Iterator[tuple[str, object]]:

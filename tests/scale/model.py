@@ -36,16 +36,16 @@ class Cost:
 
 
 COSTS = {
-    "worker": Cost(130, "µs", "processor time of a worker for an answer that is in its cache, with Redis", HERE),
+    "worker": Cost(100, "µs", "processor time of a worker for an answer that is in its cache, with Redis", HERE),
     "new": Cost(137, "µs", "more for a question that was not asked before", PERFORMANCE),
-    "nginx": Cost(55, "µs", "processor time of nginx for a request, without TLS", HERE),
-    "redis": Cost(26, "µs", "processor time of Redis for a request, with few connections", HERE),
+    "nginx": Cost(40, "µs", "processor time of nginx for a request, without TLS", HERE),
+    "redis": Cost(21, "µs", "processor time of Redis for a request, with few connections", HERE),
     "answer": Cost(2_100, "bytes", "answer with 20 periods, compressed, with its head", HERE),
     "worker_memory": Cost(0.36, "GB", "memory of a worker with 6,000 companies", PERFORMANCE),
     "replica_memory": Cost(0.07, "GB", "memory of a replica beside its workers", HERE),
     "use": Cost(1 / 60, "rows a second", "use of a key that each worker stores, while it is in use", HERE),
     "looks": Cost(0.5, "requests a second", "look at the store by a replica", HERE),
-    "files": Cost(28, "requests", "download of a build", HERE),
+    "files": Cost(27, "requests", "download of a build", HERE),
     "raw": Cost(0.094, "bytes", "documents in the store, for a byte of companyfacts", HERE),
     "tables": Cost(0.071, "bytes", "tables, for the same", HERE),
     "log": Cost(0.012, "bytes", "version log, for the same", HERE),

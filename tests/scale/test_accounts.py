@@ -228,6 +228,7 @@ def nth(texts: list[str], number: int) -> str:
     return texts[number] if number < len(texts) else "unknown"
 
 
+@pytest.mark.long
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=st.lists(ACTS, min_size=5, max_size=40))
 def test_postgresql_answers_as_sqlite_does(

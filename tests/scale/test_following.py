@@ -124,6 +124,7 @@ def test_a_replica_begins_with_an_empty_home_and_has_only_what_it_serves(publish
     assert [path.name for path in home.iterdir() if path.name.startswith(".")] == []
 
 
+@pytest.mark.long
 def test_new_builds_are_taken_over_under_load(publisher: Publisher, tmp_path: Path) -> None:
     """No answer is an error or mixes two builds, each build is served within seconds, and old builds go."""
     home = tmp_path / "replica"
