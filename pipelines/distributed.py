@@ -183,6 +183,9 @@ class Distributed(Synchronization):
         cache = self.home.root / "cache" / "objects"
         try:
             yield here, WorkingCopy(folder, opened(os.environ.get("FUNDAMENTALS_STORE", "")), cache)
+        except StoreConflict as conflict:  # at the checkout or at the commit
+            told = f"{conflict}; synchronize again, which goes on from there"
+            raise StoreConflict(told, conflict.winner) from None
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -201,7 +204,7 @@ class Distributed(Synchronization):
         if head.run != self.sync_id:
             raise StoreConflict(
                 f"run {head.run} was committed to {copy.store.address} at {head.written_at:%Y-%m-%dT%H:%M:%SZ}, "
-                "while this one was running; synchronize again, which goes on from there",
+                "while this one was running",
                 copy.held,
             )
 
