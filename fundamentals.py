@@ -97,6 +97,8 @@ def _run(given: argparse.Namespace) -> int:
             commands.explain(given.symbol, given.item, given.period, given.json)
         case "accounts", "invite":
             commands.invite(given.email)
+        case "accounts", "copy":
+            commands.copy_accounts(given.source or given.target, is_source=given.source is not None)
         case "keys", "create":
             commands.create_key(given.email)
         case "keys", "list":
@@ -192,6 +194,13 @@ def _parser() -> argparse.ArgumentParser:
         "invite", help="print a one-time sign-in link, valid for 30 minutes; create the account if it does not exist"
     )
     invite.add_argument("email", metavar="EMAIL")
+
+    copy = accounts.add_parser("copy", help="copy all accounts, with keys and sign-ins, into an empty database")
+    places = copy.add_mutually_exclusive_group(required=True)
+    places.add_argument(
+        "--from", dest="source", type=Path, metavar="FILE", help="the file to copy into the database that is in use"
+    )
+    places.add_argument("--to", dest="target", type=Path, metavar="FILE", help="a new file for a copy of that database")
 
     keys = commands.add_parser("keys", help="manage API keys").add_subparsers(
         dest="action", required=True, metavar="ACTION"

@@ -15,10 +15,9 @@ from typing import Literal
 from sqlalchemy import Connection, case, func, select, true, update
 
 from serve.access import keys, tables
-from serve.access.database import DAMAGED, Database, elements, opened
+from serve.access.database import Database, elements, opened
 from serve.clock import timestamp
 from serve.http.errors import CommandError
-from warehouse import sqlite
 
 MOST_KEYS = 10  # active keys of an account
 EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
@@ -81,8 +80,7 @@ class Accounts:
         Raises:
             CommandError: it is damaged.
         """
-        if (path := self.database.path) and (said := sqlite.damage(path, refers=True)):
-            raise CommandError(f"{path}: {said}; the file is damaged: {DAMAGED}")
+        self.database.check()
 
     def create_key(self, email: str, now: float, key_id: str | None = None) -> str:
         """Create a key for an account; create the account, with an inactive subscription, if it does not exist.

@@ -54,14 +54,16 @@ class DatabaseError(CommandError):
 class System(NamedTuple):
     """What differs between database systems.
 
-    `begin` is the first statement of a transaction that writes; `alone` lets one process at a time create tables;
-    `names` lists the tables and triggers that there are; `triggers` creates those of WATCHED, unless they exist;
-    `elements` is the function whose rows are the elements of a JSON list. Both know INSERT with ON CONFLICT, each in a
-    module of its own, `dialect`, which is imported when it is needed.
+    `begin` is the first statement of a transaction that writes, `snapshot` of one that reads all tables as they are at
+    one moment; `alone` lets one process at a time create tables; `names` lists the tables and triggers that there are;
+    `triggers` creates those of WATCHED, unless they exist; `elements` is the function whose rows are the elements of a
+    JSON list. Both know INSERT with ON CONFLICT, each in a module of its own, `dialect`, which is imported when it is
+    needed.
     """
 
     dialect: str
     begin: str
+    snapshot: str
     alone: str
     names: str
     triggers: Sequence[str]
@@ -76,6 +78,7 @@ SYSTEMS = {
     "sqlite": System(
         dialect="sqlalchemy.dialects.sqlite",
         begin="BEGIN IMMEDIATE",
+        snapshot="BEGIN",
         alone="SELECT 1",  # BEGIN IMMEDIATE is enough
         names="SELECT name FROM sqlite_master",
         triggers=[
@@ -86,6 +89,7 @@ SYSTEMS = {
     "postgresql": System(
         dialect="sqlalchemy.dialects.postgresql",
         begin=f"SET LOCAL statement_timeout = '{WAIT:.0f}s'",
+        snapshot="SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
         alone="SELECT pg_advisory_xact_lock(hashtext('accounts of fundamentals'))",
         names="SELECT tablename FROM pg_tables WHERE schemaname = current_schema() UNION ALL "
         "SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
@@ -147,6 +151,15 @@ class Database:
             metadata.create_all(connection)
             for trigger in self.system.triggers:
                 connection.exec_driver_sql(trigger)
+
+    def check(self) -> None:
+        """Read the whole database, if it is a file; the server checks its own.
+
+        Raises:
+            DatabaseError: it is damaged.
+        """
+        if self.path and (said := sqlite.damage(self.path, refers=True)):
+            raise DatabaseError(f"{self.path}: {said}; the file is damaged: {DAMAGED}")
 
     @contextmanager
     def reading(self, *, again: bool = False) -> Iterator[Connection]:
@@ -234,9 +247,26 @@ def opened(place: Path | str) -> Database:
     return database
 
 
-def _in_file(path: Path) -> Database:
+def existing(place: Path | str) -> Database:
+    """The database in a file, or at an address, in which nothing is created.
+
+    Raises:
+        CommandError: there is no such file, the address is not one of PostgreSQL, or its driver is not installed.
+    """
+    if not isinstance(place, Path):
+        return at(place)
+    if not place.is_file():
+        raise CommandError(f"there is no file {place}; name the accounts.sqlite of a home or of a backup")
+    return _of_file(place)
+
+
+def _of_file(path: Path) -> Database:
     advice = "check that FUNDAMENTALS_HOME is right and the file writable"
-    database = Database(str(path), SYSTEMS["sqlite"], path, _file_engine(path), _file_engine(path), advice)
+    return Database(str(path), SYSTEMS["sqlite"], path, _file_engine(path), _file_engine(path), advice)
+
+
+def _in_file(path: Path) -> Database:
+    database = _of_file(path)
     with database.errors():
         path.touch(mode=0o600)
         with closing(database.file()) as connection:

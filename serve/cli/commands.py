@@ -11,12 +11,14 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
 
+from serve.access import copying
 from serve.access.accounts import Accounts, Status
+from serve.access.database import existing, opened
 from serve.access.sign_ins import SignIns
 from serve.cli import place
 from serve.http.errors import CommandError
@@ -91,6 +93,28 @@ def invite(email: str) -> None:
         settings = from_environment(*listening_at)
     with accounts_of(settings, makes_home=True) as accounts:
         print(sign_in_link(settings, accounts, email))
+
+
+def copy_accounts(file: Path, *, is_source: bool) -> None:
+    """Copy all accounts between a file of SQLite and the database that the service uses, and print how many rows.
+
+    Args:
+        file: the file.
+        is_source: copy from the file into the database that the service uses; else from that into the file.
+
+    Raises:
+        CommandError: the source is damaged or has no accounts, or the target is not empty or cannot be written.
+    """
+    settings = from_environment()
+    if is_source and isinstance(settings.accounts, Path):
+        _make_home(settings.home)
+        require_home(settings.home)
+    with closing(existing(file if is_source else settings.accounts)) as source:
+        source.check()
+        with closing(opened(settings.accounts if is_source else file)) as target:
+            rows = copying.copy(source, target)
+    counts = ", ".join(f"{table} {count:,}" for table, count in rows.items())
+    print(f"copied from {source.name} to {target.name}: {counts}")
 
 
 def sign_in_link(settings: Settings, accounts: Accounts, email: str) -> str:

@@ -33,8 +33,9 @@ from tests import builds
 from tests.browsers import Browser
 from tests.scale.postgres import PASSWORD, Postgres, running
 from tests.servers import NOON, PROJECT, in_process, until, wait_until
-from tests.unit import test_access, test_site_sign_ins
+from tests.unit import test_access, test_copied_accounts, test_site_sign_ins
 from tests.unit.test_access import accounts
+from tests.unit.test_copied_accounts import file, in_use, used
 from tests.unit.test_site_sign_ins import sign_ins
 from warehouse.findings import DAMAGE, WELL
 
@@ -48,11 +49,11 @@ OF_FILES = {
     "test_the_database_has_nothing_that_signs_in",
 }
 """Tests of what a file of SQLite is like."""
-OPENED = {"path", "accounts", "sign_ins"}
+OPENED = {"path", "accounts", "sign_ins", "used"}
 """What a test takes that opens a database."""
-__all__ = ["accounts", "sign_ins"]
+__all__ = ["accounts", "file", "in_use", "sign_ins", "used"]
 
-for module in (test_access, test_site_sign_ins):
+for module in (test_access, test_site_sign_ins, test_copied_accounts):
     for name, function in vars(module).items():
         if name.startswith("test_") and name not in OF_FILES and OPENED & set(function.__annotations__):
             globals()[name] = function
