@@ -208,8 +208,6 @@ def test_4_2_class_sibling_shares_the_data(get: Get) -> None:
 @pytest.mark.parametrize("path", ["", "/financials", "/financials/revisions", "/valuation"])
 def test_4_2_to_4_5_company_not_covered_is_404(get: Get, symbol: str, path: str) -> None:
     """Unknown, delisted, without any period or value, or malformed."""
-    if "%00" in symbol:
-        only_here("nginx refuses the path as malformed")
     assert_error(get(f"/companies/{symbol}{path}"), 404, "not_found")
 
 

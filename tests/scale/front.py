@@ -1,22 +1,22 @@
 """nginx with the configuration of deploy/nginx, before services on this machine.
 
-Belongs here: what of that configuration depends on the machine, starting nginx, reading its log. Does not: any test,
-the services (cluster).
+Belongs here: what of that configuration depends on the machine, starting and killing nginx, reading its log. Does not:
+any test, the services (cluster).
 """
 
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.servers import PATIENCE, PROJECT
+from tests.servers import PATIENCE, PROJECT, wait_until
 
 DEPLOYED = PROJECT / "deploy" / "nginx"
 USER = "user root;" if os.geteuid() == 0 else ""  # the folders of tests belong to the user of the tests
@@ -31,16 +31,47 @@ http {{
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Front:
-    """A running nginx: its address, without the version segment, and its folder."""
+    """nginx with its configuration in a folder, and the port that it listens on; in a process group of its own."""
 
-    address: str
+    executable: str
     folder: Path
+    port: int = field(default_factory=lambda: free_port())
+    _process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def address(self) -> str:
+        """Where it listens, without the version segment."""
+        return f"http://127.0.0.1:{self.port}"
 
     def requests(self) -> list[dict[str, Any]]:
         """The lines of its access log."""
         return [json.loads(line) for line in (self.folder / "access").read_text(errors="replace").splitlines()]
+
+    def start(self) -> None:
+        """Start it, and wait until it listens."""
+        command = [self.executable, "-p", str(self.folder), "-e", f"{self.folder}/errors", "-c", "main.conf"]
+        self._process = process = subprocess.Popen(command, start_new_session=True)
+        wait_until(lambda: accepts(self.port) or process.poll() is not None)
+        assert process.poll() is None, (self.folder / "errors").read_text()
+
+    def reload(self) -> None:
+        """Let new processes take over with the configuration as it is now, as `systemctl reload` does."""
+        assert self._process
+        self._process.send_signal(signal.SIGHUP)
+
+    def kill(self) -> None:
+        """Kill all its processes at once, as a machine that loses power."""
+        assert self._process
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(PATIENCE)
+
+    def stop(self) -> None:
+        """Stop it in order."""
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait(PATIENCE)
 
 
 @contextmanager
@@ -53,9 +84,9 @@ def nginx(executable: str, folder: Path, replicas: Sequence[str]) -> Iterator[Fr
         replicas: host and port of each service.
     """
     folder.mkdir(parents=True)
-    port = free_port()
+    front = Front(executable, folder)
     site = _replaced((DEPLOYED / "fundamentals.conf").read_text(), {
-        r"listen 80;": f"listen 127.0.0.1:{port};",
+        r"listen 80;": f"listen 127.0.0.1:{front.port};",
         r"include \S+/replicas.conf;": f"include {folder}/replicas.conf;",
         r"/var/cache/nginx/fundamentals": f"{folder}/cache",
         r"/var/log/nginx/fundamentals.log": f"{folder}/access",
@@ -67,17 +98,11 @@ def nginx(executable: str, folder: Path, replicas: Sequence[str]) -> Iterator[Fr
     (folder / "site.conf").write_text(site)
     (folder / "replicas.conf").write_text(upstream)
     (folder / "main.conf").write_text(MAIN.format(folder=folder, user=USER))
-    with subprocess.Popen([executable, "-p", str(folder), "-e", f"{folder}/errors", "-c", "main.conf"]) as process:
-        try:
-            deadline = time.monotonic() + PATIENCE
-            while not accepts(port):
-                assert process.poll() is None, (folder / "errors").read_text()
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-            yield Front(f"http://127.0.0.1:{port}", folder)
-        finally:
-            process.terminate()
-            process.wait(PATIENCE)
+    try:
+        front.start()
+        yield front
+    finally:
+        front.stop()
 
 
 def free_port() -> int:

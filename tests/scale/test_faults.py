@@ -151,3 +151,29 @@ def test_both_replicas_away_is_an_error_in_the_form_of_the_contract_until_one_is
             replica.start()
         soon(lambda: httpx.get(f"{cluster.front.address}/v1/status").status_code == 200)
         soon(lambda: set(statuses(load.for_some_time(0.5))) == {200})
+
+
+@pytest.mark.long
+def test_without_nginx_every_request_is_refused_at_once_and_answered_when_it_is_back(
+    cluster: Cluster, keys: list[str]
+) -> None:
+    """The replicas notice nothing. What nginx kept, it keeps; a reload of its configuration costs no request."""
+    with Load(cluster.front.address, keys) as load:
+        assert set(statuses(load.for_some_time(2))) == {200}
+        cluster.front.kill()
+        try:
+            time.sleep(0.5)  # requests in progress end without a response
+            refused = load.for_some_time(AWAY)
+            assert set(statuses(refused)) == {0}
+            assert slowest(refused) < PROMPT
+            assert each_status(cluster) == ["up"] * len(cluster.replicas)
+        finally:
+            cluster.front.start()
+        since = len(cluster.front.requests())
+        assert set(statuses(load.for_some_time(2))) == {200}
+        assert {line["cache"] for line in cluster.front.requests()[since:] if line["path"] == "/errors"} == {"HIT"}
+        began = time.monotonic()
+        for _ in range(3):
+            cluster.front.reload()
+            time.sleep(1)
+        assert set(statuses(load.since(began))) == {200}

@@ -89,5 +89,5 @@ def test_the_front_and_the_service_have_the_same_names() -> None:
     assert "/v1/status" in text
     assert "X-Forwarded-For $remote_addr" in text
     codes = set(re.findall(r'"code":"(\w+)"', text))
-    assert codes == {"invalid_parameter", "method_not_allowed", "rate_limited", "server_error"}
+    assert codes == {"invalid_parameter", "not_found", "method_not_allowed", "rate_limited", "server_error"}
     assert "`FUNDAMENTALS_TRUSTED_PROXY`" in README
