@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH_FLOW,
+    DILUTED,
     DIVIDENDS,
+    EPS,
     NET_INCOME,
     REVENUE,
     SHARES,
@@ -63,6 +65,16 @@ TEN_LINES = (
     "SellingGeneralAndAdministrativeExpense",
 )
 
+OF_PARENT = {
+    "ProfitLoss": 12_874e6,
+    "NetIncomeLossAttributableToNoncontrollingInterest": 16e6,
+    EPS: 13.91,
+    SHARES: 925e6,
+    "EarningsPerShareDiluted": 13.89,
+    DILUTED: 927e6,
+}
+"""Mastercard's year 2024."""
+
 FACTS: dict[str, list[Row]] = {
     "report.forms": [*year(), fact(REVENUE, 97e6, *YEAR, form="DEF 14A", filed="2024-04-20")],
     "report.units": [*year(), fact(REVENUE, 97e6, *YEAR, unit="pure")],
@@ -75,6 +87,7 @@ FACTS: dict[str, list[Row]] = {
     "fact.per-share-without-shares": [*year(), fact(DIVIDENDS, 0.4, *YEAR, unit="USD")],
     "fact.annual-note": plant_in_notes(),
     "fact.repeated-under-two-elements": year(**{CASH_FLOW: 300e6, CAPITAL_SPENDING: 50e6, ON_LEASE: 50e6}),
+    "fact.net-income-of-parent-already": [fact(tag, value, *YEAR) for tag, value in OF_PARENT.items()],
     "fact.lesser-source-repeats": contracts_alone_later(),
     "fact.other-source": contracts_alone_later(),
     "source.no-less-than-part": year(**{REVENUE: 100e6, "SalesRevenueNet": 500e6}),

@@ -13,6 +13,7 @@ from pipelines.normalize.facts import (
     matching,
     notes,
     order,
+    owners,
     precision,
     recasts,
     repetitions,
@@ -24,7 +25,7 @@ from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.facts.reports import typed
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry.classification import industries
-from tests.factories import CASH, CIK, EPS, REVENUE, SHARES, fact, raw, stated
+from tests.factories import CASH, CIK, DILUTED, EPS, REVENUE, SHARES, fact, raw, stated
 
 YEAR = ("2023-01-01", "2023-12-31")
 BANK = ("InterestAndDividendIncomeOperating", "NoninterestIncome", "Deposits")
@@ -260,6 +261,45 @@ def test_equity_adds_noncontrolling_interests_unless_it_foots_without(liabilitie
     assert values(raw(rows), "equity") == [equity]
 
 
+def of_owners(year=2024, **changed):
+    """Mastercard's annual report of 2024: noncontrolling interests beside net income that is the parent's."""
+    figures = {"ProfitLoss": 12_874e6, "NetIncomeLossAttributableToNoncontrollingInterest": 16e6}
+    figures |= {EPS: 13.91, SHARES: 925e6, "EarningsPerShareDiluted": 13.89, DILUTED: 927e6, **changed}
+    return [
+        fact(tag, value, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20")
+        for tag, value in figures.items()
+        if value is not None
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "income"),
+    [
+        ({}, 12_874e6),
+        ({"ProfitLoss": 12_890e6}, 12_874e6),
+        ({"ProfitLoss": 13_100e6}, 13_084e6),
+        ({"NetIncomeLossAttributableToNoncontrollingInterest": 1e6}, 12_873e6),
+        ({EPS: None}, 12_874e6),
+        ({EPS: None, "EarningsPerShareDiluted": None}, 12_858e6),
+    ],
+    ids=["of the parent", "of all owners", "neither", "too small to see", "diluted alone", "no earnings per share"],
+)
+def test_noncontrolling_interests_are_subtracted_unless_earnings_per_share_exclude_it(changed, income):
+    """13.91 a share times 925 million shares is 12,855 to 12,879 million, 13.89 times 927 million 12,865 to 12,887."""
+    assert values(raw(of_owners(**changed)), "net_income_parent") == [income]
+
+
+def test_whose_net_income_is_filed_follows_from_the_same_and_earlier_filings():
+    """A year that shows nothing follows the years before it, and no year follows a later one."""
+    unclear = {"NetIncomeLossAttributableToNoncontrollingInterest": 1e6}
+
+    def of_years(*changes):
+        return values(raw(*(of_owners(2020 + n, **each) for n, each in enumerate(changes))), "net_income_parent")
+
+    assert of_years(unclear, {}, unclear) == [12_873e6, 12_874e6, 12_874e6]
+    assert of_years({"ProfitLoss": 12_890e6}, {}, unclear) == [12_874e6, 12_858e6, 12_873e6]
+
+
 @pytest.mark.parametrize(
     ("lines", "debt"),
     [
@@ -377,7 +417,7 @@ def test_one_filing_in_another_currency_changes_nothing():
 # --- Each rule decides about some report
 
 QUARTER = ("2023-07-01", "2023-09-30")
-MODULES = (candidates, currency, matching, notes, order, precision, recasts, repetitions, reports)
+MODULES = (candidates, currency, matching, notes, order, owners, precision, recasts, repetitions, reports)
 
 RECAST = {REVENUE: 800e6, "NetIncomeLoss": 90e6, "NetCashProvidedByUsedInOperatingActivities": 110e6}
 
@@ -414,6 +454,7 @@ DECIDED = {
         fact("SeniorLongTermNotes", 40, None, "2023-12-31"),
     ],
     "fact.equity-of-all-owners": OF_ALL_OWNERS,
+    "fact.net-income-of-parent-already": of_owners(),
     "fact.lesser-source-repeats": [*beside(2022, 90, 100), *beside(2023, 95, 104), repeated(2024, 2022, 104)],
     "fact.other-source": [
         *beside(2022, 90, 100),

@@ -9,7 +9,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, ints, starts
 from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.facts import matching, notes, repetitions
+from pipelines.normalize.facts import matching, notes, owners, repetitions
 from pipelines.normalize.facts.candidates import NO_LESS_THAN_PART, Candidates, candidates
 from pipelines.normalize.facts.matching import Matched
 from pipelines.normalize.facts.precision import SCALE_OF_FILING
@@ -46,6 +46,8 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     parts, complete = complete.where(~is_total), complete.where(is_total)
     is_note = notes.of_notes(complete)
     noted, lines = complete.where(is_note), complete.where(~is_note)
+    is_whole = owners.of_parent_already(lines)
+    whole, lines = lines.where(is_whole), lines.where(~is_whole)
     best = lines.where(starts(lines.slot))
     is_lesser, is_other = repetitions.of_lesser_sources(
         best, repetitions.Differences(lines), keeps=np.isin(best.slot, noted.slot)
@@ -60,6 +62,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             (repetitions.OF_ALL_OWNERS, cik[owned.row]),
             (NO_LESS_THAN_PART, cik[parts.first]),
             (notes.ANNUAL_NOTE, cik[noted.first]),
+            (owners.OF_PARENT_ALREADY, cik[whole.first]),
             (repetitions.LESSER_SOURCE, cik[lesser.first]),
             (repetitions.OTHER_SOURCE, cik[chosen.first[is_other]]),
             (SCALE_OF_FILING, cik[chosen.first[chosen.is_scaled]]),
