@@ -43,9 +43,10 @@ REPLACED: dict[str, tuple[str, ...]] = {
     ),
     "balance.withheld.no-total-assets": ("gap.no-assets",),
     "debt.withdrawn.one-line-is-a-part": ("debt.withdrawn.long-term-debt-is-a-part",),
+    "gap.no-capital-expenditure": ("capital-expenditure.reit.development",),
 }
 """For each rule those that it replaced: elements are added up by containment, not by a list for each of them; without
-total assets there is no debt and no cash."""
+total assets there is no debt and no cash; development of real estate alone is no capital expenditure."""
 
 RULES: tuple[Rule, ...] = tuple(
     Rule(old, f"Decides nothing any more: `{new}` replaced it.", "the source of the rule that replaced it", "compose")

@@ -314,6 +314,19 @@ REPORTS: dict[str, Report] = {
         {CASH: 200, "LongTermDebtNoncurrent": 3200, "LongTermDebtCurrent": 370},
         (1010, 3570, 200, 370),
     ),
+    "a trust that develops, and states improvements in lines of its own": Report(
+        "6798",
+        {
+            "Revenues": 298,
+            CASH_FLOW: 160,
+            "PaymentsToDevelopRealEstateAssets": 36,
+            "PaymentsToAcquireOtherPropertyPlantAndEquipment": 3,
+            "PaymentsToAcquireOtherProductiveAssets": 2,
+        },
+        {CASH: 6, "SecuredDebt": 160, "UnsecuredDebt": 600},
+        (298, 760, 6, None),
+        {"free_cash_flow": "no_tag"},
+    ),
     "a utility of water": Report(
         "4941",
         {"Revenues": 60, CASH_FLOW: 20, "PaymentsToAcquireWaterAndWasteWaterSystems": 24},

@@ -35,6 +35,9 @@ OPERATING_CASH_FLOW = Concept(
 
 LEASED_TO_OTHERS = ("PaymentsToAcquireEquipmentOnLease", "PaymentsToAcquireLeasesHeldForInvestment")
 WELLS = ("PaymentsToAcquireOilAndGasPropertyAndEquipment", "PaymentsToExploreAndDevelopOilAndGasProperties")
+WELLS_OR_DEVELOPMENT = (*WELLS, "PaymentsToDevelopRealEstateAssets")
+"""If one of these is larger, other plant or other assets are a small part of what was spent. Development alone is no
+capital expenditure either: Public Storage's improvements, more than its development, are lines of its own."""
 WELLS_OR_BUILDINGS = (*WELLS, "PaymentsForCapitalImprovements", "PaymentsToAcquireMachineryAndEquipment")
 """If one of these is larger, property, plant and equipment is a separate line and not the total."""
 PLANT_APART_FROM_WELLS = (
@@ -165,14 +168,6 @@ CAPITAL_EXPENDITURE = Concept(
             "plant; purchases of buildings are investments.",
         ),
         us(
-            "PaymentsToDevelopRealEstateAssets",
-            plus=("PaymentsToAcquirePropertyPlantAndEquipment",),
-            of=("reit",),
-            rule="capital-expenditure.reit.development",
-            statement="Without improvements, a real estate company's capital expenditure is development of real estate "
-            "plus other plant.",
-        ),
-        us(
             "PaymentsForFlightEquipment",
             plus=("PaymentsToAcquireOtherProductiveAssets", "PaymentsToAcquireOtherPropertyPlantAndEquipment"),
             rule="capital-expenditure.airline.flight-and-ground-equipment",
@@ -214,17 +209,17 @@ CAPITAL_EXPENDITURE = Concept(
         ),
         us(
             "PaymentsToAcquireOtherPropertyPlantAndEquipment",
-            at_least=WELLS,
+            at_least=WELLS_OR_DEVELOPMENT,
             rule="capital-expenditure.other-property-plant-and-equipment",
             statement="Capital expenditure is payments for other property, plant and equipment where they are the only "
-            "line, unless more was spent on wells.",
+            "line, unless more was spent on wells or on developing real estate.",
         ),
         us(
             "PaymentsToAcquireOtherProductiveAssets",
-            at_least=WELLS,
+            at_least=WELLS_OR_DEVELOPMENT,
             rule="capital-expenditure.other-productive-assets",
             statement="Capital expenditure is payments for other productive assets where they are the only line, "
-            "unless more was spent on wells.",
+            "unless more was spent on wells or on developing real estate.",
         ),
         us(
             "PaymentsForProceedsFromProductiveAssets",
