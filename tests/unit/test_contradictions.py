@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories import CASH, CIK, Row, Today, day, fact, raw, row_of, standardized, value_of
+from tests.factories import CASH, CIK, Row, Today, day, fact, month_ends, raw, row_of, standardized, value_of
 from tests.shapes import of_company
 from tests.shapes.balances import (
     ASSETS,
@@ -440,7 +440,17 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
     "equal installments are paid": (
         [400, 390, 380, 361, 362, 363],
         [300, 301, 302, 303, 304, 305],
-        [None, None, None, None, 362, 363],
+        [None, None, None, None, None, None],
+    ),
+    "new notes may replace the installments": (
+        [400, 390, 380, 381, 400, 390],
+        [300, 301, 302, 303, 304, 305],
+        [None, None, None, None, 400, 390],
+    ),
+    "what is left after the installments falls due, and is paid": (
+        [400, 390, 380, 100, 101, 102],
+        [300, 301, 302, 582, 303, 304],
+        [None, None, None, None, 101, 102],
     ),
     "equal installments of little": (
         [1000, 999, 998, 997, 996, 995],
@@ -454,6 +464,12 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
     ),
 }
 """The same for non-current debt alone."""
+YEAR_ENDS_FELL_DUE: dict[str, tuple[int, int, int | None]] = {
+    "notes fell due since the year end before": (499, 584, None),
+    "notes fell due, and the current liabilities rose by twice as much": (499, 998, 499),
+    "a twentieth fell due since the year end before": (50, 50, 948),
+}
+"""What non-current debt of 998 fell by within a year, what the current liabilities rose by, and the debt served."""
 NONCURRENT_FELL_DUE_BEFORE = beside_year_end(
     {NONCURRENT: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000},
     {NONCURRENT: 370, CURRENT_LIABILITIES: 705, ASSETS: 2010},
@@ -477,6 +493,24 @@ INTEREST: dict[str, tuple[list[Row], float | None]] = {
 """Interest on subordinated debt of a bank that owes advances of 500, and the debt that is served."""
 
 
+def _annual_only(fell: int, rose: int) -> list[Row]:
+    """Annual reports on 2023 and 2024 with non-current debt, and quarterly reports between them without it."""
+    year_end = {CURRENT_LIABILITIES: 1221 + rose, ASSETS: 5100}
+    interim = [
+        fact(tag, amount * 1e6, None, end, form="10-Q", filed=filed)
+        for filed, sheets in {
+            "2023-11-10": {"2023-09-30": {CURRENT_LIABILITIES: 1300, ASSETS: 5050}},
+            "2024-05-10": {END: year_end, "2024-03-31": {CURRENT_LIABILITIES: 1300, ASSETS: 5050}},
+        }.items()
+        for end, lines in sheets.items()
+        for tag, amount in lines.items()
+    ]
+    debt = {NONCURRENT: 998 - fell, **year_end}
+    newest = [fact(tag, amount * 1e6, None, "2024-12-31", filed=NEXT_FILED) for tag, amount in debt.items()]
+    before = {NONCURRENT: 998, CURRENT_LIABILITIES: 1221, ASSETS: 5000}
+    return [*interim, *after(before, debt), *sheet(debt, filed=NEXT_FILED), *newest]
+
+
 def _documents() -> dict[str, list[Row]]:
     shapes = {**{rule: sheet(lines) for rule, lines in DEBT_AND_CASH.items()}, **HISTORIES}
     return {
@@ -488,7 +522,12 @@ def _documents() -> dict[str, list[Row]]:
         **{name: next_year(*cash) for name, cash in NEXT_YEARS.items()},
         **{name: six_quarters(*lines) for name, (*lines, _) in FELL_DUE.items()},
         **{name: six_quarters(*lines, NONCURRENT) for name, (*lines, _) in NONCURRENT_FELL_DUE.items()},
+        **{name: _annual_only(fell, rose) for name, (fell, rose, _) in YEAR_ENDS_FELL_DUE.items()},
         "non-current debt fell due before": NONCURRENT_FELL_DUE_BEFORE,
+        "installments for a year": six_quarters([400, 390, 380, 380, 381, 382, 383], [300] * 7, NONCURRENT),
+        "installments beside a year end": six_quarters(
+            [420, 412, 398, 386, 374, 340], [300] * 6, NONCURRENT, year_end=4
+        ),
         **{
             f"{line} after a total below its part": since_quarter(
                 {WHOLE: 302, NONCURRENT: 335, ASSETS: 2000}, {line: 340}
@@ -582,6 +621,30 @@ def test_what_fell_due_at_a_year_end_is_missed_for_one_year():
 
     assert value_of(found, "total_debt", "ttm", "2023-12-31") is None
     assert value_of(found, "total_debt", "ttm", "2024-03-31") == 283e6
+
+
+def test_installments_are_missed_for_a_year_after_the_last_one(found):
+    """Current debt is due within a year, so that nothing of it is left then."""
+    company = COMPANY["installments for a year"]
+    values = [value_of(found, "total_debt", "ttm", end, company) for end in month_ends(2022, 7)]
+
+    assert values == [*[None] * 6, 383e6]
+
+
+def test_installments_are_missed_at_the_year_end_that_the_next_report_repeats(found):
+    """Intuit 2019: the report that shows them states the year end again, which is withdrawn all the same."""
+    gap = row_of(found.gaps, "total_debt", "annual", "2022-12-31", COMPANY["installments beside a year end"])
+
+    assert gap["rule"] == "debt.withdrawn.installments-without-line"
+
+
+@pytest.mark.parametrize("name", YEAR_ENDS_FELL_DUE)
+def test_maturities_are_seen_where_only_annual_reports_state_non_current_debt(found, name):
+    """The current liabilities rose by about as much within the year; if they rose by more, other lines may have.
+
+    The next annual report states the balance sheet again, and says no more about current debt than the first one.
+    """
+    assert _value(found, name, "total_debt") == YEAR_ENDS_FELL_DUE[name][2]
 
 
 @pytest.mark.parametrize("rule", WITHDRAWN)

@@ -33,6 +33,9 @@ EQUALLY = 0.02
 OF_UNIT = 10
 """Installments that differ by a unit are equal if they are at least so many units: debt is rounded twice."""
 QUARTERS_A_YEAR = 4
+RISES = 0.03
+"""Non-current debt that rises by so much in a quarter is new debt, which may have replaced the installments; less are
+discounts that grow, and debt in other currencies."""
 
 WITHIN = 4
 """What fell due is paid within so many quarters, because current liabilities are due within a year."""
@@ -49,9 +52,10 @@ FELL_DUE_ALONE = contradiction(
     f"{OF_NONCURRENT:.0%}) than on the balance sheet of the report before, or of another day of its report, and the "
     f"current liabilities are higher by about as much ({ROSE_BY_OF_NONCURRENT[0]} to {ROSE_BY_OF_NONCURRENT[1]} times "
     f"as much), which is at least {OF_CURRENT:.0%} of them, because what fell due is no longer in it; also in the next "
-    "reports of a year, until the current liabilities fall by about as much.",
+    "reports of a year, until the current liabilities fall by about as much. Non-current debt that only annual reports "
+    f"state is compared with the year end before, too ({FELL_DUE:.0%}; {ROSE_BY} to {MUST_NOT_EXCEED} times as much).",
     "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 42 of 660 balance sheets with "
-    "long-term debt alone, and 193 of 1,400 with non-current debt alone",
+    "long-term debt alone, and 194 of 1,400 with non-current debt alone",
 )
 NEVER_STATED = contradiction(
     "current_debt_not_shown",
@@ -66,10 +70,10 @@ INSTALLMENTS = contradiction(
     "current_debt_not_shown",
     "debt.withheld.installments-without-line",
     "Non-current debt alone is withheld if it fell by the same amount in each of the last two quarters, four times "
-    f"which are at least {OF_NONCURRENT:.0%} of it, and as long as it falls in each quarter then: the installments of "
-    "the next year are current debt.",
-    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 14 of 534 quarter ends with "
-    "such debt alone",
+    f"which are at least {OF_NONCURRENT:.0%} of it: the installments of the next year are current debt. So it is in "
+    f"the next quarters, until it falls due, rises by {RISES:.0%} or more in a quarter, or does not fall for a year.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 24 of 534 quarter ends with "
+    "non-current debt alone, and 10 with long-term debt alone",
 )
 OF_LENDER = contradiction(
     "current_debt_not_shown",
@@ -129,6 +133,7 @@ def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> tuple[Flags, 
         if not alone.any():
             continue
         due = np.zeros(len(sheets))
+        is_of_year = _is_of_year_ends(sheets, before, amount)
         for place, quarters, most in (
             (before.in_filing, 3, MUST_NOT_EXCEED),
             (before.in_filing_before, 2, MUST_NOT_EXCEED_IN_QUARTERS),
@@ -139,13 +144,26 @@ def fell_due(sheets: BalanceSheets, before: Before, sums: Sums) -> tuple[Flags, 
             fell, rose = amount[other] - amount[asked], current[asked] - current[other]
             is_due = (fell >= least * amount[other]) & (fell >= OF_CURRENT * current[asked]) & (fell > 0)
             is_due &= (rose >= rose_by * fell) & (rose <= max(most, must_not_exceed) * fell)
-            is_due &= np.abs(sheets.q[asked] - sheets.q[other]) <= quarters
+            apart = np.abs(sheets.q[asked] - sheets.q[other])
+            is_near = apart <= quarters
+            if place is before.in_filing and line in NONCURRENT_PARTS:
+                is_alike = (fell >= FELL_DUE * amount[other]) & (rose >= ROSE_BY * fell) & (rose <= most * fell)
+                is_near |= is_of_year[asked] & is_alike
+            is_due &= is_near
             due[asked] = np.fmax(due[asked], np.where(is_due, fell, 0))
             if place is before.in_filing_before and line in NONCURRENT_PARTS:
                 since_report[asked[is_due]] = True
         if due.any():
             found |= _until_paid(sheets, before, amount, alone, due)
     return found, since_report
+
+
+def _is_of_year_ends(sheets: BalanceSheets, before: Before, amount: Floats) -> Flags:
+    """Whether the older sheet of a filing is a year older, and the report before does not state the line."""
+    older, last = before.in_filing, before.in_filing_before
+    is_silent = (last < 0) | np.isnan(amount[last])
+    found: Flags = (older >= 0) & (sheets.q - sheets.q[older] == QUARTERS_A_YEAR) & is_silent
+    return found
 
 
 def never_stated(sheets: BalanceSheets, before: Before, sums: Sums, fell: Flags) -> Flags:
@@ -181,7 +199,8 @@ def _newest(filings: Ints, filing: Ints) -> Ints:
 def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums, fell: Flags) -> Flags:
     """Whether a non-current line is all of the debt, and fell by the same in each of the last two quarters.
 
-    The last installments are then still owed where it falls by more in the next quarters.
+    Installments are still owed in the next quarters, whatever the line falls by, until it falls due or rises, or a year
+    has passed since it fell. The filing may repeat the balance sheet of the report before, which could not know.
 
     Args:
         fell: whether maturities left the line of long-term debt that is all of the debt (fell_due).
@@ -190,7 +209,8 @@ def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums, fell: Flags
     older = np.where(last >= 0, last[last], NOTHING)
     is_next = (last >= 0) & (sheets.q - sheets.q[last] == 1)
     are_quarters = is_next & (older >= 0) & (sheets.q - sheets.q[older] == 2)
-    found, falls = (np.zeros(len(sheets), dtype=np.bool_) for _ in range(2))
+    found, owes, repeats = (np.zeros(len(sheets), dtype=np.bool_) for _ in range(3))
+    again = before.in_filing
     for line in (*NONCURRENT_PARTS, LINE["debt_long_term"]):
         amount, alone = sheets.values[line], is_alone(sheets, sums, line)
         if line not in NONCURRENT_PARTS:
@@ -199,9 +219,16 @@ def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums, fell: Flags
         unit = arrays.picked(sheets.stated.grain, sheets.rows[line])
         are_equal = same(paid, paid_before, EQUALLY)
         are_equal |= (np.abs(paid - paid_before) <= unit) & (paid >= OF_UNIT * unit)
-        falls |= is_next & (paid > 0) & alone
+        falls, stays = is_next & alone & (paid > 0), is_next & alone & (paid > -RISES * amount[last])
         found |= falls & are_quarters & are_equal & (QUARTERS_A_YEAR * paid >= OF_NONCURRENT * amount)
-    return spread(found, last, falls)
+        for _ in range(WITHIN - 1):
+            falls |= stays & falls[last]
+        owes |= falls & ~fell
+        is_of_day = (again >= 0) & (last >= 0) & (sheets.q[again] == sheets.q[last])
+        repeats |= is_of_day & alone & alone[again] & (amount[again] == amount[last])
+    found = spread(found, last, owes)
+    found[again[found & repeats]] = True
+    return found
 
 
 def _since(sheets: BalanceSheets, shown: Flags) -> Flags:
@@ -260,10 +287,12 @@ def _until_paid(sheets: BalanceSheets, before: Before, whole: Floats, is_alone: 
         moved = np.abs(whole - whole[place])
         stays = (place >= 0) & (moved <= np.fmax(STAYS * whole[place], LITTLE_OF_DUE * due))
         since = np.where(stays, np.minimum(since, since[place]), since)
-    owed = due
+    owed, of_day = due, before.of_day
+    while (is_silent := (of_day >= 0) & np.isnan(whole[of_day])).any():
+        of_day = np.where(is_silent, before.of_day[of_day], of_day)
     while True:
         carried = np.zeros(len(sheets))
-        for place in (before.in_filing_before, before.of_day):
+        for place in (before.in_filing_before, of_day):
             paid, left = current[place] - current, owed[place]
             is_left = (left > 0) & ~((paid >= ROSE_BY * left) & (paid <= MUST_NOT_EXCEED * left))
             is_left &= (place >= 0) & is_alone & (sheets.q - since[place] < WITHIN)
