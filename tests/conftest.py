@@ -94,15 +94,17 @@ def synchronize(home: Path, source: object) -> None:
 def program(request: pytest.FixtureRequest) -> Callable[[str, str], str]:
     """Finds a program: `program("chromium", "chromium")` by its name and its Debian package."""
 
-    def find(name: str, package: str) -> str:
-        if found := shutil.which(name):
-            return found
-        missing = f"{name} is missing: install the Debian package {package} (make system)"
-        if request.config.getoption("--strict-skips"):
-            pytest.fail(missing)
-        pytest.skip(missing)
+    return lambda name, package: needed(shutil.which(name), name, package, request.config)
 
-    return find
+
+def needed(found: str | None, name: str, package: str, config: pytest.Config) -> str:
+    """The path of a program; if it was not found, the test is skipped, or fails with `--strict-skips`."""
+    if found:
+        return found
+    missing = f"{name} is missing: install the Debian package {package} (make system)"
+    if config.getoption("--strict-skips"):
+        pytest.fail(missing)
+    pytest.skip(missing)
 
 
 @pytest.fixture(autouse=True)

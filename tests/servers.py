@@ -1,6 +1,6 @@
 """Services and Redis servers for tests: in this process with a clock that tests set, or as separate processes.
 
-Belongs here: starting them, finding their address, ending them. Does not: any test.
+Belongs here: starting them, finding their address and their processes, ending them. Does not: any test.
 """
 
 import asyncio
@@ -121,6 +121,31 @@ def active_key(home: Path, email: str = "reader@example.org") -> str:
     accounts.set_subscription(email, "active", time.time())
     accounts.close()
     return key
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def accepts(port: int) -> bool:
+    """Whether something listens on a port of this machine."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def started_by(process: int) -> list[int]:
+    """The processes that a process has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has ended
+            continue
+        if parent == process:
+            found.append(int(path.parent.name))
+    return found
 
 
 def wait_until(state: Callable[[], object]) -> None:

@@ -30,18 +30,7 @@ from serve.app import create_app
 from serve.http.server import server as make_server
 from serve.settings import Settings
 from tests import builds
-
-NOON = 1_772_452_800.0  # 2026-03-02T12:00:00Z, the first second of a minute
-
-
-@dataclass
-class Clock:
-    """Unix time that stands still until a test changes it."""
-
-    now: float = NOON
-
-    def __call__(self) -> float:
-        return self.now
+from tests.servers import NOON, Clock
 
 
 @dataclass

@@ -26,11 +26,11 @@ from serve.access.sign_ins import SignIns
 from tests import builds
 from tests.browsers import Browser
 from tests.e2e.homes import environment
-from tests.scale.front import Front, accepts, free_port
+from tests.scale.front import Front
 from tests.scale.objects import Objects, used
 from tests.scale.postgres import Postgres
 from tests.scale.redis import Redis
-from tests.servers import PATIENCE, PROJECT, wait_until
+from tests.servers import PATIENCE, PROJECT, accepts, free_port, wait_until
 
 SITE = "https://data.example.org"
 WORKERS = 2

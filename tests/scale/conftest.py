@@ -5,6 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.conftest import needed
 from tests.scale import objects, postgres, redis
 from tests.scale.__main__ import PROGRAMS
 from tests.scale.__main__ import program as path_of
@@ -19,16 +20,7 @@ Finder = Callable[[str], str]
 @pytest.fixture(scope="session")
 def installed(request: pytest.FixtureRequest) -> Finder:
     """Finds a program by its name, or skips the test."""
-
-    def find(name: str) -> str:
-        if found := path_of(name):
-            return found
-        missing = f"{name} is missing: install the Debian package {PROGRAMS[name]} (make system)"
-        if request.config.getoption("--strict-skips"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-
-    return find
+    return lambda name: needed(path_of(name), name, PROGRAMS[name], request.config)
 
 
 @pytest.fixture(scope="session")

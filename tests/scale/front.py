@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.servers import PATIENCE, PROJECT, wait_until
+from tests.servers import PATIENCE, PROJECT, accepts, free_port, wait_until
 
 DEPLOYED = PROJECT / "deploy" / "nginx"
 USER = "user root;" if os.geteuid() == 0 else ""  # the folders of tests belong to the user of the tests
@@ -37,7 +36,7 @@ class Front:
 
     executable: str
     folder: Path
-    port: int = field(default_factory=lambda: free_port())
+    port: int = field(default_factory=free_port)
     _process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -103,18 +102,6 @@ def nginx(executable: str, folder: Path, replicas: Sequence[str]) -> Iterator[Fr
         yield front
     finally:
         front.stop()
-
-
-def free_port() -> int:
-    """A port that nothing listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
-def accepts(port: int) -> bool:
-    """Whether something listens on a port of this machine."""
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _replaced(text: str, words: dict[str, str]) -> str:

@@ -29,6 +29,7 @@ from tests.scale import objects, redis
 from tests.scale.__main__ import program
 from tests.scale.cluster import SITE, Replica, stopped_at_the_end
 from tests.scale.front import nginx
+from tests.servers import started_by
 
 TICKS = os.sysconf("SC_CLK_TCK")
 REQUEST = re.compile(r"(GET|PUT|HEAD|POST|DELETE) /fundamentals")
@@ -117,19 +118,6 @@ def until_up(made: Replica) -> None:
     made.start()
     while made.status().get("status") != "up":
         time.sleep(0.02)
-
-
-def started_by(process: int) -> list[int]:
-    """The processes that a process has started."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(path.read_text().rpartition(")")[2].split()[1])
-        except OSError:  # it has ended
-            continue
-        if parent == process:
-            found.append(int(path.parent.name))
-    return found
 
 
 def memory(process: int) -> float:

@@ -6,7 +6,6 @@ Belongs here: starting it, stopping it in each way that faults need, new databas
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -19,6 +18,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.scale.__main__ import program
+from tests.servers import free_port, started_by
 
 USER, PASSWORD = "fundamentals", "pass/w:rd@1#"
 ACCOUNTS = ("postgres", "nobody")  # users of the system; the server refuses to run as root
@@ -84,7 +84,7 @@ class Postgres:
     def freeze(self) -> None:
         """Let the server answer nothing, though its connections stay open."""
         assert self._process
-        self._frozen = [self._process.pid, *_children(self._process.pid)]
+        self._frozen = [self._process.pid, *started_by(self._process.pid)]
         for process in self._frozen:
             os.kill(process, signal.SIGSTOP)
 
@@ -122,7 +122,7 @@ def running(folder: Path) -> Iterator[Postgres]:
         options = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8"]
         done = subprocess.run([*initialize, *options], capture_output=True, text=True, cwd=place, **other)
         assert done.returncode == 0, done.stderr
-        server = Postgres(programs, data, folder / "postgres.log", _free_port())
+        server = Postgres(programs, data, folder / "postgres.log", free_port())
         try:
             server.start()
             yield server
@@ -148,22 +148,3 @@ def _as_other() -> dict[str, Any]:
     known = {each.pw_name: each for each in pwd.getpwall()}
     user = next(known[name] for name in ACCOUNTS if name in known)
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-
-
-def _children(process: int) -> list[int]:
-    """The processes that a process has started."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(status.read_text().rpartition(")")[2].split()[1])
-        except OSError:  # it has ended
-            continue
-        if parent == process:
-            found.append(int(status.parent.name))
-    return found
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.scale.front import accepts, free_port
-from tests.servers import PATIENCE, wait_until
+from tests.servers import PATIENCE, accepts, free_port, wait_until
 
 
 @dataclass

@@ -12,8 +12,7 @@ import httpx
 import pytest
 
 from tests.scale.cluster import WORKERS, Cluster, Replica, early_in_a_minute, stopped_at_the_end
-from tests.scale.front import accepts
-from tests.servers import PATIENCE, PROJECT, wait_until
+from tests.servers import PATIENCE, PROJECT, accepts, wait_until
 
 CLIENTS = 200
 SLOW = 3.0
