@@ -273,6 +273,13 @@ DEBT_AND_CASH: dict[str, Lines] = {
         LIABILITIES: 300,
         CURRENT_LIABILITIES: 80,
     },
+    "debt.noncurrent.line-with-finance-leases": {
+        NONCURRENT: 1_990,
+        "LongTermDebtAndCapitalLeaseObligations": 2_236,
+        "CapitalLeaseObligationsNoncurrent": 246,
+        "LongTermDebtAndCapitalLeaseObligationsCurrent": 1_009,
+        CURRENT: 3_009,
+    },
     "debt.noncurrent.without-related-parties": {
         NONCURRENT: 70,
         "NotesPayableRelatedPartiesNoncurrent": 30,

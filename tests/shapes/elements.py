@@ -113,6 +113,7 @@ CONTRADICTED = {**RETURN, tuple(RETURN)[1]: 90, "Revenues": 1000, "InterestExpen
 """Operating income of 300, although revenue less costs of 900, and income before tax and interest, give 100."""
 
 DUE = {"LongTermDebtCurrent": 100}
+DUE_WITH_LEASES = {"LongTermDebtAndCapitalLeaseObligationsCurrent": 100}
 WITHOUT_MATURITIES = {"LongTermDebt": 1000, **DUE, "LiabilitiesCurrent": 400}
 """Long-term debt that the noncurrent liabilities may prove not to include its current maturities."""
 DRAWN = {"LineOfCredit": 1000, "OtherLiabilities": 200}
@@ -243,6 +244,10 @@ NEEDS: dict[str, Needs] = {
     "debt_noncurrent_alone": Needs(
         beside={"NotesPayableRelatedPartiesNoncurrent": 300, "DebtLongtermAndShorttermCombinedAmount": 1000}
     ),
+    "debt_noncurrent_with_leases": Needs(
+        beside={"LongTermDebtNoncurrent": 900, "CapitalLeaseObligationsNoncurrent": 100, **DUE_WITH_LEASES}
+    ),
+    "debt_noncurrent_less_leases": Needs(beside={"LongTermDebtNoncurrent": 1000, **DUE_WITH_LEASES}, proves=True),
     "debt_long_term_with_related_parties": Needs(beside={"Liabilities": 2000}),
     "debt_noncurrent_instrument": Needs(beside={"LongTermDebtNoncurrent": 500}),
     "debt_current_instrument": Needs(beside=DUE),

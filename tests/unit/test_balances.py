@@ -334,6 +334,15 @@ LEASES = {
     "OperatingLeaseLiabilityNoncurrent": 1.529,
 }
 
+OF_GOOGLE = {
+    "LongTermDebtNoncurrent": 1_990,
+    "LongTermDebtAndCapitalLeaseObligations": 2_236,
+    "CapitalLeaseObligationsNoncurrent": 246,
+    "LongTermDebtAndCapitalLeaseObligationsCurrent": 1_009,
+    "DebtCurrent": 3_009,
+}
+"""At the end of 2013: the line of the balance sheet is 2,236, and current debt includes leases of 9."""
+
 FILED: dict[str, tuple[list[Row], str, float | None]] = {
     "secured debt of any term is more than the current debt": (
         filed("2024-02-20", DebtCurrent=111, SecuredDebt=126, OtherBorrowings=12, Liabilities=130),
@@ -473,6 +482,30 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         ),
         "total_debt",
         261424,
+    ),
+    "both parts with finance leases": (filed("2024-02-20", **OF_GOOGLE), "total_debt", 5_245),
+    "a line that is not long-term debt and leases": (
+        filed("2024-02-20", **{**OF_GOOGLE, "CapitalLeaseObligationsNoncurrent": 240}),
+        "total_debt",
+        4_999,
+    ),
+    "current maturities without finance leases": (
+        filed("2024-02-20", **OF_GOOGLE, LongTermDebtCurrent=1_000),
+        "total_debt",
+        4_999,
+    ),
+    # United Parcel Service in 2022: the line is all debt, with its maturities, and the leases are a part of it
+    "a line of all debt under the element of the non-current part": (
+        filed(
+            "2024-02-20",
+            LongTermDebtNoncurrent=17_321,
+            LongTermDebtAndCapitalLeaseObligations=19_662,
+            FinanceLeaseLiabilityNoncurrent=298,
+            LongTermDebtAndCapitalLeaseObligationsCurrent=2_341,
+            LongTermDebtCurrent=2_341,
+        ),
+        "total_debt",
+        19_662,
     ),
     # BK Technologies in 2022 and 2023: its leases are under elements of borrowings
     "leases that add up to the operating lease liability": (

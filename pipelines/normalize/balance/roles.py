@@ -58,6 +58,9 @@ OF_NOTES_AND_LOANS = set_of(["NotesAndLoansPayableCurrent"])
 OF_CURRENT_NOTES = set_of(sorted(all_parts("NotesAndLoansPayableCurrent") & set(CURRENT_INSTRUMENTS)))
 """The element of all current notes and loans, and its parts among the current maturities."""
 
+OF_MATURITIES_WITH_LEASES = set_of(["LongTermDebtAndCapitalLeaseObligationsCurrent"])
+"""The element of current maturities that includes finance leases."""
+
 OF_SHORT_TERM_BORROWINGS = set_of(["ShortTermBorrowings"])
 """The element of all short-term borrowings."""
 
@@ -290,6 +293,16 @@ def _are_other_loans(sheets: BalanceSheets) -> Flags:
     return _loans_are_all_maturities(sheets) & is_less & ~is_part & (loans <= room)
 
 
+def _noncurrent_debt_has_leases(sheets: BalanceSheets) -> Flags:
+    """Whether the current maturities include finance leases, and the non-current debt lacks exactly these.
+
+    The line of both then is that of the balance sheet; a filer that states both parts without leases keeps them so.
+    """
+    with_leases = sheets.is_stated_by("debt_current_maturities", OF_MATURITIES_WITH_LEASES)
+    lacks_leases = same(sheets.value("debt_noncurrent_less_leases"), sheets.value("debt_noncurrent"), EXACT)
+    return with_leases & lacks_leases
+
+
 def _related_parties_are_in_long_term_debt(sheets: BalanceSheets) -> Flags:
     """Whether debt with notes to related parties exceeds the filer's own total, and without them does not."""
     current = np.nan_to_num(due(sheets)) + sheets.or_zero("debt_short_term")
@@ -427,6 +440,20 @@ RECLASSIFICATIONS: tuple[Reclassification, ...] = (
         "debt_long_term",
         "debt_noncurrent",
         _long_term_debt_is_noncurrent,
+    ),
+    Reclassification(
+        Rule(
+            "debt.noncurrent.line-with-finance-leases",
+            "If the current maturities include finance leases, and the line of long-term debt and finance leases less "
+            "the noncurrent leases is exactly the stated long-term debt, that line is the noncurrent debt: both parts "
+            "include leases.",
+            "Regulation S-X Rule 5-02.22 (the line of the balance sheet); measured: non-current liabilities add up "
+            "with it",
+            "select",
+        ),
+        "debt_noncurrent_with_leases",
+        "debt_noncurrent",
+        _noncurrent_debt_has_leases,
     ),
     Reclassification(
         Rule(

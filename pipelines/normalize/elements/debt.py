@@ -15,11 +15,24 @@ MAY_BE_PRINCIPAL = "may_be_principal"
 
 
 def not_banks(
-    *elements: str, rule: str, statement: str, plus: tuple[str, ...] = (), reservation: str = "", source: str = ""
+    *elements: str,
+    rule: str,
+    statement: str,
+    plus: tuple[str, ...] = (),
+    minus: tuple[str, ...] = (),
+    reservation: str = "",
+    source: str = "",
 ) -> Source:
     """A us-gaap source of classified debt: banks have no current and noncurrent parts."""
     return us(
-        *elements, rule=rule, statement=statement, source=source, plus=plus, reservation=reservation, but=("bank",)
+        *elements,
+        rule=rule,
+        statement=statement,
+        source=source,
+        plus=plus,
+        minus=minus,
+        reservation=reservation,
+        but=("bank",),
     )
 
 
@@ -142,6 +155,49 @@ DEBT_NONCURRENT_ALONE = Concept(
     ),
 )
 """For most filers notes to related parties are a separate line next to long-term debt, for some a part of it."""
+
+DEBT_NONCURRENT_WITH_LEASES = Concept(
+    "debt_noncurrent_with_leases",
+    "money",
+    instant=True,
+    sources=(
+        not_banks(
+            "LongTermDebtAndCapitalLeaseObligations",
+            reservation=INCLUDES_FINANCE_LEASES,
+            rule="debt.noncurrent-with-leases.line",
+            statement="The line of long-term debt and finance leases is also read where long-term debt without leases "
+            "is stated: if the current part includes them, so does the noncurrent one.",
+        ),
+    ),
+)
+
+DEBT_NONCURRENT_LESS_LEASES = Concept(
+    "debt_noncurrent_less_leases",
+    "money",
+    instant=True,
+    sources=tuple(
+        not_banks(
+            "LongTermDebtAndCapitalLeaseObligations",
+            minus=(element,),
+            rule=rule,
+            statement=f"The line of long-term debt and finance leases less {words} is compared with long-term debt "
+            "without leases: if they are equal, both elements state one borrowing.",
+        )
+        for element, rule, words in (
+            (
+                "CapitalLeaseObligationsNoncurrent",
+                "debt.noncurrent-less-leases.capital-leases",
+                "noncurrent capital leases",
+            ),
+            (
+                "FinanceLeaseLiabilityNoncurrent",
+                "debt.noncurrent-less-leases.finance-leases",
+                "noncurrent finance leases",
+            ),
+        )
+    ),
+)
+"""A proof only: no sum contains it."""
 
 DEBT_NONCURRENT_INSTRUMENT = Concept(
     "debt_noncurrent_instrument",
