@@ -152,6 +152,17 @@ def next_year(first: float, later: float) -> list[Row]:
     return [*of_2024, *again({CASH: first, ASSETS: 100.456}, {CASH: later})]
 
 
+NOTE = {MATURITIES: 0.127029, "LongTermNotesPayable": 0.127029}
+
+
+def one_note(before: Lines) -> list[Row]:
+    """Advanced Oxygen's report: one note under two elements, and the balance sheet of the year before."""
+    lines = {**NOTE, WHOLE: 0.127029, NONCURRENT: 0, LIABILITIES: 0.277463, ASSETS: 0.693077}
+    rows = after({**before, LIABILITIES: 0.333277, ASSETS: 0.675214}, lines)
+    flows = (fact(tag, 90e6, "2022-01-01", "2022-12-31", filed=FIRST_FILED) for tag in (REVENUE, NET_INCOME))
+    return [*rows, *flows]
+
+
 DEBT_AND_CASH: dict[str, Lines] = {
     "cash.filer-total": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 20},
     "cash.total-contradicts-parts": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 15},
@@ -337,6 +348,7 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withdrawn.short-term-debt-shown-around": between(
         {CASH: 20, WHOLE: 60, ASSETS: 200}, {CASH: 20, WHOLE: 60, SHORT: 40, ASSETS: 200}
     ),
+    "debt.noncurrent.repeats-maturities": one_note(NOTE),
     "debt.withdrawn.line-shown-after": joined(
         since_quarter(
             {NONCURRENT: 50, CURRENT_LIABILITIES: 132, ASSETS: 480},

@@ -22,6 +22,7 @@ from tests.factories import (
     value_of,
     with_total_assets,
 )
+from tests.shapes.balances import NOTE, one_note
 
 PARTS_ADD_UP = "classified.noncurrent-maturities-and-short-term"
 WITH_CURRENT = "classified.noncurrent-and-current"
@@ -996,6 +997,23 @@ def test_debt_and_cash_of_filings(served, number, item, amount):
     value = value_of(served, item, "annual", "2023-12-31", company(number))
 
     assert value == (None if amount is None else amount * 1e6)
+
+
+@pytest.mark.parametrize(
+    ("before", "debt"),
+    [
+        (NOTE, 127_029),
+        ({**NOTE, "LongTermNotesPayable": 0.127030}, 254_059),
+        ({"LongTermDebtCurrent": 0.127029, "LongTermLoansPayable": 0.127029}, 254_058),
+    ],
+    ids=["one amount", "another amount", "another element"],
+)
+def test_one_note_under_two_elements_is_one_borrowing_on_both_days(before, debt):
+    """The total of the newest day shows that both elements state one note; the day before has no total."""
+    found = standardized(raw(one_note(before)))
+
+    assert value_of(found, "total_debt", "annual", "2023-12-31") == 127_029
+    assert value_of(found, "total_debt", "annual", "2022-12-31") == debt
 
 
 def test_without_a_line_of_debt_there_is_a_reason(served):

@@ -1,7 +1,7 @@
 """Debt and cash of every balance sheet: the step that composes them from lines.
 
 Belongs here: the order of the rules for balance sheets, and the frames that the step returns. Does not: any rule
-(roles, debt, instruments, cash, vanished, restated).
+(roles, repeated, debt, instruments, cash, vanished, restated).
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from pipelines.normalize.balance import (
     instruments,
     leases,
     proofs,
+    repeated,
     restated,
     roles,
     vanished,
@@ -97,7 +98,7 @@ def balances(placed: pl.DataFrame, of_industry: pl.DataFrame) -> Balances:
     sheets = as_filed(placed)
     if not len(sheets):
         return Balances(*(schema.to_frame() for schema in (COMPOSED, PARTS, vanished.MISSED, PROOFS, DECISIONS)))
-    decided = [*leases.leave_out(sheets), *roles.reclassify(sheets)]
+    decided = [*leases.leave_out(sheets), *repeated.leave_out(sheets), *roles.reclassify(sheets)]
     industry = _industry(sheets, of_industry)
     found = vanished.disappeared(sheets)
     before = sheets_before(sheets)

@@ -31,8 +31,8 @@ def leave_out(sheets: BalanceSheets) -> list[tuple[Rule, Ints]]:
     """
     noncurrent, short = sheets.value("debt_noncurrent"), sheets.value("debt_short_term_by_instrument")
     every, later_part = -sheets.value("not_borrowed_leases"), -sheets.value("noncurrent_leases")
-    is_both = _equal(noncurrent + short, every)
-    is_short = is_both | _equal(short, every - later_part)
+    is_both = equal(noncurrent + short, every)
+    is_short = is_both | equal(short, every - later_part)
     if not is_short.any():
         return []
     filing = (sheets.cik << 32) | sheets.seq
@@ -41,15 +41,15 @@ def leave_out(sheets: BalanceSheets) -> list[tuple[Rule, Ints]]:
     is_short |= is_unknown & (short > 0) & _since(sheets, filing, is_short)
     loans = sheets.value("debt_short_term_loans")
     whole = sheets.value("debt_short_term")
-    _clear(sheets, "debt_short_term", is_short & same(whole, short))
+    cleared(sheets, "debt_short_term", is_short & same(whole, short))
     sheets.put("debt_short_term_loans", "debt_short_term", is_short & same(whole, short + loans), NOTHING)
-    _clear(sheets, "debt_short_term_by_instrument", is_short)
-    _clear(sheets, "debt_noncurrent", is_both)
-    _clear(sheets, "debt_noncurrent_alone", is_both)
+    cleared(sheets, "debt_short_term_by_instrument", is_short)
+    cleared(sheets, "debt_noncurrent", is_both)
+    cleared(sheets, "debt_noncurrent_alone", is_both)
     return [(NO_BORROWINGS, sheets.cik[is_short | is_both])]
 
 
-def _equal(amount: Floats, other: Floats) -> Flags:
+def equal(amount: Floats, other: Floats) -> Flags:
     """Whether two amounts are exactly the same and not zero."""
     found: Flags = (np.abs(amount - other) < EXACT) & (amount > EXACT)
     return found
@@ -67,7 +67,8 @@ def _since(sheets: BalanceSheets, filing: Ints, shown: Flags) -> Flags:
     return found
 
 
-def _clear(sheets: BalanceSheets, line: str, where: Flags) -> None:
+def cleared(sheets: BalanceSheets, line: str, where: Flags) -> None:
+    """Take a line from some sheets, in place."""
     sheets.rows[LINE[line], where] = NOTHING
     sheets.values[LINE[line], where] = np.nan
     sheets.known.clear()
