@@ -58,4 +58,5 @@ def _shown_beside(sheets: BalanceSheets, shows: Flags) -> Flags:
     row = sheets.rows[LINE[_INSTRUMENTS]]
     elements = sheets.stated.elements
     found = (place >= 0) & (filing[beside] == filing) & (row >= 0)
-    return found & are_equal(elements[:, row], elements[:, row[beside]])
+    shown: Flags = found & are_equal(elements[:, row], elements[:, row[beside]])
+    return shown
