@@ -249,12 +249,14 @@ class Warehouse:
         return opened
 
     def _read_on(self, opened: OpenBuild, is_urgent: bool) -> None:
-        """Read the rows of a build in a thread; then it is the current one."""
-        self._read_rows(opened, partial(self._read_large, is_urgent=is_urgent) if self._read_large else self._read)
-        with self._lock:
-            self._reading = None
-            if opened is not self._current and opened.pointer.file not in self._damaged:
-                self._switch(opened)
+        """Read the rows of a build in a thread; then it is the current one, whether or not they could be read."""
+        try:
+            self._read_rows(opened, partial(self._read_large, is_urgent=is_urgent) if self._read_large else self._read)
+        finally:
+            with self._lock:
+                self._reading = None
+                if opened is not self._current and opened.pointer.file not in self._damaged:
+                    self._switch(opened)
 
     def _read_rows(self, opened: OpenBuild, read: "Callable[[Path], Memory] | None") -> None:
         try:

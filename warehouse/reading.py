@@ -38,16 +38,19 @@ def read_apart(file: Path, *, is_urgent: bool) -> Memory:
         is_urgent: whether requests take longer until the rows are read; else they have priority.
 
     Raises:
-        BuildUnreadable: the file is not a build, or the process was killed.
+        BuildUnreadable: the file is not a build, or the process was killed, could not be started or had no space.
     """
-    with tempfile.TemporaryFile() as rows:
-        command = [sys.executable, "-m", __name__, str(file), str(0 if is_urgent else NICE)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=rows, stderr=subprocess.PIPE) as process:
-            said = process.stderr.read() if process.stderr else b""
-        if process.returncode:
-            reason = said.decode(errors="replace").strip()
-            raise BuildUnreadable(f"{file}: {reason or f'its reader ended with status {process.returncode}'}")
-        return _mapped(rows)
+    command = [sys.executable, "-m", __name__, str(file), str(0 if is_urgent else NICE)]
+    try:
+        with tempfile.TemporaryFile() as rows:
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=rows, stderr=subprocess.PIPE) as process:
+                said = process.stderr.read() if process.stderr else b""
+            if process.returncode:
+                reason = said.decode(errors="replace").strip().partition("\n")[0]  # libraries may add lines as it ends
+                raise BuildUnreadable(f"{file}: {reason or f'its reader ended with status {process.returncode}'}")
+            return _mapped(rows)
+    except OSError as error:
+        raise BuildUnreadable(f"{file}: no process can read its rows: {first_line(error)}") from error
 
 
 def _write(memory: Memory, rows: BinaryIO) -> None:

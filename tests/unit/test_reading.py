@@ -52,7 +52,7 @@ def test_a_damaged_build_is_named_with_the_reason(published: Path) -> None:
     file = build_in(published)
     file.chmod(0o600)
     file.write_bytes(b"no database" * 1000)
-    with pytest.raises(BuildUnreadable, match=rf"{file}: .*not a valid DuckDB database"):
+    with pytest.raises(BuildUnreadable, match=rf"{file}: .*not a valid DuckDB database[^\n]*$"):
         reading.read_apart(file, is_urgent=False)
 
 
@@ -103,3 +103,39 @@ def test_only_the_first_build_is_urgent(published: Path, monkeypatch: pytest.Mon
         builds.publish_small(published, f"b{number}")
     warehouse.close()
     assert said == [True, False]
+
+
+def test_a_reader_that_cannot_be_started_is_an_error(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process, no memory, or no folder for temporary files."""
+    monkeypatch.setattr(reading.sys, "executable", "/nowhere/python")
+    with pytest.raises(BuildUnreadable, match=r"no process can read its rows: .*No such file"):
+        reading.read_apart(build_in(published), is_urgent=False)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("error", [BuildUnreadable("too large"), MemoryError()])
+def test_a_build_whose_rows_cannot_be_read_is_served_and_the_next_one_too(
+    published: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """DuckDB answers instead; later builds are taken over as ever."""
+    monkeypatch.setattr(reader, "AT_ONCE", 1)
+    failures = iter([error])
+
+    def read(file: Path, *, is_urgent: bool) -> Memory:
+        if failure := next(failures, None):
+            raise failure
+        return Memory(file)
+
+    warehouse = Warehouse(published, Memory, read)
+    served = []
+    for number in (2, 3, 4):
+        with warehouse.build():
+            pass
+        if warehouse._reading:
+            warehouse._reading.join()
+        with warehouse.build() as build:
+            served.append((build.pointer.build, build.memory is not None))
+        builds.publish_small(published, f"b{number}")
+    warehouse.close()
+    assert [has_rows for _, has_rows in served] == [False, True, True]
+    assert [build for build, _ in served][1:] == ["b2", "b3"]
