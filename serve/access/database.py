@@ -190,13 +190,16 @@ class Database:
             yield connection
         self.transactions += 1
 
-    def file(self) -> sqlite3.Connection:
-        """A new connection to the file that never waits for other processes, for the event loop.
+    def file(self, wait: float = 0) -> sqlite3.Connection:
+        """A new connection to the file.
+
+        Args:
+            wait: seconds to wait for other processes; 0 for the event loop.
 
         Raises:
             sqlite3.Error: the file cannot be opened.
         """
-        return sqlite3.connect(str(self.path), timeout=0, isolation_level=None, check_same_thread=False)
+        return sqlite3.connect(str(self.path), timeout=wait, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
         """Close all connections."""
@@ -269,8 +272,8 @@ def _in_file(path: Path) -> Database:
     database = _of_file(path)
     with database.errors():
         path.touch(mode=0o600)
-        with closing(database.file()) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")
+        with closing(database.file(WAIT)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")  # needs the file for itself, if it is not in that mode yet
     return database
 
 

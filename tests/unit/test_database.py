@@ -2,8 +2,10 @@
 
 import sqlite3
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -89,6 +91,20 @@ def test_a_file_that_is_complete_is_opened_while_another_process_writes(
             with pytest.raises(DatabaseError, match="database is locked"):
                 accounts.create_key(EMAIL, NOW)
         writer.execute("ROLLBACK")
+
+
+def test_a_file_may_be_made_by_several_at_once(tmp_path: Path) -> None:
+    """Such as the service and a command that start in a new home: each waits for the other."""
+    for number in range(5):
+        path, together = tmp_path / f"{number}.sqlite", Barrier(6)
+
+        def key(email: str, path: Path = path, together: Barrier = together) -> str:
+            together.wait()
+            with closing(Accounts(path)) as accounts:
+                return accounts.create_key(email, NOW)
+
+        with ThreadPoolExecutor(6) as threads:
+            assert len({*threads.map(key, [f"{place}@example.org" for place in range(6)])}) == 6
 
 
 @pytest.mark.parametrize("name", WATCHED)
