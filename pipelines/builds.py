@@ -71,7 +71,13 @@ def _is_published(path: str) -> bool:
 
 
 def _commit(copy: WorkingCopy, action: str) -> None:
-    """Commit the builds to the store; if another run was faster, take over its builds."""
+    """Commit the builds to the store; if another run was faster, take over its builds.
+
+    Nothing is committed to an empty store: HEAD would name builds only, and the next synchronization would remove the
+    tables and the version log of this home, which it does not name. That synchronization stores all of the home.
+    """
+    if copy.held is None:
+        return
     try:
         copy.commit(f"builds {action}, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", _is_published)
     except StoreConflict as conflict:

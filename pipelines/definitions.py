@@ -187,17 +187,23 @@ def _on_workers(
     tags: Mapping[str, str],
     home: Home,
 ) -> None:
-    """Lead the run, whose steps workers do; the home takes over what they made, also if the run failed."""
+    """Lead the run, whose steps workers do; the home takes over what they made, also if the run failed.
+
+    If the store is empty, it first gets what the home has: workers would begin a new version log, and the home would
+    take it over in place of its own.
+    """
     from pipelines import leading, working_copy
 
     kept = {name: value for name, value in tags.items() if name != PROCESS}  # other machines have other processes
     with home.writing():
+        copy = working_copy.of_home(home)
+        assert copy, "FUNDAMENTALS_BROKER needs FUNDAMENTALS_STORE"
+        if home.is_claimed and copy.store.head() is None:
+            copy.commit(f"sync, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
         try:
             leading.led(instance, job, run_id, run_config, kept)
         finally:
-            copy = working_copy.of_home(home)
-            if copy:
-                copy.checkout()
+            copy.checkout()
 
 
 def _cause_of(error: BaseException) -> BaseException:

@@ -12,7 +12,7 @@ import pytest
 
 from pipelines import broker
 from pipelines.errors import StepError
-from tests.e2e.homes import PATIENCE, published, sync_as_process
+from tests.e2e.homes import PATIENCE, published, sync, sync_as_process
 from tests.mirrors import ALFA, BRAVO, Mirror
 from tests.scale import redis
 from tests.scale.conftest import Finder
@@ -122,6 +122,22 @@ def test_runs_of_several_days(fleet, tmp_path):
     assert errors.startswith(f"fundamentals sync: {tmp_path / 'nowhere'} is not a directory")
     workers[0].signal(signal.SIGINT)
     assert workers[0].process.wait(PATIENCE) == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fleet", [2], indirect=True)
+def test_a_home_that_has_data_leads_a_first_run_without_losing_them(fleet, tmp_path):
+    """The store is empty: it gets the version log of the home, which the run continues."""
+    mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
+    assert sync(fleet.home, mirror.folder).returncode == 0
+    before = published(fleet.home).pointer
+    fleet.add()
+    mirror.hold(ALFA, replace(BRAVO, scale=250))
+    assert finished(fleet.sync(mirror.folder)) == (0, "")
+    after = published(fleet.home).pointer
+    assert after.previous == before.file
+    assert after.log[: len(before.log)] == before.log
+    assert len(after.log) == len(before.log) + 1
 
 
 @pytest.mark.long

@@ -130,6 +130,25 @@ def test_a_home_that_has_data_moves_to_an_empty_store(objects: Objects, days: Da
     assert published(elsewhere).content_hash == before.content_hash
 
 
+@pytest.mark.long
+def test_a_rollback_before_the_first_commit_loses_nothing(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """The store stays empty: with builds alone, the next synchronization would remove the tables and the log here."""
+    home, env = tmp_path / "home", at(objects, "rolled-back")
+    days.turn(0)
+    assert sync(home, days.folder).returncode == 0
+    days.turn(1)
+    assert sync(home, days.folder).returncode == 0
+    log = {path.name for path in (home / "log").glob("*.parquet")}
+    assert len(log) == 2
+    back = run(home, "builds", "rollback", **env)
+    assert back.returncode == 0, back.stderr
+    assert not objects.keys("rolled-back/HEAD")
+    done = sync(home, days.folder, **env)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (home / "log").glob("*.parquet")} == log
+    assert {f"log/{name}" for name in log} <= set(head(objects, "rolled-back")["files"])  # type: ignore[call-overload]
+
+
 def test_of_two_publishers_one_wins_and_the_other_says_so(objects: Objects, days: Days, tmp_path: Path) -> None:
     """The loser ends with status 1 and has the state of the winner; a second run of it works."""
     env = copied(objects, "two")
