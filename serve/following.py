@@ -63,7 +63,7 @@ class Follower:
             seen = self._store.head(self._held)
             if seen is not None and seen is not self._held and self._take_over(seen.head):
                 self._held = seen
-        except (WarehouseError, OSError) as error:
+        except (WarehouseError, OSError, RuntimeError) as error:  # the last one: no thread can be started
             if not self._trouble and not self._downloads.stopped.is_set():
                 print(f"{error}; the last build is served meanwhile", file=sys.stderr, flush=True)
             self._trouble = str(error)

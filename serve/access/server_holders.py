@@ -119,7 +119,10 @@ class ServerHolders(Holders):
 
 
 def in_thread(function: Callable[[], T]) -> asyncio.Future[T]:
-    """The result of a function, which runs in a thread that the end of the process does not wait for."""
+    """The result of a function, which runs in a thread that the end of the process does not wait for.
+
+    It is a DatabaseError if no thread can be started, so that what reads again and again goes on as if nobody answered.
+    """
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()
 
@@ -140,5 +143,8 @@ def in_thread(function: Callable[[], T]) -> asyncio.Future[T]:
         with contextlib.suppress(RuntimeError):  # the event loop has ended
             loop.call_soon_threadsafe(finish, value, error)
 
-    threading.Thread(target=run, daemon=True).start()
+    try:
+        threading.Thread(target=run, daemon=True).start()
+    except RuntimeError as error:
+        result.set_exception(DatabaseError(f"the accounts cannot be read: {error}"))
     return result

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from serve.access import database, keys
+from serve.access import database, keys, server_holders
 from serve.access.accounts import Accounts
 from serve.access.database import DatabaseError
 from serve.access.holders import READ_EVERY, FileHolders, Holder, Holders
+from serve.access.server_holders import ServerHolders
 from tests.servers import NOON, Clock, until
 
 EMAIL = "reader@example.org"
@@ -203,3 +204,30 @@ def test_keys_that_there_are_when_the_service_starts_are_not_looked_up(
                 holders.who(keys.new_key().encode())
 
     asyncio.run(run())
+
+
+def test_keys_stay_known_while_no_thread_can_be_started_and_changes_apply_later(
+    accounts: Accounts, clock: Clock, key: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The task that reads the changes of a server does not end with the error."""
+    [held] = accounts.keys_of(EMAIL)
+
+    class NoMore:
+        def __init__(self, **_: object) -> None: ...
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    async def act() -> None:
+        holders = ServerHolders(accounts, clock)
+        async with holders.running():
+            with monkeypatch.context() as patched:
+                patched.setattr(server_holders.threading, "Thread", NoMore)
+                await until(lambda: holders.outdated)
+                assert holders.who(key) == Holder(held.id, is_active=True)
+                with pytest.raises(DatabaseError, match="can't start new thread"):
+                    await holders.look_up(keys.new_key().encode())
+            await until(lambda: not holders.outdated)
+            await asyncio.to_thread(accounts.revoke_key, held.id, NOON)
+            await until(lambda: holders.who(key) is None)
+
+    asyncio.run(act())
