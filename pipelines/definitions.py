@@ -198,7 +198,7 @@ def _on_workers(
     with home.writing():
         copy = working_copy.of_home(home)
         assert copy, "FUNDAMENTALS_BROKER needs FUNDAMENTALS_STORE"
-        if home.is_claimed and copy.store.head() is None:
+        if copy.checkout() is None and home.is_claimed:
             copy.commit(f"sync, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
         try:
             leading.led(instance, job, run_id, run_config, kept)

@@ -16,7 +16,7 @@ from pathlib import Path
 from pipelines import progress
 from pipelines.edgar.raw_store import Documents, digests_in
 from pipelines.home import MARKER, WORDS, Home, HomeError
-from warehouse.checkout import Folder, Wanted
+from warehouse.checkout import STAMPS, Folder, Wanted
 from warehouse.store import Content, Head, Held, Report, Store, StoreConflict, StoreError, opened, together
 
 SEEN = "raw/seen.jsonl"
@@ -70,7 +70,7 @@ class WorkingCopy:
             HEAD; None if nothing is committed yet: then the local files stay, and a commit stores them.
 
         Raises:
-            HomeError: the home and the store hold different kinds of data.
+            HomeError: the home and the store hold different kinds of data, or different version logs.
             StoreError: the store cannot be read, or an object is damaged; nothing was changed.
             OSError: a file cannot be written.
         """
@@ -79,6 +79,7 @@ class WorkingCopy:
             return None
         head = self.held.head
         self._require_same_kind(head)
+        self._require_no_other_log(head)
         self.add(wanted)
         named = head.files.keys() | head.links.keys()
         self._folder.remove([path for path in self._local() if path not in named and wanted(path)])
@@ -203,6 +204,21 @@ class WorkingCopy:
             raise HomeError(
                 f"{self.root} holds {WORDS.get(here, here)} data, and {self.store.address} {WORDS.get(there, there)}: "
                 "the two are never mixed; set FUNDAMENTALS_HOME to another home, or FUNDAMENTALS_STORE to another store"
+            )
+
+    def _require_no_other_log(self, head: Head) -> None:
+        """Refuse to take over a state in a home that was never shared and whose version log the store lacks.
+
+        Recorded versions cannot be made again. In a home that was shared before, the store decides.
+        """
+        if (self.root / STAMPS).exists():
+            return
+        segments = [path for path in self._local() if path.startswith("log/versions-")]
+        if lost := [path for path in segments if path not in head.files]:
+            raise HomeError(
+                f"{self.root} has a version log of its own, which {self.store.address} lacks ({lost[0]} and "
+                f"{len(lost) - 1} more), and which would be lost; set FUNDAMENTALS_HOME to another folder, or "
+                "FUNDAMENTALS_STORE to an empty store, which gets it"
             )
 
 

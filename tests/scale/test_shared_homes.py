@@ -149,6 +149,19 @@ def test_a_rollback_before_the_first_commit_loses_nothing(objects: Objects, days
     assert {f"log/{name}" for name in log} <= set(head(objects, "rolled-back")["files"])  # type: ignore[call-overload]
 
 
+def test_a_home_with_a_log_of_its_own_is_not_overwritten(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """What it has recorded cannot be made again; a home that was shared before takes over the store as ever."""
+    home, env = tmp_path / "home", copied(objects, "own")
+    assert sync(home, days.folder).returncode == 0
+    before = shared(home)
+    for words in (("sync", "--source", days.folder), ("builds", "list")):
+        refused = run(home, *words, **env)
+        assert refused.returncode == 1
+        assert f"{home} has a version log of its own, which {env['FUNDAMENTALS_STORE']} lacks" in refused.stderr
+        assert "FUNDAMENTALS_HOME to another folder" in refused.stderr
+    assert shared(home) == before
+
+
 def test_of_two_publishers_one_wins_and_the_other_says_so(objects: Objects, days: Days, tmp_path: Path) -> None:
     """The loser ends with status 1 and has the state of the winner; a second run of it works."""
     env = copied(objects, "two")
