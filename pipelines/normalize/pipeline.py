@@ -325,7 +325,7 @@ STEPS: tuple[Step, ...] = (
     Step("vintages", _vintages, ("sound", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
     Step("footings", footings.placed, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
-    Step("splits", splits.infer_splits, ("vintages",), ("splits", "decisions")),
+    Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
     Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
     Step(
         "fiscal periods",

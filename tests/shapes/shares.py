@@ -79,6 +79,36 @@ def diluted_alone() -> list[Row]:
     ]
 
 
+OPTIONS, OPTION_PRICE = (
+    f"ShareBasedCompensationArrangementByShareBasedPaymentAwardOptionsOutstanding{what}"
+    for what in ("Number", "WeightedAverageExercisePrice")
+)
+
+
+def with_options(count: float = 10_065_726, price: float = 215.5, shares: float = 675_115_000) -> list[Row]:
+    """Google's annual report of 2013, and the report after its dividend of a share for each share, with these figures.
+
+    The two filings state no share count of a common period.
+    """
+    before, quarter = {"filed": "2014-02-27"}, {"form": "10-Q", "filed": "2014-08-07"}
+    return [
+        *(
+            fact(tag, amount, "2013-01-01", "2013-12-31", **before)
+            for tag, amount in ((NET_INCOME, 12_920e6), (EPS, 38.82))
+        ),
+        fact(OPTIONS, 5_032_863, None, "2013-12-31", unit="shares", **before),
+        fact(OPTION_PRICE, 431.0, None, "2013-12-31", unit="USD/shares", **before),
+        fact(OPTIONS, count, None, "2013-12-31", unit="shares", **quarter),
+        fact(OPTION_PRICE, price, None, "2013-12-31", unit="USD/shares", **quarter),
+        *(
+            fact(tag, amount, f"{year}-01-01", f"{year}-06-30", **quarter)
+            for year, income, each in ((2014, 6_874e6, 10.2), (2013, 6_574e6, 9.92))
+            for tag, amount in ((NET_INCOME, income), (EPS, each))
+        ),
+        fact(SHARES, shares, "2014-04-01", "2014-06-30", **quarter),
+    ]
+
+
 COUNTS: dict[str, list[Row]] = {
     "split.usual-ratio": split(2.0),
     "split.small-ratio": split(1.1),
@@ -96,6 +126,7 @@ COUNTS: dict[str, list[Row]] = {
         *(fact(REVENUE, 1e9, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-16") for year in (2021, 2022)),
     ],
     "split.earnings-per-share": on_basis_of_its_day(company({EPS: [11.24, 12.36, 13.48, 14.52] * 4}), 4.0),
+    "split.options": with_options(),
     "split.filing.own-count": split(2.0),
     "split.filing.most-figures": [
         row

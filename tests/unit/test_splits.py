@@ -19,10 +19,13 @@ from tests.factories import (
     fact,
     month_ends,
     of_companies,
+    ordered_facts,
     raw,
     standardized,
     stated,
+    value_of,
 )
+from tests.shapes.shares import with_options
 
 BEFORE, AFTER = "2023-02-20", "2024-02-20"
 
@@ -40,8 +43,9 @@ def averages(ratio: float, *, years: int = 2, tags: tuple[str, ...] = (SHARES,),
 
 
 def found_in(rows: list[dict]) -> pl.DataFrame:
-    vintages, _ = stated(raw(rows, fact(REVENUE, 1e6, "2022-01-01", "2022-12-31", filed=BEFORE)))
-    return splits.infer_splits(vintages.with_columns(regime=0))[0]
+    of_all = raw(rows, fact(REVENUE, 1e6, "2022-01-01", "2022-12-31", filed=BEFORE))
+    vintages, _ = stated(of_all)
+    return splits.infer_splits(vintages.with_columns(regime=0), ordered_facts(of_all))[0]
 
 
 def inferred(rows: list[dict]) -> list[tuple]:
@@ -68,6 +72,33 @@ def test_an_odd_ratio_needs_three_figures():
     """Cullman 2021: basic counts of two quarters and of the half-year were exchanged for 2.84 shares each."""
     assert inferred(averages(2.8409, years=3)) == [(pytest.approx(2.8409), day(BEFORE), day(AFTER))]
     assert inferred(averages(2.8409, years=2)) == []
+
+
+def test_options_prove_a_split_where_no_common_period_has_a_count():
+    """Google in 2014: twice the options at half the price; the twelve months are on one basis."""
+    found = standardized(raw(with_options()))
+
+    of_split = found.found.splits.select("ratio", "effective_after", "effective_by", "rule").rows()
+    assert of_split == [(2, day("2014-02-27"), day("2014-08-07"), "split.options")]
+    assert value_of(found, "eps_basic", "annual", "2013-12-31") == 19.41
+    assert value_of(found, "eps_basic", "ttm", "2014-06-30") == 19.69
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"count": 10_065_728},
+        {"price": 215.6},
+        {"price": 431.0},
+        {"count": 5_032_863 * 1.1, "price": 431 / 1.1},
+        {"count": 5_032_863 * 1000, "price": 0.431},
+        {"shares": 336_000_000},
+    ],
+    ids=["other count", "other price", "same price", "small ratio", "error of scale", "own count as before"],
+)
+def test_options_that_differ_otherwise_prove_no_split(figures):
+    """To the last digit, by a usual ratio, and with as much of a change of the filing's own count."""
+    assert inferred(with_options(**figures)) == []
 
 
 def test_a_filing_without_counts_is_on_the_basis_of_its_earnings_per_share():

@@ -130,6 +130,12 @@ CONCEPTS: tuple[Concept, ...] = (
 )
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}
 
+OPTIONS, OPTION_PRICE = (
+    f"ShareBasedCompensationArrangementByShareBasedPaymentAwardOptionsOutstanding{what}"
+    for what in ("Number", "WeightedAverageExercisePrice")
+)
+"""The options on the company's shares at an instant, which prove splits (shares.options)."""
+
 MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
 
 COMPOSED = ("total_debt", "cash_and_equivalents")
@@ -219,7 +225,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
 
 def wanted_elements() -> dict[str, frozenset[str]]:
     """The elements that rules use, by taxonomy; only these are decoded from a companyfacts document."""
-    wanted: dict[str, set[str]] = {US_GAAP: set(INDICATORS) - set(IFRS_ONLY), IFRS: set(IFRS_ONLY)}
+    wanted: dict[str, set[str]] = {US_GAAP: {*INDICATORS, OPTIONS, OPTION_PRICE} - set(IFRS_ONLY), IFRS: set(IFRS_ONLY)}
     for concept in CONCEPTS:
         for source in concept.sources:
             wanted[source.taxonomy].update(

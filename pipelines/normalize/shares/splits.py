@@ -17,10 +17,11 @@ from math import log, prod
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import ints, starts
+from pipelines.normalize.arrays import NOTHING, Ints, ints, starts
 from pipelines.normalize.frames import counted
 from pipelines.normalize.keys import any_of
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.shares import options
 from pipelines.normalize.shares.moves import (
     MOVING_CONCEPTS,
     NO_AMENDMENTS,
@@ -78,6 +79,16 @@ BY_EARNINGS = Rule(
     "correct",
     "filers that state share counts for each class only",
 )
+BY_OPTIONS = Rule(
+    "split.options",
+    "If two filings state the options outstanding on one day and their exercise price, and the one differs by a usual "
+    "ratio and the other by its inverse, to the last digit, there was a split between them, provided that the filing's "
+    "own share count has changed by this ratio as well.",
+    "ASC 718-20-35-6: options are adjusted in an equity restructuring; SEC Staff Accounting Bulletin Topic 4.C: a "
+    "split is given effect retroactively",
+    "correct",
+    "filers whose filings have no common period with share counts",
+)
 BY_OWN_COUNT = Rule(
     "split.filing.own-count",
     "Of several possible filings, a split is placed at the one whose own share count, compared with the filing before, "
@@ -93,7 +104,17 @@ BY_MOST_FIGURES = Rule(
     RESTATED,
     "select",
 )
-RULES = (USUAL_RATIO, SMALL_RATIO, SHARE_DIVIDEND, ODD_RATIO, EXACT_RATIO, BY_EARNINGS, BY_OWN_COUNT, BY_MOST_FIGURES)
+RULES = (
+    USUAL_RATIO,
+    SMALL_RATIO,
+    SHARE_DIVIDEND,
+    ODD_RATIO,
+    EXACT_RATIO,
+    BY_EARNINGS,
+    BY_OPTIONS,
+    BY_OWN_COUNT,
+    BY_MOST_FIGURES,
+)
 
 DIVIDENDS_IN_SHARES: tuple[float, ...] = (1.02, 1.03, 1.04, 1.06, 1.07, 1.08)
 SMALL_RATIOS: tuple[float, ...] = (1.05, 1.1, 1.15, 1.2, 1.25, 4 / 3)
@@ -134,8 +155,12 @@ SPLITS = pl.Schema(
     }
 )
 
+OF_OPTIONS = -1
+_NAMES = (*MOVING_CONCEPTS, "options outstanding")
+"""The names of changed figures, by their place; OF_OPTIONS is the last."""
+
 _Figure = tuple[int, int, int]
-"""A changed figure: its place in MOVING_CONCEPTS, first and last day of its period (days since 1970)."""
+"""A changed figure: its place in _NAMES, first and last day of its period (days since 1970)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +218,7 @@ class _Split:
     placed_by: Rule
 
 
-def infer_splits(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def infer_splits(vintages: pl.DataFrame, facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Splits between successive filings that state weighted shares, or earnings per share, of the same period.
 
     A restated figure proves the product of all splits since the period was last stated. A repeated unchanged figure
@@ -203,6 +228,7 @@ def infer_splits(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
     Args:
         vintages: corrected amounts of filings, in units, with `regime`.
+        facts: typed facts in filing order, of which options.restated uses some.
 
     Returns:
         splits: `cik`, `ratio` (new shares per old), `effective_seq` (the first filing on the new basis),
@@ -212,12 +238,16 @@ def infer_splits(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     with np.errstate(divide="ignore", invalid="ignore"):
         figures, filed = ShareFigures.of(vintages)
         moves, left_out = figures_moved(figures)
-    has_moved = any_of(moves.company, int(figures.company.max(initial=-1)) + 1, np.abs(moves.observed - 1) > SNAP)
-    moves, counts = moves.at(has_moved[moves.company]), own_counts(figures.at(has_moved[figures.company]))
     ciks = np.unique(ints(vintages, "cik"))
+    has_moved = any_of(moves.company, len(ciks), np.abs(moves.observed - 1) > SNAP)
+    of_options = _pairs_of_options(facts, ciks, filed)
+    has_moved[list(of_options)] = True
+    moves, counts = moves.at(has_moved[moves.company]), own_counts(figures.at(has_moved[figures.company]))
     rows: list[tuple[int, float, int, date, date, str, str]] = []
     decided = [(NO_AMENDMENTS, of_amendments(vintages)), *((rule, ciks[company]) for rule, company in left_out)]
-    for company, pairs in _pairs(moves).items():
+    of_figures = _pairs(moves)
+    for company in sorted(of_figures.keys() | of_options.keys()):
+        pairs = [*of_figures.get(company, ()), *of_options.get(company, ())]
         found = _split_by_split(pairs, counts.get(company, {}))
         decided += [(each.placed_by, ciks[[company]]) for each in found]
         rows += [
@@ -254,6 +284,26 @@ def _pairs(moves: Moves) -> dict[int, list[_Pair]]:
         pair = _Pair(after_seq[first], seq[first], of_pair, of_pair[len(of_pair) // 2], figure)
         pairs.setdefault(company[first], []).append(pair)
     return pairs
+
+
+def _pairs_of_options(facts: pl.DataFrame, ciks: Ints, filed: Mapping[tuple[int, int], date]) -> dict[int, list[_Pair]]:
+    """The pairs of filings of each company whose options show a split: a count and a price, by the same ratio."""
+    filing_of = {(company, day): seq for (company, seq), day in filed.items()}
+    place = {cik: company for company, cik in enumerate(ciks.tolist())}
+    pairs: dict[int, list[_Pair]] = {}
+    for each in options.restated(facts, _usual_of_options):
+        company = place.get(each.cik, NOTHING)
+        after, seq = (filing_of.get((company, as_date(day)), NOTHING) for day in (each.after_filed, each.filed))
+        if NOTHING < after < seq:
+            pair = _Pair(after, seq, [each.ratio] * FIGURES, each.ratio, (OF_OPTIONS, each.end, each.end))
+            pairs.setdefault(company, []).append(pair)
+    return pairs
+
+
+def _usual_of_options(ratio: float) -> float | None:
+    """The usual ratio near a ratio; dividends in shares and small splits leave too little to tell them from grants."""
+    usual = _usual(ratio)
+    return usual.ratio if usual and usual.rule is USUAL_RATIO else None
 
 
 def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list[_Split]:
@@ -332,6 +382,9 @@ def _placed(
         return None
     moved = {seq: _moved(usual.ratio, seq, counts) for seq in enough}
     on_new = [seq for seq in enough if moved[seq] > HALF_WAY]
+    named = max(pair.named for seq in enough for _, pair in proof[seq])
+    if not on_new and named[0] == OF_OPTIONS:
+        return None
     most = max(proven.values())
     if on_new:
         first = seq = min(on_new, key=lambda seq: abs(moved[seq] - 1))
@@ -340,13 +393,13 @@ def _placed(
         seq = mostly[-1]
     concept, start, end = max(pair.named for _, pair in proof[seq])
     before = filings[filings.index(first) - 1]
-    evidence = f"{proven[seq]} restated figures, among them {MOVING_CONCEPTS[concept]} {as_date(start)}..{as_date(end)}"
+    evidence = f"{proven[seq]} restated figures, among them {_NAMES[concept]} {as_date(start)}..{as_date(end)}"
     return _Split(
         usual.ratio,
         seq,
         before,
         evidence,
-        rule=BY_EARNINGS if concept == PER_SHARE else rule,
+        rule={PER_SHARE: BY_EARNINGS, OF_OPTIONS: BY_OPTIONS}.get(concept, rule),
         placed_by=BY_OWN_COUNT if on_new else BY_MOST_FIGURES,
     )
 
