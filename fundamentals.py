@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
 
     worker = commands.add_parser("worker", help="do steps of synchronizations that several machines share")
     worker.add_argument(
-        "--processes", type=int, default=0, metavar="N", help="steps at a time (default: one for each core)"
+        "--processes", type=_processes, default=0, metavar="N", help="steps at a time (default: one for each core)"
     )
 
     serve = commands.add_parser("serve", help="serve the published build over HTTP")
@@ -245,6 +245,12 @@ def _symbols(text: str) -> tuple[str, ...]:
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is not a port, expected 0 to 65535")
+    return int(text)
+
+
+def _processes(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 4 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes, expected 1 or more")
     return int(text)
 
 

@@ -78,6 +78,14 @@ def test_a_worker_without_a_broker_says_what_it_needs(capsys):
     assert "FUNDAMENTALS_BROKER is not set" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("number", ["0", "-3", "many", "1.5"])
+def test_a_wrong_number_of_processes_is_wrong_usage(number, whole, capsys):
+    with pytest.raises(SystemExit) as raised:
+        fundamentals.main(["worker", "--processes", number])
+    assert raised.value.code == 2
+    assert f"{number!r} is not a number of processes, expected 1 or more" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("address", "settings"), [("", home.SETTINGS), ("redis://host/0", home.SETTINGS_APART)])
 def test_the_home_has_the_settings_of_dagster_for_one_machine_or_several(address, settings, tmp_path, monkeypatch):
     monkeypatch.setenv("FUNDAMENTALS_BROKER", address)
