@@ -41,7 +41,7 @@ class Step:
         return self.work.__doc__ or ""
 
     def done(self, synchronization: Synchronization, log: Log) -> Made:
-        """Do it, and tell progress, counts and seconds; after the last step the state is shared."""
+        """Do it, and report progress, counts and seconds; after the last step the state is committed to the store."""
 
         def work() -> Made:
             made = self.work(synchronization, log)
@@ -52,7 +52,7 @@ class Step:
         return self.timed(work, log)
 
     def timed(self, work: Callable[[], Made], log: Log) -> Made:
-        """What some work made, with its seconds; progress, counts and seconds are told."""
+        """Do some work; report its progress, counts and seconds, and add the seconds to what it made."""
         began = time.monotonic()
         with run_log.progress_in(log):
             made = work()

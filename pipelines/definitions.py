@@ -69,8 +69,8 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
     @dg.config_mapping
     def requested(request: Request) -> dict[str, Any]:
         level = "CRITICAL" if is_quiet or broker.leads() else "INFO" if is_shared else "DEBUG"
-        told = {"loggers": {"console": {"config": {"log_level": level}}}}
-        return {"resources": {"synchronization": {"config": dict(request)}}, **told}
+        console = {"loggers": {"console": {"config": {"log_level": level}}}}
+        return {"resources": {"synchronization": {"config": dict(request)}}, **console}
 
     job = dg.define_asset_job(
         JOB,

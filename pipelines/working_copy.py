@@ -232,11 +232,11 @@ def taken_over(copy: WorkingCopy, conflict: StoreConflict, wanted: Wanted = _eve
         copy.checkout(wanted)
     except (StoreError, OSError):
         has = "will have"
-    told = (
+    message = (
         f"{conflict}; nothing of this one is visible, this home {has} the state of that run, and the documents that "
         "this one fetched are in the store; do it again, which goes on from there"
     )
-    return StoreConflict(told, conflict.winner)
+    return StoreConflict(message, conflict.winner)
 
 
 def _kind_in(marker: Path) -> str:

@@ -34,7 +34,7 @@ LOCK = "synchronization.lock"
 FOLDER = "published"
 MARKER = "home.json"
 STAMPS = "following.json"
-TOLD_EVERY = 2.0
+REPORTED_EVERY = 2.0
 """Seconds between two lines about a download."""
 
 
@@ -103,7 +103,7 @@ class Follower:
             )
         files, before = needed(head, pointer), readable(self._home / FOLDER)
         links = {path: target for path, target in head.links.items() if f"{FOLDER}/{target}" in _with_folders(files)}
-        self._folder.fetch(files, Told())
+        self._folder.fetch(files, Progress())
         with locked(self._home / LOCK) as is_mine:
             if not is_mine:
                 return False
@@ -170,15 +170,15 @@ def _with_folders(files: Mapping[str, Content]) -> set[str]:
     return {*files, *(path.rpartition("/")[0] for path in files)}
 
 
-class Told:
-    """Says on standard error how many files are downloaded, not too often."""
+class Progress:
+    """Reports on standard error how many files are downloaded, every few seconds."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
-        """Say it, if the last line is old enough."""
-        if time.monotonic() - self._last >= TOLD_EVERY:
+        """Print a line, if the last one is old enough."""
+        if time.monotonic() - self._last >= REPORTED_EVERY:
             self._last = time.monotonic()
             print(f"downloading the build: {done:,} of {total:,} files", file=sys.stderr, flush=True)
 

@@ -32,7 +32,7 @@ def test_what_several_machines_made_is_served_by_all_replicas(tmp_path: Path, in
             "REDIS_URL": machines.redis.url.removesuffix("/0") + "/5",
             "FUNDAMENTALS_ACCOUNTS_URL": server.url,
             "FUNDAMENTALS_BASE_URL": f"{SITE}/v1",
-            "FUNDAMENTALS_PROXY": "127.0.0.1",
+            "FUNDAMENTALS_TRUSTED_PROXY": "127.0.0.1",
         }
         replicas = tuple(Replica(tmp_path / f"replica-{number}", variables) for number in range(2))
         addresses = [f"127.0.0.1:{each.port}" for each in replicas]
