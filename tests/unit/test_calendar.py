@@ -9,6 +9,7 @@ import pytest
 from pipelines.normalize.periods import calendar, fiscal_years
 from tests.factories import (
     CASH,
+    CASH_FLOW,
     NET_INCOME,
     REVENUE,
     Filer,
@@ -193,6 +194,35 @@ def test_a_company_without_an_annual_report_has_its_current_year():
     found = labels(filer(month_ends(2023, 3, last_month=6)).facts())
 
     assert found == ["2022Q4 2022-06-30*", "2023Q1 2022-09-30", "2023Q2 2022-12-31", "2023Q3 2023-03-31"]
+
+
+def test_lines_of_comparatives_do_not_begin_the_current_year():
+    """A quarterly report with more lines for the year before than for its own year."""
+    figures = {"2023": (REVENUE, NET_INCOME, CASH_FLOW), "2024": (REVENUE, NET_INCOME)}
+    rows = [
+        fact(tag, 5e6, f"{year}-01-01", f"{year}-03-31", form="10-Q", filed="2024-05-08")
+        for year, tags in figures.items()
+        for tag in tags
+    ]
+
+    assert "2023Q4 2023-12-31*" in labels(raw(*rows))
+
+
+def test_every_year_of_interim_reports_without_an_annual_report_begins_after_a_year_end():
+    """Three quarters of a year, and the first of the next; a year that begins on another day is not one."""
+    both = (REVENUE, NET_INCOME)
+    rows = [
+        fact(tag, 5e6, start, end, form="10-Q", filed=filed)
+        for start, end, filed in (
+            ("2023-05-01", "2024-01-31", "2024-03-09"),
+            ("2024-05-01", "2024-07-31", "2024-09-07"),
+        )
+        for tag in both
+    ]
+    odd = fact(REVENUE, 5e6, "2024-08-01", "2024-10-31", form="10-Q", filed="2024-12-08")
+
+    starred = [label for label in labels(raw(*rows, odd)) if label.endswith("*")]
+    assert starred == ["2023Q4 2023-04-30*", "2024Q4 2024-04-30*"]
 
 
 def test_a_company_without_durations_has_no_calendar():

@@ -30,6 +30,9 @@ INTERIM_DAYS, YEAR_DAYS = (75, 300), (340, 390)
 QUARTER_BANDS: tuple[tuple[int, int, int], ...] = ((1, 75, 125), (2, 150, 215), (3, 230, 300), (4, 340, 390))
 """(quarters, fewest days, most days): wide enough for 12/12/12/16 and 16/12/12/12 weeks, and never overlapping."""
 
+DAYS_OF_YEAR = 365.25
+"""On average."""
+
 EARLY_JANUARY_DAYS = 10
 """A year that ends in the first ten days of a month counts as ending in the month before (JNJ: 3 January)."""
 
@@ -79,8 +82,8 @@ OVERLAPPING = Rule(
 )
 FIRST_RUNNING = Rule(
     "period.year.first-running",
-    "The first fiscal year of a company without an annual report begins on the day on which most of its years to date "
-    "begin.",
+    "The fiscal years of a company without an annual report begin on the day on which most years to date that its "
+    "reports cover begin, and on days some years before or after it on which others begin; comparatives do not count.",
     "Regulation S-X Rule 10-01(c): interim statements of income are for the quarter and for the fiscal year to date",
     "select",
     "filers without annual reports",
@@ -289,15 +292,26 @@ def _is_near(shown: _ShownYears, others: _ShownYears, days: int) -> Flags:
 
 
 def first_years(durations: Durations, years: Years) -> tuple[Years, list[Decided]]:
-    """The current year of companies without an annual report, from the first day of most of their figures."""
+    """The years before the current ones of companies without an annual report, from the first days of most figures.
+
+    Only figures of the newest period of a report count: comparatives may have more lines than the year itself.
+    """
     has_year = np.isin(np.arange(len(durations.cik)), years.company)
     at = np.flatnonzero(~has_year[durations.company] & durations.lasting(INTERIM_DAYS))
+    filings, filing = np.unique(packed(durations.company[at], durations.seq[at]), return_inverse=True)
+    at = at[durations.end[at] == largest_of(filing, len(filings), durations.end[at])[filing]]
     _, first, figures = np.unique(
         packed(durations.company[at], durations.start[at]), return_index=True, return_counts=True
     )
     company, start = durations.company[at][first], durations.start[at][first]
     most_first = np.lexsort((-start, -figures, company))
     chosen = most_first[starts(company[most_first])]
+    usual = start[chosen][np.searchsorted(company[chosen], company)]
+    years_apart = np.round((start - usual) / DAYS_OF_YEAR).astype(np.int64)
+    is_same_day = np.abs(years_on(usual, years_apart) - start) < SAME_END_DAYS
+    of_each = np.lexsort((-start, -figures, years_apart, company))
+    of_each = of_each[is_same_day[of_each]]
+    chosen = of_each[starts(company[of_each], years_apart[of_each])]
     company, start = company[chosen], start[chosen]
     running = Years(company, years_on(start, np.full(len(start), -1)), start - 1)
     return running, [(FIRST_RUNNING, durations.cik[company])]
