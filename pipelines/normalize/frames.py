@@ -476,6 +476,7 @@ class Points(dy.Schema):
     net_income_parent_row = dy.UInt32(nullable=True)
     preferred_dividends_row = dy.UInt32(nullable=True)
     eps_basic_row = dy.UInt32(nullable=True)
+    earnings_numerator_row = dy.UInt32(nullable=True)
     dividends_per_share_row = dy.UInt32(nullable=True)
     dividends_paid_row = dy.UInt32(nullable=True)
     operating_cash_flow_row = dy.UInt32(nullable=True)

@@ -206,6 +206,9 @@ NEEDS: dict[str, Needs] = {
     ),
     "cost_of_revenue": Needs(beside=lines((("Revenues", "Revenue"), 1600), (("GrossProfit",), 600)), proves=True),
     "preferred_dividends": Needs(50, {"NetIncomeLoss": 500}),
+    "earnings_numerator": Needs(
+        beside={"NetIncomeLoss": 1100, "WeightedAverageNumberOfSharesOutstandingBasic": 40},
+    ),
     "operating_cash_flow": Needs(beside=FREE_CASH_FLOW),
     "capital_expenditure": Needs(beside=FREE_CASH_FLOW),
     "customer_funds": Needs(proves=True),

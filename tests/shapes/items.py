@@ -34,6 +34,7 @@ OPERATING, PRETAX, TAX = (
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
     "IncomeTaxExpenseBenefit",
 )
+CONTINUING = "NetIncomeLossFromContinuingOperationsAvailableToCommonShareholdersBasic"
 DISCONTINUED = "IncomeLossFromDiscontinuedOperationsNetOfTax"
 INTEREST, NET_INTEREST, COSTS = "InterestExpense", "InterestIncomeExpenseNonoperatingNet", "CostsAndExpenses"
 DEBT, EQUITY, ASSETS = "LongTermDebtNoncurrent", "StockholdersEquity", "Assets"
@@ -159,6 +160,7 @@ ITEMS: dict[str, list[Row]] = {
     "flag.attributable-to-parent": [*company(INCOME), *years_only(COMMON, {2022: 39})],
     "eps.as-filed": company(INCOME, shares=10.0, **{EPS: [1.0] * QUARTERS}),
     "eps.net-income-over-shares.not-filed": company(INCOME, shares=30.0),
+    "eps.stated-numerator-over-shares": company({**INCOME, CONTINUING: 9.0}, shares=30.0),
     "flag.derived": company(INCOME, shares=30.0),
     "eps.net-income-over-shares.issuance": company(INCOME, shares=GROWING, **{EPS: [1.0] * 8 + [0.5] * 4}),
     "flag.issuance": company(INCOME, shares=GROWING, **{EPS: [1.0] * 8 + [0.5] * 4}),

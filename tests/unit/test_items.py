@@ -27,7 +27,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
-from tests.shapes.items import PAID, conversion, paid_half_yearly, reverse_split, reverse_split_of_cents
+from tests.shapes.items import CONTINUING, PAID, conversion, paid_half_yearly, reverse_split, reverse_split_of_cents
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PREFERRED = "PreferredStockDividendsIncomeStatementImpact"
@@ -195,6 +195,25 @@ def test_earnings_per_share_may_follow_from_income_and_shares():
 
     row = row_of(found.values, "eps_basic", "ttm", ENDS[10])
     assert (row["value"], row["method"], row["flags"]) == (1.33333, "net_income_over_shares", "derived")
+
+
+@pytest.mark.parametrize(
+    ("lines", "eps"),
+    [
+        ({}, -0.305157),
+        ({"IncomeLossFromDiscontinuedOperationsNetOfTax": -967e3}, -0.333333),
+        ({EPS: -0.31}, -0.31),
+        ({CONTINUING: None}, -0.333333),
+    ],
+    ids=["continuing", "with discontinued operations", "as filed", "not stated"],
+)
+def test_earnings_per_share_follow_from_the_income_that_they_are_computed_from(lines, eps):
+    """NioCorp in fiscal 2024: 11.44 million is tagged as income to common, but 10.473 are what -0.31 comes from."""
+    figures = {REVENUE: 1e6, COMMON: -11_440e3, CONTINUING: -10_473e3, SHARES: 34_320_024, **lines}
+    found = standardized(raw([fact(tag, value, *YEARS[2023]) for tag, value in figures.items() if value is not None]))
+
+    assert value_of(found, "eps_basic", "annual", YEARS[2023][1]) == eps
+    assert value_of(found, "net_income", "annual", YEARS[2023][1]) == -11_440e3
 
 
 def test_without_shares_there_are_no_earnings_per_share():

@@ -45,6 +45,7 @@ from pipelines.normalize.elements.debt import (
 )
 from pipelines.normalize.elements.income import (
     COST_OF_REVENUE_TOTAL,
+    EARNINGS_NUMERATOR,
     GROSS_PROFIT,
     INCOME_TAX,
     INTEREST_EXPENSE,
@@ -88,6 +89,7 @@ CONCEPTS: tuple[Concept, ...] = (
     NET_INCOME_PARENT,
     PREFERRED_DIVIDENDS,
     EPS_BASIC,
+    EARNINGS_NUMERATOR,
     DIVIDENDS_PER_SHARE,
     OPERATING_CASH_FLOW,
     CAPITAL_EXPENDITURE,
@@ -180,7 +182,7 @@ MEASURE_SIGNS = pl.DataFrame(
 ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     "revenue": (REVENUE,),
     "net_income": (NET_INCOME_COMMON, NET_INCOME_PARENT, PREFERRED_DIVIDENDS),
-    "eps_basic": (EPS_BASIC,),
+    "eps_basic": (EPS_BASIC, EARNINGS_NUMERATOR),
     "dividends_per_share": (DIVIDENDS_PER_SHARE,),
     "free_cash_flow": (OPERATING_CASH_FLOW, CAPITAL_EXPENDITURE),
     "shares_basic": (SHARES_BASIC,),

@@ -285,6 +285,39 @@ NET_INCOME_PARENT = Concept(
     ),
 )
 
+EARNINGS_NUMERATOR = Concept(
+    "earnings_numerator",
+    "money",
+    instant=False,
+    sources=tuple(
+        us(
+            "NetIncomeLossFromContinuingOperationsAvailableToCommonShareholdersBasic",
+            *discontinued,
+            rule=rule,
+            statement=f"Where no earnings per share are stated, {words} is what they are computed from.",
+            source="ASC 260-10-45-10 and 260-10-45-11: income from continuing operations available to common",
+        )
+        for rule, words, discontinued in (
+            (
+                "earnings-numerator.with-discontinued-of-parent",
+                "income from continuing operations available to common plus the parent's share of discontinued "
+                "operations",
+                NET_OF_DISCONTINUED_OF_PARENT[1],
+            ),
+            (
+                "earnings-numerator.with-discontinued",
+                "income from continuing operations available to common plus discontinued operations",
+                NET_OF_DISCONTINUED[1],
+            ),
+            (
+                "earnings-numerator.continuing",
+                "income from continuing operations available to common, if no discontinued operations are reported,",
+                NOTHING_DISCONTINUED[1],
+            ),
+        )
+    ),
+)
+
 PREFERRED_DIVIDENDS = Concept(
     "preferred_dividends",
     "money",

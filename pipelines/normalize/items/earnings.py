@@ -71,6 +71,13 @@ EPS_NOT_FILED = Rule(
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "compose",
 )
+EPS_OF_NUMERATOR = Rule(
+    "eps.stated-numerator-over-shares",
+    "If filings state no earnings per share for a window, but the income that these are computed from, they are that "
+    "income divided by weighted average shares, not net income, which it may differ from.",
+    "ASC 260-10-45-10: income available to common over the weighted average of shares; ASC 260-10-45-11",
+    "compose",
+)
 EPS_ISSUANCE = Rule(
     "eps.net-income-over-shares.issuance",
     "Earnings per share are net income divided by average shares if the sum of quarters differs from it and the share "
@@ -162,6 +169,7 @@ NOT_BELOW_BASIC = Rule(
 RULES = (
     EPS_AS_FILED,
     EPS_NOT_FILED,
+    EPS_OF_NUMERATOR,
     EPS_ISSUANCE,
     EPS_FAR_APART,
     TIMES_SHARES,
@@ -275,7 +283,8 @@ def _not_below_basic(points: Points, diluted: Item, basic: Item, income: Item) -
 def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Item, pl.DataFrame]:
     """Basic earnings per share as filed, compared with net income divided by average shares.
 
-    Net income divided by average shares is used if no earnings per share are filed for a window, and if the sum of
+    Net income divided by average shares is used if no earnings per share are filed for a window (the income that these
+    are computed from, if it is stated), and if the sum of
     quarters differs from it while the share count changes much within or before the window (an offering), because
     earnings per share on different counts do not add up. It is also used if they differ for another reason than
     rounding and changes of the count, or if roundings of several quarters, or of cents before a reverse split, are
@@ -321,13 +330,25 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
     is_derived = np.isnan(filed) & ~np.isnan(control)
     takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted | adds_roundings
     takes_control |= is_coarse_year
+    of_numerator = points.of("earnings_numerator") / np.where(shares.value > 0, shares.value, np.nan)
+    has_numerator = takes_control & is_derived & ~np.isnan(of_numerator)
+    takes_income = takes_control & ~has_numerator
     as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
     found = Item(
         "eps_basic",
-        np.select([takes_control, is_withheld | is_mixed | is_of_other_count], [control, np.nan], filed),
-        rules=ids(EPS_AS_FILED, EPS_NOT_FILED, EPS_ISSUANCE, EPS_FAR_APART, TIMES_SHARES, EPS_ROUNDED, EPS_OF_SPLIT),
+        np.select(
+            [has_numerator, takes_control, is_withheld | is_mixed | is_of_other_count],
+            [of_numerator, control, np.nan],
+            filed,
+        ),
+        rules=ids(
+            *(EPS_AS_FILED, EPS_OF_NUMERATOR, EPS_NOT_FILED, EPS_ISSUANCE),
+            *(EPS_FAR_APART, TIMES_SHARES, EPS_ROUNDED, EPS_OF_SPLIT),
+        ),
         rule=np.select(
-            [is_derived, is_issuance, is_far, is_contradicted, adds_roundings, is_coarse_year], range(1, 7), 0
+            [has_numerator, is_derived, is_issuance, is_far, is_contradicted, adds_roundings, is_coarse_year],
+            range(1, 8),
+            0,
         ),
         methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
         method=np.where(takes_control, len(METHODS), way),
@@ -339,8 +360,9 @@ def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Ite
         },
         legs=(
             points.leg("eps_basic", SUM).where(~takes_control),
-            points.leg("net_income_common", DIVIDEND).where(takes_control & is_common),
-            *(leg.recast(DIVIDEND).where(takes_control & ~is_common) for leg in income.legs),
+            points.leg("earnings_numerator", DIVIDEND).where(has_numerator),
+            points.leg("net_income_common", DIVIDEND).where(takes_income & is_common),
+            *(leg.recast(DIVIDEND).where(takes_income & ~is_common) for leg in income.legs),
             *(leg.recast(DIVISOR_MEAN).where(takes_control) for leg in shares.legs),
         ),
         withheld=(

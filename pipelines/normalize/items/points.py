@@ -49,6 +49,7 @@ FLOWS = (
     "net_income_parent",
     "preferred_dividends",
     "eps_basic",
+    "earnings_numerator",
     "dividends_per_share",
     "dividends_paid",
     "operating_cash_flow",
