@@ -452,6 +452,11 @@ NONCURRENT_FELL_DUE: dict[str, tuple[list[int], list[int], list[int | None]]] = 
         [300, 301, 302, 582, 303, 304],
         [None, None, None, None, 101, 102],
     ),
+    "installments are paid after it fell due": (
+        [400, 300, 290, 280, 270, 260],
+        [300, 400, 301, 302, 303, 304],
+        [400, None, None, None, None, None],
+    ),
     "equal installments of little": (
         [1000, 999, 998, 997, 996, 995],
         [300, 301, 302, 303, 304, 305],
@@ -527,6 +532,9 @@ def _documents() -> dict[str, list[Row]]:
         "installments for a year": six_quarters([400, 390, 380, 380, 381, 382, 383], [300] * 7, NONCURRENT),
         "installments beside a year end": six_quarters(
             [420, 412, 398, 386, 374, 340], [300] * 6, NONCURRENT, year_end=4
+        ),
+        "installments since before the year end": six_quarters(
+            [440, 425, 413, 402, 390, 378], [300] * 6, NONCURRENT, year_end=4
         ),
         **{
             f"{line} after a total below its part": since_quarter(
@@ -636,6 +644,13 @@ def test_installments_are_missed_at_the_year_end_that_the_next_report_repeats(fo
     gap = row_of(found.gaps, "total_debt", "annual", "2022-12-31", COMPANY["installments beside a year end"])
 
     assert gap["rule"] == "debt.withdrawn.installments-without-line"
+
+
+def test_installments_are_missed_as_far_back_as_the_debt_fell_in_each_quarter(found):
+    """Synopsys 2017: what it fell by had become current; the year end is repeated by the report that shows them."""
+    company = COMPANY["installments since before the year end"]
+
+    assert [value_of(found, "total_debt", "ttm", end, company) for end in SIX_ENDS] == [None] * 6
 
 
 @pytest.mark.parametrize("name", YEAR_ENDS_FELL_DUE)

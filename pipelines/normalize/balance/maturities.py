@@ -200,7 +200,7 @@ def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums, fell: Flags
     """Whether a non-current line is all of the debt, and fell by the same in each of the last two quarters.
 
     Installments are still owed in the next quarters, whatever the line falls by, until it falls due or rises, or a year
-    has passed since it fell. The filing may repeat the balance sheet of the report before, which could not know.
+    has passed since it fell. The filing may repeat the balance sheet of a report before, which could not know.
 
     Args:
         fell: whether maturities left the line of long-term debt that is all of the debt (fell_due).
@@ -209,8 +209,7 @@ def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums, fell: Flags
     older = np.where(last >= 0, last[last], NOTHING)
     is_next = (last >= 0) & (sheets.q - sheets.q[last] == 1)
     are_quarters = is_next & (older >= 0) & (sheets.q - sheets.q[older] == 2)
-    found, owes, repeats = (np.zeros(len(sheets), dtype=np.bool_) for _ in range(3))
-    again = before.in_filing
+    found, owes = (np.zeros(len(sheets), dtype=np.bool_) for _ in range(2))
     for line in (*NONCURRENT_PARTS, LINE["debt_long_term"]):
         amount, alone = sheets.values[line], is_alone(sheets, sums, line)
         if line not in NONCURRENT_PARTS:
@@ -224,11 +223,44 @@ def falls_equally(sheets: BalanceSheets, before: Before, sums: Sums, fell: Flags
         for _ in range(WITHIN - 1):
             falls |= stays & falls[last]
         owes |= falls & ~fell
-        is_of_day = (again >= 0) & (last >= 0) & (sheets.q[again] == sheets.q[last])
-        repeats |= is_of_day & alone & alone[again] & (amount[again] == amount[last])
     found = spread(found, last, owes)
-    found[again[found & repeats]] = True
+    earlier, by = before_installments(sheets, before, sums, found, fell)
+    again = before.in_filing[by]
+    is_repeated = (again >= 0) & (sheets.q[again] == sheets.q[earlier])
+    for line in (*NONCURRENT_PARTS, LINE["debt_long_term"]):
+        is_same = is_alone(sheets, sums, line)[again] & (sheets.values[line][again] == sheets.values[line][earlier])
+        found[again[is_repeated & is_same]] = True
     return found
+
+
+def before_installments(
+    sheets: BalanceSheets, before: Before, sums: Sums, found: Flags, fell: Flags
+) -> tuple[Ints, Ints]:
+    """The sheets of the reports before, back to the one since which the line that is all of the debt always fell.
+
+    Args:
+        found: the sheets that show installments (falls_equally).
+        fell: whether maturities left the line (fell_due), as far as to which it is followed.
+
+    Returns:
+        the places of the sheets, and those of the sheets that show the installments.
+    """
+    last = before.in_filing_before
+    is_next = (last >= 0) & (sheets.q - sheets.q[last] == 1) & ~fell
+    falls = np.zeros(len(sheets), dtype=np.bool_)
+    for line in (*NONCURRENT_PARTS, LINE["debt_long_term"]):
+        amount, alone = sheets.values[line], is_alone(sheets, sums, line)
+        falls |= is_next & alone & alone[last] & (amount < amount[last])
+    by = np.flatnonzero(found & (last >= 0))
+    each, pairs = last[by], []
+    while len(each):
+        pairs.append((each, by))
+        goes_on = falls[each]
+        each, by = last[each[goes_on]], by[goes_on]
+    if not pairs:
+        return by, by
+    earlier, shown_by = (np.concatenate(of_all) for of_all in zip(*pairs, strict=True))
+    return earlier, shown_by
 
 
 def _since(sheets: BalanceSheets, shown: Flags) -> Flags:

@@ -13,7 +13,13 @@ from pipelines.normalize.arrays import NOTHING, Flags, Ints, first_row, smallest
 from pipelines.normalize.balance.before import Before
 from pipelines.normalize.balance.element_sets import are_equal, contain
 from pipelines.normalize.balance.footing import is_one_digit
-from pipelines.normalize.balance.maturities import LONG_TERM_LINES, falls_equally, fell_due, is_alone
+from pipelines.normalize.balance.maturities import (
+    LONG_TERM_LINES,
+    before_installments,
+    falls_equally,
+    fell_due,
+    is_alone,
+)
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets, same
 from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.balance.unexplained import is_below_part
@@ -96,9 +102,10 @@ FELL_DUE_BEFORE = Rule(
 
 INSTALLMENTS_BEFORE = Rule(
     "debt.withdrawn.installments-without-line",
-    "Non-current debt alone is withdrawn if the next two reports show that it is paid in equal installments.",
-    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 4 of 534 quarter ends with "
-    "such debt alone, of one filer",
+    "Non-current debt alone is withdrawn if the next two reports show that it is paid in equal installments, and that "
+    "of the reports before as far back as it fell in each quarter and did not fall due.",
+    "Regulation S-X Rule 5-02.19 (current maturities are current liabilities); measured: 10 of 534 quarter ends with "
+    "such debt alone, of two filers",
     "withhold",
 )
 
@@ -261,9 +268,9 @@ def _fell_due_before(sheets: BalanceSheets, before: Before, sums: Sums, values: 
 
 def _before_installments(sheets: BalanceSheets, before: Before, sums: Sums, values: Ints) -> Withdrawal:
     """The values from which two equal installments were then paid."""
-    newest = np.flatnonzero(falls_equally(sheets, before, sums, fell_due(sheets, before, sums)[0]))
-    last = before.in_filing_before[newest]
-    value, by = np.concatenate([last, before.in_filing_before[last]]), np.tile(newest, 2)
+    fell = fell_due(sheets, before, sums)[0]
+    found = falls_equally(sheets, before, sums, fell)
+    value, by = before_installments(sheets, before, sums, found, fell)
     is_alone = np.isin(value, sums.sheet[np.bincount(sums.part_sum, minlength=len(sums.sheet)) == 1])
     is_alone &= np.isin(value, values)
     return Withdrawal(INSTALLMENTS_BEFORE, "current_debt_not_shown", value[is_alone], by[is_alone])
