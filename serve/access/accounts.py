@@ -20,7 +20,7 @@ from serve.clock import timestamp
 from serve.http.errors import CommandError
 
 MOST_KEYS = 10  # active keys of an account
-EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
+EMAIL = re.compile(r"[^@\s\x00-\x1f\ud800-\udfff]+@[^@\s\x00-\x1f\ud800-\udfff]+")
 
 Status = Literal["active", "inactive"]
 

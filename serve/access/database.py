@@ -44,7 +44,8 @@ DEADLINES = {"connect_timeout": 3, "tcp_user_timeout": 5000, "keepalives_idle": 
 """Parameters of connections to PostgreSQL, in seconds and milliseconds, unless the address has them."""
 DAMAGED = "stop the service, and run `fundamentals restore PATH --accounts` with the path of a backup"
 """What to do about a damaged file."""
-ERRORS = (SQLAlchemyError, *sqlite.ERRORS, OSError)
+ERRORS = (SQLAlchemyError, *sqlite.ERRORS, OSError, UnicodeEncodeError)
+"""The last one: an argument of a command has bytes that are no UTF-8."""
 
 
 class DatabaseError(CommandError):

@@ -142,7 +142,7 @@ def test_readers_do_not_wait_for_a_writer(accounts: Accounts, path: Path, monkey
     service.close()
 
 
-@pytest.mark.parametrize("email", ["", "reader", "@", "a b@example.org", "reader@example.org\n", "a@b@c"])
+@pytest.mark.parametrize("email", ["", "reader", "@", "a b@example.org", "reader@example.org\n", "a@b@c", "a\udcff@b"])
 def test_a_malformed_e_mail_address_gets_no_key(accounts: Accounts, email: str) -> None:
     with pytest.raises(CommandError, match="is not an e-mail address"):
         accounts.create_key(email, NOW)
@@ -155,6 +155,8 @@ def test_unknown_accounts_and_keys_are_errors(accounts: Accounts) -> None:
         accounts.set_subscription("nobody@example.org", "active", NOW)
     with pytest.raises(CommandError, match="no key has the id 'key_0'"):
         accounts.revoke_key("key_0", NOW)
+    with pytest.raises(CommandError, match="surrogates not allowed"):
+        accounts.revoke_key("key_\udcff", NOW)
 
 
 def test_a_file_that_is_not_a_database_is_an_error(path: Path) -> None:
