@@ -11,6 +11,14 @@ from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW
 YEAR = ("2024-01-01", "2024-12-31")
 CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
 WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
+ADDITIONS_OF_FLOWS = {
+    "PropertyPlantAndEquipmentAdditions": -96,
+    "PaymentsToAcquireIntangibleAssets": 12,
+    "PaymentsToAcquireShortTermInvestments": 80,
+    "ProceedsFromSaleOfPropertyPlantAndEquipment": 7,
+    "NetCashProvidedByUsedInInvestingActivitiesContinuingOperations": -181,
+}
+"""A cash flow statement that shows payments for plant as additions, with the sign of an outflow."""
 ITEMS = ("revenue", "total_debt", "cash_and_equivalents", "free_cash_flow")
 
 
@@ -325,6 +333,31 @@ REPORTS: dict[str, Report] = {
         },
         {CASH: 6, "SecuredDebt": 160, "UnsecuredDebt": 600},
         (298, 760, 6, None),
+        {"free_cash_flow": "no_tag"},
+    ),
+    "a company whose additions to plant are its payments": Report(
+        "3674",
+        {"Revenues": 780, CASH_FLOW: -66, **ADDITIONS_OF_FLOWS},
+        {CASH: 220, "LongTermDebtNoncurrent": 90},
+        (780, 90, 220, -162),
+    ),
+    "a company whose additions to plant, with other lines, are not its investing cash flow": Report(
+        "3674",
+        {"Revenues": 780, CASH_FLOW: -66, **ADDITIONS_OF_FLOWS, "PropertyPlantAndEquipmentAdditions": -97},
+        {CASH: 220, "LongTermDebtNoncurrent": 90},
+        (780, 90, 220, None),
+        {"free_cash_flow": "no_tag"},
+    ),
+    "a company whose investing cash flow of few units additions to plant may meet by chance": Report(
+        "3674",
+        {
+            "Revenues": 780,
+            CASH_FLOW: -66,
+            "PropertyPlantAndEquipmentAdditions": 66,
+            "NetCashProvidedByUsedInInvestingActivities": -66,
+        },
+        {CASH: 220, "LongTermDebtNoncurrent": 90},
+        (780, 90, 220, None),
         {"free_cash_flow": "no_tag"},
     ),
     "a utility of water": Report(

@@ -146,6 +146,14 @@ FREE_CASH_FLOW = {
     "PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities": 300,
 }
 
+OF_INVESTING = {
+    **FREE_CASH_FLOW,
+    "NetCashProvidedByUsedInInvestingActivities": -350,
+    "PaymentsToAcquireIntangibleAssets": 70,
+    "ProceedsFromSaleOfPropertyPlantAndEquipment": 20,
+}
+"""Lines of investing activities to which an outflow of 300 is added."""
+
 TWO_SIGNS = {
     "NetIncomeLoss": 500,
     "NetIncomeLossAvailableToCommonStockholdersBasic": -500,
@@ -317,6 +325,8 @@ NEEDS: dict[str, Needs] = {
 
 NEEDS_OF_RULE: dict[str, Needs] = {
     **{source.rule: Needs(0, lines((FINANCING, -30))) for source in CAPITAL_EXPENDITURE.sources if source.only_zero},
+    "capital-expenditure.additions-by-footing": Needs(300, OF_INVESTING),
+    "capital-expenditure.additions-by-footing.as-outflow": Needs(-300, OF_INVESTING),
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
     "dividends-per-share.nothing-paid": Needs(0),
     "dividends-per-share.nothing-paid-on-any-stock": Needs(0),

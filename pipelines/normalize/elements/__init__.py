@@ -233,6 +233,7 @@ def wanted_elements() -> dict[str, frozenset[str]]:
             wanted[source.taxonomy].update(
                 source.elements, source.plus, source.minus, source.less, source.at_least, source.where
             )
+            wanted[source.taxonomy].update(source.footing.elements if source.footing else ())
     return {taxonomy: frozenset(elements) for taxonomy, elements in wanted.items()}
 
 
@@ -254,6 +255,7 @@ def combination(source: Source) -> str:
     parts += [f" [- {element}]" for element in source.less]
     parts += [f" [no less than {element}]" for element in source.at_least]
     parts += [f" [where {element} is reported]" for element in source.where]
+    parts += [f" [where it adds up to {' or '.join(source.footing.totals)}]"] if source.footing else []
     return f"{source.taxonomy}:{''.join(parts).removeprefix(' + ').lstrip()}"
 
 

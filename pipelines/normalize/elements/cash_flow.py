@@ -3,7 +3,7 @@
 Belongs here: elements of cash that moved over a duration. Does not: cash held at an instant (cash).
 """
 
-from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, ifrs, us
+from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Elements, Footing, Source, ifrs, us
 from pipelines.normalize.industry.names import INDUSTRIES, Industry
 
 OPERATING_CASH_FLOW = Concept(
@@ -107,6 +107,83 @@ def no_investing(rule: str, words: str, change: str, effect: str, of: Flows) -> 
         less=(effect,),
         taxonomy=taxonomy,
         only_zero=True,
+    )
+
+
+INVESTING_PAYMENTS = (
+    "PaymentsToAcquireBusinessesNetOfCashAcquired",
+    "PaymentsToAcquireBusinessesGross",
+    "PaymentsToAcquireBusinessesAndInterestInAffiliates",
+    "PaymentsToAcquireInterestInSubsidiariesAndAffiliates",
+    "PaymentsToAcquireEquityMethodInvestments",
+    "PaymentsToAcquireInvestments",
+    "PaymentsToAcquireMarketableSecurities",
+    "PaymentsToAcquireShortTermInvestments",
+    "PaymentsToAcquireLongtermInvestments",
+    "PaymentsToAcquireOtherInvestments",
+    "PaymentsToAcquireAvailableForSaleSecurities",
+    "PaymentsToAcquireAvailableForSaleSecuritiesDebt",
+    "PaymentsToAcquireHeldToMaturitySecurities",
+    "PaymentsToAcquireRestrictedInvestments",
+    "PaymentsToAcquireIntangibleAssets",
+    "PaymentsToDevelopSoftware",
+    "PaymentsToAcquireNotesReceivable",
+    "PaymentsToAcquireLoansReceivable",
+    "PaymentsToAcquireFinanceReceivables",
+    "PaymentsToAcquireRealEstate",
+    "PaymentsToAcquireRealEstateHeldForInvestment",
+    "PaymentsForProceedsFromInvestments",
+)
+"""Payments for investing other than capital expenditure."""
+OTHER_INVESTING_PAYMENTS = (
+    "PaymentsToAcquireAssetsInvestingActivities",
+    "PaymentsForProceedsFromOtherInvestingActivities",
+    "PaymentsForProceedsFromOtherDeposits",
+    "IncreaseDecreaseInDeferredCharges",
+)
+"""Further lines that some filers show among investing activities, and others elsewhere or net of proceeds."""
+INVESTING_PROCEEDS = (
+    "ProceedsFromSaleOfPropertyPlantAndEquipment",
+    "ProceedsFromSaleOfProductiveAssets",
+    "ProceedsFromDivestitureOfBusinesses",
+    "ProceedsFromDivestitureOfBusinessesNetOfCashDivested",
+    "ProceedsFromSaleMaturityAndCollectionsOfInvestments",
+    "ProceedsFromSaleMaturityAndCollectionsOfShorttermInvestments",
+    "ProceedsFromSaleOfShortTermInvestments",
+    "ProceedsFromSaleAndMaturityOfMarketableSecurities",
+    "ProceedsFromMaturitiesPrepaymentsAndCallsOfAvailableForSaleSecurities",
+    "ProceedsFromSaleOfAvailableForSaleSecurities",
+    "ProceedsFromSaleOfAvailableForSaleSecuritiesDebt",
+    "ProceedsFromPaymentsForOtherInvestingActivities",
+)
+"""Proceeds of investing activities."""
+
+ADDITIONS = "PropertyPlantAndEquipmentAdditions"
+"""What was added to plant, which notes state with unpaid invoices; a few filers tag their payments with it."""
+
+
+def additions(rule: str, words: str, elements: Elements = (), minus: Elements = ()) -> Source:
+    """Additions to plant that the other lines of investing activities prove to be what was paid.
+
+    Args:
+        rule: the id of the rule. words: how the filer states the additions.
+        elements: the element of additions as a positive amount. minus: the same as a negative one.
+    """
+    return Source(
+        rule,
+        f"Where no payments for plant are stated, capital expenditure is additions to property, plant and equipment"
+        f"{words} if they and the other lines of investing activities add up exactly to investing cash flow.",
+        "ASC 230-10-45-24: the lines of investing activities add up to their total",
+        elements=elements,
+        minus=minus,
+        footing=Footing(
+            (
+                "NetCashProvidedByUsedInInvestingActivities",
+                "NetCashProvidedByUsedInInvestingActivitiesContinuingOperations",
+            ),
+            (*INVESTING_PAYMENTS, *OTHER_INVESTING_PAYMENTS),
+            INVESTING_PROCEEDS,
+        ),
     )
 
 
@@ -234,6 +311,10 @@ CAPITAL_EXPENDITURE = Concept(
             "capital-expenditure.non-producer-wells.exploration-and-development",
             "capital-expenditure.non-producer-wells.property-and-equipment",
         ),
+        additions("capital-expenditure.additions-by-footing", "", elements=(ADDITIONS,)),
+        additions(
+            "capital-expenditure.additions-by-footing.as-outflow", ", filed as a negative amount,", minus=(ADDITIONS,)
+        ),
         ifrs(
             "PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities",
             rule="capital-expenditure.ifrs.property-plant-and-equipment",
@@ -319,32 +400,6 @@ INVESTING_CASH_FLOW = Concept(
         ),
     ),
 )
-
-INVESTING_PAYMENTS = (
-    "PaymentsToAcquireBusinessesNetOfCashAcquired",
-    "PaymentsToAcquireBusinessesGross",
-    "PaymentsToAcquireBusinessesAndInterestInAffiliates",
-    "PaymentsToAcquireInterestInSubsidiariesAndAffiliates",
-    "PaymentsToAcquireEquityMethodInvestments",
-    "PaymentsToAcquireInvestments",
-    "PaymentsToAcquireMarketableSecurities",
-    "PaymentsToAcquireShortTermInvestments",
-    "PaymentsToAcquireLongtermInvestments",
-    "PaymentsToAcquireOtherInvestments",
-    "PaymentsToAcquireAvailableForSaleSecurities",
-    "PaymentsToAcquireAvailableForSaleSecuritiesDebt",
-    "PaymentsToAcquireHeldToMaturitySecurities",
-    "PaymentsToAcquireRestrictedInvestments",
-    "PaymentsToAcquireIntangibleAssets",
-    "PaymentsToDevelopSoftware",
-    "PaymentsToAcquireNotesReceivable",
-    "PaymentsToAcquireLoansReceivable",
-    "PaymentsToAcquireFinanceReceivables",
-    "PaymentsToAcquireRealEstate",
-    "PaymentsToAcquireRealEstateHeldForInvestment",
-    "PaymentsForProceedsFromInvestments",
-)
-"""Payments for investing other than capital expenditure."""
 
 INVESTING_WITHOUT_PAYMENTS = Concept(
     "investing_without_payments",

@@ -19,6 +19,24 @@ Elements = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Footing:
+    """The lines of a statement with which a source must add up to a total; otherwise it does not count.
+
+    totals: the total, under any of these elements; an outflow is negative.
+    paid, received: the other outflows and inflows, as positive amounts; all that are stated count.
+    """
+
+    totals: Elements
+    paid: Elements
+    received: Elements
+
+    @property
+    def elements(self) -> Elements:
+        """All of its elements."""
+        return (*self.totals, *self.paid, *self.received)
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Elements that together report a concept; each source is a rule.
 
@@ -32,6 +50,7 @@ class Source:
     at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
     where: required but not counted: they show that the source applies to the filer.
     only_zero: the source counts only if its sum is exactly zero: it proves that there is no such amount.
+    footing: the source counts only if it, an outflow, adds up to a total with other lines.
     measure: of the elements, if it is another than that of the concept.
     reservation: the flag of a value from this source.
     """
@@ -49,6 +68,7 @@ class Source:
     taxonomy: str = US_GAAP
     industries: tuple[Industry, ...] = INDUSTRIES
     only_zero: bool = False
+    footing: Footing | None = None
     measure: Measure | None = None
 
     @property

@@ -27,6 +27,11 @@ NO_LESS_THAN_PART = Rule(
 )
 RULES = (NO_LESS_THAN_PART,)
 
+FOOTS_WITHIN = 1.0
+"""Lines that add up to a total within one unit of the currency do so exactly."""
+FEWEST_UNITS = 100
+"""A total of fewer units, of those in which the lines are stated, may be met by chance: one sum is compared with it."""
+
 SAME_WHEN_ROUNDED = 0.005
 """Amounts that differ by at most half a percent are the same amount, rounded differently."""
 
@@ -79,9 +84,9 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
         pairs: pairs of these facts and parts of sources, without repetitions.
 
     Returns:
-        the candidates with all required elements (of sources that only count if they are zero: those that are); and for
-        each whether its amount is at least that of every `at_least` element in the filing, with the tolerance
-        SAME_WHEN_ROUNDED.
+        the candidates with all required elements (of sources that only count if they are zero, or if they add up to a
+        total: those that are or do); and for each whether its amount is at least that of every `at_least` element in
+        the filing, with the tolerance SAME_WHEN_ROUNDED.
     """
     source = matching.SOURCE[pairs.part]
     begins = starts(pairs.slot, source)
@@ -92,7 +97,8 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
     amount = np.where(matching.IS_MONEY[source] & (filed_value != 0), np.abs(filed_value), np.nan)
     own_grain = grains(filed_value)
     grain = with_scale_of_filing(own_grain, amount, np.flatnonzero(starts(pairs.filing)))
-    floor = np.where(counts | matching.IS_NEEDED[pairs.part], -np.inf, filed_value)
+    is_floor = (matching.COEFFICIENT == 0) & ~matching.IS_NEEDED & (matching.FOOTS == 0) & ~matching.IS_TOTAL
+    floor = np.where(is_floor[pairs.part], filed_value, -np.inf)
     present = _reduced(np.bitwise_or, matching.BIT[pairs.part], begin)
     value = _reduced(np.add, filed_value * coefficient, begin)
     largest = _reduced(np.maximum, floor, begin)
@@ -117,7 +123,22 @@ def candidates(facts: pl.DataFrame, pairs: Matched) -> tuple[Candidates, Flags]:
     )
     complete = (present & needed) == needed
     complete &= ~matching.ONLY_ZERO[source[begin]] | (value == 0)
+    complete &= ~matching.HAS_FOOTING[source[begin]] | _foots(pairs, filed_value, begin, found)
     return found.where(complete), (value >= largest * (1 - SAME_WHEN_ROUNDED))[complete]
+
+
+def _foots(pairs: Matched, filed_value: Floats, begin: Ints, found: Candidates) -> Flags:
+    """Whether each source, as an outflow, adds up to the total of its footing with the other lines that are stated.
+
+    Args:
+        pairs: the pairs. filed_value: the amount of each. begin: the first pair of each source.
+        found: the sources.
+    """
+    outflow = found.value + _reduced(np.add, filed_value * matching.FOOTS[pairs.part], begin)
+    group = np.repeat(np.arange(len(begin)), np.diff(np.append(begin, len(pairs.part))))
+    meets = matching.IS_TOTAL[pairs.part] & (np.abs(filed_value + outflow[group]) <= FOOTS_WITHIN)
+    meets &= np.abs(filed_value) >= FEWEST_UNITS * found.grain[group]
+    return _reduced(np.logical_or, meets, begin)
 
 
 def _reduced(function: np.ufunc, values: npt.NDArray[Any], begin: Ints) -> npt.NDArray[Any]:

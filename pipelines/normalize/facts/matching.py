@@ -48,7 +48,12 @@ PART_BITS = 32
 
 
 class Part(NamedTuple):
-    """One element of a source: `source` (number), `bit` (its place in the source), `coefficient`, `is_needed`."""
+    """One element of a source.
+
+    source: its number. bit: the place of the element in the source, as a bit; zero for an element of its footing.
+    coefficient: with which it is added. is_needed: whether the source needs it.
+    foots: 1 for another outflow of its footing, -1 for an inflow. is_total: whether it is the total of its footing.
+    """
 
     source: int
     bit: int
@@ -56,6 +61,8 @@ class Part(NamedTuple):
     tag: str
     coefficient: float
     is_needed: bool
+    foots: float
+    is_total: bool
 
 
 def _parts_of(number: int, source: Source) -> list[Part]:
@@ -67,8 +74,16 @@ def _parts_of(number: int, source: Source) -> list[Part]:
         (source.at_least, 0.0, False),
         (source.where, 0.0, True),
     )
-    named = sorted((tag, sign, needed) for tags, sign, needed in uses for tag in tags)
-    return [Part(number, 1 << place, source.taxonomy, *each) for place, each in enumerate(named)]
+    named = sorted((tag, sign, needed, 0.0, False) for tags, sign, needed in uses for tag in tags)
+    parts = [Part(number, 1 << place, source.taxonomy, *each) for place, each in enumerate(named)]
+    if source.footing:
+        of_footing = ((source.footing.totals, 0.0), (source.footing.paid, 1.0), (source.footing.received, -1.0))
+        parts += [
+            Part(number, 0, source.taxonomy, tag, 0.0, False, sign, sign == 0)
+            for tags, sign in of_footing
+            for tag in tags
+        ]
+    return sorted(parts, key=lambda part: part.tag)
 
 
 _NUMBERED = [(concept, rank, source) for concept in CONCEPTS for rank, source in enumerate(concept.sources)]
@@ -91,8 +106,12 @@ SOURCE: Ints = np.array([part.source for part in _PARTS])
 BIT: Ints = np.array([part.bit for part in _PARTS])
 COEFFICIENT: Floats = np.array([part.coefficient for part in _PARTS])
 IS_NEEDED: Flags = np.array([part.is_needed for part in _PARTS])
+FOOTS: Floats = np.array([part.foots for part in _PARTS])
+IS_TOTAL: Flags = np.array([part.is_total for part in _PARTS])
+HAS_FOOTING: Flags = np.array([source.footing is not None for _, _, source in _NUMBERED])
 NAME = pl.Series("tag", [f"{part.taxonomy}:{part.tag}" for part in _PARTS])
-"""For each part: number of its source, its bit, its coefficient, whether it is required, its name with taxonomy."""
+"""For each part: number of its source, its bit, its coefficient, whether it is required, its sign in a footing, whether
+it is the total of one, its name with taxonomy. For each source, whether it has a footing."""
 
 
 def _contained() -> tuple[Ints, ...]:
