@@ -164,6 +164,11 @@ def one_note(before: Lines) -> list[Row]:
 
 
 DEBT_AND_CASH: dict[str, Lines] = {
+    "cash.total-of-flows-less-restricted": {
+        "CashCashEquivalentsAndShortTermInvestments": 53.555,
+        "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents": 53.555,
+        "RestrictedCash": 17.2,
+    },
     "cash.filer-total": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 20},
     "cash.total-contradicts-parts": {"CashCashEquivalentsAndShortTermInvestments": 50, CASH: 30, SECURITIES: 15},
     "cash.without-securities-by-footing": {CASH: 30, SECURITIES: 15, INVENTORY: 20, CURRENT_ASSETS: 50},

@@ -335,6 +335,7 @@ LEASES = {
     "OperatingLeaseLiabilityNoncurrent": 1.529,
 }
 
+TOTAL_OF_FLOWS = {"CashCashEquivalentsAndShortTermInvestments": 53.555, RESTRICTED: 53.555, "RestrictedCash": 17.2}
 OF_GOOGLE = {
     "LongTermDebtNoncurrent": 1_990,
     "LongTermDebtAndCapitalLeaseObligations": 2_236,
@@ -483,6 +484,27 @@ FILED: dict[str, tuple[list[Row], str, float | None]] = {
         ),
         "total_debt",
         261424,
+    ),
+    # Air Transport Services in 2023: its line is "cash, cash equivalents and restricted cash"
+    "a total of cash that is that of the cash flow statement": (
+        filed("2024-02-20", **TOTAL_OF_FLOWS),
+        "cash_and_equivalents",
+        36.355,
+    ),
+    "a total of cash that is not that of the cash flow statement": (
+        filed("2024-02-20", **{**TOTAL_OF_FLOWS, RESTRICTED: 53.556}),
+        "cash_and_equivalents",
+        53.555,
+    ),
+    "a total of cash without restricted cash": (
+        filed("2024-02-20", **{**TOTAL_OF_FLOWS, "RestrictedCash": 0}),
+        "cash_and_equivalents",
+        53.555,
+    ),
+    "a total of cash beside its line of cash": (
+        filed("2024-02-20", **TOTAL_OF_FLOWS, CashAndCashEquivalentsAtCarryingValue=30),
+        "cash_and_equivalents",
+        53.555,
     ),
     "both parts with finance leases": (filed("2024-02-20", **OF_GOOGLE), "total_debt", 5_245),
     "a line that is not long-term debt and leases": (

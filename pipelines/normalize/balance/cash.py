@@ -7,11 +7,22 @@ whose element does not name a term (roles), securities that are no longer report
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance.footing import of_all_current_assets, within_current_assets
+from pipelines.normalize.balance.element_sets import set_of
+from pipelines.normalize.balance.footing import EXACT, of_all_current_assets, within_current_assets
 from pipelines.normalize.balance.judged import Comparison
-from pipelines.normalize.balance.sheets import CONTRADICTS, LINES, SAME_MONEY, BalanceSheets
+from pipelines.normalize.balance.sheets import CONTRADICTS, LINES, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
+from pipelines.normalize.elements.cash import RESTRICTED
 from pipelines.normalize.rule import Rule
+
+OF_RESTRICTED = set_of(RESTRICTED)
+"""Elements of restricted cash, which only sources of cash subtract."""
+
+
+def _total_is_of_flows(sheets: BalanceSheets) -> Flags:
+    """Whether the filer's own total is that of the cash flow statement, of which restricted cash is subtracted."""
+    is_less = sheets.is_stated_by("cash", OF_RESTRICTED) & (sheets.value("cash") < sheets.value("cash_total"))
+    return is_less & same(sheets.value("cash_of_flows"), sheets.value("cash_total"), EXACT)
 
 
 def _total_covers_cash(sheets: BalanceSheets) -> Flags:
@@ -58,6 +69,17 @@ COMPOSITIONS: tuple[Composition, ...] = (
     ),
     Composition(
         Rule(
+            "cash.total-of-flows-less-restricted",
+            "Cash is the total of the cash flow statement less restricted cash, plus short-term investments, if the "
+            "filer's own total of cash is that total to the digit, so that it includes restricted cash.",
+            "ASC 230-10-45-4 and 230-10-50-8: the total of the cash flow statement includes restricted cash",
+            "compose",
+        ),
+        ("cash", "short_term_investments"),
+        _total_is_of_flows,
+    ),
+    Composition(
+        Rule(
             "cash.filer-total",
             "Cash is the filer's own total of cash and short-term investments, unless it is less than its cash.",
             "us-gaap:CashCashEquivalentsAndShortTermInvestments",
@@ -100,10 +122,10 @@ COMPOSITIONS: tuple[Composition, ...] = (
 )
 """The compositions of cash; the first one whose condition holds decides."""
 
-_FILER_TOTAL = 1
+_FILER_TOTAL = 2
 """The place of the filer's own total among the compositions."""
 
-CASH_AND_SECURITIES: Rule = COMPOSITIONS[3].rule
+CASH_AND_SECURITIES: Rule = COMPOSITIONS[4].rule
 """The rule by which cash is cash and short-term investments."""
 
 TOTAL_CONTRADICTS_PARTS = Rule(

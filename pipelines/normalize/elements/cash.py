@@ -11,6 +11,15 @@ from pipelines.normalize.elements.sources import Concept, Source, ifrs, us
 
 WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 
+RESTRICTED = (
+    "RestrictedCashAndCashEquivalents",
+    "RestrictedCash",
+    "RestrictedCashCurrent",
+    "RestrictedCashAndCashEquivalentsAtCarryingValue",
+    "RestrictedCashNoncurrent",
+)
+"""The elements that are subtracted from WITH_RESTRICTED."""
+
 CASH_TOTAL = Concept(
     "cash_total",
     "money",
