@@ -152,7 +152,7 @@ def _progress_shown() -> Iterator[None]:
         if stage not in tasks:
             tasks[stage] = bars.add_task(stage, total=total)
         if done == total or _is_file(stage) or done % max(1, total // STEPS_SHOWN) == 0:
-            bars.update(tasks[stage], completed=done)
+            bars.update(tasks[stage], completed=done, total=total)  # batches may be planned one after the other
 
     try:
         with heard_by(show):

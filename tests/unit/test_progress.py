@@ -2,6 +2,7 @@
 
 import pytest
 
+from pipelines import synchronize
 from pipelines.progress import heard_by, report
 
 
@@ -21,3 +22,11 @@ def test_the_listener_is_gone_after_a_failure():
         raise ZeroDivisionError
     report("facts", 1, 1)
     assert heard == []
+
+
+def test_a_bar_shows_what_was_planned_since_it_began(capsys):
+    """The batches of a step become known one after the other."""
+    with synchronize._progress_shown():
+        for done, planned in ((0, 1), (1, 4), (6, 6)):
+            report("facts: batches", done, planned)
+    assert capsys.readouterr().err.rstrip().splitlines()[-1].split()[3] == "6/6"
