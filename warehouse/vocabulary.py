@@ -198,8 +198,9 @@ METHODS: dict[str, str] = {
     "four_quarters": "The sum of four quarters.",
     "own_twelve_months": "Twelve months to an interim quarter end, as the filer states them.",
     "day_weighted_mean": "The mean of the quarters' averages, weighted by days.",
-    "net_income_over_shares": "Net income divided by average shares, where no earnings per share are filed, or "
-    "where the sum of the quarters is far off or the number of shares changed much.",
+    "net_income_over_shares": "Net income, or the income that filings state as the numerator, divided by average "
+    "shares, where no earnings per share are filed, or where the sum of the quarters is far off or the number of "
+    "shares changed much.",
     "balance_sheet": "From the balance sheet of that day.",
     "ratio": "Calculated from other values.",
 }

@@ -67,7 +67,8 @@ EPS_AS_FILED = Rule(
 )
 EPS_NOT_FILED = Rule(
     "eps.net-income-over-shares.not-filed",
-    "If filings state no earnings per share for a window, they are net income divided by weighted average shares.",
+    "If filings state neither earnings per share for a window nor the income that they are computed from, they are net "
+    "income divided by weighted average shares.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "compose",
 )
