@@ -14,8 +14,8 @@ FOLDER = Path(__file__).parent
 PACKAGES = ("obstore", "psycopg", "dagster_postgres", "dagster_celery", "moto", "flask")
 PROGRAMS = {"nginx": "nginx-light", "postgres": "postgresql", "redis-server": "redis-server", "wrk": "wrk"}
 """Each program with its Debian package."""
-SIDE_BY_SIDE = ("--numprocesses=3", "--dist=loadfile")
-"""Most tests wait; those of a file share replicas and what is behind them."""
+SIDE_BY_SIDE = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder")
+"""Most tests wait; those of a group of files (conftest) share replicas and what is behind them."""
 MISSING = 2
 """The exit status if something is missing."""
 SBIN = "/usr/sbin"

@@ -1,20 +1,50 @@
-"""Replicas behind nginx, for all tests of a run; a test that takes a part away brings it back."""
+"""Replicas behind nginx, for all tests of a run; a test that takes a part away brings it back.
+
+Tests that run side by side are divided into groups, each of which stays in one process: those of the replicas, because
+starting these takes longer than most tests, and those of each other file. What takes longest begins first.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from tests.conftest import needed
 from tests.scale import objects, postgres, redis
-from tests.scale.__main__ import PROGRAMS
+from tests.scale.__main__ import FOLDER, PROGRAMS
 from tests.scale.__main__ import program as path_of
 from tests.scale.cluster import SITE, Cluster, Replica, stopped_at_the_end
 from tests.scale.front import nginx
 
 REPLICAS = 2
 
+GROUPS = (("test_executor",), ("test_replicas", "test_front", "test_faults"), ("test_shared_homes",))
+"""Files whose tests stay together; each other file is a group of its own."""
+
 Finder = Callable[[str], str]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of a group next to each other, and those of GROUPS first."""
+    order = {FOLDER / f"{name}.py": place for place, names in enumerate(GROUPS) for name in names}
+    items.sort(key=lambda item: order.get(item.path, len(GROUPS)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
+    """Give a whole group to one process. The markers of pytest-xdist 3.8 for that are without effect in pytest 9.2."""
+    return Grouped(config, log)
+
+
+class Grouped(LoadFileScheduling):
+    """Gives whole groups of files to processes, in their order."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        """The first file of the group of a test."""
+        file = super()._split_scope(nodeid)
+        return next((names[0] for names in GROUPS if Path(file).stem in names), file)
 
 
 @pytest.fixture(scope="session")

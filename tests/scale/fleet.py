@@ -104,14 +104,14 @@ class Fleet:
         with self._instance() as instance:
             return [run.status.value for run in instance.get_runs()]
 
-    def has_ended(self, step: str) -> bool:
-        """Whether a step of the newest run has succeeded."""
+    def had_ended(self, step: str, moment: float) -> bool:
+        """Whether a step of the newest run had succeeded at a moment (Unix time)."""
         import dagster as dg
 
         with self._instance() as instance:
             [run] = instance.get_runs(limit=1)
             ended = instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_SUCCESS)
-            return step in {event.step_key for event in ended}
+            return step in {event.step_key for event in ended if event.timestamp <= moment}
 
     def _begun(self) -> dict[str, list[tuple[str, str]]]:
         found: dict[str, list[tuple[str, str]]] = defaultdict(list)

@@ -45,6 +45,17 @@ class Postgres:
         self.execute(f"CREATE DATABASE new_{self._made}")
         return self._url(f"new_{self._made}")
 
+    def emptied(self) -> str:
+        """The address of one database, which has lost all that was in it: much less work than a new one."""
+        url = self._url("new_0")
+        if self.execute("SELECT 1 FROM pg_database WHERE datname = 'new_0'"):
+            self.execute(
+                "DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC", url
+            )
+        else:
+            self.execute("CREATE DATABASE new_0")
+        return url
+
     def execute(self, statement: str, url: str | None = None) -> list[tuple[Any, ...]]:
         """The rows of a statement, which commits itself; in the first database unless `url` names another one."""
         import psycopg

@@ -68,7 +68,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
 @pytest.fixture
 def path(postgres: Postgres) -> str:
     """The address of an empty database, in place of a file."""
-    return postgres.database()
+    return postgres.emptied()
 
 
 @pytest.fixture

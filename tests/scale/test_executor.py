@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def frozen_in_a_batch(fleet: Fleet, worker: Worker, leading: "subprocess.Popen[s
             continue
         known = begun
         worker.signal(signal.SIGSTOP)
-        if not fleet.has_ended(begun[-1]):
+        if not fleet.had_ended(begun[-1], time.time()):  # another worker may end it before this is known
             return begun[-1]
         worker.signal(signal.SIGCONT)
     raise AssertionError(f"the worker began no batch: {leading.communicate()}\n{worker.log}")
@@ -49,7 +50,7 @@ def frozen_in_a_batch(fleet: Fleet, worker: Worker, leading: "subprocess.Popen[s
 @pytest.mark.parametrize(
     ("fleet", "source"),
     [
-        pytest.param(4, "sample", id="sample"),
+        pytest.param(8, "sample", id="sample"),
         pytest.param(50, "mirror", id="mirror", marks=pytest.mark.long),
     ],
     indirect=["fleet"],
@@ -61,7 +62,11 @@ def test_a_killed_worker_changes_nothing_of_the_build(fleet, source, tmp_path, r
     leading = fleet.sync(documents)
     step = frozen_in_a_batch(fleet, lost, leading)
     lost.signal(signal.SIGKILL)
-    printed, errors = leading.communicate(timeout=PATIENCE)
+    expected = tmp_path / "alone"
+    with ThreadPoolExecutor(1) as meanwhile:  # nobody does anything until the worker counts as lost
+        one_machine = meanwhile.submit(sync_as_process, expected, documents)
+        printed, errors = leading.communicate(timeout=PATIENCE)
+        done = one_machine.result()
 
     assert leading.returncode == 0, errors + other.log
     assert fleet.runs() == ["SUCCESS"]
@@ -69,8 +74,6 @@ def test_a_killed_worker_changes_nothing_of_the_build(fleet, source, tmp_path, r
     assert len(workers[step]) == 2
     assert len(set(workers[step])) == 2
     assert len([each for each in workers if each.startswith(OP)]) > 2
-    expected = tmp_path / "alone"
-    done = sync_as_process(expected, documents)
     assert done.returncode == 0, done.stderr
     shared, alone = published(fleet.home), published(expected)
     assert shared.is_whole

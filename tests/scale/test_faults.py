@@ -15,7 +15,7 @@ from tests.scale.cluster import Cluster, Visitor
 from tests.scale.load import KEYS, Load, slowest, statuses
 from tests.servers import wait_until
 
-AWAY = 6.0
+AWAY = 4.0
 """Seconds that a part is away."""
 SOON = 5.0
 """Seconds within which everything is as before, once the part is back."""

@@ -50,17 +50,18 @@ def served_builds(cluster: Cluster) -> set[str]:
 
 def test_both_replicas_take_over_a_published_build(cluster: Cluster) -> None:
     """Their homes were empty; they have the build's files, byte for byte, and ask the store for no request."""
-    assert served_builds(cluster) == {"b1"}
-    cluster.publish("b2")
+    [before] = served_builds(cluster)
+    build = f"{before}-2"
+    cluster.publish(build)
     published = time.monotonic()
-    wait_until(lambda: served_builds(cluster) == {"b2"})
+    wait_until(lambda: served_builds(cluster) == {build})
     assert time.monotonic() - published < 5 + SLOW
     for replica in cluster.replicas:
         ours, theirs = cluster.home / "published", replica.home / "published"
-        for name in ("CURRENT.json", "warehouse-b2.duckdb"):
+        for name in ("CURRENT.json", f"warehouse-{build}.duckdb"):
             assert (ours / name).read_bytes() == (theirs / name).read_bytes()
         assert not (replica.home / "tables").exists(), "a replica needs the builds only"
-        assert "build b2 was taken over from" in replica.log()
+        assert f"build {build} was taken over from" in replica.log()
     asked = cluster.storage.requests
     keys = cluster.keys(1)
     with httpx.Client(base_url=cluster.front.address, headers={"X-Api-Key": keys[0]}) as client:
