@@ -1,6 +1,9 @@
 """The files for several machines: Compose, the image, nginx. Their names, commands, variables and paths exist."""
 
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +85,44 @@ def test_the_image_has_what_the_program_needs() -> None:
     assert {*copied} == {*sent}
     assert all((ROOT / path).exists() for path in copied)
     assert all("--require-hashes" in line or "--editable ." in line for line in re.findall(r"pip install.*", text))
+
+
+ALONE = """
+import os, sys
+from pathlib import Path
+import fundamentals, pipelines.definitions, pipelines.synchronize
+from pipelines.home import Home
+from serve.app import create_app
+from serve.settings import Settings
+
+home = Home(Path(sys.argv[1]))
+home.prepare()
+create_app(Settings(home.root))
+os.environ["FUNDAMENTALS_BROKER"] = "redis://redis:6379/1"
+home.prepare()
+print(fundamentals.__file__)
+"""
+"""Loads the pipeline, prepares a home for one machine and for several, and makes the service."""
+
+
+def test_the_program_runs_with_the_files_of_the_image_alone(tmp_path: Path) -> None:
+    for line in re.findall(r"^COPY (.*)$", (DEPLOY / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE):
+        *sources, to = line.split()
+        for source in sources:
+            place = tmp_path / (Path(source).name if to == "./" else to)
+            if (ROOT / source).is_dir():
+                shutil.copytree(ROOT / source, place, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / source, place)
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, str(tmp_path / "home")],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path / 'fundamentals.py'}\n"), done.stderr
 
 
 def test_the_front_and_the_service_have_the_same_names() -> None:

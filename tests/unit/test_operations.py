@@ -107,6 +107,15 @@ def test_systemd_accepts_the_units(unit: Path, tmp_path: Path, program: Callable
         assert (done.returncode, done.stderr) == (0, ""), done.stdout[-200:]
 
 
+def test_systemd_accepts_the_user(program: Callable[[str, str], str]) -> None:
+    sysusers = program("systemd-sysusers", "systemd")
+    command = [sysusers, "--dry-run", str(DEPLOY / "systemd" / "fundamentals.conf")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    users = {value for unit in SERVICES for name, value in settings(unit) if name == "User"}
+    assert users == {(DEPLOY / "systemd" / "fundamentals.conf").read_text().splitlines()[-1].split()[1]}
+
+
 def test_polars_and_duckdb_need_no_memory_that_is_writable_and_executable() -> None:
     code = (
         "import ctypes, sys\n"
