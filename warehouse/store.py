@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 
@@ -52,6 +52,9 @@ ONCE: Mapping[str, Any] = {"max_retries": 0, "retry_timeout": timedelta(seconds=
 TIMEOUTS = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "1h"}
 ADVICE = "check FUNDAMENTALS_STORE and the variables AWS_*"
 
+Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+"""A SHA-256. It becomes part of paths, so HEAD may not name anything else."""
+Size = Annotated[int, msgspec.Meta(ge=0)]
 Item = TypeVar("Item")
 Report = Callable[[int, int], object]
 
@@ -79,8 +82,8 @@ class ObjectDamaged(StoreError):
 class Content(msgspec.Struct, frozen=True, array_like=True):
     """The content of a file: its SHA-256 and its size in bytes."""
 
-    digest: str
-    size: int
+    digest: Digest
+    size: Size
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -99,7 +102,7 @@ class Head(msgspec.Struct, frozen=True):
     written_at: datetime
     files: dict[str, Content]
     links: dict[str, str] = {}
-    retired: dict[str, datetime] = {}
+    retired: dict[Digest, datetime] = {}
     writer: str = ""
 
     @property
@@ -125,6 +128,11 @@ def opened(address: str, attempts: Mapping[str, Any] = PATIENCE) -> "Store":
         StoreError: the address is malformed, or the package obstore is missing.
     """
     scheme, _, place = address.partition("://")
+    if "@" in place:
+        raise StoreError(
+            "FUNDAMENTALS_STORE holds credentials; give them as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: "
+            "the address is written in messages"
+        )
     if scheme != "s3" or not place.strip("/") or place.startswith("/"):
         raise StoreError(f"FUNDAMENTALS_STORE is {address!r}, expected an address like s3://bucket/prefix")
     try:

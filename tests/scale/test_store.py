@@ -489,6 +489,8 @@ def test_a_damaged_object_is_not_taken_over(store: Store, tmp_path: Path) -> Non
         b"\xff",
         json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"../x": ["0" * 64, 1]}}).encode(),
         json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"/x": ["0" * 64, 1]}}).encode(),
+        json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"x": ["/etc/hostname", 1]}}).encode(),
+        json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"x": ["0" * 64, -1]}}).encode(),
         json.dumps(
             {"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {}, "links": {"published/x": "../../x"}}
         ).encode(),

@@ -15,6 +15,12 @@ def test_other_addresses_are_refused(address: str) -> None:
         opened(address)
 
 
+def test_credentials_in_the_address_are_refused_and_not_repeated() -> None:
+    with pytest.raises(StoreError, match="AWS_SECRET_ACCESS_KEY") as raised:
+        opened("s3://key:secret@bucket/prefix")
+    assert "key:secret" not in str(raised.value)
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.exceptions", None)
     with pytest.raises(StoreError, match="needs the package obstore; install it with `make scale`"):
