@@ -1,32 +1,33 @@
 """The broker: steps of a run wait in Redis until a worker process, on whatever machine, takes one.
 
-Belongs here: the settings of Celery, each step by one worker at a time, and the command `fundamentals worker`. Does
-not: what a step does (distributed), which steps there are (definitions). Polars is not imported: Celery forks its
-processes, and a fork would copy the locks of Polars' threads.
+Belongs here: the settings of Celery, and the command `fundamentals worker`. Does not: leases (leases), what a step does
+(distributed), which steps there are (definitions). Polars is not imported: Celery forks its processes, and a fork would
+copy the locks of Polars' threads.
 
 A step stays in Redis until it is done. If its worker vanishes, Redis gives it to another one after a while. A worker
 that lives holds a lease on its step and renews it, so a long step is not done twice.
 """
 
 import os
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from pipelines.errors import PipelineError, StepError
+from pipelines.errors import PipelineError
 
 LOST_AFTER = 60
 """Seconds after which a step whose worker is silent is given to another worker."""
-ATTEMPTS = 3
-"""Workers that may be lost with the same step."""
 WAIT = 2.0
 """Seconds before a step that another worker holds is put back."""
 KEPT = 7 * 24 * 3600
 """Seconds after which Redis forgets what a step handed on."""
+CONNECTED = 10
+"""Seconds in which Redis has to accept a connection."""
 QUEUE = "dagster"
+QUEUES = (QUEUE, *(f"{QUEUE}\x06\x16{priority}" for priority in (3, 6, 9)))
+"""The lists in which Celery keeps what waits, by priority."""
 RECORD = "postgresql+psycopg2://"
 """How the address of Dagster's record begins: without a driver SQLAlchemy would take one that Dagster does not know."""
 NEEDED = ("FUNDAMENTALS_STORE", "FUNDAMENTALS_DAGSTER_URL")
@@ -106,8 +107,14 @@ def configuration() -> dict[str, Any]:
             "worker_prefetch_multiplier": 1,
             "result_expires": KEPT,
             "broker_connection_retry_on_startup": True,
+            "broker_connection_max_retries": None,
             "worker_redirect_stdouts": False,
+            "redis_socket_connect_timeout": CONNECTED,
+            "redis_socket_keepalive": True,
+            "result_backend_transport_options": {"retry_policy": {"max_retries": seconds}},
             "broker_transport_options": {
+                "socket_connect_timeout": CONNECTED,
+                "socket_keepalive": True,
                 "visibility_timeout": seconds,
                 "unacked_restore_interval": max(1, seconds // 6),
                 "unacked_restore_throttle": 1,
@@ -127,6 +134,9 @@ def work(processes: int) -> int:
     """
     if not address():
         raise BrokerError("FUNDAMENTALS_BROKER is not set; a worker takes its steps from there: redis://host/0")
+    from pipelines import record
+
+    record.wait_for_postgresql(at_first=True)
     name, number = f"{os.getpid()}@%h", processes or len(os.sched_getaffinity(0))
     app = _app()
     app.worker_main(
@@ -149,74 +159,33 @@ def _app() -> Any:
     import celery
     from celery.exceptions import Ignore, Reject
     from celery.states import READY_STATES
+    from dagster._grpc.types import ExecuteStepArgs
+    from dagster._serdes import unpack_value
     from dagster_celery.executor import CeleryExecutor
     from dagster_celery.make_app import make_app
     from dagster_celery.tasks import create_task
 
+    from pipelines import leases
+
+    leases.PATIENCE.at_first = True
+
     class Once(celery.Task):  # type: ignore[misc,unused-ignore]
-        """A step that one worker at a time does."""
+        """A step that one worker at a time does, if its run is not over."""
 
         def __call__(self, *given: Any, **named: Any) -> Any:
-            with leased(self.request.id) as is_free:
+            step, run = self.request.id, unpack_value(named["execute_step_args_packed"], as_type=ExecuteStepArgs).run_id
+            with leases.leased(step) as is_free:
                 if not is_free:
                     time.sleep(WAIT)
-                    raise Reject(f"step {self.request.id} is in the hands of another worker", requeue=True)
-                if self.backend.get_state(self.request.id) in READY_STATES:
+                    raise Reject(f"step {step} is in the hands of another worker", requeue=True)
+                if leases.is_over(run) or leases.patient(lambda: self.backend.get_state(step)) in READY_STATES:
                     raise Ignore
-                begin(self.request.id)
+                leases.begin(step)
                 return super().__call__(*given, **named)
 
     app = make_app(CeleryExecutor.for_cli(**configuration()).app_args())
     create_task(app, base=Once)
     return app
-
-
-def begin(step: str) -> None:
-    """Count that a worker begins a step.
-
-    Raises:
-        StepError: so many workers began it before, and none ended it: it would be given out for ever.
-    """
-    import redis
-
-    with redis.Redis.from_url(address()) as connection:
-        key = f"fundamentals:begun:{step}"
-        begun = int(connection.incr(key))
-        connection.expire(key, KEPT)
-    if begun > ATTEMPTS:
-        raise StepError(
-            f"{ATTEMPTS} workers were lost while they did the same step, perhaps because memory was short; give workers"
-            " more memory, or less to do at a time with FUNDAMENTALS_BATCH, and synchronize again"
-        )
-
-
-@contextmanager
-def leased(step: str) -> Iterator[bool]:
-    """Hold a lease on a step during the `with` block; False if another worker holds it."""
-    import redis
-    from redis.exceptions import RedisError
-
-    seconds = lost_after()
-    lease = redis.Redis.from_url(address()).lock(f"fundamentals:lease:{step}", timeout=seconds, thread_local=False)
-    if not lease.acquire(blocking=False):
-        yield False
-        return
-    over = threading.Event()
-
-    def renew() -> None:
-        while not over.wait(seconds / 3):
-            with suppress(RedisError):
-                lease.reacquire()
-
-    thread = threading.Thread(target=renew, daemon=True)
-    thread.start()
-    try:
-        yield True
-    finally:
-        over.set()
-        thread.join()
-        with suppress(RedisError):
-            lease.release()
 
 
 def _without_password(address: str) -> str:

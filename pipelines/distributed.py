@@ -102,32 +102,35 @@ class Distributed(Synchronization):
             StoreConflict: another run was committed since the first step.
             StoreError, HomeError: the store cannot be used.
         """
-        try:
-            with self._folder(name) as (here, copy):
-                self._checked_out(copy, is_first=name == FIRST)
-                yield here
-                if here.result != runs.FAILED:
-                    here.record()
-                if commits:
-                    copy.commit(self.sync_id)
-                if name == LAST:
-                    with suppress(StoreError):  # the next publication removes them
-                        copy.remove_unnamed()
-        except Exception:
-            self.ended(runs.FAILED)
-            raise
+        with self._folder(name) as (here, copy):
+            self._checked_out(copy, is_first=name == FIRST)
+            yield here
+            has_result = here.result != runs.FAILED
+            if has_result:
+                here.record()
+            if commits:
+                copy.commit(self.sync_id, note=here.record if has_result else lambda: None)
+            if name == LAST:
+                with suppress(StoreError):  # the next publication removes them
+                    copy.remove_unnamed()
 
     def ended(self, result: str) -> None:
-        """Record the result of a run that does not publish, if the store can be used."""
+        """Record the result of a run that does not publish, if the store can be used and has anything.
+
+        HEAD may be of another run: of the one before, if the first step failed, or of one that took over. It keeps the
+        name of that run, and everything else that it has; so that run goes on.
+        """
         with suppress(StoreError, OSError), self._folder("result") as (here, copy):
             for attempt in range(ATTEMPTS):
-                self._checked_out(copy, lambda path: path.startswith(OF_RESULT))
+                head = copy.checkout(lambda path: path.startswith(OF_RESULT))
+                if head is None:
+                    return
                 here.result = result
                 here.record()
                 try:
-                    copy.commit(self.sync_id)
-                except StoreConflict as conflict:  # of another step of this run, perhaps
-                    if conflict.winner.head.run != self.sync_id or attempt == ATTEMPTS - 1:
+                    copy.commit(head.run, note=here.record)
+                except StoreConflict:  # a step of that run was committed meanwhile
+                    if attempt == ATTEMPTS - 1:
                         raise
                 else:
                     return

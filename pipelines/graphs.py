@@ -12,9 +12,8 @@ from typing import Any
 
 import dagster as dg
 import msgspec
-import redis
 
-from pipelines import asset_specs, broker
+from pipelines import asset_specs, broker, leases, record
 from pipelines.assets import DIGITS, metadata_of
 from pipelines.batched import BATCHED
 from pipelines.composition import Step
@@ -33,9 +32,8 @@ class Notes(dg.IOManager):
 
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
         """Store what an op returned."""
-        key = "/".join(("fundamentals", *context.get_identifier()))
-        with redis.Redis.from_url(broker.address()) as connection:
-            connection.set(key, msgspec.json.encode(obj), ex=broker.KEPT)
+        key, value = "/".join(("fundamentals", *context.get_identifier())), msgspec.json.encode(obj)
+        leases.answer(lambda redis: redis.set(key, value, ex=broker.KEPT))
 
     def load_input(self, context: dg.InputContext) -> Any:
         """What an op returned.
@@ -45,8 +43,7 @@ class Notes(dg.IOManager):
         """
         assert context.upstream_output
         key = "/".join(("fundamentals", *context.upstream_output.get_identifier()))
-        with redis.Redis.from_url(broker.address()) as connection:
-            found = connection.get(key)
+        found = leases.answer(lambda redis: redis.get(key))
         if not isinstance(found, bytes):
             raise broker.BrokerError(f"Redis has lost {key}; synchronize again, and let Redis keep its data on disk")
         return msgspec.json.decode(found)
@@ -135,8 +132,8 @@ MORE = {NOTES: Notes()}
 
 
 def executor() -> dg.ExecutorDefinition:
-    """Dagster's executor for Celery, with the settings of the broker."""
-    from dagster_celery import celery_executor
+    """Dagster's executor whose steps workers do, with the settings of the broker."""
+    from pipelines.executor import on_workers
 
-    configured: dg.ExecutorDefinition = celery_executor.configured(broker.configuration(), name="celery")
-    return configured
+    record.wait_for_postgresql()
+    return on_workers.configured(broker.configuration(), name="celery")

@@ -102,7 +102,7 @@ class Synchronization:
                         self.result = runs.HELD_BACK
                     self._record()
                     if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
-                        self.copy.commit(f"{self.sync_id}, held back")
+                        self.copy.commit(f"{self.sync_id}, held back", note=self.record)
                 self.copy = None
 
     @contextmanager
@@ -129,7 +129,7 @@ class Synchronization:
             return
         self._record()
         try:
-            head = self.copy.commit(self.sync_id)
+            head = self.copy.commit(self.sync_id, note=self.record)
         except StoreConflict as conflict:
             raise taken_over(self.copy, conflict) from conflict
         log.info(f"committed to {self.copy.store.address}: {len(head.files):,} files")
@@ -140,6 +140,11 @@ class Synchronization:
                 )
         except StoreError as error:
             log.warning(f"{error}; objects that nothing names are removed after another synchronization")
+
+    def record(self) -> None:
+        """Add this synchronization to the record beside the builds, even if it was added before."""
+        self._is_recorded = False
+        self._record()
 
     def _record(self) -> None:
         """Add this synchronization to the record beside the builds, once."""

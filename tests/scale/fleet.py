@@ -19,6 +19,7 @@ from pipelines.home import PROJECT
 from tests.e2e.homes import PATIENCE, command, environment
 from tests.scale import objects, postgres, redis
 from tests.scale.objects import Objects
+from tests.scale.postgres import Postgres
 from tests.scale.redis import Redis
 
 LOST_AFTER = 6
@@ -56,6 +57,7 @@ class Fleet:
     variables: Mapping[str, str]
     objects: Objects
     redis: Redis
+    postgres: Postgres
     workers: list[Worker] = field(default_factory=list)
 
     def add(self, **more: str) -> Worker:
@@ -135,19 +137,20 @@ class Fleet:
 
 
 @contextmanager
-def running(folder: Path, redis_server: str, batch: int) -> Iterator[Fleet]:
+def running(folder: Path, redis_server: str, batch: int, *, keeps: bool = False) -> Iterator[Fleet]:
     """Object storage, PostgreSQL and Redis for some workers, until the block ends.
 
     Args:
         folder: an empty folder.
         redis_server: the program.
         batch: companies in a batch.
+        keeps: whether Redis has its data on disk.
     """
     with ExitStack() as parts:
         for name in ("objects", "redis", "postgres"):
             (folder / name).mkdir()
         storage = parts.enter_context(objects.running(folder / "objects"))
-        counting = parts.enter_context(redis.running(redis_server, folder / "redis"))
+        counting = parts.enter_context(redis.running(redis_server, folder / "redis", keeps=keeps))
         server = parts.enter_context(postgres.running(folder / "postgres"))
         variables = {
             **storage.environment,
@@ -156,7 +159,7 @@ def running(folder: Path, redis_server: str, batch: int) -> Iterator[Fleet]:
             "FUNDAMENTALS_BATCH": str(batch),
             "FUNDAMENTALS_LOST_AFTER": str(LOST_AFTER),
         }
-        fleet = Fleet(folder, variables, storage, counting)
+        fleet = Fleet(folder, variables, storage, counting, server)
         try:
             yield fleet
         finally:

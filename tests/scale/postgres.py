@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -91,6 +91,14 @@ class Postgres:
     def kill(self) -> None:
         """Stop the server as a crash does: connections break off, and the next start recovers."""
         self._end(signal.SIGQUIT)
+
+    def kill_all(self) -> None:
+        """Kill all its processes at once, as when its machine loses power."""
+        assert self._process
+        for process in [self._process.pid, *started_by(self._process.pid)]:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        self._process.wait(PATIENCE)
 
     def freeze(self) -> None:
         """Let the server answer nothing, though its connections stay open."""

@@ -14,10 +14,11 @@ from tests.servers import PATIENCE, accepts, free_port, wait_until
 
 @dataclass
 class Redis:
-    """A Redis server without files, so that a killed one has lost its counts."""
+    """A Redis server; without files, so that a killed one has lost everything, unless `keeps` says otherwise."""
 
     executable: str
     folder: Path
+    keeps: bool = False
     port: int = field(default_factory=free_port)
     _process: "subprocess.Popen[bytes] | None" = None
 
@@ -35,6 +36,7 @@ class Redis:
     def start(self) -> None:
         """Start it, and wait until it answers."""
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder)]
+        options += ["--appendonly", "yes"] if self.keeps else []
         self._process = subprocess.Popen([self.executable, *options], stdout=subprocess.DEVNULL)
         wait_until(lambda: accepts(self.port))
 
@@ -46,9 +48,9 @@ class Redis:
 
 
 @contextmanager
-def running(executable: str, folder: Path) -> Iterator[Redis]:
-    """An empty Redis server until the block ends."""
-    redis = Redis(executable, folder)
+def running(executable: str, folder: Path, *, keeps: bool = False) -> Iterator[Redis]:
+    """An empty Redis server until the block ends; with `keeps` one that has its data on disk."""
+    redis = Redis(executable, folder, keeps)
     redis.start()
     try:
         yield redis

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import broker
-from pipelines.errors import StepError
+from pipelines import leases
 from tests.e2e.homes import PATIENCE, published, sync, sync_as_process
 from tests.mirrors import ALFA, BRAVO, Mirror
-from tests.scale import redis
 from tests.scale.conftest import Finder
 from tests.scale.fleet import Fleet, Worker, running
 from warehouse.runs import HELD_BACK, read
@@ -148,7 +146,7 @@ def test_a_home_that_has_data_leads_a_first_run_without_losing_them(fleet, tmp_p
 def test_a_batch_that_loses_three_workers_ends_the_run(fleet):
     """It would be given to one worker after the other; the last line says why, though no step could."""
     leading = fleet.sync("sample")
-    for _ in range(broker.ATTEMPTS):
+    for _ in range(leases.ATTEMPTS):
         worker = fleet.add()
         frozen_in_a_batch(fleet, worker, leading)
         worker.signal(signal.SIGKILL)
@@ -174,30 +172,6 @@ def test_of_two_runs_at_once_one_publishes(fleet, tmp_path):
     assert sorted(fleet.runs()) == ["FAILURE", "SUCCESS"]
     [build] = {published(home).pointer.build for home in (fleet.home, tmp_path / "lead-2") if builds_in(home)}
     assert build in ended[1][1]
-
-
-def test_a_step_is_done_by_one_worker_at_a_time(tmp_path, installed, monkeypatch):
-    """A lease is held for as long as its worker lives, however long the step is, and a little longer."""
-    with redis.running(installed("redis-server"), tmp_path) as server:
-        monkeypatch.setattr(broker, "address", lambda: server.url)
-        monkeypatch.setenv("FUNDAMENTALS_LOST_AFTER", "3")
-        with broker.leased("step") as is_first, broker.leased("another step") as is_free:
-            assert (is_first, is_free) == (True, True)
-            time.sleep(4)
-            with broker.leased("step") as is_second:
-                assert not is_second
-        with broker.leased("step") as is_free_again:
-            assert is_free_again
-
-
-def test_a_step_that_loses_its_workers_is_not_given_out_for_ever(tmp_path, installed, monkeypatch):
-    with redis.running(installed("redis-server"), tmp_path) as server:
-        monkeypatch.setattr(broker, "address", lambda: server.url)
-        for _ in range(broker.ATTEMPTS):
-            broker.begin("step")
-        broker.begin("another step")
-        with pytest.raises(StepError, match=r"3 workers were lost .* FUNDAMENTALS_BATCH"):
-            broker.begin("step")
 
 
 def builds_in(home: Path) -> list[Path]:

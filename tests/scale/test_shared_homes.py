@@ -10,20 +10,24 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
-from pipelines.home import PROJECT
+from pipelines.distributed import Distributed
+from pipelines.home import PROJECT, Home
 from pipelines.lake import Lake
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
 from tests.mirrors import LAST_YEAR
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from tests.torture.days import Days
+from warehouse import runs
 from warehouse.checkout import STAMPS
 from warehouse.pointer import current
+from warehouse.store import StoreConflict
 
 KILLS = 4
 SEED = 3
@@ -392,3 +396,46 @@ def forbidding() -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def test_a_run_that_fails_is_recorded_beside_the_builds_of_another_one(objects: Objects, tmp_path: Path) -> None:
+    """It may fail before its first commit. HEAD keeps the name of the other run, whose steps go on."""
+
+    def of(name: str) -> Distributed:
+        return Distributed(Home(tmp_path / name), started_at=datetime.now(UTC))
+
+    def results() -> dict[str, int]:
+        files: dict[str, list[str]] = head(objects, "record")["files"]  # type: ignore[assignment]
+        digest = files["published/runs.json"][0]
+        path = tmp_path / runs.FILE
+        path.write_bytes(objects.read(f"record/objects/{digest[:2]}/{digest}"))
+        return {result: run.number for result, run in runs.read(tmp_path).by_result.items()}
+
+    with storage.used(at(objects, "record")):
+        of("early").ended(runs.FAILED)
+        assert not objects.keys("record/"), "a home that has data can still move to this store"
+        going_on, failed = of("going-on"), of("failed")
+        with going_on.of_step("documents") as here:
+            (here.home.tables / "first").write_text("1")
+        failed.ended(runs.FAILED)
+        assert head(objects, "record")["run"] == going_on.sync_id
+        assert results() == {runs.FAILED: 1}
+        with going_on.of_step("facts") as here:
+            (here.home.tables / "second").write_text("2")
+            failed.ended(runs.FAILED)
+        with going_on.of_step("warehouse") as here:
+            here.result = runs.PUBLISHED
+            failed.ended(runs.FAILED)
+        assert {"tables/first", "tables/second"} <= dict(head(objects, "record")["files"]).keys()  # type: ignore[call-overload]
+        assert results() == {runs.FAILED: 3, runs.PUBLISHED: 1}
+
+        def steps_at_once() -> None:
+            with going_on.of_step("quality_report") as here, of("taking-over").of_step("documents") as other:
+                (here.home.tables / "third").write_text("3")
+                (other.home.tables / "fourth").write_text("4")
+
+        with pytest.raises(StoreConflict, match=r"while this one was running; synchronize again"):
+            steps_at_once()
+        assert head(objects, "record")["run"] != going_on.sync_id
+        going_on.ended(runs.FAILED)
+        assert results() == {runs.FAILED: 4, runs.PUBLISHED: 1}
