@@ -16,7 +16,7 @@ from tests.e2e.homes import PATIENCE, published, sync, sync_as_process
 from tests.mirrors import ALFA, BRAVO, Mirror
 from tests.scale.conftest import Finder
 from tests.scale.fleet import Fleet, Worker, running
-from warehouse.runs import HELD_BACK, read
+from warehouse.runs import FAILED, HELD_BACK, read
 
 OP = "values.values_batch"
 
@@ -121,6 +121,8 @@ def test_runs_of_several_days(fleet, tmp_path):
     status, errors = finished(fleet.sync(tmp_path / "nowhere"))
     assert status == 1
     assert errors.startswith(f"fundamentals sync: {tmp_path / 'nowhere'} is not a directory")
+    assert read(fleet.home / "published").by_result[FAILED].number == 1, "it failed before its first commit"
+    assert published(fleet.home).pointer.build == second.pointer.build
     workers[0].signal(signal.SIGINT)
     assert workers[0].process.wait(PATIENCE) == 0
 
