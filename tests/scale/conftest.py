@@ -20,7 +20,12 @@ from tests.scale.front import nginx
 
 REPLICAS = 2
 
-GROUPS = (("test_executor",), ("test_replicas", "test_front", "test_faults"), ("test_shared_homes",))
+GROUPS = (
+    ("test_lost_parts",),
+    ("test_executor",),
+    ("test_replicas", "test_front", "test_faults"),
+    ("test_shared_homes",),
+)
 """Files whose tests stay together; each other file is a group of its own."""
 
 Finder = Callable[[str], str]
