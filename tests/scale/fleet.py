@@ -8,8 +8,9 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -167,3 +168,12 @@ def running(folder: Path, redis_server: str, batch: int, *, keeps: bool = False)
                 if worker.process.poll() is None:
                     worker.signal(signal.SIGKILL)
                     worker.process.wait(PATIENCE)
+
+
+def until(leading: "subprocess.Popen[str]", state: Callable[[], object]) -> None:
+    """Wait for a state that comes while a synchronization runs."""
+    deadline = time.monotonic() + PATIENCE
+    while not state():
+        assert leading.poll() is None, leading.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

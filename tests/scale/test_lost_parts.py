@@ -20,11 +20,11 @@ from redis import Redis as Client
 from pipelines.broker import QUEUES
 from pipelines.home import PROJECT
 from pipelines.leases import LOST
-from tests.e2e.homes import PATIENCE, environment, published, sync
+from tests.e2e.homes import environment, published, sync
 from tests.mirrors import ALFA, BRAVO, Mirror
 from tests.scale import fleet as machines
 from tests.scale.conftest import Finder
-from tests.scale.fleet import Fleet
+from tests.scale.fleet import Fleet, until
 from warehouse.runs import FAILED, PUBLISHED, Run, read
 
 pytestmark = pytest.mark.long
@@ -63,15 +63,6 @@ def machines_of(workers: int, folder: Path, installed: Finder, *, keeps: bool = 
 def in_the_middle(fleet: Fleet, leading: "subprocess.Popen[str]") -> None:
     """Wait until a worker has begun a batch of values."""
     until(leading, lambda: any(worker.begun(OP) for worker in fleet.workers))
-
-
-def until(leading: "subprocess.Popen[str]", state: Callable[[], bool]) -> None:
-    """Wait for a state that comes while a synchronization runs."""
-    deadline = time.monotonic() + PATIENCE
-    while not state():
-        assert leading.poll() is None, leading.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def head_is_complete(fleet: Fleet) -> None:

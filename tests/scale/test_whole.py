@@ -43,7 +43,7 @@ def test_what_several_machines_made_is_served_by_all_replicas(tmp_path: Path, in
 
             lost, _ = machines.add(), machines.add()
             leading = machines.sync("sample")
-            wait_until(lambda: lost.begun("values.values_batch"))
+            fleet.until(leading, lambda: lost.begun("values.values_batch"))
             lost.signal(signal.SIGKILL)
             _, errors = leading.communicate(timeout=PATIENCE)
             assert leading.returncode == 0, errors
