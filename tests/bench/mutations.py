@@ -54,6 +54,7 @@ DIGITS = 3
 """One of the first three significant digits is changed: those after them move no value by half a per cent."""
 FILERS = 2_000
 """Simulated filers that are drawn, with and without a witness each."""
+THIS = "this version"
 IN_A_CALL = 120
 """Companies in one call of the rules."""
 
@@ -450,9 +451,9 @@ def _of_others(apart: Measured) -> list[str]:
 # --- Commands -----------------------------------------------------------------------------------------------------
 
 
-def of_version(code: Path, mirror: Path, folder: Path, *command: str) -> None:
+def of_version(name: str, code: Path, mirror: Path, folder: Path, *command: str) -> None:
     """Run this file with a version of the program on its own home of the mirror, which is synchronized if needed."""
-    home = folder / f"home-{code.name}"
+    home = folder / f"home of {name}"
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "PYTHONPATH": str(code)}
     if not (home / "tables" / "listings.parquet").exists():
         sync = [sys.executable, "-m", "fundamentals", "sync", "--source", str(mirror)]
@@ -492,18 +493,18 @@ def main() -> None:
 def _measured(given: argparse.Namespace, mirror: Path, folder: Path) -> Measured:
     """Draw mutations of a mirror, apply them with each version, and print the table."""
     draws = folder / "mutations.json"
-    folders = {"this version": PROJECT} | ({"before": given.beside.resolve()} if given.beside else {})
+    folders = {THIS: PROJECT} | ({"before": given.beside.resolve()} if given.beside else {})
     if not draws.exists():
         drawing = ("--each", str(given.each), "--seed", str(given.seed), "--draw", str(draws))
-        of_version(PROJECT, mirror, folder, *drawing)
+        of_version(THIS, PROJECT, mirror, folder, *drawing)
     results: dict[str, list[dict[str, Any]]] = {}
     for name, code in folders.items():
-        path = folder / f"{code.name}.json"
-        of_version(code, mirror, folder, "--apply", str(draws), str(path))
+        path = folder / f"{name}.json"
+        of_version(name, code, mirror, folder, "--apply", str(draws), str(path))
         results[name] = json.loads(path.read_text())
     header, rows = table(results)
     show(header, rows)
-    return Measured(header, rows, results["this version"])
+    return Measured(header, rows, results[THIS])
 
 
 def _report(given: argparse.Namespace, folder: Path) -> None:
