@@ -9,11 +9,15 @@ that lives holds a lease on its step and renews it, so a long step is not done t
 """
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+from urllib.parse import urlsplit
+
+from sqlalchemy.engine import make_url
 
 from pipelines.errors import PipelineError
 
@@ -53,11 +57,15 @@ def address() -> str:
         raise BrokerError(
             f"FUNDAMENTALS_BROKER is {_without_password(found)!r}, expected an address like redis://host/0"
         )
+    with _hiding_passwords("FUNDAMENTALS_BROKER"):
+        _ = urlsplit(found).port
     given = (os.environ.get("FUNDAMENTALS_STORE"), os.environ.get("FUNDAMENTALS_DAGSTER_URL"))
     if missing := [name for name, value in zip(NEEDED, given, strict=True) if not value]:
         raise BrokerError(f"FUNDAMENTALS_BROKER needs {' and '.join(missing)}, too: see docs/scaling.md")
     if not str(given[1]).startswith(RECORD):
         raise BrokerError(f"FUNDAMENTALS_DAGSTER_URL does not begin with {RECORD}, the driver that Dagster knows")
+    with _hiding_passwords("FUNDAMENTALS_DAGSTER_URL"):
+        make_url(str(given[1]))
     try:
         import dagster_celery  # noqa: F401
         import dagster_postgres  # noqa: F401
@@ -158,6 +166,7 @@ def _app() -> Any:
     """The Celery application of a worker, with the task that does a step."""
     import celery
     from celery.exceptions import Ignore, Reject
+    from celery.signals import worker_process_init
     from celery.states import READY_STATES
     from dagster._grpc.types import ExecuteStepArgs
     from dagster._serdes import unpack_value
@@ -185,7 +194,31 @@ def _app() -> Any:
 
     app = make_app(CeleryExecutor.for_cli(**configuration()).app_args())
     create_task(app, base=Once)
+    worker_process_init.connect(_leave_interrupts_to_the_worker, weak=False)
     return app
+
+
+def _leave_interrupts_to_the_worker(**_: object) -> None:
+    """Let no SIGINT reach a process that does steps: Ctrl-C, and systemd, send it to all processes of a worker.
+
+    It is blocked, because Dagster handles it in a step as the end of the run, whatever handler was there before.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+@contextmanager
+def _hiding_passwords(name: str) -> Iterator[None]:
+    """Say which variable is wrong, and not what the library says, which repeats parts of a password.
+
+    Raises:
+        BrokerError: the address cannot be read.
+    """
+    try:
+        yield
+    except ValueError:
+        raise BrokerError(
+            f"{name} cannot be read, perhaps because of its password: write @ : / ? # there as %40 %3A %2F %3F %23"
+        ) from None
 
 
 def _without_password(address: str) -> str:

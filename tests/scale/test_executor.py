@@ -160,6 +160,23 @@ def test_a_batch_that_loses_three_workers_ends_the_run(fleet):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("fleet", [8], indirect=True)
+def test_an_interrupted_worker_ends_its_step_first(fleet):
+    """Also if all of its processes get the signal, as Ctrl-C and systemd send it; another worker does the rest."""
+    interrupted = fleet.add()
+    leading = fleet.sync("sample")
+    step = frozen_in_a_batch(fleet, interrupted, leading)
+    interrupted.signal(signal.SIGINT)
+    interrupted.signal(signal.SIGCONT)
+    assert interrupted.process.wait(PATIENCE) == 0
+    assert fleet.had_ended(step, time.time())
+    fleet.add()
+
+    assert finished(leading) == (0, "")
+    assert len(fleet.workers_of_steps()[step]) == 1
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("fleet", [2], indirect=True)
 def test_of_two_runs_at_once_one_publishes(fleet, tmp_path):
     """The other one names it, and nothing of the other one is visible."""

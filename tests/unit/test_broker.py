@@ -41,6 +41,11 @@ def test_without_a_broker_one_process_does_all():
             {"FUNDAMENTALS_DAGSTER_URL": "postgresql://user:secret@host/dagster"},
             "does not begin with postgresql",
         ),
+        ({"FUNDAMENTALS_BROKER": "redis://:a/secret@host:6379/0"}, "FUNDAMENTALS_BROKER cannot be read, .* %2F"),
+        (
+            {"FUNDAMENTALS_DAGSTER_URL": "postgresql+psycopg2://user:a@secret:b@host/dagster"},
+            "FUNDAMENTALS_DAGSTER_URL cannot be read",
+        ),
     ],
 )
 def test_wrong_settings_are_named_without_passwords(whole, changed, said):
