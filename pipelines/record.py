@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from pipelines.broker import lost_after
+from pipelines.broker import RECORD, lost_after
 from pipelines.errors import PipelineError
 from pipelines.patience import Patience
 
@@ -46,8 +46,8 @@ def wait_for_postgresql(*, at_first: bool = False) -> None:
 
 
 def _connected(dialect: Any, _: object, places: list[Any], options: dict[str, Any]) -> Any:
-    """A connection; None: SQLAlchemy makes it, because it is one to another system."""
-    if dialect.name != "postgresql":
+    """A connection; None: SQLAlchemy makes it, because it is not for the record: accounts have another driver."""
+    if f"{dialect.name}+{dialect.driver}://" != RECORD:
         return None
     away = dialect.loaded_dbapi.OperationalError
     given = {**LIMITS, **options}

@@ -1,10 +1,11 @@
 """How long a process waits for a server that is away: all its calls together, and not for one that never answered."""
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 
-from pipelines import patience
+from pipelines import patience, record
 from pipelines.patience import Patience
 
 
@@ -91,3 +92,9 @@ def test_another_error_is_raised_at_once(clock):
     with pytest.raises(ValueError):
         Patience(lambda: 60, at_first=True).answer(ask, (OSError,))
     assert next(calls) == 1
+
+
+def test_connections_to_the_accounts_are_left_alone():
+    """They say themselves what is wrong, and do not wait."""
+    assert record._connected(SimpleNamespace(name="postgresql", driver="psycopg"), None, [], {}) is None
+    assert record._connected(SimpleNamespace(name="sqlite", driver="pysqlite"), None, [], {}) is None
