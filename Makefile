@@ -10,7 +10,7 @@ BESIDE ?=
 GIGABYTES ?= 0.5 1 2 4
 LIST ?=
 VENDOR ?=
-TEST_PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 4) + 3)')
+TEST_PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 4) + 2)')
 # where the files of tests need no disk, if there are 8 GB: waiting for the disk takes a twentieth of the time
 IN_MEMORY = $(shell df -BG --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 8 {print "/dev/shm"}')
 # the groups of assets that the address of the Dagster UI opens
@@ -111,7 +111,7 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 ##@ Develop
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
 # the many processes that the tests start do not compile the project again
-# three processes more than there are cores, because many tests wait for a server or a browser; Polars with one thread in
+# two processes more than there are cores, because many tests wait for a server or a browser; Polars with one thread in
 # each, because threads that wait for each other take a tenth of the time
 PYTEST = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR)) \
 	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder
