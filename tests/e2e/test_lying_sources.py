@@ -178,7 +178,8 @@ def test_a_source_that_refuses_everything_is_left_after_a_few_requests(server, m
     done = live(home, server)
     assert done.returncode == 1
     assert "Your Request Originates from an Undeclared Automated Tool" in done.stderr
-    assert len(server.asked) == 1 + REFUSALS_IN_A_ROW, server.asked
+    # after the list of companies; the request for the last one may be under way when the third refusal arrives
+    assert len(server.asked) - 1 in (REFUSALS_IN_A_ROW, REFUSALS_IN_A_ROW + 1), server.asked
 
 
 def test_the_same_bad_bytes_for_both_documents_of_a_company(server, mirror, home):
