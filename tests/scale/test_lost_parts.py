@@ -126,14 +126,14 @@ def test_a_part_that_comes_back_soon_does_not_end_the_run(part, tmp_path, instal
     ],
 )
 def test_a_part_that_stays_away_ends_the_run(part, said, failures, tmp_path, installed, source, alone):
-    """Nobody waits for ever. Another run, which begins meanwhile, says the same; the next one records what failed."""
+    """Nobody waits for ever. Another run, which begins then, says the same; the next one records what failed."""
     with machines_of(2, tmp_path, installed) as fleet:
         kill, start = part_of(fleet, part)
         leading = fleet.sync(source)
         in_the_middle(fleet, leading)
         kill()
-        for each in (leading, fleet.sync(source)):
-            status, line = ended(each)
+        of_first = ended(leading)
+        for status, line in (of_first, ended(fleet.sync(source))):
             assert status == 1
             assert re.fullmatch(f"fundamentals sync: {said}, and synchronize again", line)
         head_is_complete(fleet)
