@@ -9,7 +9,9 @@ With `--strict-skips`, a missing program or an incomplete mirror is a failure.
 import gc
 import os
 import shutil
-from collections.abc import Callable, Generator
+import ssl
+from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,14 @@ def needed(found: str | None, name: str, package: str, config: pytest.Config) ->
     if config.getoption("--strict-skips"):
         pytest.fail(missing)
     pytest.skip(missing)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _certificates_read_once() -> Iterator[None]:
+    """Clients read the list of certificate authorities once per process: each would take a fiftieth of a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from warehouse import copies, schema, seal, views
+from warehouse import copies, definitions, schema, seal
 from warehouse.digest import digest_of
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
@@ -46,8 +46,6 @@ __all__ = [
     "rollback",
 ]
 
-STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 open the file too
-MACROS = Path(__file__).with_name("macros.sql")
 LINK = "warehouse.duckdb"
 TEMPORARY = ".building-"
 # files and folders that are removed once nothing points to them
@@ -325,22 +323,11 @@ def _load(connection: duckdb.DuckDBPyConnection, path: Path, tables: Mapping[str
         source, rows = _source(connection, table, tables), tables.get(table.name)
         if not rows or not rows.only_file:
             expected[table.name] = sums(connection, table, source)
-    connection.execute(f"ATTACH {quoted(path)} AS build (STORAGE_VERSION '{STORAGE_VERSION}')")
-    connection.execute("BEGIN")  # one write to the disk for all definitions
-    for table in schema.TABLES:
-        connection.execute(schema.create_table(table, "build.main"))
-        connection.execute(";".join(schema.comments(table, "build.main")))
-    connection.execute("COMMIT")
+    definitions.write(connection, path)
+    connection.execute(f"ATTACH {quoted(path)} AS build")
     for table in schema.TABLES:
         if rows := tables.get(table.name):
             _insert(connection, table, rows)
-    connection.execute("USE build")  # macros and views name their tables without a database name
-    connection.execute("BEGIN")
-    connection.execute(MACROS.read_text())
-    for view in views.VIEWS:
-        connection.execute(";".join(views.create(view)))
-    connection.execute("COMMIT")
-    connection.execute("USE memory")
     connection.execute("DETACH build")
     return expected
 

@@ -5,6 +5,7 @@ test.
 """
 
 import gc
+import logging
 import os
 import subprocess
 import sys
@@ -16,9 +17,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 import fundamentals
+from pipelines import synchronize
+from pipelines.composition import Outcome, composed
 from pipelines.digests import NOTES
-from pipelines.home import PROJECT
+from pipelines.home import PROJECT, Home
 from pipelines.lake import Lake
+from pipelines.synchronization import Synchronization
 from warehouse.pointer import Pointer, copies_of, current, description_of
 from warehouse.pointer import kept as kept_builds
 from warehouse.reader import open_read_only
@@ -46,6 +50,19 @@ def command(*arguments: object) -> list[str]:
 def sync(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run `fundamentals sync` to its end in this process, whose imports are done already."""
     return run(home, "sync", "--source", source, *arguments, **more)
+
+
+def sync_unrecorded(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """The same without Dagster, whose record of the run takes two thirds of the time with a few companies.
+
+    The steps, the conditions and the result are the same (tests/unit/test_composition.py).
+    """
+    with patch.object(synchronize, "run_job", _composed):
+        return sync(home, source, *arguments, **more)
+
+
+def _composed(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
+    return composed(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))
 
 
 def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:

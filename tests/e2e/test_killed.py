@@ -20,7 +20,7 @@ import pytest
 
 from pipelines.home import PROJECT
 from tests.e2e.dying import POINTS
-from tests.e2e.homes import PATIENCE, command, debris, environment, published, sync
+from tests.e2e.homes import PATIENCE, command, debris, environment, published, sync, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 
 # read when the module is imported, because tests do not see these variables
@@ -112,7 +112,7 @@ def test_killed_at_a_named_point_it_leaves_the_old_or_the_new_build(scene, home,
     left = published(home)
     assert left.is_whole
     assert left.content_hash == (scene.new_hash if point in MOVED else scene.old_hash)
-    heals(home, scene)
+    heals(scene, home, sync_unrecorded(home, scene.source))
 
 
 @pytest.mark.parametrize("moment", moments(), ids=lambda moment: f"{moment:.0%}")
@@ -131,12 +131,11 @@ def test_killed_from_outside_it_leaves_the_old_or_the_new_build(scene, home, mom
     assert process.returncode in (0, -signal.SIGKILL)
     if process.returncode == 0:
         assert left.content_hash == scene.new_hash
-    heals(home, scene)
+    heals(scene, home, sync(home, scene.source))
 
 
-def heals(home: Path, scene: Scene) -> None:
-    """Check that the next run publishes the new build and leaves nothing of the killed one."""
-    again = sync(home, scene.source)
+def heals(scene: Scene, home: Path, again: subprocess.CompletedProcess[str]) -> None:
+    """Check that the next run published the new build and left nothing of the killed one."""
     assert again.returncode == 0, again.stderr
     healed = published(home)
     assert healed.is_whole

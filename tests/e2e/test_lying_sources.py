@@ -21,7 +21,7 @@ from pipelines.edgar.client import REFUSALS_IN_A_ROW
 from pipelines.edgar.ways import BULK_URLS
 from pipelines.home import PROJECT, Home
 from pipelines.lake import Lake
-from tests.e2e.homes import command, environment, published, query, sync
+from tests.e2e.homes import command, environment, published, query, sync_unrecorded
 from tests.edgar_server import EdgarServer, Reply, running_server
 from tests.mirrors import ALFA, BRAVO, CARGO, Filer, Mirror
 
@@ -65,7 +65,7 @@ def held(first: Path, home: Path) -> Path:
 
 
 def live(home: Path, server: EdgarServer, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return sync(home, "live", *arguments, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url, **more)
+    return sync_unrecorded(home, "live", *arguments, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url, **more)
 
 
 def asked(server: EdgarServer) -> int:

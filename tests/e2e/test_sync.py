@@ -19,7 +19,7 @@ import pytest
 from pipelines.edgar.archive import Archive, Member
 from pipelines.home import LOCK
 from tests.archives import zipped
-from tests.e2e.homes import published, query, sync, sync_as_process
+from tests.e2e.homes import published, query, sync, sync_as_process, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, Filer, Mirror
 
 REVENUES = "SELECT symbol, revenue FROM financials WHERE period = 'FY2024' ORDER BY symbol"
@@ -224,7 +224,7 @@ def test_a_broken_document_is_quarantined(own, breaking: Callable[[bytes], bytes
     facts = mirror.facts(BRAVO)
     facts.write_bytes(breaking(facts.read_bytes()))
 
-    done = sync(home, mirror.folder)
+    done = sync_unrecorded(home, mirror.folder)
 
     assert done.returncode == 0, done.stderr
     assert (cells(done.stdout)["quarantined"], cells(done.stdout)["build"]) == ("1", "published")
@@ -239,8 +239,8 @@ def test_a_broken_document_is_quarantined(own, breaking: Callable[[bytes], bytes
         (BRAVO.cik, True, True)
     ]
     if breaking is truncated:  # the broken company alone is a failure; another company is not
-        assert sync(home, mirror.folder, "--symbols", "BRVO").returncode == 1
-        assert sync(home, mirror.folder, "--symbols", "ALFA").returncode == 0
+        assert sync_unrecorded(home, mirror.folder, "--symbols", "BRVO").returncode == 1
+        assert sync_unrecorded(home, mirror.folder, "--symbols", "ALFA").returncode == 0
 
 
 def test_too_many_broken_documents_hold_back_publishing(own):
@@ -265,7 +265,7 @@ def test_one_symbol_is_updated_and_the_rest_kept(own):
     grown = replace(BRAVO, scale=900)
     mirror.hold(grown, replace(CARGO, scale=900))
 
-    done = sync(home, mirror.folder, "--symbols", "brvo")
+    done = sync_unrecorded(home, mirror.folder, "--symbols", "brvo")
 
     assert done.returncode == 0, done.stderr
     assert query(home, REVENUES) == revenues(ALFA, grown, CARGO)
@@ -281,11 +281,11 @@ def test_a_second_run_after_a_change_publishes_nothing(own):
     """The table of changes lists what the build changed, and does not itself cause another build."""
     mirror, home = own
     mirror.hold(replace(BRAVO, scale=900))
-    assert sync(home, mirror.folder).returncode == 0
+    assert sync_unrecorded(home, mirror.folder).returncode == 0
     before = published(home).pointer
     assert query(home, "SELECT count(*) > 0 FROM changes") == [(True,)]
 
-    assert sync(home, mirror.folder).returncode == 0
+    assert sync_unrecorded(home, mirror.folder).returncode == 0
 
     after = published(home).pointer
     assert (after.build, after.log, after.content_hash) == (before.build, before.log, before.content_hash)
@@ -296,7 +296,7 @@ def test_a_full_run_gives_the_same_build(own):
     """--full computes every row again, and no new build is published."""
     mirror, home = own
     before = published(home)
-    done = sync(home, mirror.folder, "--full")
+    done = sync_unrecorded(home, mirror.folder, "--full")
     assert done.returncode == 0, done.stderr
     assert cells(done.stdout)["build"] == "unchanged"
     after = published(home)
@@ -306,8 +306,8 @@ def test_a_full_run_gives_the_same_build(own):
 def test_the_build_does_not_depend_on_the_home(small, tmp_path):
     """The same documents, synchronized in another order, give the same content."""
     mirror, home = small
-    assert sync(tmp_path / "home", mirror.folder, "--symbols", "CRGO").returncode == 0
-    assert sync(tmp_path / "home", mirror.folder).returncode == 0
+    assert sync_unrecorded(tmp_path / "home", mirror.folder, "--symbols", "CRGO").returncode == 0
+    assert sync_unrecorded(tmp_path / "home", mirror.folder).returncode == 0
     assert published(tmp_path / "home").content_hash == published(home).content_hash
 
 
@@ -315,12 +315,12 @@ def test_bulk_files_give_the_same_build_as_the_mirror(small, tmp_path):
     """Also without the list of companies: then the submissions name the symbols."""
     mirror, home = small
     facts = zipped(mirror, tmp_path / "bulk")
-    first = sync(tmp_path / "home", facts)
+    first = sync_unrecorded(tmp_path / "home", facts)
     assert first.returncode == 0, first.stderr
     assert published(tmp_path / "home").content_hash == published(home).content_hash
     assert query(tmp_path / "home", "SELECT source FROM syncs") == [("mirror",)]
     (facts.parent / "company_tickers_exchange.json").unlink()
-    assert sync(tmp_path / "other", facts).returncode == 0
+    assert sync_unrecorded(tmp_path / "other", facts).returncode == 0
     assert query(tmp_path / "other", REVENUES) == revenues(*FILERS)
 
 
@@ -338,10 +338,10 @@ def test_only_changed_members_of_bulk_files_are_read(own, tmp_path, monkeypatch)
 
     monkeypatch.setattr(Archive, "read", watched)
     facts = zipped(mirror, tmp_path / "bulk")
-    assert sync(home, facts).returncode == 0
+    assert sync_unrecorded(home, facts).returncode == 0
     assert read == [f"companyfacts.zip {BRAVO.cik}"]
     assert query(home, REVENUES) == revenues(ALFA, grown, CARGO)
-    assert cells(sync(home, facts).stdout)["build"] == "unchanged"
+    assert cells(sync_unrecorded(home, facts).stdout)["build"] == "unchanged"
     assert len(read) == 1
 
 
@@ -350,7 +350,7 @@ def test_a_hostile_member_of_bulk_files_is_the_failure_of_its_company(own, tmp_p
     facts = zipped(mirror, tmp_path / "bulk")
     with zipfile.ZipFile(facts, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
         archive.writestr(f"CIK{BRAVO.cik}.json", b"{}")
-    done = sync(home, facts)
+    done = sync_unrecorded(home, facts)
     assert done.returncode == 3
     assert f"companyfacts.zip, CIK{BRAVO.cik}.json: has 2 members with its name" in done.stderr
     assert query(home, REVENUES) == revenues(*FILERS)

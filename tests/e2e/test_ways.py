@@ -13,7 +13,7 @@ import pytest
 from pipelines.edgar.sample import SampleTransport, sample_filers
 from pipelines.edgar.ways import BULK_URLS
 from pipelines.steps import FEEDING_FORMS
-from tests.e2e.homes import published, query, sync
+from tests.e2e.homes import published, query, sync_unrecorded
 from tests.edgar_server import EdgarServer, Reply, running_server
 
 FILERS = sample_filers()[:6]
@@ -28,7 +28,7 @@ def server() -> Iterator[EdgarServer]:
 
 
 def live(home: Path, server: EdgarServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return sync(home, "live", *arguments, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url)
+    return sync_unrecorded(home, "live", *arguments, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url)
 
 
 def asked(server: EdgarServer) -> list[str]:

@@ -14,7 +14,7 @@ from pipelines import backup
 from pipelines.home import Home
 from serve.access.accounts import Accounts
 from serve.settings import Settings
-from tests.e2e.homes import published, sync
+from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA, BRAVO, Mirror
 from tests.servers import Clock, in_process
 from tests.unit.conftest import TwoBuilds
@@ -107,7 +107,7 @@ def test_a_backup_is_consistent_while_synchronizations_run(home, two_builds, emp
         made = copy_file(copied, path)
         for moment in [moment for moment in moments if moment in str(path)]:
             mirror.hold(replace(ALFA, scale=moments.pop(moment)))
-            assert sync(home.root, source).returncode == 0
+            assert sync_unrecorded(home.root, source).returncode == 0
             assert fundamentals.main(["builds", "prune"]) == 0
         return made
 
@@ -117,7 +117,7 @@ def test_a_backup_is_consistent_while_synchronizations_run(home, two_builds, emp
     assert run(capsys, empty, "restore", tmp_path / "backup")[0] == 0
     assert run(capsys, empty, "doctor", "--source", source)[0] == 0
     assert published(empty.root).content_hash == published(home.root).content_hash
-    done = sync(empty.root, source)
+    done = sync_unrecorded(empty.root, source)
     assert (done.returncode, "unchanged" in done.stdout) == (0, True), done.stderr
 
 

@@ -22,7 +22,7 @@ from pipelines.health import place
 from pipelines.health.tables import names
 from pipelines.home import Home
 from pipelines.lake import Lake
-from tests.e2e.homes import published, sync
+from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA
 from tests.unit.conftest import TwoBuilds
 from warehouse.findings import DAMAGE, WARNING, WELL
@@ -134,7 +134,7 @@ def test_a_damaged_part_of_a_table_costs_only_its_companies(home, two_builds, do
     assert (status, "warehouse_companies" in found["tables"], "facts" in found["tables"]) == (DAMAGE, True, False)
     assert doctor()[0] == DAMAGE
     assert doctor("--repair")[:2] == (WELL, {})
-    done = sync(home.root, two_builds.source)
+    done = sync_unrecorded(home.root, two_builds.source)
     assert (done.returncode, "unchanged" in done.stdout) == (0, True), done.stderr
     assert doctor()[:2] == (WELL, {})
 
@@ -161,13 +161,13 @@ def test_a_damaged_build_is_found_and_published_again(home, two_builds, doctor):
     flip(first)
     assert "nothing: the published build is damaged too; restore the log from a backup" in doctor("--repair")[2]
     first.write_bytes(whole)
-    assert "damaged" in sync(home.root, two_builds.source).stdout
+    assert "damaged" in sync_unrecorded(home.root, two_builds.source).stdout
     assert doctor()[0] == WELL
 
 
 def test_a_damaged_segment_stops_the_synchronization(home, two_builds):
     flip(min(home.log.glob("versions-*")))
-    done = sync(home.root, two_builds.source)
+    done = sync_unrecorded(home.root, two_builds.source)
     assert done.returncode == 1
     assert "run `fundamentals doctor --repair`" in done.stderr
 
@@ -201,7 +201,7 @@ def test_tables_are_repaired_without_a_build(home, two_builds, doctor):
     for path in (*home.published.glob("*.json"), *tables_of(home)):
         path.write_bytes(b'{"\xe9')
     assert "not repaired" not in doctor("--repair")[2]
-    done = sync(home.root, two_builds.source)
+    done = sync_unrecorded(home.root, two_builds.source)
     assert done.returncode == 0, done.stderr
     assert doctor()[0] == WELL
 

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import builds
-from warehouse import copies, footers, publish, queries, schema, views
+from warehouse import copies, definitions, footers, publish, queries, schema, views
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import synchronized
 from warehouse.reader import Warehouse, open_read_only
@@ -541,7 +541,8 @@ def test_an_unwritable_folder_is_reported_in_one_line(tmp_path: Path, monkeypatc
     (tmp_path / "file").touch()
     with pytest.raises(publish.PublishError, match="cannot publish"):
         publish.build(tmp_path / "file", {}, "b1")
-    monkeypatch.setattr(publish, "STORAGE_VERSION", "v0.0.0")
+    monkeypatch.setattr(definitions, "_made", [])
+    monkeypatch.setattr(definitions, "STORAGE_VERSION", "v0.0.0")
     with pytest.raises(publish.PublishError, match="build b1: "):
         publish.build(tmp_path / "published", {}, "b1")
 
