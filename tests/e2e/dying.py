@@ -1,4 +1,6 @@
-"""`fundamentals sync` in a process that kills itself at a named point: python -m tests.e2e.dying POINT SOURCE.
+"""A synchronization in a process that kills itself at a named point: python -m tests.e2e.dying POINT SOURCE.
+
+It runs without Dagster, whose import takes longer than the work.
 
 Belongs here: the points, and how the process is killed there. Does not: any test; the program itself has no such hook.
 """
@@ -9,9 +11,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import fundamentals
 from pipelines import log, stages
+from pipelines.composition import composed
+from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.synchronization import Synchronization
 from warehouse import pointer, publish
 
 
@@ -70,4 +74,4 @@ def arm(point: str) -> None:
 
 if __name__ == "__main__":
     arm(sys.argv[1])
-    sys.exit(fundamentals.main(["sync", "--source", sys.argv[2]]))
+    composed(Synchronization(Home.from_environment(), sys.argv[2]))
