@@ -17,12 +17,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 import fundamentals
-from pipelines import synchronize
-from pipelines.composition import Outcome, composed
 from pipelines.digests import NOTES
 from pipelines.home import PROJECT, Home
 from pipelines.lake import Lake
-from pipelines.synchronization import Synchronization
 from warehouse.pointer import Pointer, copies_of, current, description_of
 from warehouse.pointer import kept as kept_builds
 from warehouse.reader import open_read_only
@@ -57,12 +54,16 @@ def sync_unrecorded(home: Path, source: object, *arguments: str, **more: str) ->
 
     The steps, the conditions and the result are the same (tests/unit/test_composition.py).
     """
-    with patch.object(synchronize, "run_job", _composed):
+    # imported here, because the process that hands out the tests does not need them
+    from pipelines import synchronize
+    from pipelines.composition import Outcome, composed
+    from pipelines.synchronization import Synchronization
+
+    def unrecorded(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
+        return composed(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))
+
+    with patch.object(synchronize, "run_job", unrecorded):
         return sync(home, source, *arguments, **more)
-
-
-def _composed(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
-    return composed(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))
 
 
 def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:

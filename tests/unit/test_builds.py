@@ -19,8 +19,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
     home = Home(tmp_path / "home")
     home.prepare()
-    for number in (1, 2):
-        builds.publish_small(home.published, f"b{number}", sync_id=f"s{number}")
+    builds.small(home.published)
+    builds.publish_small(home.published, "b2", sync_id="s2")
     pointer = publish.current(home.published)
     assert pointer
     (home.published / POINTER).write_bytes(msgspec.json.encode(msgspec.structs.replace(pointer, log=("a", "b"))))

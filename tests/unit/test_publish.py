@@ -116,7 +116,7 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
 @pytest.mark.parametrize("content", [b'{"build": 1}', b'{"build": "b\xb0"}', b""])
 def test_without_a_build_there_is_no_pointer_and_a_damaged_one_is_an_error(published: Path, content: bytes) -> None:
     assert publish.current(published) is None
-    builds.publish_small(published)
+    builds.small(published)
     (published / "CURRENT.json").write_bytes(content)
     with pytest.raises(BuildUnreadable, match=r"CURRENT\.json.*fundamentals sync"):
         publish.current(published)
@@ -125,7 +125,8 @@ def test_without_a_build_there_is_no_pointer_and_a_damaged_one_is_an_error(publi
 
 
 def test_unused_files_are_removed_except_the_previous_build(published: Path) -> None:
-    for number in (1, 2, 3):
+    builds.small(published)
+    for number in (2, 3):
         builds.publish_small(published, f"b{number}", sync_id=f"s{number}")
     (published / ".building-b0.duckdb.wal").touch()
     (published / ".building-b0.spill").mkdir()
@@ -134,7 +135,7 @@ def test_unused_files_are_removed_except_the_previous_build(published: Path) -> 
 
 
 def test_a_synchronization_that_found_nothing_new_is_recorded_without_a_build(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     before = publish.current(published)
     later = builds.SYNCHRONIZATION | {"sync_id": "s2", "finished_at": "2026-03-03T08:00:00.123456+02:00"}
     publish.record(published, synchronization=later, updated={"9990000001": "2026-03-03T06:00:00+00:00"})
@@ -152,7 +153,7 @@ def test_a_synchronization_that_found_nothing_new_is_recorded_without_a_build(pu
 def test_recording_needs_a_published_build(published: Path) -> None:
     with pytest.raises(publish.PublishError, match="no build to record"):
         publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
-    made = builds.publish_small(published)
+    made = builds.small(published)
     (published / made.file).unlink()
     with pytest.raises(publish.PublishError, match="no build to record"):
         publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
@@ -187,7 +188,7 @@ def test_a_build_has_parquet_copies_of_its_tables(published: Path) -> None:
 
 def test_the_copies_say_what_their_columns_mean(published: Path) -> None:
     """Of tables that are written, and of the file that holds what all say of their columns."""
-    builds.publish_small(published)
+    builds.small(published)
     for table in views.PUBLISHED:
         described = pq.read_schema(published / f"parquet/{table.name}.parquet")
         if table.name not in builds.tables():
@@ -253,7 +254,7 @@ OF_COMPANIES = ("financials", "versions", "lineage", "valuations")
 
 def renewed(published: Path, **changed: Any) -> tuple[publish.Build, dict[str, list[dict[str, Any]]]]:
     """Publish the small build, and make the next one with another revenue of a company; return it and its rows."""
-    builds.publish_small(published)
+    builds.small(published)
     rows = builds.tables()
     cik = rows["financials"][0]["cik"]
     rows["financials"][0]["revenue"] = 4321.0
@@ -277,25 +278,23 @@ def test_a_renewed_build_is_like_one_with_all_rows_written(published: Path, tmp_
     assert whole.replaced == 0
     assert (made.content_hash, made.rows) == (whole.content_hash, whole.rows)
 
-    def said(folder: Path, statement: str) -> list[Any]:
+    def said(folder: Path) -> list[list[Any]]:
+        statements = [
+            *(f'FROM "{table.name}" ORDER BY ALL' for table in views.PUBLISHED),
+            *(f"FROM read_parquet('{folder}/parquet-b2/{table.name}.parquet')" for table in views.PUBLISHED),
+            "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY ALL",
+            "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal ORDER BY ALL",
+        ]
         with duckdb.connect(folder / "warehouse-b2.duckdb", read_only=True) as connection:
-            return connection.execute(statement).fetchall()
+            return [connection.execute(statement).fetchall() for statement in statements]
 
-    other = tmp_path / "other" / "published"
-    for table in views.PUBLISHED:
-        ordered = f'FROM "{table.name}" ORDER BY ALL'
-        assert said(published, ordered) == said(other, ordered)
-        copied = f"FROM read_parquet('{{}}/parquet-b2/{table.name}.parquet')"
-        assert said(published, copied.format(published)) == said(other, copied.format(other))
-    comments = "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY ALL"
-    macros = "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal ORDER BY ALL"
-    assert said(published, comments) == said(other, comments)
-    assert said(published, macros) == said(other, macros)
+    for one, another in zip(said(published), said(tmp_path / "other" / "published"), strict=True):
+        assert one == another
 
 
 def test_a_build_in_which_no_company_differs(published: Path) -> None:
     """Only a small table has other rows; its copy has them in order."""
-    builds.publish_small(published)
+    builds.small(published)
     rows = builds.tables()
     rows["filings"][0]["form"] = "10-K/A"
     before = publish.current(published)
@@ -332,7 +331,7 @@ def test_all_rows_are_written_again_if_another_company_differs(published: Path, 
 
 
 def test_the_content_hash_does_not_depend_on_run_times_or_order(published: Path) -> None:
-    first = builds.publish_small(published)
+    first = builds.small(published)
     rows = builds.tables()
     rows["financials"].reverse()
     for row in rows["companies"]:
@@ -352,14 +351,14 @@ def test_the_content_hash_does_not_depend_on_run_times_or_order(published: Path)
     ],
 )
 def test_the_content_hash_depends_on_every_value(published: Path, table: str, column: str, value: object) -> None:
-    first = builds.publish_small(published)
+    first = builds.small(published)
     rows = builds.tables()
     rows[table][0][column] = value
     assert builds.publish_small(published, "b2", rows).content_hash != first.content_hash
 
 
 def test_the_content_hash_changes_if_two_rows_exchange_a_value(published: Path) -> None:
-    first = builds.publish_small(published)
+    first = builds.small(published)
     rows = builds.tables()
     one, other = rows["financials"][:2]
     assert one["revenue"] != other["revenue"]
@@ -372,7 +371,7 @@ def test_the_content_hash_changes_if_two_rows_exchange_a_value(published: Path) 
 
 def refused(published: Path, rows: dict[str, builds.Rows], error: type[Exception], message: str) -> None:
     """A publication over an existing one fails with a message, and the existing files stay unchanged."""
-    builds.publish_small(published)
+    builds.small(published)
     before, files = (published / "CURRENT.json").read_bytes(), names(published)
     with pytest.raises(error, match=message) as raised:
         builds.publish_small(published, "b2", rows)
@@ -440,7 +439,7 @@ def after(statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_damaged_file_is_noticed(published: Path) -> None:
-    made = builds.publish_small(published)
+    made = builds.small(published)
     content = bytearray((published / made.file).read_bytes())
     for place in range(12288, len(content), 4096):  # past the headers
         content[place : place + 64] = os.urandom(64)
@@ -451,7 +450,7 @@ def test_a_damaged_file_is_noticed(published: Path) -> None:
 
 
 def test_a_flipped_bit_in_a_published_file_is_found(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     pointer = publish.current(published)
     assert pointer
     files = [published / pointer.file, *(published / "parquet").iterdir()]
@@ -469,7 +468,7 @@ def test_a_flipped_bit_in_a_published_file_is_found(published: Path) -> None:
 
 def test_a_build_without_a_digest_is_judged_by_its_rows(published: Path) -> None:
     """An earlier release published it; recording a synchronization adds the digest."""
-    made = builds.publish_small(published)
+    made = builds.small(published)
     pointer = publish.current(published)
     assert pointer
     older = msgspec.structs.replace(pointer, digest="")
@@ -484,8 +483,8 @@ def test_a_build_without_a_digest_is_judged_by_its_rows(published: Path) -> None
 
 
 def test_a_build_that_replaces_a_damaged_one_keeps_the_previous_one(published: Path) -> None:
-    for number in (1, 2):
-        builds.publish_small(published, f"b{number}", sync_id=f"s{number}")
+    builds.small(published)
+    builds.publish_small(published, "b2", sync_id="s2")
     filed = builds.write(published.parent / "tables", builds.tables())
     made = publish.build(published, filed, "b3")
     times = {"synchronization": builds.SYNCHRONIZATION, "updated": {}}
@@ -517,7 +516,7 @@ def test_ids_that_cannot_be_part_of_a_file_name_are_refused(published: Path) -> 
         publish.build(published, {}, "../b1")
     with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
         builds.publish_small(published, sync_id="../s1")
-    builds.publish_small(published)
+    builds.small(published)
     with pytest.raises(publish.PublishError, match="published already"):
         builds.publish_small(published)
 
@@ -590,7 +589,7 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
     published: Path, step: str, nth: int, left: str
 ) -> None:
     """And the next publication needs no manual repair."""
-    builds.publish_small(published)
+    builds.small(published)
     command = [sys.executable, "-c", KILLED, str(published), step, str(nth)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
