@@ -38,11 +38,11 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup scale run sync serve ui test test-scale coverage check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup scale run sync serve ui test test-browser test-scale coverage check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
-	@awk -F ':.*## ' '/^##@ / {print "\n" substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^##@ / {print "\n" substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo '  SOURCE=sample | live | PATH of a mirror or companyfacts.zip    SYMBOLS=AAPL,MSFT    PORT=8000    UI_PORT=3000'
 	@echo '  live needs EDGAR_USER_AGENT="Name mail@example.org"'
@@ -115,8 +115,11 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 # each, because threads that wait for each other take a tenth of the time
 PYTEST = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR)) \
 	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder
-test: setup $(OLDEST)/.ready ## run all tests; STRICT=1 fails if a test is skipped for a missing program
+test: setup $(OLDEST)/.ready ## run the tests; STRICT=1 fails if a test is skipped for a missing program
 	@$(PYTEST) $(if $(STRICT),--strict-skips)
+
+test-browser: setup ## test the pages and the Dagster UI in a real browser (after make system and make linters)
+	@$(PYTEST) --numprocesses=2 $(if $(STRICT),--strict-skips) tests/browser
 
 test-scale: setup ## test several machines on this one (after make scale and make system); SHORT=1 runs the short ones
 	@$(BIN)/python -m tests.scale $(if $(SHORT),--short)
