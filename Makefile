@@ -38,7 +38,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup scale run sync serve ui test test-browser test-scale coverage check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup scale run sync serve ui test test-whole test-scale coverage check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -115,11 +115,11 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 # each, because threads that wait for each other take a tenth of the time
 PYTEST = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR)) \
 	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder
-test: setup $(OLDEST)/.ready ## run the tests; STRICT=1 fails if a test is skipped for a missing program
+test: setup $(OLDEST)/.ready ## run the tests of rules, values, modules and the contract; STRICT=1 fails if a program is missing
 	@$(PYTEST) $(if $(STRICT),--strict-skips)
 
-test-browser: setup ## test the pages and the Dagster UI in a real browser (after make system and make linters)
-	@$(PYTEST) --numprocesses=2 $(if $(STRICT),--strict-skips) tests/browser
+test-whole: setup ## test whole commands and services: faults in them, and the pages and the Dagster UI in a browser
+	@$(PYTEST) $(if $(STRICT),--strict-skips) tests/e2e
 
 test-scale: setup ## test several machines on this one (after make scale and make system); SHORT=1 runs the short ones
 	@$(BIN)/python -m tests.scale $(if $(SHORT),--short)

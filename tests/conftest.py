@@ -21,11 +21,10 @@ from tests import ending
 from tests.e2e.homes import sync_as_process
 from tests.once import made_once
 from tests.progress import Progress
-from tests.sites import Site, installed
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
-UNTRACED = frozenset({"browser", "e2e", "golden", "property"})
+UNTRACED = frozenset({"e2e", "golden", "property"})
 """Folders whose tests are not traced, as those with drawn examples: tracing takes a third of the time, and the other
 tests cover as much."""
 
@@ -85,15 +84,6 @@ def synchronized_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def synchronized_mirror(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The home of the whole mirror, synchronized once per run; tests do not change it."""
     return made_once(tmp_path_factory, "synchronized-mirror", lambda home: synchronize(home, mirror))
-
-
-@pytest.fixture(scope="session")
-def sample_site(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The published sample, as `fundamentals serve` serves it from a home with separate accounts."""
-    home = tmp_path_factory.mktemp("sample")
-    shutil.copytree(synchronized_sample / "published", home / "published", symlinks=True)
-    with installed(home) as running:
-        yield running
 
 
 def synchronize(home: Path, source: object) -> None:

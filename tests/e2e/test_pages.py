@@ -1,23 +1,68 @@
-"""The pages of the served sample, read over HTTP; tests/browser checks them in a real browser."""
+"""The pages of the served sample: read over HTTP, checked once in a real browser, and used by one person.
+
+The browser checks every page once, wide and light, then narrow and dark: with axe, for cut-off content, and with the
+keyboard. No page requests another host, violates its own policy or writes to the console. Screenshots are in the folder
+named by FUNDAMENTALS_SCREENSHOTS.
+"""
 
 import csv
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.e2e.homes import query
-from tests.sites import Read, Site
+from tests.conftest import PROJECT
+from tests.e2e.homes import PATIENCE, query
+from tests.sites import Main, Read, Site
 
+# read when the module is imported, because tests do not see these variables
+SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
+OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WIDTHS = {"narrow": {"width": 390, "height": 844}, "wide": {"width": 1280, "height": 900}}
+LOOKS = (("wide", "light"), ("narrow", "dark"))
 COMPANY = "/companies/XQCPF"  # has restated values, and an item without any value
+PAGES = {
+    "front": "/",
+    "reference": "/reference",
+    "errors": "/errors",
+    "changelog": "/changelog",
+    "dictionary": "/dictionary",
+    "rules": "/rules",
+    "companies": "/companies",
+    "comparison": "/compare?symbols=XQCPF,XQORC,none",
+    "company": COMPANY,
+    "value": f"{COMPANY}/revenue/FY2018",
+    "profile": "/profile",
+    "sign-in": "/sign-in",
+    "refused-link": "/sign-in?token=forged",
+    "missing": "/no-such-page",
+    "not-covered": f"{COMPANY}.B",
+}
+EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (403|404)")
 
 
 @pytest.fixture(scope="module")
 def reader(sample_site: Site) -> Iterator[httpx.Client]:
-    """A signed-in client."""
+    """A signed-in client, without a browser."""
     with sample_site.signed_in() as client:
         yield client
+
+
+# --- Over HTTP --------------------------------------------------------------------------------------------------------
 
 
 def test_an_error_links_to_its_explanation(sample_site, reader):
@@ -73,3 +118,255 @@ def test_a_company_is_found_and_its_values_are_traced_and_downloaded(reader, sam
     assert answer.headers["content-disposition"] == "attachment; filename=XQCPF.csv"
     rows = {row["period"]: row for row in csv.DictReader(answer.text.splitlines())}
     assert all(float(rows[period][item]) == value for item, period, value, _ in held)
+
+
+# --- In a browser ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser(program: Callable[[str, str], str]) -> Iterator[Browser]:
+    """Debian's Chromium."""
+    executable = program("chromium", "chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def axe(request: pytest.FixtureRequest) -> str:
+    """The script axe-core."""
+    file = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
+    if not file.is_file():
+        missing = "axe-core is missing: run `make linters` (Node.js and npm: the Debian packages nodejs and npm)"
+        (pytest.fail if request.config.getoption("--strict-skips") else pytest.skip)(missing)
+    return file.read_text(encoding="utf-8")
+
+
+@contextmanager
+def window(browser: Browser, site: Site, cookies: httpx.Cookies | None = None, **options: Any) -> Iterator[Page]:
+    """Open a window; when it is closed, it has requested no other host, and had no error."""
+    asked: set[str] = set()
+    said: list[str] = []
+    context: BrowserContext = browser.new_context(base_url=site.address, viewport=WIDTHS["wide"], **options)
+    context.add_cookies([{"name": each.name, "value": each.value, "url": site.address} for each in jar(cookies)])
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE * 1000)
+    page.on("request", lambda request: asked.add(request.url.split("/")[2]))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    yield page
+    context.close()
+    assert asked <= {site.address.removeprefix("http://")}
+    assert [text for text in said if not EXPECTED.match(text)] == []
+
+
+def jar(cookies: httpx.Cookies | None) -> Iterator[Any]:
+    """The cookies one by one."""
+    return iter(cookies.jar if cookies else ())
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def opened(request: pytest.FixtureRequest, browser: Browser, sample_site: Site, reader: httpx.Client) -> Iterator[Page]:
+    """A page in its own window, loaded once for all checks."""
+    with window(browser, sample_site, reader.cookies) as page:
+        page.goto(PAGES[request.param])
+        yield page
+
+
+@pytest.fixture
+def name(opened: Page, request: pytest.FixtureRequest) -> str:
+    """The name of the page."""
+    return request.node.callspec.params["opened"]
+
+
+def look(page: Page, width: str, scheme: str) -> None:
+    """Resize the window, and set light or dark colours."""
+    page.set_viewport_size(WIDTHS[width])
+    page.emulate_media(color_scheme=scheme)
+
+
+def shoot(page: Page, name: str) -> None:
+    """Take a screenshot of the whole page, if screenshots are wanted."""
+    if SCREENSHOTS:
+        Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
+
+
+def test_without_script_only_copy_buttons_are_missing(opened, name, reader):
+    """A browser shows the text that is read over HTTP; only the copy buttons need the script."""
+    html = reader.get(PAGES[name]).text
+    # the form for a new key has another identifier each time; neither is shown
+    assert Main(html).words == " ".join(opened.locator("main").text_content().split())
+    assert all("hidden" in known for tag, known in Read(html).elements if tag == "button" and "data-copy" in known)
+
+
+def test_the_keyboard_skips_to_the_content(opened):
+    """The first press of Tab reaches the skip link, and the focus is visible."""
+    look(opened, "narrow", "light")
+    opened.keyboard.press("Tab")
+    skip = opened.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    opened.keyboard.press("Enter")
+    expect(opened.locator("main")).to_be_focused()
+
+
+def test_nothing_is_cut_off(opened, name):
+    """The page is as wide as the window: wider content scrolls in its own box, which the keyboard can reach."""
+    for width, scheme in LOOKS:
+        look(opened, width, scheme)
+        shoot(opened, f"{name}-{width}-{scheme}")
+    opened.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    for width in WIDTHS:
+        look(opened, width, "light")
+        assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        boxes = opened.locator(".scroll, pre")
+        assert boxes.evaluate_all("found => found.every(each => each.tabIndex === 0 && each.ariaLabel)")
+
+
+def test_axe_finds_no_fault(opened, axe):
+    """All rules of axe, including best practices; folded parts are opened first."""
+    opened.evaluate(axe)  # not by a script element, which the policy forbids
+    opened.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    for width, scheme in LOOKS:
+        look(opened, width, scheme)
+        found = opened.evaluate("axe.run({resultTypes: ['violations']})")
+        told = [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found["violations"]]
+        assert told == [], (width, scheme)
+
+
+@pytest.mark.parametrize("has_scripts", [False, True])
+def test_the_language_of_an_example_is_chosen_with_the_keyboard(browser, sample_site, has_scripts):
+    """For one example; with the script for all, also after the page is loaded again."""
+    with window(browser, sample_site, java_script_enabled=has_scripts) as page:
+        page.goto("/reference")
+        page.locator("#getCompany-curl-tab").focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#getCompany-python")).to_be_visible()
+        expect(page.locator("#getCompany-curl")).to_be_hidden()
+        expect(page.locator("#getStatus-python")).to_be_visible(visible=has_scripts)
+        page.reload()
+        expect(page.locator("#getStatus-python")).to_be_visible(visible=has_scripts)
+
+
+def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, sample_site, reader):
+    """The completions of the search lead to a company, whose years are downloaded and one traced to its filing; those
+    of the comparison complete the list of symbols.
+    """
+    with window(browser, sample_site, reader.cookies) as page:
+        page.goto("/companies")
+        field = page.get_by_role("combobox", name="Find a company")
+        field.fill("exam")
+        expect(field).to_have_attribute("aria-expanded", "true")
+        options = page.locator(".completions:not([hidden]) > [role=option]")
+        count = options.count()
+        assert count > 1
+        expect(page.locator(".find").get_by_role("status")).to_have_text(f"{count} companies")
+        for key, chosen in (("ArrowUp", count - 1), ("ArrowDown", None), ("ArrowDown", 0)):
+            field.press(key)
+            active = field.get_attribute("aria-activedescendant")
+            assert active == (None if chosen is None else options.nth(chosen).get_attribute("id"))
+        expect(options.nth(0)).to_have_attribute("aria-selected", "true")
+        field.press("Escape")
+        expect(page.get_by_role("listbox")).to_be_hidden()
+        expect(field).to_have_value("exam")
+        field.fill("copper")
+        expect(options.nth(0)).to_contain_text(COMPANY.rpartition("/")[2])
+        field.press("ArrowDown")
+        field.press("Enter")
+        page.wait_for_url(f"**{COMPANY}")
+
+        revenues = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Revenue", exact=True))
+        years = revenues.get_by_role("link").all_text_contents()
+        with page.expect_download() as downloading:
+            page.get_by_role("link", name="Download as CSV").click()
+        rows = csv.DictReader(downloading.value.path().read_text().splitlines())
+        annual = [float(row["revenue"]) for row in rows if row["period"].startswith("FY") and row["revenue"]]
+        assert f"{max(annual) / 1e6:,.0f}" in years
+        revenues.get_by_role("link").last.click()
+        page.wait_for_url(f"**{COMPANY}/revenue/FY*")
+        filings = page.locator("a[href^='https://www.sec.gov/Archives/edgar/data/']")
+        assert filings.count() > 0
+        page.go_back()
+
+        page.get_by_role("link", name="Compare", exact=True).click()
+        page.wait_for_url("**/compare?symbols=XQCPF")
+        field = page.get_by_role("combobox", name="Symbols, separated by commas")
+        field.press("End")
+        for text, symbol in ((", orchard", "XQORC"), ("xqa", None)):
+            field.press_sequentially(text)
+            expect(options.nth(0)).to_contain_text(symbol or "XQA")
+            field.press("ArrowDown")
+            field.press("Enter")
+        symbols = field.input_value().removesuffix(", ").split(", ")
+        assert symbols[:2] == ["XQCPF", "XQORC"]
+        field.press("Enter")
+        page.wait_for_url(f"**/compare?symbols={','.join(symbols)}")
+        expect(page.locator(".legend li")).to_have_count(3)
+        shoot(page, "comparison-of-three")
+
+
+def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
+    """Sign in, create and copy a key, use it, see the count rise, revoke it, see it refused, sign out."""
+    with window(browser, sample_site, permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.goto(sample_site.link("person@example.org"))
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("heading", name="Profile", level=1)).to_be_visible()
+        page.get_by_role("button", name="Create API key").click()
+        page.locator("button[data-copy='#new-key']").click()
+        key = page.evaluate("navigator.clipboard.readText()")
+        assert key == page.locator("#new-key").text_content()
+        shoot(page, "new-key")
+
+        used = httpx.get(f"{sample_site.address}/v1/companies?per_page=1", headers={"X-Api-Key": key})
+        assert used.status_code == 200
+
+        page.goto("/profile")
+        expect(page.locator("body")).not_to_contain_text(key)
+        card = page.locator(".key", has_text=key[-4:])
+        expect(card.locator("div", has_text="Requests today").locator("dd")).to_have_text("1")
+
+        card.locator("summary").click()
+        card.get_by_role("button", name="Revoke permanently").click()
+        expect(page.get_by_text("Revoked keys (1)")).to_be_visible()
+        for _ in range(PATIENCE):
+            refused = httpx.get(f"{sample_site.address}/v1/companies", headers={"X-Api-Key": key})
+            if refused.status_code == 401:
+                break
+            page.wait_for_timeout(200)
+        assert refused.json()["error"]["code"] == "unauthenticated"
+
+        page.get_by_role("button", name="Sign out").click()
+        page.goto("/profile")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
+
+
+def test_the_crosshair_reads_all_charts_by_key_mouse_and_finger(browser, sample_site, reader):
+    """In all charts at once; Escape shows the newest value again; Enter, or a touch of the value, opens its page."""
+    with window(browser, sample_site, reader.cookies, has_touch=True) as page:
+        page.goto(COMPANY)
+        revenue = page.get_by_role("slider", name="Revenue", exact=True)
+        shown = page.locator("section", has=page.get_by_role("heading", name="Revenue", exact=True)).locator("p").first
+        newest = shown.text_content()
+        revenue.focus()
+        page.keyboard.press("ArrowLeft")
+        before = shown.text_content()
+        assert before != newest
+        assert revenue.get_attribute("aria-valuetext") == before
+        assert page.locator(".cross.on").count() == page.locator(".plot").count()
+        page.keyboard.press("Escape")
+        expect(shown).to_have_text(newest)
+
+        revenue.hover(position={"x": 60, "y": 40})
+        expect(shown).not_to_have_text(newest)
+        page.keyboard.press("Home")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(rf"{COMPANY}/revenue/FY\d+$"))
+
+        page.goto(COMPANY)
+        revenue.tap(position={"x": 60, "y": 40})
+        expect(shown).not_to_have_text(newest)
+        to = shown.get_by_role("link").get_attribute("href")
+        shown.get_by_role("link").tap()
+        page.wait_for_url(re.compile(rf"{to}$"))
