@@ -148,12 +148,16 @@ def started_by(process: int) -> list[int]:
     return found
 
 
-def wait_until(state: Callable[[], object]) -> None:
-    """Wait until a state is reached that another thread or process brings about."""
+ONCE_IN_A_WHILE = 0.25
+"""Seconds between two looks at `/v1/status`, of which an address has a limited number a minute."""
+
+
+def wait_until(state: Callable[[], object], every: float = 0.02) -> None:
+    """Wait until a state is reached that another thread or process brings about; look every so many seconds."""
     deadline = time.monotonic() + PATIENCE
     while not state():
         assert time.monotonic() < deadline
-        time.sleep(0.02)
+        time.sleep(every)
 
 
 async def until(state: Callable[[], object]) -> None:

@@ -20,6 +20,7 @@ from serve.settings import Settings
 from tests import builds
 from tests.servers import (
     NOON,
+    ONCE_IN_A_WHILE,
     PATIENCE,
     Clock,
     Served,
@@ -120,7 +121,7 @@ def test_while_redis_is_away_the_process_counts_on_and_the_status_is_degraded(
         assert [left_of_the_day() for _ in range(2)] == ["9997", "9996"]
         assert status() == "degraded"
         with redis_server(executable, Path(folder)):
-            wait_until(lambda: status() == "up")
+            wait_until(lambda: status() == "up", ONCE_IN_A_WHILE)
             assert left_of_the_day() == "9999", "a new Redis server has no counts"
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.scale.cluster import WORKERS, Cluster, Replica, early_in_a_minute, stopped_at_the_end
-from tests.servers import PATIENCE, PROJECT, accepts, wait_until
+from tests.servers import ONCE_IN_A_WHILE, PATIENCE, PROJECT, accepts, wait_until
 
 CLIENTS = 200
 SLOW = 3.0
@@ -79,7 +79,7 @@ def test_a_new_replica_listens_when_it_has_a_build(cluster: Cluster, tmp_path: P
         replica.begin()
         wait_until(lambda: accepts(replica.port))
         assert (tmp_path / "published" / "CURRENT.json").exists()
-        wait_until(lambda: replica.status().get("status") == "up")
+        wait_until(lambda: replica.status().get("status") == "up", ONCE_IN_A_WHILE)
 
 
 def at_once(cluster: Cluster, key: str, clients: int) -> list[httpx.Response]:

@@ -12,7 +12,7 @@ from tests.scale import fleet, postgres
 from tests.scale.cluster import SITE, Replica, stopped_at_the_end
 from tests.scale.conftest import Finder
 from tests.scale.front import nginx
-from tests.servers import NOON, wait_until
+from tests.servers import NOON, ONCE_IN_A_WHILE, wait_until
 
 BATCH = 4
 """Companies, so that the sample has several batches."""
@@ -50,7 +50,9 @@ def test_what_several_machines_made_is_served_by_all_replicas(tmp_path: Path, in
 
             made = published(machines.home)
             assert made.is_whole
-            wait_until(lambda: {replica.status().get("build") for replica in replicas} == {made.pointer.build})
+            wait_until(
+                lambda: {replica.status().get("build") for replica in replicas} == {made.pointer.build}, ONCE_IN_A_WHILE
+            )
             accounts = Accounts(server.url)
             key = accounts.create_key("reader@example.org", NOON)
             accounts.set_subscription("reader@example.org", "active", NOON)
