@@ -40,6 +40,7 @@ NO_THRESHOLD = (
     "_BITS",
     "_DIGITS",
     "DAYS_SINCE",
+    "DAYS_OF_YEAR",
     "NOTHING",
     "UNDECIDED",
     "UNKNOWN",
