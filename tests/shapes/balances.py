@@ -23,6 +23,7 @@ NONCURRENT, MATURITIES, SHORT, CURRENT = (
 )
 WHOLE, NOTES, EVERYTHING = "LongTermDebt", "NotesPayable", "DebtLongtermAndShorttermCombinedAmount"
 LIABILITIES, CURRENT_LIABILITIES, OTHER = "Liabilities", "LiabilitiesCurrent", "OtherLiabilities"
+PAYABLES, ACCRUED = "AccountsPayableCurrent", "AccruedLiabilitiesCurrent"
 ADVANCES, DEPOSITS = "AdvancesFromFederalHomeLoanBanks", "Deposits"
 ASSETS, OF_FLOWS = "Assets", "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 TWO_LINES = {NOTES: 60, "LoansPayable": 15}
@@ -130,6 +131,41 @@ def with_interest(lines: Lines, filed: str = FIRST_FILED) -> list[Row]:
     """A balance sheet of 2023, and interest on subordinated debt of the year."""
     interest = fact("InterestExpenseSubordinatedNotesAndDebentures", 1.5e6, "2023-01-01", END, filed=filed)
     return [*sheet(lines, filed=filed), interest]
+
+
+IN_DEBT_TO_OTHERS = {
+    NONCURRENT: 5,
+    MATURITIES: 13,
+    PAYABLES: 22,
+    ACCRUED: 23,
+    CURRENT_LIABILITIES: 96,
+    LIABILITIES: 102,
+    ASSETS: 150,
+}
+"""A company whose liabilities have room for another debt of 39."""
+
+
+def with_related_parties(lines: Lines, proceeds: float, repayments: float = 0) -> list[Row]:
+    """A balance sheet of 2023, and what was borrowed from related parties, and paid back to them, in the year."""
+    flows = {"ProceedsFromRelatedPartyDebt": proceeds, "RepaymentsOfRelatedPartyDebt": repayments}
+    return [
+        *sheet(lines),
+        *(fact(tag, amount * 1e6, "2023-01-01", END, filed=FIRST_FILED) for tag, amount in flows.items()),
+    ]
+
+
+TOTAL_ALONE = {
+    WHOLE: 123,
+    PAYABLES: 28,
+    ACCRUED: 27,
+    CURRENT_LIABILITIES: 94,
+    "DefinedBenefitPensionPlanLiabilitiesNoncurrent": 7,
+    "OtherPostretirementDefinedBenefitPlanLiabilitiesNoncurrent": 4,
+    "OtherLiabilitiesNoncurrent": 17,
+    LIABILITIES: 205,
+    ASSETS: 273,
+}
+"""A company whose other lines leave 122 of the liabilities for debt."""
 
 
 def between(lines: Lines, year_end: Lines, next_year_end: Lines | None = None) -> list[Row]:
@@ -400,6 +436,8 @@ HISTORIES: dict[str, list[Row]] = {
         fact("RevenuesNetOfInterestExpense", 40e6, "2023-01-01", END, filed=FIRST_FILED),
     ],
     "debt.withheld.interest-without-its-debt": with_interest(BANK_WITH_ADVANCES),
+    "debt.withheld.proceeds-without-their-debt": with_related_parties(IN_DEBT_TO_OTHERS, proceeds=3),
+    "debt.withheld.total-exceeds-its-room": sheet(TOTAL_ALONE),
     "debt.withheld.long-term-debt-is-a-part": since_quarter(
         {WHOLE: 302, NONCURRENT: 335, ASSETS: 2000}, {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010}
     ),

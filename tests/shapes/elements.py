@@ -22,6 +22,7 @@ from pipelines.normalize.elements.liabilities import (
 )
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source
 from tests.factories import Row, fact
+from tests.shapes.balances import IN_DEBT_TO_OTHERS
 
 BEGIN, END, BEFORE, FILED = "2023-01-01", "2023-12-31", "2022-12-31", "2024-02-20"
 FIRST_COMPANY = 9_991_000_000
@@ -319,6 +320,8 @@ NEEDS: dict[str, Needs] = {
     "interest_on_subordinated_debt": Needs(
         2, {"AdvancesFromFederalHomeLoanBanks": 500, "Deposits": 800, "Liabilities": 1330}, proves=True
     ),
+    "proceeds_of_related_party_debt": Needs(3, IN_DEBT_TO_OTHERS, proves=True),
+    "repayments_of_related_party_debt": Needs(3, {**IN_DEBT_TO_OTHERS, "ProceedsFromRelatedPartyDebt": 2}, proves=True),
     "debt_principal": Needs(1120, {"LongTermDebt": 1000, **DUE}, proves=True),
 }
 """The further figures of a report of a concept; empty for concepts that are not listed."""

@@ -16,6 +16,7 @@ from tests.shapes.balances import (
     EVERYTHING,
     FIRST_FILED,
     HISTORIES,
+    IN_DEBT_TO_OTHERS,
     INVENTORY,
     LIABILITIES,
     MATURITIES,
@@ -26,6 +27,7 @@ from tests.shapes.balances import (
     SECURITIES,
     SHORT,
     SIX_ENDS,
+    TOTAL_ALONE,
     WHOLE,
     Lines,
     after,
@@ -38,11 +40,13 @@ from tests.shapes.balances import (
     since_quarter,
     six_quarters,
     with_interest,
+    with_related_parties,
 )
 
 PAYABLE, OTHER_NONCURRENT = "AccountsPayableCurrent", "OtherLiabilitiesNoncurrent"
 RELATED, LOANS = "NotesPayableRelatedPartiesNoncurrent", "LoansPayableCurrent"
 CONVERTIBLE = "ConvertibleNotesPayableCurrent"
+PENSIONS_AND_OTHER = "PensionAndOtherPostretirementDefinedBenefitPlansLiabilitiesNoncurrent"
 
 DEBT: dict[str, tuple[Lines, float]] = {
     "the non-current liabilities add up with long-term debt and notes to related parties": (
@@ -269,6 +273,8 @@ WITHHELD = {
     "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.lender-without-current-debt": ("total_debt", "current_debt_not_shown"),
     "debt.withheld.financial-company-without-short-term-debt": ("total_debt", "short_term_debt_not_shown"),
+    "debt.withheld.proceeds-without-their-debt": ("total_debt", "debt_not_footing"),
+    "debt.withheld.total-exceeds-its-room": ("total_debt", "debt_not_footing"),
     "debt.withheld.interest-without-its-debt": ("total_debt", "debt_not_footing"),
     "debt.withheld.long-term-debt-is-a-part": ("total_debt", "debt_not_footing"),
     "debt.withheld.long-term-debt-may-include-short-term": ("total_debt", "debt_not_footing"),
@@ -497,6 +503,26 @@ INTEREST: dict[str, tuple[list[Row], float | None]] = {
 }
 """Interest on subordinated debt of a bank that owes advances of 500, and the debt that is served."""
 
+HAVE_ROOM: dict[str, tuple[list[Row], float]] = {
+    "the related parties were paid back": (with_related_parties(IN_DEBT_TO_OTHERS, proceeds=3, repayments=4), 18),
+    "what the related parties lent exceeds the room": (with_related_parties(IN_DEBT_TO_OTHERS, proceeds=40), 18),
+    "the related parties have a line": (
+        with_related_parties({**IN_DEBT_TO_OTHERS, "DueToRelatedPartiesCurrent": 3}, proceeds=3),
+        18,
+    ),
+    "the other lines have room for the total": (sheet({**TOTAL_ALONE, LIABILITIES: 206}), 123),
+    "the line of pensions includes other benefits": (
+        sheet({**TOTAL_ALONE, PENSIONS_AND_OTHER: 7, LIABILITIES: 202}),
+        123,
+    ),
+    "the total is not alone": (sheet({**TOTAL_ALONE, NONCURRENT: 110}), 123),
+    "the balance sheet has no current part": (
+        sheet({line: amount for line, amount in TOTAL_ALONE.items() if line != CURRENT_LIABILITIES}),
+        123,
+    ),
+}
+"""Balance sheets on which nothing shows that a debt is missing or too large, and the debt that is served."""
+
 
 def _annual_only(fell: int, rose: int) -> list[Row]:
     """Annual reports on 2023 and 2024 with non-current debt, and quarterly reports between them without it."""
@@ -543,7 +569,7 @@ def _documents() -> dict[str, list[Row]]:
             for line in (NONCURRENT, WHOLE)
         },
         "new line": NEW_LINE,
-        **{name: rows for name, (rows, _) in INTEREST.items()},
+        **{name: rows for name, (rows, _) in {**INTEREST, **HAVE_ROOM}.items()},
         **{
             name: between({CASH: 100, ASSETS: 900}, *({CASH: 100, SECURITIES: each, ASSETS: 900} for each in around))
             for name, (*around, _) in SECURITIES_AROUND.items()
@@ -601,6 +627,11 @@ def test_interest_on_subordinated_debt_shows_a_line_that_is_missing(found, name)
     value = INTEREST[name][1]
 
     assert _value(found, name, "total_debt") == (value if value is None else pytest.approx(value))
+
+
+@pytest.mark.parametrize("name", HAVE_ROOM)
+def test_debt_that_the_liabilities_have_room_for_is_served(found, name):
+    assert _value(found, name, "total_debt") == pytest.approx(HAVE_ROOM[name][1])
 
 
 def test_long_term_debt_of_a_financial_company_that_states_liabilities_is_served(found):

@@ -8,6 +8,7 @@ import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, starts
 from pipelines.normalize.balance.before import Before
+from pipelines.normalize.balance.element_sets import have_any, set_of
 from pipelines.normalize.balance.footing import ALL_CURRENT_LIABILITY_LINES
 from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
 from pipelines.normalize.balance.judged import contradiction
@@ -106,12 +107,22 @@ WITHOUT_ITS_INTEREST = contradiction(
     "Regulation S-X Rule 9-04.8 (interest on long-term debt), 9-03.16 (long-term debt is a line of the balance sheet); "
     "measured: 4 of 121 sums with such interest, of one filer, which lack 1 to 12 %",
 )
+WITHOUT_ITS_PROCEEDS = contradiction(
+    "debt_not_footing",
+    "debt.withheld.proceeds-without-their-debt",
+    "Total debt that the liabilities do not prove is withheld if its filing states that more was borrowed from related "
+    "parties, in a period that ends on the day, than was paid back to them, no line of the balance sheet is owed to "
+    "related parties, and the known lines leave more of the liabilities than these proceeds.",
+    "ASC 230-10-45-14, 850-10-50-1 (amounts due to related parties are disclosed); measured: 2 of 17 balance "
+    "sheets with such proceeds, of one filer, which lack two notes",
+)
 RULES: tuple[Rule, ...] = tuple(
     each.rule
     for each in (
         UNNAMED_MATURITIES,
         UNEXPLAINED,
         WITHOUT_ITS_INTEREST,
+        WITHOUT_ITS_PROCEEDS,
         MOSTLY_UNEXPLAINED,
         NO_TOTAL,
         TWO_READINGS,
@@ -135,6 +146,15 @@ _NOT_SUBORDINATED = [
     )
 ]
 """The lines of debt that hold no subordinated debt."""
+
+_OF_RELATED_PARTIES = set_of(
+    [
+        "NotesPayableRelatedPartiesClassifiedCurrent",
+        "NotesPayableRelatedPartiesNoncurrent",
+        "DueToRelatedPartiesCurrent",
+    ]
+)
+"""Elements of lines that are owed to related parties."""
 
 _NOT_BORROWED_LINES = [LINE[line] for line in NOT_BORROWED]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
@@ -205,6 +225,19 @@ def lacks_debt_of_interest(
     known = np.nan_to_num(sheets.values[_NOT_BORROWED_LINES]).sum(axis=0)
     left = liabilities + sheets.or_zero("not_borrowed") + known - debt
     found: Flags = (owes & ~(left <= LEFT_FOR_INTEREST * debt))[sums.sheet] & others
+    return found
+
+
+def lacks_debt_of_proceeds(sheets: BalanceSheets, debt: Floats, liabilities: Floats) -> Flags:
+    """Whether more was borrowed from related parties than paid back, and no line states it, for which there is room."""
+    proceeds = sheets.value("proceeds_of_related_party_debt")
+    found = (proceeds > sheets.or_zero("repayments_of_related_party_debt")) & (debt > 0)
+    asked = np.flatnonzero(found)
+    if len(asked):
+        rows = sheets.rows[:, asked]
+        is_owed = have_any(sheets.stated.elements[:, rows.ravel()], _OF_RELATED_PARTIES).reshape(rows.shape)
+        left = (liabilities - debt)[asked] - _counted_once(sheets, asked)
+        found[asked] = ~(is_owed & (rows >= 0)).any(axis=0) & (left > proceeds[asked])
     return found
 
 

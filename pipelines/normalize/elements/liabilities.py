@@ -442,6 +442,13 @@ MORE_NONCURRENT_LIABILITIES: tuple[Concept, ...] = tuple(
                 "deferred compensation",
             ),
         ],
+        "benefits": [
+            (
+                "liabilities.noncurrent.other-benefits",
+                "OtherPostretirementDefinedBenefitPlanLiabilitiesNoncurrent",
+                "benefits after employment other than pensions",
+            ),
+        ],
         "retirement": [
             (
                 "liabilities.noncurrent.asset-retirement",
@@ -559,6 +566,34 @@ INTEREST_ON_SUBORDINATED_DEBT = Concept(
     ),
 )
 
+PROCEEDS_OF_RELATED_PARTY_DEBT = Concept(
+    "proceeds_of_related_party_debt",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "ProceedsFromRelatedPartyDebt",
+            rule="debt.proceeds.related-parties",
+            statement="Proceeds from debt to related parties show that the filer borrowed from them.",
+            source="ASC 230-10-45-14 (proceeds of borrowing are cash flows from financing)",
+        ),
+    ),
+)
+
+REPAYMENTS_OF_RELATED_PARTY_DEBT = Concept(
+    "repayments_of_related_party_debt",
+    "money",
+    instant=False,
+    sources=(
+        us(
+            "RepaymentsOfRelatedPartyDebt",
+            rule="debt.repayments.related-parties",
+            statement="Repayments of debt to related parties show how much of it was paid back.",
+            source="ASC 230-10-45-15 (repayments of amounts borrowed are cash flows from financing)",
+        ),
+    ),
+)
+
 DEBT_CONTROLS: tuple[Concept, ...] = (
     LIABILITIES,
     NOT_BORROWED,
@@ -572,5 +607,7 @@ DEBT_CONTROLS: tuple[Concept, ...] = (
     DEBT_PRINCIPAL,
     DEBT_ISSUE_COSTS_CURRENT,
     INTEREST_ON_SUBORDINATED_DEBT,
+    PROCEEDS_OF_RELATED_PARTY_DEBT,
+    REPAYMENTS_OF_RELATED_PARTY_DEBT,
 )
 """Amounts that prove which lines are debt; they are not debt themselves."""
