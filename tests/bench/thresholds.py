@@ -40,7 +40,6 @@ NO_THRESHOLD = (
     "_BITS",
     "_DIGITS",
     "DAYS_SINCE",
-    "DAYS_OF_YEAR",
     "NOTHING",
     "UNDECIDED",
     "UNKNOWN",

@@ -90,10 +90,13 @@ def test_without_postgresql_known_keys_are_answered_and_pages_for_users_say_503(
             assert each_status(cluster) == ["degraded"] * len(cluster.replicas)
         finally:
             cluster.database.start()
-        soon(lambda: each_status(cluster) == ["up"] * len(cluster.replicas))
-        # each worker notices for itself
-        soon(lambda: {visitor.get("/profile").status_code for _ in range(TO_ALL)} == {200})
-        soon(lambda: {unknown_key(cluster).status_code for _ in range(TO_ALL)} == {401})
+        soon(  # each worker notices for itself
+            lambda: (
+                each_status(cluster) == ["up"] * len(cluster.replicas)
+                and {visitor.get("/profile").status_code for _ in range(TO_ALL)} == {200}
+                and {unknown_key(cluster).status_code for _ in range(TO_ALL)} == {401}
+            )
+        )
         assert_error(unknown_key(cluster), 401, "unauthenticated")
         assert set(statuses(load.for_some_time(1))) == {200}
 

@@ -133,8 +133,9 @@ DEBT_EXCEEDS = contradiction(
 TOTAL_EXCEEDS = contradiction(
     "debt_not_footing",
     "debt.withheld.total-exceeds-its-room",
-    "Total debt is withheld if it is the filer's total of long-term debt, no line states its current or non-current "
-    "part, and it exceeds what trade payables, accrued liabilities, pensions and other benefits after employment and "
+    "Total debt of a filer that states current liabilities is withheld if it is the filer's total of long-term debt, no "
+    "line states its current or non-current part, and it exceeds what trade payables, accrued liabilities, pensions "
+    "and other benefits after employment and "
     f"other non-current liabilities leave of the total liabilities, by more than {ROUNDED - 1:.1%}: a total of the "
     "notes alone may be the principal.",
     "Regulation S-X Rule 5-02.19 to 5-02.24 (separate lines of a balance sheet); measured: 1 of 69 such totals, which "

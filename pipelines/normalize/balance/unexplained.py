@@ -110,11 +110,11 @@ WITHOUT_ITS_INTEREST = contradiction(
 WITHOUT_ITS_PROCEEDS = contradiction(
     "debt_not_footing",
     "debt.withheld.proceeds-without-their-debt",
-    "Total debt that the liabilities do not prove is withheld if its filing states that more was borrowed from related "
-    "parties, in a period that ends on the day, than was paid back to them, no line of the balance sheet is owed to "
-    "related parties, and the known lines leave more of the liabilities than these proceeds.",
+    "Total debt above zero that the liabilities do not prove is withheld if its filing states that more was borrowed "
+    "from related parties, in a period that ends on the day, than was paid back to them, no line of the balance sheet "
+    "is owed to related parties, and the known lines leave more of the liabilities than these proceeds.",
     "ASC 230-10-45-14, 850-10-50-1 (amounts due to related parties are disclosed); measured: 2 of 17 balance "
-    "sheets with such proceeds, of one filer, which lack two notes",
+    "sheets with such proceeds, of one filer; the one that was read lacks two notes",
 )
 RULES: tuple[Rule, ...] = tuple(
     each.rule
