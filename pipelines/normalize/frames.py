@@ -382,6 +382,19 @@ class Parts(dy.Schema):
     composed = dy.UInt32(description="vintage of the balance")
 
 
+class ProvedLines(dy.Schema):
+    """One row a line of a balance that the totals of its balance sheet prove."""
+
+    vintage = dy.UInt32(description="vintage of the balance")
+    fact = dy.UInt32(description="row of the facts")
+    coefficient = dy.Float64(description="1; 0 for a total that proves a balance of zero")
+    rule = dy.String()
+    reservation = dy.String(nullable=True, description="flag of the line")
+    cik = dy.Int64()
+    seq = dy.Int32()
+    concept = dy.Enum(AMOUNT.categories)
+
+
 class Missed(dy.Schema):
     """One row a balance without a value because one of its lines is no longer stated."""
 
@@ -757,6 +770,7 @@ FRAMES: dict[str, Declared] = {
         "filings": Filings,
         "composed": Composed,
         "parts": Parts,
+        "proved_lines": ProvedLines,
         "missed": Missed,
         "contradicted": Withheld,
         "withheld_windows": Withheld,

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance import composition
+from pipelines.normalize.balance import authority, composition, proved, reading
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, order, recasts, reports
@@ -191,18 +191,24 @@ def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[F
     return sound, pl.concat([of_filing, withheld]), pl.concat([corrected, judged]), pl.concat([decisions, contradicted])
 
 
-def _balance_sheets(placed: Frame, stated: Frame, industries: Frame) -> tuple[Frame, ...]:
+def _balance_sheets(facts: Frame, placed: Frame, stated: Frame, industries: Frame) -> tuple[Frame, ...]:
     """Debt and cash of each balance sheet as further vintages, numbered after the stated ones."""
     found = composition.balances(placed, industries)
+    proof = authority.authority(
+        proved.proved(reading.filings(facts)), placed, found.composed, found.missed, found.proofs
+    )
     number = pl.col("sum") + stated.height
-    composed = found.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
-    parts = found.parts.join(found.composed.select("sum", "flag"), on="sum", how="left", maintain_order="left")
+    composed = proof.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
+    parts = found.parts.join(proof.composed.select("sum", "flag"), on="sum", maintain_order="left")
+    of_concept = proof.composed.select("sum", "cik", "seq", "concept")
+    lines = proof.lines.join(of_concept, on="sum", maintain_order="left").with_columns(vintage=number)
     return (
         composed.drop("sum", "flag"),
         parts.select("vintage", "rule", "flag", composed=number),
-        found.missed,
-        found.proofs,
-        found.decisions,
+        lines.drop("sum"),
+        proof.missed,
+        proof.proofs,
+        pl.concat([found.decisions, proof.decisions]),
     )
 
 
@@ -236,7 +242,13 @@ def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> 
 
 
 def _filed_facts(
-    facts: Frame, stated_facts: Frame, vintages: Frame, parts: Frame, flow_legs: Frame, balances: Frame
+    facts: Frame,
+    stated_facts: Frame,
+    vintages: Frame,
+    parts: Frame,
+    proved_lines: Frame,
+    flow_legs: Frame,
+    balances: Frame,
 ) -> Frame:
     """The filed facts of each vintage that is a leg, including composed balances, with the rule that chose each.
 
@@ -250,16 +262,28 @@ def _filed_facts(
         .with_columns(rule=pl.coalesce("corrected_by", "rule"))
         .drop("rank", "corrected_by")
     )
-    filed = facts.select("unit", "start", "end", "value", "accession", "form", "filed")[ints(of_legs, "fact")]
-    stated = pl.concat([of_legs.drop("fact"), filed], how="horizontal").join(
+    as_filed = facts.select("unit", "start", "end", "value", "accession", "form", "filed")
+    stated = pl.concat([of_legs.drop("fact"), as_filed[ints(of_legs, "fact")]], how="horizontal").join(
         of_vintage, on="vintage", maintain_order="left"
     )
+    lines = proved_lines.select(
+        "vintage", "coefficient", "cik", "seq", "concept", "rule", "reservation", repair=pl.lit(1.0)
+    )
+    of_lines = ints(proved_lines, "fact")
+    tags = facts.select(tag=pl.concat_str("taxonomy", pl.lit(":"), "tag"))[of_lines]
     composed = (
         parts.rename({"rule": "reclassified_by"})
         .join(stated, on="vintage")
         .with_columns(vintage="composed", rule=pl.coalesce("reclassified_by", "rule"))
     )
-    return pl.concat([stated, composed.drop("composed", "reclassified_by")], how="diagonal").sort("vintage", "tag")
+    return pl.concat(
+        [
+            stated,
+            composed.drop("composed", "reclassified_by"),
+            pl.concat([lines, tags, as_filed[of_lines]], how="horizontal"),
+        ],
+        how="diagonal",
+    ).sort("vintage", "tag")
 
 
 def _gaps(
@@ -338,8 +362,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         "balance sheets",
         _balance_sheets,
-        ("placed", "stated", "industries"),
-        ("composed", "parts", "missed", "proofs", "decisions"),
+        ("facts", "placed", "stated", "industries"),
+        ("composed", "parts", "proved_lines", "missed", "proofs", "decisions"),
         of=("placed",),
     ),
     Step("balances", _balances, ("placed", "composed"), ("balances", "decisions"), of=("placed",)),
@@ -362,7 +386,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "filed facts",
         _filed_facts,
-        ("facts", "stated_facts", "vintages", "parts", "flow_legs", "balances"),
+        ("facts", "stated_facts", "vintages", "parts", "proved_lines", "flow_legs", "balances"),
         ("filed_facts",),
     ),
     Step(

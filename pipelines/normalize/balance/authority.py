@@ -1,0 +1,173 @@
+"""Puts the values that totals prove in the place of values without proof, filing by filing.
+
+Belongs here: which of several values of one day counts after each filing. Does not: the values (proved, composition).
+
+After the first proof of a day, a value without proof counts only as a restatement: if the same way of adding up gave
+the proved amount before. Doubts about the scale of a balance sheet outrank its proof.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipelines.normalize.balance.proved import OF_LINES, OUTRANKED_BY, Proved
+from pipelines.normalize.balance.sheets import SAME_MONEY
+from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
+
+Key = tuple[int, int, str]
+"""Company, quarter end and item."""
+
+AGREES = 0.005
+"""A value without proof agrees with the proved one within half a per cent: totals of the notes are rounded."""
+
+LINES = pl.Schema(
+    {"sum": pl.UInt32(), "fact": pl.UInt32(), "coefficient": pl.Float64(), "rule": pl.String(), "reservation": pl.String()}
+)
+"""The facts of each proved value: `sum` of composition.COMPOSED, `fact` a row of the facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """The values that count, with and without proof.
+
+    composed: columns of composition.COMPOSED. lines: columns of LINES, of the proved ones.
+    missed, proofs: those of the values without proof, without those of days that a proof decides, and the new proofs.
+    decisions: columns of frames.DECISIONS.
+    """
+
+    composed: pl.DataFrame
+    lines: pl.DataFrame
+    missed: pl.DataFrame
+    proofs: pl.DataFrame
+    decisions: pl.DataFrame
+
+
+def authority(
+    found: Iterable[Proved],
+    placed: pl.DataFrame,
+    composed: pl.DataFrame,
+    missed: pl.DataFrame,
+    proofs: pl.DataFrame,
+) -> Authority:
+    """The values of debt and cash that count after each filing.
+
+    Args:
+        found: the proved values, in the order of filing.
+        placed: vintages on the grid: `cik`, `seq`, `end`, `n`, `q`, `filed`, `amended`, `regime`.
+        composed, missed, proofs: the values without proof, and why there is none (composition).
+    """
+    of_day = _quarters(placed)
+    new: dict[Key, dict[int, Proved]] = {}
+    for one in found:
+        place = of_day.get((one.cik, one.seq, one.day))
+        if place is not None:
+            new.setdefault((one.cik, place[0], one.item), {}).setdefault(one.seq, one)
+    if not new:
+        return Authority(composed, LINES.to_frame(), missed, proofs, counted([]))
+    doubted = _doubted(proofs)
+    old: dict[Key, list[tuple[int, int, float | None, str]]] = {}
+    columns = (composed[name].to_list() for name in ("cik", "q", "concept", "seq", "value", "rule"))
+    for row, (cik, q, item, seq, value, rule) in enumerate(zip(*columns, strict=True)):
+        if (cik, q, item) in new:
+            old.setdefault((cik, q, item), []).append((seq, row, value, rule))
+    kept, taken, decided = set(range(len(composed))), [], set()
+    for key, by_filing in new.items():
+        without = sorted(old.get(key, []))
+        certain = {seq: one for seq, one in by_filing.items() if (*key, seq) not in doubted}
+        events = _events(without, certain)
+        kept -= {row for _, row, *_ in without} - {row for row in events if isinstance(row, int)}
+        of_key = [row for row in events if isinstance(row, Proved)]
+        taken += [(key, one) for one in of_key]
+        if certain and (not events or isinstance(events[-1], Proved) or composed["value"][events[-1]] is not None):
+            decided.add(key)
+    return _frames(taken, decided, of_day, composed[sorted(kept)], missed, proofs)
+
+
+def _quarters(placed: pl.DataFrame) -> Mapping[tuple[int, int, int], tuple[int, object, bool, int]]:
+    """The quarter end of each day of each filing, with `filed`, `amended` and `regime` of the filing."""
+    days = placed.filter(pl.col("n") == 0).select(
+        "cik", "seq", pl.col("end").to_physical(), "q", "filed", "amended", "regime"
+    )
+    return {row[:3]: row[3:] for row in days.unique(["cik", "seq", "end"], maintain_order=True).iter_rows()}
+
+
+def _doubted(proofs: pl.DataFrame) -> set[tuple[int, int, str, int]]:
+    """The values of filings whose scale is in doubt: company, quarter end, item, filing."""
+    rows = proofs.filter(pl.col("rule").is_in(OUTRANKED_BY) & (pl.col("outcome") == WITHHELD_OUTCOME))
+    return set(rows.select("cik", "q", "item", "seq").iter_rows())
+
+
+def _events(without: list[tuple[int, int, float | None, str]], certain: Mapping[int, Proved]) -> list[int | Proved]:
+    """The values of one day that count, in the order of filing: rows without proof, and proved values.
+
+    Args:
+        without: `seq`, row, value and rule of the values without proof.
+        certain: the proved value of each filing.
+    """
+    if not certain:
+        return [row for _, row, *_ in without]
+    first = min(certain)
+    agreed = any(
+        seq <= first and value is not None and _same(value, certain[first].value, AGREES)
+        for seq, _, value, _ in without
+    )
+    events: list[int | Proved] = []
+    current: float | None = None
+    of_lines: float | None = None
+    of_row = {seq: (row, value, rule) for seq, row, value, rule in without}
+    for seq in sorted({*certain, *of_row}):
+        if seq in certain:
+            one = certain[seq]
+            if of_lines is not None:
+                changes = not _same(one.lines, of_lines, SAME_MONEY)
+            else:
+                changes = current is None or not _same(current, one.value, SAME_MONEY)
+            if changes:
+                events.append(one)
+                current = one.value
+            elif of_lines is None and seq in of_row and not events:
+                events.append(one)
+            of_lines = one.lines
+            continue
+        row, value, rule = of_row[seq]
+        is_restated = agreed and value is not None and not (current is not None and _same(current, value, SAME_MONEY))
+        if of_lines is None or is_restated or rule in OUTRANKED_BY:
+            events.append(row)
+            current = value
+    return events
+
+
+def _same(one: float, other: float, within: float) -> bool:
+    return abs(one - other) <= within * abs(other)
+
+
+def _frames(
+    taken: list[tuple[Key, Proved]],
+    decided: set[Key],
+    of_day: Mapping[tuple[int, int, int], tuple[int, object, bool, int]],
+    composed: pl.DataFrame,
+    missed: pl.DataFrame,
+    proofs: pl.DataFrame,
+) -> Authority:
+    """The rows of the proved values, after those without proof that count."""
+    first = (composed["sum"].max() or 0) + 1 if len(composed) else 0
+    rows, lines, judged = [], [], []
+    for number, (key, one) in enumerate(taken, start=int(first)):
+        _, filed, amended, regime = of_day[one.cik, one.seq, one.day]
+        rows.append((number, key[0], key[2], key[1], one.seq, filed, amended, regime, one.value, 1.0, one.rule.id, None))
+        lines += [(number, fact, one.coefficient, OF_LINES.id, one.flag) for fact in one.facts]
+        judged.append((key[0], key[1], key[2], one.seq, one.rule.id, CHOSE, one.total, one.total))
+    keys = pl.DataFrame(
+        sorted(decided), schema={"cik": pl.Int64, "q": pl.Int32, "item": pl.String}, orient="row"
+    )
+    outdone = pl.col("outcome") == WITHHELD_OUTCOME
+    standing = pl.concat([proofs.filter(~outdone | pl.col("outcome").is_null()),
+                          proofs.filter(outdone).join(keys, on=["cik", "q", "item"], how="anti")])
+    return Authority(
+        pl.concat([composed, pl.DataFrame(rows, schema=composed.schema, orient="row")]),
+        pl.DataFrame(lines, schema=LINES, orient="row"),
+        missed.join(keys, on=["cik", "q", "item"], how="anti", maintain_order="left"),
+        pl.concat([standing, pl.DataFrame(judged, schema=PROOFS, orient="row")]),
+        counted((one.rule, [one.cik]) for _, one in taken),
+    )

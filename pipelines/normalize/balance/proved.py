@@ -1,0 +1,253 @@
+"""Debt and cash that the totals of a balance sheet prove: the highest authority for both.
+
+Belongs here: the value of a proved reading, and its place among the values that are added up without proof. Does not:
+which lines add up (reading), values without proof (composition).
+
+A proved value is not replaced by a total of the notes, and not withheld because of other balance sheets. It changes
+when a later filing proves another set of lines for the same day, or restates the amount with the elements that it had.
+Footing proves which amounts are lines. It proves neither their class nor their scale: a balance sheet whose amounts
+other balance sheets contradict by a power of a thousand proves nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipelines.normalize.balance import contradictions, withdrawn
+from pipelines.normalize.balance.reading import Day, Filing, Reading
+from pipelines.normalize.elements.debt import INCLUDES_FINANCE_LEASES
+from pipelines.normalize.elements.lines import (
+    BORROWING,
+    CASH,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    LIABILITIES,
+    LINES,
+    NONCURRENT_LIABILITIES,
+    OPERATING_LEASE,
+    RESTRICTED,
+    SECURITY,
+)
+from pipelines.normalize.elements.sources import US_GAAP
+from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME
+from pipelines.normalize.rule import Rule
+
+_TOTALS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
+
+CASH_OF_LINES = Rule(
+    "cash.proved.lines-add-up",
+    "Cash is the cash and the securities among the lines that add up to the current assets, in both columns of the "
+    "filing if it has two.",
+    f"{_TOTALS}; Regulation S-X Rule 5-02.1, 5-02.2",
+    "compose",
+    "classified balance sheets",
+)
+DEBT_OF_LINES = Rule(
+    "debt.proved.lines-add-up",
+    "Debt is the borrowings among the lines that add up to the current and to the non-current liabilities, or to the "
+    "liabilities of an unclassified balance sheet, in both columns of the filing if it has two.",
+    f"{_TOTALS}; Regulation S-X Rule 5-02.19, 5-02.22, 9-03.13",
+    "compose",
+)
+DEBT_INSIDE = Rule(
+    "debt.proved.inside-another-line",
+    "Debt that its own element states, and that is not a line of a balance sheet whose liabilities add up, is inside a "
+    "line that is not borrowed, and is added, if no line of borrowings is large enough to include it.",
+    "Regulation S-X Rule 5-02.19, 5-02.22 (borrowings may be combined with other liabilities if not material)",
+    "compose",
+)
+NO_DEBT = Rule(
+    "debt.zero.proved",
+    "Debt is zero if lines that are not borrowed add up to the liabilities, and the filing states no borrowings for "
+    "the day.",
+    _TOTALS,
+    "compose",
+)
+OF_LINES = Rule(
+    "balance.line",
+    "An amount is a line of the balance sheet if the lines of its section add up with it to their total.",
+    _TOTALS,
+    "select",
+)
+COMPOSING = (CASH_OF_LINES, DEBT_OF_LINES, DEBT_INSIDE, NO_DEBT)
+RULES: tuple[Rule, ...] = (*COMPOSING, OF_LINES)
+
+OUTRANKED_BY = frozenset(
+    each.rule.id for each in (contradictions.OTHER_SCALE, contradictions.FINER, contradictions.FELL)
+) | {withdrawn.OTHER_UNITS.id}
+"""The rules that doubt the scale of a balance sheet, which footing does not prove."""
+
+WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
+_WITH_LEASES = frozenset(
+    (
+        "LongTermDebtAndCapitalLeaseObligations",
+        "LongTermDebtAndCapitalLeaseObligationsCurrent",
+        "DebtAndCapitalLeaseObligations",
+    )
+)
+
+LINES_OF_ITEM = {CASH: "cash_and_equivalents", SECURITY: "cash_and_equivalents", BORROWING: "total_debt"}
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The value of an item of one day that one filing proves.
+
+    elements: those of its lines. lines: the value without debt inside other lines.
+    facts: the rows of the facts that it consists of; coefficient is 1, or 0 for totals that prove a zero.
+    left, right: the sum of the lines of the sections, and the totals.
+    """
+
+    cik: int
+    seq: int
+    day: int
+    item: str
+    rule: Rule
+    value: float
+    lines: float
+    facts: tuple[int, ...]
+    coefficient: float
+    flag: str | None
+    total: float
+
+
+def proved(filings: Iterable[Filing]) -> Iterator[Proved]:
+    """The values that the totals of the balance sheets prove, for each day of each filing."""
+    for filing in filings:
+        for day, stated in filing.days.items():
+            sections = {name: read for name, read in filing.sections.items() if day in read.days}
+            if CURRENT_ASSETS in sections:
+                yield from _cash(filing, day, stated, sections[CURRENT_ASSETS])
+            of_debt = (
+                [sections[LIABILITIES]]
+                if LIABILITIES in sections
+                else [sections[name] for name in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES) if name in sections]
+            )
+            if LIABILITIES in sections or len(of_debt) == 2:
+                yield from _debt(filing, day, stated, of_debt)
+
+
+def _amount(stated: Day, element: str) -> float:
+    return stated[element][0] if element in stated else 0.0
+
+
+def _of_kinds(section: str, lines: tuple[tuple[str, ...], ...], kinds: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The elements of the lines of some classes; None if elements with one amount have different classes."""
+    found = []
+    for group in lines:
+        of_group = {LINES[section][element].kind in kinds for element in group if LINES[section][element].usual}
+        if len(of_group) > 1:
+            return None
+        if LINES[section][group[0]].kind in kinds:
+            found.append(group[0])
+    return tuple(found)
+
+
+def _agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The elements of the lines of some classes; None if the possible readings have different amounts."""
+    found = [_of_kinds(read.section, lines, kinds) for lines in read.readings]
+    first = found[0]
+    if first is None or any(
+        one is None or sum(_amount(stated, e) for e in one) != sum(_amount(stated, e) for e in first) for one in found
+    ):
+        return None
+    return tuple(element for element in first if element in stated)
+
+
+def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Proved]:
+    """Cash and securities; nothing if restricted cash may be inside, or no line is cash."""
+    elements = _agreed(read, stated, (CASH, SECURITY))
+    table = LINES[CURRENT_ASSETS]
+    if elements is None or not any(table[element].kind == CASH for element in elements):
+        return
+    groups = [group for lines in read.readings for group in lines]
+    if any(WITH_RESTRICTED in group and _amount(stated, WITH_RESTRICTED) for group in groups) and (
+        WITH_RESTRICTED in elements
+        or any(_amount(stated, element) for element, line in table.items() if line.kind == RESTRICTED)
+    ):
+        return
+    amounts = [stated[element] for element in elements]
+    value = sum(amount for amount, _ in amounts)
+    yield Proved(
+        filing.cik,
+        filing.seq,
+        day,
+        "cash_and_equivalents",
+        CASH_OF_LINES,
+        value,
+        value,
+        tuple(fact for _, fact in amounts),
+        1.0,
+        None,
+        read.totals[read.days.index(day)],
+    )
+
+
+def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Iterator[Proved]:
+    """Borrowings; nothing if a class is doubtful, or if it is open whether a borrowing is inside a line."""
+    elements: list[str] = []
+    inside: list[str] = []
+    for read in sections:
+        of_section = _agreed(read, stated, (BORROWING,))
+        if of_section is None:
+            return
+        hidden = _inside(read, stated, of_section)
+        if hidden is None:
+            return
+        elements += of_section
+        inside += hidden
+    amounts = [_amount(stated, element) for element in (*elements, *inside)]
+    leases = _amount(stated, "OperatingLeaseLiability") - _amount(stated, "OperatingLeaseLiabilityNoncurrent")
+    if any(amount < 0 or (amount and amount == leases) for amount in amounts):
+        return
+    totals = [read.totals[read.days.index(day)] for read in sections]
+    if not any(amounts):
+        if any(
+            line.kind == BORROWING and _amount(stated, element)
+            for read in sections
+            for element, line in LINES[read.section].items()
+        ):
+            return
+        facts = [stated[name][1] for name in ("LiabilitiesCurrent", "Liabilities", "Assets") if name in stated]
+        yield _of_debt(filing, day, NO_DEBT, 0.0, 0.0, facts, 0.0, None, sum(totals))
+        return
+    facts = [stated[element][1] for element in (*elements, *inside) if element in stated]
+    flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
+    rule = DEBT_INSIDE if inside else DEBT_OF_LINES
+    of_lines = sum(_amount(stated, element) for element in elements)
+    yield _of_debt(filing, day, rule, sum(amounts), of_lines, facts, 1.0, flag, sum(totals))
+
+
+def _of_debt(
+    filing: Filing,
+    day: int,
+    rule: Rule,
+    value: float,
+    lines: float,
+    facts: list[int],
+    coefficient: float,
+    flag: str | None,
+    total: float,
+) -> Proved:
+    return Proved(
+        filing.cik, filing.seq, day, "total_debt", rule, value, lines, tuple(facts), coefficient, flag, total
+    )
+
+
+def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] | None:
+    """Borrowings of a section that are no lines and that no stated borrowing includes; None if it is open."""
+    table = LINES[read.section]
+    lines = {element for group in read.readings[0] for element in group}
+    largest = max((_amount(stated, element) for element in elements), default=0.0)
+    found = []
+    for element, line in table.items():
+        amount = _amount(stated, element)
+        if not amount or line.kind != BORROWING or not line.usual or element in lines:
+            continue
+        if any(_amount(stated, total) and table[total].kind == BORROWING for total in line.part_of):
+            continue
+        if amount <= largest:
+            return None
+        found.append(element)
+    return found

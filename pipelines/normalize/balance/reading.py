@@ -1,0 +1,226 @@
+"""The reading of each balance sheet: which of the stated amounts are its lines, as far as its totals prove it.
+
+Belongs here: the days and totals of a filing, the likeliest lines of a section, and those that add up. Does not: the
+arithmetic (solver), the classes of lines and what includes what (elements.lines), debt and cash (proved).
+
+The likeliest lines of a section are those of the filer's balance sheets before; of elements that these do not decide,
+those that usually are lines and that no other stated line includes.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize.arrays import Floats, ints
+from pipelines.normalize.balance.solver import Solution, solutions
+from pipelines.normalize.elements.lines import (
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    ELEMENTS,
+    LIABILITIES,
+    LINES,
+    NONCURRENT_LIABILITIES,
+    SECTIONS,
+)
+from pipelines.normalize.elements.sources import US_GAAP
+
+Day = dict[str, tuple[float, int]]
+"""What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
+
+SHOWS_A_BALANCE_SHEET = ("Assets", "LiabilitiesAndStockholdersEquity")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A section of a balance sheet whose lines add up to its total, in each of its columns.
+
+    days: the columns, the filing's own day first; days since 1970.
+    totals: the total of each column.
+    readings: the sets of lines that add up; usually one. Each line is the group of elements that state its amount.
+    """
+
+    section: str
+    days: tuple[int, ...]
+    totals: tuple[float, ...]
+    readings: tuple[tuple[tuple[str, ...], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """The balance sheets of one filing, by day, and the sections that were read."""
+
+    cik: int
+    seq: int
+    days: Mapping[int, Day]
+    sections: Mapping[str, Reading]
+
+
+def filings(facts: pl.DataFrame) -> Iterator[Filing]:
+    """The balance sheets of each filing, read in the order of filing.
+
+    Args:
+        facts: typed facts in filing order (facts.order): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
+            `value`.
+    """
+    decided: dict[str, dict[str, bool]] = {}
+    of_company = None
+    for cik, seq, days in _stated(facts):
+        if cik != of_company:
+            of_company, decided = cik, {section: {} for section in SECTIONS}
+        shown = sorted((day for day, stated in days.items() if not stated.keys().isdisjoint(_SHOWN)), reverse=True)
+        if not shown:
+            continue
+        totals = {day: section_totals(days[day]) for day in shown}
+        sections = {}
+        for section in SECTIONS:
+            columns = [day for day in shown if section in totals[day]][:2]
+            if columns and columns[0] == shown[0]:
+                found = _read(section, columns, days, totals, decided[section])
+                if found:
+                    sections[section] = found
+        yield Filing(cik, seq, {day: days[day] for day in shown}, sections)
+
+
+_SHOWN = frozenset(SHOWS_A_BALANCE_SHEET)
+
+
+def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
+    """What each filing states for each day, of the elements of balance sheets."""
+    is_line = (
+        pl.col("start").is_null()
+        & (pl.col("measure") == "money")
+        & (pl.col("taxonomy") == US_GAAP)
+        & pl.col("tag").is_in(ELEMENTS)
+    )
+    rows = (
+        facts.select("cik", "seq", "tag", "value", "start", "measure", "taxonomy", day=pl.col("end").to_physical())
+        .with_row_index("fact")
+        .filter(is_line)
+        .select("cik", "seq", "day", "tag", "value", "fact")
+        .sort("cik", "seq", maintain_order=True)
+    )
+    begins = np.flatnonzero(np.diff((ints(rows, "cik") << 20) | ints(rows, "seq"), prepend=-1)).tolist()
+    columns = [rows[name].to_list() for name in ("cik", "seq", "day", "tag", "value", "fact")]
+    for first, last in zip(begins, [*begins[1:], len(rows)], strict=True):
+        days: dict[int, Day] = {}
+        for day, tag, value, fact in zip(*(column[first:last] for column in columns[2:]), strict=True):
+            days.setdefault(day, {})[tag] = (value, fact)
+        yield columns[0][first], columns[1][first], days
+
+
+def section_totals(stated: Day) -> dict[str, float]:
+    """The total of each section that a balance sheet has.
+
+    Liabilities are liabilities and equity less all equity where they have no total of their own; a balance sheet
+    without total current liabilities is not classified.
+
+    Source: ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); us-gaap:Liabilities.
+    """
+
+    def amount(*elements: str) -> float | None:
+        return next((stated[element][0] for element in elements if element in stated), None)
+
+    totals = {CURRENT_ASSETS: amount("AssetsCurrent"), CURRENT_LIABILITIES: amount("LiabilitiesCurrent")}
+    total = amount("Liabilities")
+    both = amount("LiabilitiesAndStockholdersEquity")
+    if total is None and both is not None:
+        equity = amount("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest")
+        of_parent = amount("StockholdersEquity")
+        if equity is None and of_parent is not None:
+            equity = of_parent + (amount("MinorityInterest") or 0)
+        if equity is not None:
+            temporary = amount("TemporaryEquityCarryingAmount", "TemporaryEquityCarryingAmountAttributableToParent") or 0
+            redeemable = amount("RedeemableNoncontrollingInterestEquityCarryingAmount") or 0
+            total = both - equity - temporary - (redeemable if redeemable != temporary else 0)
+    current = totals[CURRENT_LIABILITIES]
+    if current is None:
+        totals[LIABILITIES] = total
+    else:
+        totals[NONCURRENT_LIABILITIES] = amount("LiabilitiesNoncurrent") if total is None else total - current
+    return {section: total for section, total in totals.items() if total is not None}
+
+
+def _read(
+    section: str, columns: list[int], days: Mapping[int, Day], totals: Mapping[int, dict[str, float]], decided: dict[str, bool]
+) -> Reading | None:
+    """The lines of a section that add up in both columns, or else on the filing's own day alone; None if none do.
+
+    `decided` is what the filer's balance sheets before decided for each element, and takes in this one.
+    """
+    for shown in (columns, columns[:1]) if len(columns) > 1 else (columns,):
+        of_section = [totals[day][section] for day in shown]
+        groups = _groups(section, [days[day] for day in shown])
+        amounts = np.array(list(groups), dtype=np.float64).reshape(len(groups), len(shown)).T
+        found, groups_of = _solved(section, groups, amounts, np.array(of_section), decided)
+        if found:
+            if len(found) == 1:
+                for group, is_line in zip(groups_of, found[0].is_line.tolist(), strict=True):
+                    decided[group[0]] = is_line
+            readings = tuple(
+                tuple(group for group, is_line in zip(groups_of, one.is_line.tolist(), strict=True) if is_line)
+                for one in found
+            )
+            return Reading(section, tuple(shown), tuple(of_section), readings)
+    return None
+
+
+def _groups(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]]:
+    """The elements of a section by their amounts in all columns: elements with equal amounts are one candidate."""
+    table = LINES[section]
+    groups: dict[tuple[float, ...], list[str]] = {}
+    for element in sorted({element for stated in shown for element in stated if element in table}):
+        amounts = tuple([stated[element][0] if element in stated else 0.0 for stated in shown])
+        if any(amounts):
+            groups.setdefault(amounts, []).append(element)
+    return groups
+
+
+def _solved(
+    section: str,
+    groups: Mapping[tuple[float, ...], list[str]],
+    amounts: Floats,
+    totals: Floats,
+    decided: Mapping[str, bool],
+) -> tuple[list[Solution], list[tuple[str, ...]]]:
+    """The sets of groups that add up, and the groups, each with the element first that is likeliest to be the line."""
+    unit = _unit(amounts, totals)
+    elements = frozenset(element for group in groups.values() for element in group)
+    attempts = [decided, {}] if decided else [decided]
+    found: list[Solution] = []
+    ordered: list[tuple[str, ...]] = []
+    likeliest = np.zeros(0, dtype=np.bool_)
+    for number, known in enumerate(attempts):  # what needs no search is tried first
+        lines = _likeliest(section, elements, known)
+        again = [tuple(sorted(group, key=lambda one: one not in lines)) for group in groups.values()]
+        is_line = np.array([group[0] in lines for group in again], dtype=np.bool_)
+        if number == 0:
+            ordered, likeliest = again, is_line
+        if (np.abs(totals - amounts[:, is_line].sum(axis=1)) <= unit).all():
+            return [Solution(is_line, 0)], again
+    found = solutions(amounts, likeliest, totals, unit)
+    return found, ordered
+
+
+def _likeliest(section: str, elements: frozenset[str], decided: Mapping[str, bool]) -> set[str]:
+    """The elements that are likeliest the lines of a section, of those that are stated."""
+    table = LINES[section]
+    found: dict[str, bool] = {}
+    # an element is decided after those that include it
+    for element in sorted(elements, key=lambda one: len(table[one].part_of)):
+        line = table[element]
+        found[element] = decided.get(
+            element, line.usual and not any(found.get(total, False) for total in line.part_of)
+        )
+    return {element for element, is_line in found.items() if is_line}
+
+
+def _unit(amounts: Floats, totals: Floats) -> float:
+    """The rounding unit of a section: the largest power of ten that divides all amounts; at least one."""
+    common = math.gcd(*map(int, amounts.ravel().tolist()), *map(int, totals.tolist()))
+    unit = 1
+    while common and not common % (unit * 10):
+        unit *= 10
+    return float(unit)

@@ -1,0 +1,121 @@
+"""The solver: which amounts of a statement add up to its total, in all of its columns at once.
+
+Belongs here: arithmetic on amounts and totals, and the bound for chance. Does not: what the amounts are, which reading
+is the likeliest (reading), what follows for a value (proved).
+
+A filing shows the same lines for its own day and for a day of comparison. A set of lines must add up to both totals, so
+a wrong set is hardly found by chance. If the likeliest set does not add up, the smallest change of it that does is
+searched: amounts that are taken in or left out, four of them at most.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipelines.normalize.arrays import Flags, Floats, Ints
+
+CHANCE = 0.01
+"""A set is a proof only if fewer than so many of the alternatives that were tried would add up by chance."""
+
+MOST_AMOUNTS, MOST_OF_FOUR = 60, 45
+"""With more amounts there are too many pairs, or pairs of pairs, for a proof."""
+
+Changes = list[tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A set of amounts that add up to the totals.
+
+    is_line: for each amount whether it is in the set.
+    changes: the number of amounts in which it differs from the likeliest set.
+    """
+
+    is_line: Flags
+    changes: int
+
+
+def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) -> list[Solution]:
+    """The smallest changes of the likeliest set with which the amounts add up to all totals.
+
+    Args:
+        amounts: one row a column of the statement, one column an amount; zero if it is not stated there.
+        likeliest: for each amount whether it is in the likeliest set.
+        totals: the total of each column of the statement.
+        unit: the rounding unit, by which a sum may differ from its total.
+
+    Returns:
+        all sets with the smallest number of changes, if none of them adds up by chance (CHANCE); else none.
+    """
+    missing = totals - amounts[:, likeliest].sum(axis=1)
+    if (np.abs(missing) <= unit).all():
+        return [Solution(likeliest, 0)]
+    if len(likeliest) > MOST_AMOUNTS or (totals <= 0).any():
+        return []
+    effect = np.where(likeliest, -amounts, amounts)
+    most, least = effect.clip(min=0).sum(axis=1), effect.clip(max=0).sum(axis=1)
+    if (missing > most + unit).any() or (missing < least - unit).any():
+        return []
+    tried = 0
+    for found, alternatives in _searches(effect, missing, unit):
+        tried += alternatives
+        if found:
+            share_by_chance = 3 * unit / totals  # of all sums, those within a unit of the total
+            for changed in found:
+                is_evidence = (amounts[:, changed] != 0).any(axis=1)
+                if tried * share_by_chance[is_evidence].prod() >= CHANCE:
+                    return []
+            return [Solution(_changed(likeliest, changed), len(changed)) for changed in found]
+    return []
+
+
+def _changed(likeliest: Flags, changed: tuple[int, ...]) -> Flags:
+    found = likeliest.copy()
+    found[list(changed)] ^= True
+    return found
+
+
+def _searches(effect: Floats, missing: Floats, unit: float) -> Iterator[tuple[Changes, int]]:
+    """The changes of one, two, three and four amounts that make up what is missing, with the number of alternatives.
+
+    Args:
+        effect: what the change of each amount (second axis) does to the sum of each column (first axis).
+    """
+    number = effect.shape[1]
+    yield [(int(one),) for one in np.flatnonzero(_fits(effect, missing, unit))], number
+    first, second = np.triu_indices(number, 1)
+    of_pairs = effect[:, first] + effect[:, second]
+    yield [(int(first[p]), int(second[p])) for p in np.flatnonzero(_fits(of_pairs, missing, unit))], len(first)
+    if len(missing) < 2 or number > MOST_OF_FOUR:
+        return
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    order = np.argsort(of_pairs[0], kind="stable")
+    ones: Changes = [(one,) for one in range(number)]
+    yield _met(effect, ones, of_pairs, pairs, order, missing, unit), number * len(pairs) // 3
+    yield _met(of_pairs, pairs, of_pairs, pairs, order, missing, unit), len(pairs) ** 2 // 6
+
+
+def _fits(effect: Floats, missing: Floats, unit: float) -> Flags:
+    fits: Flags = (np.abs(missing[:, None] - effect) <= unit).all(axis=0)
+    return fits
+
+
+def _met(
+    effect: Floats, changes: Changes, of_pairs: Floats, pairs: Changes, order: Ints, missing: Floats, unit: float
+) -> Changes:
+    """The changes that together with a pair make up what is missing, found in the middle: pairs are sorted (order)."""
+    ascending = of_pairs[0][order]
+    wanted = missing[0] - effect[0]
+    low = np.searchsorted(ascending, wanted - unit, "left")
+    width = np.searchsorted(ascending, wanted + unit, "right") - low
+    left = np.repeat(np.arange(len(changes)), width)
+    within = np.arange(len(left)) - np.repeat(np.cumsum(width) - width, width)
+    right = order[low[left] + within]
+    fits = np.abs(missing[1] - effect[1][left] - of_pairs[1][right]) <= unit
+    found = {
+        tuple(sorted({*changes[one], *pairs[other]}))
+        for one, other in zip(left[fits].tolist(), right[fits].tolist(), strict=True)
+        if not set(changes[one]) & set(pairs[other])
+    }
+    return sorted(found)

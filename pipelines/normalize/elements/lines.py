@@ -1,0 +1,101 @@
+"""The lines of balance sheets by section, with class and containment: reviewed rows of balance_sheet.csv.
+
+Belongs here: reading and checking the table. Does not: which elements of one balance sheet are its lines
+(balance.reading), the sources of other amounts (the other modules of this folder).
+
+Columns of the table:
+
+- `section`: the total to which the line belongs, one of SECTIONS. `liabilities` are those of a balance sheet that is
+  not classified, as of banks and brokers.
+- `class`: one of CLASSES. Only a borrowing is debt; only cash and securities are cash.
+- `element`: of the US GAAP taxonomy.
+- `usual`: `yes` if the element is usually a line of the balance sheet; `no` if it usually is a detail in the notes, and
+  is a line only where the totals add up with it.
+- `part_of`: other elements of the section that include the element where both are stated.
+"""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+CURRENT_ASSETS, CURRENT_LIABILITIES = "current assets", "current liabilities"
+NONCURRENT_LIABILITIES, LIABILITIES = "noncurrent liabilities", "liabilities"
+SECTIONS = (CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES)
+
+CASH, SECURITY, BORROWING = "cash", "security", "borrowing"
+FINANCE_LEASE, OPERATING_LEASE, RESTRICTED = "finance lease", "operating lease", "restricted"
+CLASSES = (
+    CASH,
+    SECURITY,
+    RESTRICTED,
+    BORROWING,
+    FINANCE_LEASE,
+    OPERATING_LEASE,
+    "deposit",
+    "repo",
+    "payable",
+    "other",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An element that can be a line of a section.
+
+    part_of: the elements that include it, also those that include these.
+    """
+
+    element: str
+    kind: str
+    usual: bool
+    part_of: frozenset[str]
+
+
+def _read() -> dict[str, dict[str, Line]]:
+    with Path(__file__).with_name("balance_sheet.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    direct: dict[str, dict[str, frozenset[str]]] = {section: {} for section in SECTIONS}
+    for row in rows:
+        if row["class"] not in CLASSES or row["usual"] not in ("yes", "no") or row["section"] not in direct:
+            raise ValueError(f"balance_sheet.csv: {row} has an unknown section, class, or neither yes nor no")
+        if row["element"] in direct[row["section"]]:
+            raise ValueError(f"balance_sheet.csv: {row['element']} comes twice among {row['section']}")
+        direct[row["section"]][row["element"]] = frozenset(row["part_of"].split())
+    found: dict[str, dict[str, Line]] = {section: {} for section in SECTIONS}
+    for row in rows:
+        of_section, element = direct[row["section"]], row["element"]
+        if unknown := of_section[element] - of_section.keys():
+            raise ValueError(f"balance_sheet.csv: {element} is part of {sorted(unknown)}, which is no line")
+        totals: set[str] = set()
+        following = set(of_section[element])
+        while following:
+            total = following.pop()
+            totals.add(total)
+            following |= of_section[total] - totals
+        if element in totals:
+            raise ValueError(f"balance_sheet.csv: {element} is part of itself")
+        found[row["section"]][element] = Line(element, row["class"], row["usual"] == "yes", frozenset(totals))
+    return found
+
+
+LINES: dict[str, dict[str, Line]] = _read()
+"""For each section its lines by element."""
+
+TOTALS = (
+    "Assets",
+    "AssetsCurrent",
+    "Liabilities",
+    "LiabilitiesCurrent",
+    "LiabilitiesNoncurrent",
+    "LiabilitiesAndStockholdersEquity",
+    "StockholdersEquity",
+    "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
+    "MinorityInterest",
+    "TemporaryEquityCarryingAmount",
+    "TemporaryEquityCarryingAmountAttributableToParent",
+    "RedeemableNoncontrollingInterestEquityCarryingAmount",
+)
+"""The totals from which those of the sections are taken, and the equity that is taken off."""
+
+ELEMENTS: frozenset[str] = frozenset(TOTALS).union(*LINES.values())
+"""All elements of the reading."""
