@@ -64,13 +64,21 @@ NO_DEBT = Rule(
     _TOTALS,
     "compose",
 )
+NO_INTEREST_BUT_ON_DEPOSITS = Rule(
+    "debt.zero.all-interest-on-deposits",
+    "A bank's debt is zero if its interest expense of the period that ends on the day is the interest on deposits, and "
+    "the filing states no borrowings for the day.",
+    "Regulation S-X Rule 9-04.6 to 9-04.9 (interest on deposits, on short-term borrowings and on long-term debt)",
+    "compose",
+    "banks",
+)
 OF_LINES = Rule(
     "balance.line",
     "An amount is a line of the balance sheet if the lines of its section add up with it to their total.",
     _TOTALS,
     "select",
 )
-COMPOSING = (CASH_OF_LINES, DEBT_OF_LINES, DEBT_INSIDE, NO_DEBT)
+COMPOSING = (CASH_OF_LINES, DEBT_OF_LINES, DEBT_INSIDE, NO_DEBT, NO_INTEREST_BUT_ON_DEPOSITS)
 RULES: tuple[Rule, ...] = (*COMPOSING, OF_LINES)
 
 OUTRANKED_BY = frozenset(
@@ -126,6 +134,9 @@ def proved(filings: Iterable[Filing]) -> Iterator[Proved]:
             )
             if LIABILITIES in sections or len(of_debt) == 2:
                 yield from _debt(filing, day, stated, of_debt)
+            elif filing.pays_interest_on_deposits_only.get(day) and not _borrowings(stated):
+                facts = [stated[name][1] for name in ("Liabilities", "Assets") if name in stated]
+                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, facts, 0.0, None, 0.0)
 
 
 def _amount(stated: Day, element: str) -> float:
@@ -192,7 +203,7 @@ def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Ite
         of_section = _agreed(read, stated, (BORROWING,))
         if of_section is None:
             return
-        hidden = _inside(read, stated, of_section)
+        hidden = [] if read.section == LIABILITIES else _inside(read, stated, of_section)
         if hidden is None:
             return
         elements += of_section
@@ -203,11 +214,7 @@ def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Ite
         return
     totals = [read.totals[read.days.index(day)] for read in sections]
     if not any(amounts):
-        if any(
-            line.kind == BORROWING and _amount(stated, element)
-            for read in sections
-            for element, line in LINES[read.section].items()
-        ):
+        if any(read.section != LIABILITIES and _may_be_inside(read, stated) for read in sections):
             return
         facts = [stated[name][1] for name in ("LiabilitiesCurrent", "Liabilities", "Assets") if name in stated]
         yield _of_debt(filing, day, NO_DEBT, 0.0, 0.0, facts, 0.0, None, sum(totals))
@@ -233,6 +240,18 @@ def _of_debt(
     return Proved(
         filing.cik, filing.seq, day, "total_debt", rule, value, lines, tuple(facts), coefficient, flag, total
     )
+
+
+def _borrowings(stated: Day) -> bool:
+    """Whether a filing states any borrowing for a day, as a line or in the notes."""
+    return any(line.kind == BORROWING and _amount(stated, name) for table in LINES.values() for name, line in table.items())
+
+
+def _may_be_inside(read: Reading, stated: Day) -> bool:
+    """Whether any stated borrowing, also one of the notes, is small enough to be inside a line."""
+    table = LINES[read.section]
+    largest = max((_amount(stated, group[0]) for lines in read.readings for group in lines), default=0.0)
+    return any(0 < _amount(stated, name) <= largest for name, line in table.items() if line.kind == BORROWING)
 
 
 def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] | None:

@@ -10,6 +10,7 @@ those that usually are lines and that no other stated line includes.
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,8 @@ from pipelines.normalize.elements.lines import (
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     ELEMENTS,
+    INTEREST,
+    INTEREST_ON_DEPOSITS,
     LIABILITIES,
     LINES,
     NONCURRENT_LIABILITIES,
@@ -50,12 +53,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """The balance sheets of one filing, by day, and the sections that were read."""
+    """The balance sheets of one filing, by day, and the sections that were read.
+
+    pays_interest_on_deposits_only: for the last day of each period with interest on deposits whether it is all interest.
+    """
 
     cik: int
     seq: int
     days: Mapping[int, Day]
     sections: Mapping[str, Reading]
+    pays_interest_on_deposits_only: Mapping[int, bool]
 
 
 def filings(facts: pl.DataFrame) -> Iterator[Filing]:
@@ -67,6 +74,7 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
     """
     decided: dict[str, dict[str, bool]] = {}
     of_company = None
+    interest = _interest(facts)
     for cik, seq, days in _stated(facts):
         if cik != of_company:
             of_company, decided = cik, {section: {} for section in SECTIONS}
@@ -81,7 +89,7 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
                 found = _read(section, columns, days, totals, decided[section])
                 if found:
                     sections[section] = found
-        yield Filing(cik, seq, {day: days[day] for day in shown}, sections)
+        yield Filing(cik, seq, {day: days[day] for day in shown}, sections, interest.get((cik, seq), {}))
 
 
 _SHOWN = frozenset(SHOWS_A_BALANCE_SHEET)
@@ -104,11 +112,29 @@ def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
     )
     begins = np.flatnonzero(np.diff((ints(rows, "cik") << 20) | ints(rows, "seq"), prepend=-1)).tolist()
     columns = [rows[name].to_list() for name in ("cik", "seq", "day", "tag", "value", "fact")]
-    for first, last in zip(begins, [*begins[1:], len(rows)], strict=True):
+    for first, last in pairwise([*begins, len(rows)]):
         days: dict[int, Day] = {}
         for day, tag, value, fact in zip(*(column[first:last] for column in columns[2:]), strict=True):
             days.setdefault(day, {})[tag] = (value, fact)
         yield columns[0][first], columns[1][first], days
+
+
+def _interest(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, bool]]:
+    """Whether interest on deposits is all interest expense: for each filing with it, the last day of each period."""
+    names = (INTEREST_ON_DEPOSITS, *dict.fromkeys(name for names in INTEREST for name in names))
+    stated = facts.filter(pl.col("start").is_not_null() & pl.col("tag").is_in(names) & (pl.col("taxonomy") == US_GAAP))
+    amounts = stated.pivot("tag", index=["cik", "seq", "start", "end"], values="value", aggregate_function="last")
+    amounts = amounts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in names if name not in amounts.columns)
+    found: dict[tuple[int, int], dict[int, bool]] = {}
+    is_all = pl.any_horizontal(
+        pl.sum_horizontal(first, *(-pl.col(name) for name in others), ignore_nulls=False) == pl.col(INTEREST_ON_DEPOSITS)
+        for first, *others in INTEREST
+    )
+    rows = amounts.drop_nulls(INTEREST_ON_DEPOSITS).select("cik", "seq", pl.col("end").to_physical(), is_all)
+    for cik, seq, day, holds in rows.iter_rows():
+        of_filing = found.setdefault((cik, seq), {})
+        of_filing[day] = bool(holds) and of_filing.get(day, True)
+    return found
 
 
 def section_totals(stated: Day) -> dict[str, float]:

@@ -97,5 +97,13 @@ TOTALS = (
 )
 """The totals from which those of the sections are taken, and the equity that is taken off."""
 
-ELEMENTS: frozenset[str] = frozenset(TOTALS).union(*LINES.values())
+INTEREST_ON_DEPOSITS = "InterestExpenseDeposits"
+INTEREST = (
+    ("InterestExpense",),
+    ("InterestExpenseOperating",),
+    ("InterestAndDividendIncomeOperating", "InterestIncomeExpenseNet"),
+)
+"""All interest expense of a bank: an element, or the first less the second."""
+
+ELEMENTS: frozenset[str] = frozenset((*TOTALS, INTEREST_ON_DEPOSITS)).union(*LINES.values(), *INTEREST)
 """All elements of the reading."""
