@@ -140,7 +140,7 @@ def test_a_value_has_a_plausible_size(valuations):
     [
         # free cash flow, diluted shares of the quarter and balances in millions, as reported
         ("AAPL", "2025-12-27", 123324, 14810.356, 90509 - 66907),
-        ("NVDA", "2026-04-26", 119076, 24391, 8470 - 50335),
+        ("NVDA", "2026-04-26", 119076, 24391, 8470 - 80572),
         ("MSFT", "2026-06-30", 66987, 7441, 40294 - 76843),
     ],
 )

@@ -178,7 +178,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
         "KO",
         "annual",
         "2025-12-31",
-        {"total_debt": 42119 + 1822 + 1551, "cash_and_equivalents": 13872, "dividends_per_share": 2.04},
+        {"total_debt": 42119 + 1822 + 1551, "cash_and_equivalents": 13872 + 1934, "dividends_per_share": 2.04},
     ),
     ("ORCL", "annual", "2026-05-31", {"total_debt": 122342 + 7199}),
     ("GE", "annual", "2025-12-31", {"total_debt": 18808 + 1686, "cash_and_equivalents": 12392}),
@@ -197,7 +197,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
             "eps_basic": 6.56,
             "dividends_per_share": 0.04,
             "total_debt": 7470 + 1000,
-            "cash_and_equivalents": 13237 + 37098,
+            "cash_and_equivalents": 13237 + 37098 + 30237,
         },
     ),
     # quarters before and after a split of 10

@@ -297,6 +297,19 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.classified.current-alone": {CURRENT: 30},
     "debt.classified.maturities-alone": {MATURITIES: 20, SHORT: 20},
     "debt.classified.maturities-and-short-term": {MATURITIES: 20, SHORT: 10},
+    "cash.proved.lines-add-up": {CASH: 20.123, SECURITIES: 80.456, INVENTORY: 31.507, CURRENT_ASSETS: 132.086},
+    "balance.line": {CASH: 20.123, INVENTORY: 31.507, CURRENT_ASSETS: 51.63},
+    "debt.proved.lines-add-up": {
+        **{MATURITIES: 20.123, PAYABLES: 51.507, CURRENT_LIABILITIES: 71.63, NONCURRENT: 60.251},
+        **{"OtherLiabilitiesNoncurrent": 9.119, LIABILITIES: 141},
+    },
+    "debt.proved.inside-another-line": {
+        **{MATURITIES: 20.123, PAYABLES: 51.507, CURRENT_LIABILITIES: 51.507, NONCURRENT: 10.251},
+        **{"OtherLiabilitiesNoncurrent": 9.119, LIABILITIES: 70.877},
+    },
+    "debt.zero.proved": {
+        **{PAYABLES: 51.507, CURRENT_LIABILITIES: 51.507, "OtherLiabilitiesNoncurrent": 9.119, LIABILITIES: 60.626},
+    },
     "debt.instruments.fill-the-liabilities": {DEPOSITS: 850, OTHER: 30, ADVANCES: 70, LIABILITIES: 950},
     "debt.leases.no-borrowings": {
         **{"LinesOfCreditCurrent": 6.516, "OtherShortTermBorrowings": 0.503, "LongTermNotesPayable": 0.024},
@@ -376,6 +389,13 @@ DEBT_AND_CASH: dict[str, Lines] = {
 """The rule and the balance sheet of 2023 in which it decides."""
 
 HISTORIES: dict[str, list[Row]] = {
+    "debt.zero.all-interest-on-deposits": [
+        *sheet({DEPOSITS: 850.123, LIABILITIES: 951.402, ASSETS: 1_000}),
+        *(
+            fact(tag, 9.876e6, "2023-01-01", END, filed=FIRST_FILED)
+            for tag in ("InterestExpense", "InterestExpenseDeposits")
+        ),
+    ],
     "balance.withdrawn.filing-in-other-units": again({CASH: 0.02, ASSETS: 0.1}, {ASSETS: 100}),
     "cash.withdrawn.securities-shown-around": between(
         {CASH: 20, WHOLE: 60, ASSETS: 200}, {CASH: 20, SECURITIES: 80, WHOLE: 60, ASSETS: 200}

@@ -9,6 +9,7 @@ the proved amount before. Doubts about the scale of a balance sheet outrank its 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from pipelines.normalize.balance.proved import OF_LINES, OUTRANKED_BY, Proved
@@ -169,5 +170,10 @@ def _frames(
         pl.DataFrame(lines, schema=LINES, orient="row"),
         missed.join(keys, on=["cik", "q", "item"], how="anti", maintain_order="left"),
         pl.concat([standing, pl.DataFrame(judged, schema=PROOFS, orient="row")]),
-        counted((one.rule, [one.cik]) for _, one in taken),
+        counted(
+            [
+                *((one.rule, np.array([one.cik])) for _, one in taken),
+                (OF_LINES, np.array([one.cik for _, one in taken for _ in one.facts], dtype=np.int64)),
+            ]
+        ),
     )

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Floats, ints
-from pipelines.normalize.balance.solver import Solution, solutions
+from pipelines.normalize.balance.solver import Solution, rounded_by, solutions
 from pipelines.normalize.elements.lines import (
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
@@ -224,7 +224,7 @@ def _solved(
         is_line = np.array([group[0] in lines for group in again], dtype=np.bool_)
         if number == 0:
             ordered, likeliest = again, is_line
-        if (np.abs(totals - amounts[:, is_line].sum(axis=1)) <= unit).all():
+        if (np.abs(totals - amounts[:, is_line].sum(axis=1)) <= rounded_by(totals, unit)).all():
             return [Solution(is_line, 0)], again
     found = solutions(amounts, likeliest, totals, unit)
     return found, ordered

@@ -18,6 +18,9 @@ from pipelines.normalize.arrays import Flags, Floats, Ints
 CHANCE = 0.01
 """A set is a proof only if fewer than so many of the alternatives that were tried would add up by chance."""
 
+DIGITS = 1_000
+"""A unit is rounding if the total is at least a thousand units; else it may be an error."""
+
 MOST_AMOUNTS, MOST_OF_FOUR = 60, 45
 """With more amounts there are too many pairs, or pairs of pairs, for a proof."""
 
@@ -43,25 +46,25 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
         amounts: one row a column of the statement, one column an amount; zero if it is not stated there.
         likeliest: for each amount whether it is in the likeliest set.
         totals: the total of each column of the statement.
-        unit: the rounding unit, by which a sum may differ from its total.
+        unit: the power of ten to which the amounts are rounded.
 
     Returns:
         all sets with the smallest number of changes, if none of them adds up by chance (CHANCE); else none.
     """
-    missing = totals - amounts[:, likeliest].sum(axis=1)
-    if (np.abs(missing) <= unit).all():
+    missing, rounding = totals - amounts[:, likeliest].sum(axis=1), rounded_by(totals, unit)
+    if (np.abs(missing) <= rounding).all():
         return [Solution(likeliest, 0)]
     if len(likeliest) > MOST_AMOUNTS or (totals <= 0).any():
         return []
     effect = np.where(likeliest, -amounts, amounts)
     most, least = effect.clip(min=0).sum(axis=1), effect.clip(max=0).sum(axis=1)
-    if (missing > most + unit).any() or (missing < least - unit).any():
+    if (missing > most + rounding).any() or (missing < least - rounding).any():
         return []
     tried = 0
-    for found, alternatives in _searches(effect, missing, unit):
+    for found, alternatives in _searches(effect, missing, rounding):
         tried += alternatives
         if found:
-            share_by_chance = 3 * unit / totals  # of all sums, those within a unit of the total
+            share_by_chance = (2 * rounding + unit) / totals  # of all sums, those that count as the total
             for changed in found:
                 is_evidence = (amounts[:, changed] != 0).any(axis=1)
                 if tried * share_by_chance[is_evidence].prod() >= CHANCE:
@@ -70,49 +73,54 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
     return []
 
 
+def rounded_by(totals: Floats, unit: float) -> Floats:
+    """By how much a sum may differ from each total: one unit, or nothing if the total has few digits (DIGITS)."""
+    return np.where(totals >= DIGITS * unit, unit, 0.0)
+
+
 def _changed(likeliest: Flags, changed: tuple[int, ...]) -> Flags:
     found = likeliest.copy()
     found[list(changed)] ^= True
     return found
 
 
-def _searches(effect: Floats, missing: Floats, unit: float) -> Iterator[tuple[Changes, int]]:
+def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tuple[Changes, int]]:
     """The changes of one, two, three and four amounts that make up what is missing, with the number of alternatives.
 
     Args:
         effect: what the change of each amount (second axis) does to the sum of each column (first axis).
     """
     number = effect.shape[1]
-    yield [(int(one),) for one in np.flatnonzero(_fits(effect, missing, unit))], number
+    yield [(int(one),) for one in np.flatnonzero(_fits(effect, missing, rounding))], number
     first, second = np.triu_indices(number, 1)
     of_pairs = effect[:, first] + effect[:, second]
-    yield [(int(first[p]), int(second[p])) for p in np.flatnonzero(_fits(of_pairs, missing, unit))], len(first)
+    yield [(int(first[p]), int(second[p])) for p in np.flatnonzero(_fits(of_pairs, missing, rounding))], len(first)
     if len(missing) < 2 or number > MOST_OF_FOUR:
         return
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     order = np.argsort(of_pairs[0], kind="stable")
     ones: Changes = [(one,) for one in range(number)]
-    yield _met(effect, ones, of_pairs, pairs, order, missing, unit), number * len(pairs) // 3
-    yield _met(of_pairs, pairs, of_pairs, pairs, order, missing, unit), len(pairs) ** 2 // 6
+    yield _met(effect, ones, of_pairs, pairs, order, missing, rounding), number * len(pairs) // 3
+    yield _met(of_pairs, pairs, of_pairs, pairs, order, missing, rounding), len(pairs) ** 2 // 6
 
 
-def _fits(effect: Floats, missing: Floats, unit: float) -> Flags:
-    fits: Flags = (np.abs(missing[:, None] - effect) <= unit).all(axis=0)
+def _fits(effect: Floats, missing: Floats, rounding: Floats) -> Flags:
+    fits: Flags = (np.abs(missing[:, None] - effect) <= rounding[:, None]).all(axis=0)
     return fits
 
 
 def _met(
-    effect: Floats, changes: Changes, of_pairs: Floats, pairs: Changes, order: Ints, missing: Floats, unit: float
+    effect: Floats, changes: Changes, of_pairs: Floats, pairs: Changes, order: Ints, missing: Floats, rounding: Floats
 ) -> Changes:
     """The changes that together with a pair make up what is missing, found in the middle: pairs are sorted (order)."""
     ascending = of_pairs[0][order]
     wanted = missing[0] - effect[0]
-    low = np.searchsorted(ascending, wanted - unit, "left")
-    width = np.searchsorted(ascending, wanted + unit, "right") - low
+    low = np.searchsorted(ascending, wanted - rounding[0], "left")
+    width = np.searchsorted(ascending, wanted + rounding[0], "right") - low
     left = np.repeat(np.arange(len(changes)), width)
     within = np.arange(len(left)) - np.repeat(np.cumsum(width) - width, width)
     right = order[low[left] + within]
-    fits = np.abs(missing[1] - effect[1][left] - of_pairs[1][right]) <= unit
+    fits = np.abs(missing[1] - effect[1][left] - of_pairs[1][right]) <= rounding[1]
     found = {
         tuple(sorted({*changes[one], *pairs[other]}))
         for one, other in zip(left[fits].tolist(), right[fits].tolist(), strict=True)

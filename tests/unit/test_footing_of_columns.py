@@ -1,0 +1,191 @@
+"""The solver, the table of lines, and the readings of balance sheets that their totals prove."""
+
+from datetime import date
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pipelines.normalize.balance.solver import solutions
+from pipelines.normalize.elements.lines import BORROWING, CASH, LINES, SECURITY
+from tests.factories import Row, Today, fact, raw, standardized, value_of
+
+DAY, BEFORE = "2023-12-31", "2022-12-31"
+USUAL = {
+    "CashAndCashEquivalentsAtCarryingValue": (20.123, 18.771),
+    "AccountsReceivableNetCurrent": (31.507, 29.113),
+    "AssetsCurrent": (51.63, 47.884),
+    "Assets": (140.409, 131.008),
+    "AccountsPayableCurrent": (11.019, 10.404),
+    "LongTermDebtCurrent": (5.25, 5.25),
+    "LiabilitiesCurrent": (16.269, 15.654),
+    "LongTermDebtNoncurrent": (40.751, 46.001),
+    "OtherLiabilitiesNoncurrent": (9.119, 9.377),
+    "Liabilities": (66.139, 71.032),
+}
+"""The lines of a balance sheet of two days, in millions, which add up in all sections."""
+
+
+def report(lines: dict[str, tuple[float | None, float | None]], filed: str = "2024-02-20") -> list[Row]:
+    """An annual report with the balance sheets of both days."""
+    flows = [fact(tag, 10e6, "2023-01-01", DAY, filed=filed) for tag in ("Revenues", "NetIncomeLoss")]
+    return [
+        *flows,
+        *(
+            fact(tag, round(amount * 1e6), None, day, filed=filed)
+            for tag, amounts in lines.items()
+            for day, amount in zip((DAY, BEFORE), amounts, strict=True)
+            if amount is not None
+        ),
+    ]
+
+
+def served(rows: list[Row]) -> Today:
+    """The result of some filings."""
+    return standardized(raw(rows))
+
+
+def value(rows: list[Row], item: str) -> float | None:
+    """The current annual value of the newest day, in millions."""
+    found = value_of(served(rows), item, "annual", DAY)
+    return None if found is None else found / 1e6
+
+
+def rules(rows: list[Row]) -> list[str]:
+    """The rules of all versions."""
+    return served(rows).found.versions["rule"].to_list()
+
+
+amounts = st.integers(1, 10**9)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(amounts, amounts), min_size=4, max_size=14, unique=True), st.data())
+def test_a_set_of_lines_that_adds_up_in_both_columns_is_found(pairs, data):
+    """However up to four amounts were mistaken for lines or left out, the only small change that foots is found."""
+    columns = np.array(pairs, dtype=np.float64).T
+    lines = np.array(data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs))))
+    assume(lines.any())
+    mistaken = data.draw(st.lists(st.integers(0, len(pairs) - 1), max_size=3, unique=True))
+    likeliest = lines.copy()
+    likeliest[mistaken] ^= True
+    totals = columns[:, lines].sum(axis=1)
+    assume((totals > 10**6).all())
+    assume(all((columns[:, list(some)].sum(axis=1) > 1).all() for some in combinations(mistaken, 2)))
+
+    found = solutions(columns, likeliest, totals, 1.0)
+
+    assert [one.is_line.tolist() for one in found] == [lines.tolist()]
+
+
+def test_few_digits_prove_nothing():
+    """Amounts of two digits add up by chance, in one column and in two."""
+    columns = np.array([[12.0, 35, 23, 11, 47, 58], [21.0, 30, 26, 15, 41, 59]])
+
+    assert solutions(columns, np.array([True] * 6), np.array([47.0, 51]), 1.0) == []
+
+
+def test_a_unit_of_rounding_is_an_error_in_a_small_total():
+    """60 of 50 million, both rounded to ten million, do not add up."""
+    assert solutions(np.array([[60e6]]), np.array([True]), np.array([50e6]), 10e6) == []
+
+
+def test_every_line_of_cash_or_debt_belongs_to_one_item():
+    """Cash and securities are current assets; borrowings are liabilities."""
+    for section, table in LINES.items():
+        kinds = {line.kind for line in table.values()}
+        assert (BORROWING in kinds) == ("liabilities" in section), section
+        assert bool(kinds & {CASH, SECURITY}) == (section == "current assets"), section
+        assert all(line.part_of <= table.keys() for line in table.values())
+
+
+def test_lines_that_add_up_are_served():
+    assert value(report(USUAL), "total_debt") == pytest.approx(46.001)
+    assert value(report(USUAL), "cash_and_equivalents") == pytest.approx(20.123)
+
+
+def test_a_line_under_an_element_of_notes_counts_if_the_totals_add_up_with_it():
+    """Long-term debt, usually a note, is the non-current line of NVIDIA's quarter of July 2017."""
+    lines = {**USUAL, "LongTermDebt": USUAL["LongTermDebtNoncurrent"]}
+    del lines["LongTermDebtNoncurrent"]
+
+    assert value(report(lines), "total_debt") == pytest.approx(46.001)
+
+
+def test_securities_below_the_filers_own_subtotal_of_cash_count():
+    """As Coca-Cola's marketable securities do: they are current assets."""
+    lines = {
+        **USUAL,
+        "CashCashEquivalentsAndShortTermInvestments": (25.5, 22.002),
+        "MarketableSecuritiesCurrent": (7.707, 6.006),
+        "AssetsCurrent": (64.714, 57.121),
+    }
+
+    assert value(report(lines), "cash_and_equivalents") == pytest.approx(33.207)
+
+
+def test_debt_that_its_own_element_states_inside_another_line_is_added():
+    """The current liabilities add up without the maturities: these are inside a line that is not borrowed."""
+    lines = {**USUAL, "LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (60.889, 65.782)}
+
+    assert value(report(lines), "total_debt") == pytest.approx(46.001)
+
+
+def test_whether_maturities_are_inside_a_larger_line_of_borrowings_is_open():
+    """As PepsiCo's are inside its short-term obligations: the proof does not add them."""
+    lines = {
+        **USUAL,
+        "ShortTermBorrowings": (8.008, 8.101),
+        "LiabilitiesCurrent": (19.027, 18.505),
+        "Liabilities": (68.897, 73.883),
+    }
+    assert "debt.proved.inside-another-line" not in rules(report(lines))
+
+
+def test_zero_is_proved_by_lines_that_are_not_borrowed():
+    lines = {tag: amounts for tag, amounts in USUAL.items() if "Debt" not in tag}
+    lines |= {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
+
+    assert value(report(lines), "total_debt") == 0
+
+
+def test_a_small_note_of_a_borrowing_leaves_zero_open():
+    """It may be inside one of the lines; a credit line above every line is a limit."""
+    lines = {tag: amounts for tag, amounts in USUAL.items() if "Debt" not in tag}
+    lines |= {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
+
+    assert value(report({**lines, "LineOfCredit": (3.5, None)}), "total_debt") is None
+    assert value(report({**lines, "LineOfCredit": (35.0, None)}), "total_debt") == 0
+
+
+def test_an_operating_lease_under_an_element_of_borrowings_proves_no_debt():
+    """The amount is the operating lease less its non-current part, whatever its element says."""
+    lines = {**USUAL, "OperatingLeaseLiability": (6.25, 7.25), "OperatingLeaseLiabilityNoncurrent": (1.0, 2.0)}
+    assert "debt.proved.lines-add-up" in rules(report(USUAL))
+    assert "debt.proved.lines-add-up" not in rules(report(lines))
+
+
+def test_a_balance_sheet_in_other_units_proves_nothing():
+    """A whole balance sheet in thousands adds up, too; total assets of the year before are a thousand times as much."""
+    before = [
+        row
+        for row in report({tag: (later, later) for tag, (later, _) in USUAL.items()}, filed="2023-02-20")
+        if row["end"] != DAY
+    ]
+    before = [{**row, "start": row["start"] and "2022-01-01", "end": BEFORE} for row in before]
+    thousandth = {tag: (amounts[0] / 1000, amounts[1] / 1000) for tag, amounts in USUAL.items()}
+
+    assert value([*before, *report(thousandth)], "cash_and_equivalents") is None
+
+
+def test_a_proved_value_stays_when_a_later_filing_states_less():
+    """A later report that repeats a part of the balance sheet restates nothing."""
+    later = [
+        {**row, "accession": row["accession"].replace("-24-", "-25-"), "filed": "2025-02-20"}
+        for row in report({"LongTermDebtNoncurrent": (40.751, None), "Assets": (140.409, None)}, filed="2025-02-20")
+    ]
+    versions = served([*report(USUAL), *later]).found.versions
+
+    assert versions.filter(item="total_debt", period_end=date(2023, 12, 31))["value"].to_list()[-1] == 46.001e6
