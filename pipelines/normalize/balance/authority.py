@@ -23,7 +23,13 @@ AGREES = 0.005
 """A value without proof agrees with the proved one within half a per cent: totals of the notes are rounded."""
 
 LINES = pl.Schema(
-    {"sum": pl.UInt32(), "fact": pl.UInt32(), "coefficient": pl.Float64(), "rule": pl.String(), "reservation": pl.String()}
+    {
+        "sum": pl.UInt32(),
+        "fact": pl.UInt32(),
+        "coefficient": pl.Float64(),
+        "rule": pl.String(),
+        "reservation": pl.String(),
+    }
 )
 """The facts of each proved value: `sum` of composition.COMPOSED, `fact` a row of the facts."""
 
@@ -156,15 +162,18 @@ def _frames(
     rows, lines, judged = [], [], []
     for number, (key, one) in enumerate(taken, start=int(first)):
         _, filed, amended, regime = of_day[one.cik, one.seq, one.day]
-        rows.append((number, key[0], key[2], key[1], one.seq, filed, amended, regime, one.value, 1.0, one.rule.id, None))
+        of_filing = (one.seq, filed, amended, regime)
+        rows.append((number, key[0], key[2], key[1], *of_filing, one.value, 1.0, one.rule.id, None))
         lines += [(number, fact, one.coefficient, OF_LINES.id, one.flag) for fact in one.facts]
         judged.append((key[0], key[1], key[2], one.seq, one.rule.id, CHOSE, one.total, one.total))
-    keys = pl.DataFrame(
-        sorted(decided), schema={"cik": pl.Int64, "q": pl.Int32, "item": pl.String}, orient="row"
-    )
+    keys = pl.DataFrame(sorted(decided), schema={"cik": pl.Int64, "q": pl.Int32, "item": pl.String}, orient="row")
     outdone = pl.col("outcome") == WITHHELD_OUTCOME
-    standing = pl.concat([proofs.filter(~outdone | pl.col("outcome").is_null()),
-                          proofs.filter(outdone).join(keys, on=["cik", "q", "item"], how="anti")])
+    standing = pl.concat(
+        [
+            proofs.filter(~outdone | pl.col("outcome").is_null()),
+            proofs.filter(outdone).join(keys, on=["cik", "q", "item"], how="anti"),
+        ]
+    )
     return Authority(
         pl.concat([composed, pl.DataFrame(rows, schema=composed.schema, orient="row")]),
         pl.DataFrame(lines, schema=LINES, orient="row"),

@@ -133,8 +133,8 @@ DEBT_EXCEEDS = contradiction(
 TOTAL_EXCEEDS = contradiction(
     "debt_not_footing",
     "debt.withheld.total-exceeds-its-room",
-    "Total debt of a filer that states current liabilities is withheld if it is the filer's total of long-term debt, no "
-    "line states its current or non-current part, and it exceeds what trade payables, accrued liabilities, pensions "
+    "Total debt of a filer that states current liabilities is withheld if it is the filer's total of long-term debt, "
+    "no line states its current or non-current part, and it exceeds what trade payables, accrued liabilities, pensions "
     "and other benefits after employment and "
     f"other non-current liabilities leave of the total liabilities, by more than {ROUNDED - 1:.1%}: a total of the "
     "notes alone may be the principal.",

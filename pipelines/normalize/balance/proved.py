@@ -12,8 +12,6 @@ other balance sheets contradict by a power of a thousand proves nothing.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import polars as pl
-
 from pipelines.normalize.balance import contradictions, withdrawn
 from pipelines.normalize.balance.reading import Day, Filing, Reading
 from pipelines.normalize.elements.debt import INCLUDES_FINANCE_LEASES
@@ -25,12 +23,9 @@ from pipelines.normalize.elements.lines import (
     LIABILITIES,
     LINES,
     NONCURRENT_LIABILITIES,
-    OPERATING_LEASE,
     RESTRICTED,
     SECURITY,
 )
-from pipelines.normalize.elements.sources import US_GAAP
-from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.rule import Rule
 
 _TOTALS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
@@ -237,14 +232,13 @@ def _of_debt(
     flag: str | None,
     total: float,
 ) -> Proved:
-    return Proved(
-        filing.cik, filing.seq, day, "total_debt", rule, value, lines, tuple(facts), coefficient, flag, total
-    )
+    return Proved(filing.cik, filing.seq, day, "total_debt", rule, value, lines, tuple(facts), coefficient, flag, total)
 
 
 def _borrowings(stated: Day) -> bool:
     """Whether a filing states any borrowing for a day, as a line or in the notes."""
-    return any(line.kind == BORROWING and _amount(stated, name) for table in LINES.values() for name, line in table.items())
+    lines = (line for table in LINES.values() for line in table.values())
+    return any(line.kind == BORROWING and _amount(stated, line.element) for line in lines)
 
 
 def _may_be_inside(read: Reading, stated: Day) -> bool:

@@ -27,6 +27,7 @@ from pipelines.normalize.elements.lines import (
     LINES,
     NONCURRENT_LIABILITIES,
     SECTIONS,
+    TEMPORARY_EQUITY,
 )
 from pipelines.normalize.elements.sources import US_GAAP
 
@@ -55,7 +56,7 @@ class Reading:
 class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
-    pays_interest_on_deposits_only: for the last day of each period with interest on deposits whether it is all interest.
+    pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
     """
 
     cik: int
@@ -124,10 +125,12 @@ def _interest(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, bool]]:
     names = (INTEREST_ON_DEPOSITS, *dict.fromkeys(name for names in INTEREST for name in names))
     stated = facts.filter(pl.col("start").is_not_null() & pl.col("tag").is_in(names) & (pl.col("taxonomy") == US_GAAP))
     amounts = stated.pivot("tag", index=["cik", "seq", "start", "end"], values="value", aggregate_function="last")
-    amounts = amounts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in names if name not in amounts.columns)
+    missing = [name for name in names if name not in amounts.columns]
+    amounts = amounts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
+    on_deposits = pl.col(INTEREST_ON_DEPOSITS)
     found: dict[tuple[int, int], dict[int, bool]] = {}
     is_all = pl.any_horizontal(
-        pl.sum_horizontal(first, *(-pl.col(name) for name in others), ignore_nulls=False) == pl.col(INTEREST_ON_DEPOSITS)
+        pl.sum_horizontal(first, *(-pl.col(name) for name in others), ignore_nulls=False) == on_deposits
         for first, *others in INTEREST
     )
     rows = amounts.drop_nulls(INTEREST_ON_DEPOSITS).select("cik", "seq", pl.col("end").to_physical(), is_all)
@@ -158,7 +161,7 @@ def section_totals(stated: Day) -> dict[str, float]:
         if equity is None and of_parent is not None:
             equity = of_parent + (amount("MinorityInterest") or 0)
         if equity is not None:
-            temporary = amount("TemporaryEquityCarryingAmount", "TemporaryEquityCarryingAmountAttributableToParent") or 0
+            temporary = amount(*TEMPORARY_EQUITY) or 0
             redeemable = amount("RedeemableNoncontrollingInterestEquityCarryingAmount") or 0
             total = both - equity - temporary - (redeemable if redeemable != temporary else 0)
     current = totals[CURRENT_LIABILITIES]
@@ -170,7 +173,11 @@ def section_totals(stated: Day) -> dict[str, float]:
 
 
 def _read(
-    section: str, columns: list[int], days: Mapping[int, Day], totals: Mapping[int, dict[str, float]], decided: dict[str, bool]
+    section: str,
+    columns: list[int],
+    days: Mapping[int, Day],
+    totals: Mapping[int, dict[str, float]],
+    decided: dict[str, bool],
 ) -> Reading | None:
     """The lines of a section that add up in both columns, or else on the filing's own day alone; None if none do.
 
@@ -237,9 +244,7 @@ def _likeliest(section: str, elements: frozenset[str], decided: Mapping[str, boo
     # an element is decided after those that include it
     for element in sorted(elements, key=lambda one: len(table[one].part_of)):
         line = table[element]
-        found[element] = decided.get(
-            element, line.usual and not any(found.get(total, False) for total in line.part_of)
-        )
+        found[element] = decided.get(element, line.usual and not any(found.get(total, False) for total in line.part_of))
     return {element for element, is_line in found.items() if is_line}
 
 

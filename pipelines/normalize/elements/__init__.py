@@ -228,7 +228,8 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
 
 def wanted_elements() -> dict[str, frozenset[str]]:
     """The elements that rules use, by taxonomy; only these are decoded from a companyfacts document."""
-    wanted: dict[str, set[str]] = {US_GAAP: {*INDICATORS, *ELEMENTS, OPTIONS, OPTION_PRICE} - set(IFRS_ONLY), IFRS: set(IFRS_ONLY)}
+    of_us_gaap = {*INDICATORS, *ELEMENTS, OPTIONS, OPTION_PRICE} - set(IFRS_ONLY)
+    wanted: dict[str, set[str]] = {US_GAAP: of_us_gaap, IFRS: set(IFRS_ONLY)}
     for concept in CONCEPTS:
         for source in concept.sources:
             wanted[source.taxonomy].update(

@@ -81,6 +81,7 @@ def _read() -> dict[str, dict[str, Line]]:
 LINES: dict[str, dict[str, Line]] = _read()
 """For each section its lines by element."""
 
+TEMPORARY_EQUITY = ("TemporaryEquityCarryingAmount", "TemporaryEquityCarryingAmountAttributableToParent")
 TOTALS = (
     "Assets",
     "AssetsCurrent",
@@ -91,8 +92,7 @@ TOTALS = (
     "StockholdersEquity",
     "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
     "MinorityInterest",
-    "TemporaryEquityCarryingAmount",
-    "TemporaryEquityCarryingAmountAttributableToParent",
+    *TEMPORARY_EQUITY,
     "RedeemableNoncontrollingInterestEquityCarryingAmount",
 )
 """The totals from which those of the sections are taken, and the equity that is taken off."""
