@@ -44,7 +44,7 @@ DEBT: dict[str, tuple[str, str, float]] = {
 CASH: dict[str, tuple[str, str, float]] = {
     "the filer's own total": ("MSFT", "2026-06-30", 76_843),
     "cash and current securities": ("AAPL", "2020-09-26", 38_016 + 52_927),
-    "securities under a new element": ("NVDA", "2026-04-26", 13_237 + 37_098),
+    "securities under a new element": ("NVDA", "2026-04-26", 13_237 + 37_098 + 30_237),
     "restricted cash beside": ("WMT", "2026-01-31", 10_727),
     "restricted cash on the line": ("BRK-B", "2026-03-31", 58_810 - 688),
     "the total of the cash flow statement is the line": ("PG", "2025-06-30", 9_556),

@@ -8,6 +8,7 @@ the proved amount before. Doubts about the scale of a balance sheet outrank its 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,12 @@ from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 
 Key = tuple[int, int, str]
 """Company, quarter end and item."""
+
+_Unproved = tuple[int, int, float | None, str]
+"""Filing, row, value and rule of a value without proof."""
+
+_Place = tuple[int, date, bool, int]
+"""The quarter end of a day of a filing, and `filed`, `amended` and `regime` of the filing."""
 
 AGREES = 0.005
 """A value without proof agrees with the proved one within half a per cent: totals of the notes are rounded."""
@@ -73,11 +80,13 @@ def authority(
     if not new:
         return Authority(composed, LINES.to_frame(), missed, proofs, counted([]))
     doubted = _doubted(proofs)
-    old: dict[Key, list[tuple[int, int, float | None, str]]] = {}
-    columns = (composed[name].to_list() for name in ("cik", "q", "concept", "seq", "value", "rule"))
-    for row, (cik, q, item, seq, value, rule) in enumerate(zip(*columns, strict=True)):
+    old: dict[Key, list[_Unproved]] = {}
+    flags: dict[tuple[Key, int], tuple[float | None, str | None]] = {}
+    columns = (composed[name].to_list() for name in ("cik", "q", "concept", "seq", "value", "rule", "flag"))
+    for row, (cik, q, item, seq, value, rule, flag) in enumerate(zip(*columns, strict=True)):
         if (cik, q, item) in new:
             old.setdefault((cik, q, item), []).append((seq, row, value, rule))
+            flags[(cik, q, item), seq] = value, flag
     kept, taken, decided = set(range(len(composed))), [], set()
     for key, by_filing in new.items():
         without = sorted(old.get(key, []))
@@ -88,15 +97,22 @@ def authority(
         taken += [(key, one) for one in of_key]
         if certain and (not events or isinstance(events[-1], Proved) or composed["value"][events[-1]] is not None):
             decided.add(key)
-    return _frames(taken, decided, of_day, composed[sorted(kept)], missed, proofs)
+    sums = pl.int_range(len(composed), len(composed) + len(taken), dtype=pl.UInt32, eager=True)
+    of_taken = [
+        flag if value is not None and _same(value, one.value, SAME_MONEY) else None
+        for key, one in taken
+        for value, flag in [flags.get((key, one.seq), (None, None))]
+    ]
+    return _frames(taken, of_taken, sums, decided, of_day, composed[sorted(kept)], missed, proofs)
 
 
-def _quarters(placed: pl.DataFrame) -> Mapping[tuple[int, int, int], tuple[int, object, bool, int]]:
+def _quarters(placed: pl.DataFrame) -> dict[tuple[int, int, int], _Place]:
     """The quarter end of each day of each filing, with `filed`, `amended` and `regime` of the filing."""
     days = placed.filter(pl.col("n") == 0).select(
         "cik", "seq", pl.col("end").to_physical(), "q", "filed", "amended", "regime"
     )
-    return {row[:3]: row[3:] for row in days.unique(["cik", "seq", "end"], maintain_order=True).iter_rows()}
+    once = days.unique(["cik", "seq", "end"], maintain_order=True)
+    return {(cik, seq, day): (q, *of_filing) for cik, seq, day, q, *of_filing in once.iter_rows()}
 
 
 def _doubted(proofs: pl.DataFrame) -> set[tuple[int, int, str, int]]:
@@ -105,7 +121,7 @@ def _doubted(proofs: pl.DataFrame) -> set[tuple[int, int, str, int]]:
     return set(rows.select("cik", "q", "item", "seq").iter_rows())
 
 
-def _events(without: list[tuple[int, int, float | None, str]], certain: Mapping[int, Proved]) -> list[int | Proved]:
+def _events(without: list[_Unproved], certain: Mapping[int, Proved]) -> list[int | Proved]:
     """The values of one day that count, in the order of filing: rows without proof, and proved values.
 
     Args:
@@ -151,20 +167,26 @@ def _same(one: float, other: float, within: float) -> bool:
 
 def _frames(
     taken: list[tuple[Key, Proved]],
+    flags: list[str | None],
+    sums: pl.Series,
     decided: set[Key],
-    of_day: Mapping[tuple[int, int, int], tuple[int, object, bool, int]],
+    of_day: Mapping[tuple[int, int, int], _Place],
     composed: pl.DataFrame,
     missed: pl.DataFrame,
     proofs: pl.DataFrame,
 ) -> Authority:
-    """The rows of the proved values, after those without proof that count."""
-    first = (composed["sum"].max() or 0) + 1 if len(composed) else 0
+    """The rows of the proved values, after those without proof that count.
+
+    Args:
+        flags: the flag of each proved value: a total in the notes contradicts it.
+        sums: the number of each proved value, after those of all values without proof.
+    """
     rows, lines, judged = [], [], []
-    for number, (key, one) in enumerate(taken, start=int(first)):
+    for number, (key, one), flag in zip(sums, taken, flags, strict=True):
         _, filed, amended, regime = of_day[one.cik, one.seq, one.day]
         of_filing = (one.seq, filed, amended, regime)
-        rows.append((number, key[0], key[2], key[1], *of_filing, one.value, 1.0, one.rule.id, None))
-        lines += [(number, fact, one.coefficient, OF_LINES.id, one.flag) for fact in one.facts]
+        rows.append((number, key[0], key[2], key[1], *of_filing, one.value, 1.0, one.rule.id, flag))
+        lines += [(number, fact, coefficient, OF_LINES.id, one.flag) for fact, coefficient in one.facts]
         judged.append((key[0], key[1], key[2], one.seq, one.rule.id, CHOSE, one.total, one.total))
     keys = pl.DataFrame(sorted(decided), schema={"cik": pl.Int64, "q": pl.Int32, "item": pl.String}, orient="row")
     outdone = pl.col("outcome") == WITHHELD_OUTCOME

@@ -90,7 +90,8 @@ _WITH_LEASES = frozenset(
     )
 )
 
-LINES_OF_ITEM = {CASH: "cash_and_equivalents", SECURITY: "cash_and_equivalents", BORROWING: "total_debt"}
+OF_ZERO = ("LiabilitiesCurrent", "Liabilities", "Assets")
+"""The totals that show which balance sheet has no debt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,9 @@ class Proved:
     """The value of an item of one day that one filing proves.
 
     elements: those of its lines. lines: the value without debt inside other lines.
-    facts: the rows of the facts that it consists of; coefficient is 1, or 0 for totals that prove a zero.
-    left, right: the sum of the lines of the sections, and the totals.
+    facts: the rows of the facts that it consists of, each with its coefficient: 1 for a line; for a zero 1 for the
+        liabilities and -1 for each of their lines, or 0 for totals that prove it with others.
+    flag: of a line. total: the total of the sections.
     """
 
     cik: int
@@ -109,8 +111,7 @@ class Proved:
     rule: Rule
     value: float
     lines: float
-    facts: tuple[int, ...]
-    coefficient: float
+    facts: tuple[tuple[int, float], ...]
     flag: str | None
     total: float
 
@@ -130,8 +131,8 @@ def proved(filings: Iterable[Filing]) -> Iterator[Proved]:
             if LIABILITIES in sections or len(of_debt) == 2:
                 yield from _debt(filing, day, stated, of_debt)
             elif filing.pays_interest_on_deposits_only.get(day) and not _borrowings(stated):
-                facts = [stated[name][1] for name in ("Liabilities", "Assets") if name in stated]
-                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, facts, 0.0, None, 0.0)
+                facts = [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
+                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, facts, None, 0.0)
 
 
 def _amount(stated: Day, element: str) -> float:
@@ -183,8 +184,7 @@ def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Prov
         CASH_OF_LINES,
         value,
         value,
-        tuple(fact for _, fact in amounts),
-        1.0,
+        tuple((fact, 1.0) for _, fact in amounts),
         None,
         read.totals[read.days.index(day)],
     )
@@ -211,14 +211,13 @@ def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Ite
     if not any(amounts):
         if any(read.section != LIABILITIES and _may_be_inside(read, stated) for read in sections):
             return
-        facts = [stated[name][1] for name in ("LiabilitiesCurrent", "Liabilities", "Assets") if name in stated]
-        yield _of_debt(filing, day, NO_DEBT, 0.0, 0.0, facts, 0.0, None, sum(totals))
+        yield _of_debt(filing, day, NO_DEBT, 0.0, 0.0, _that_leave_nothing(stated, sections), None, sum(totals))
         return
-    facts = [stated[element][1] for element in (*elements, *inside) if element in stated]
+    facts = [(stated[element][1], 1.0) for element in (*elements, *inside) if element in stated]
     flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
     of_lines = sum(_amount(stated, element) for element in elements)
-    yield _of_debt(filing, day, rule, sum(amounts), of_lines, facts, 1.0, flag, sum(totals))
+    yield _of_debt(filing, day, rule, sum(amounts), of_lines, facts, flag, sum(totals))
 
 
 def _of_debt(
@@ -227,12 +226,19 @@ def _of_debt(
     rule: Rule,
     value: float,
     lines: float,
-    facts: list[int],
-    coefficient: float,
+    facts: list[tuple[int, float]],
     flag: str | None,
     total: float,
 ) -> Proved:
-    return Proved(filing.cik, filing.seq, day, "total_debt", rule, value, lines, tuple(facts), coefficient, flag, total)
+    return Proved(filing.cik, filing.seq, day, "total_debt", rule, value, lines, tuple(facts), flag, total)
+
+
+def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int, float]]:
+    """The liabilities less their lines, if they leave nothing to the unit; else the totals, which do not count."""
+    lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
+    if _amount(stated, "Liabilities") == sum(_amount(stated, line) for line in lines) != 0:
+        return [(stated["Liabilities"][1], 1.0), *((stated[line][1], -1.0) for line in lines)]
+    return [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
 
 
 def _borrowings(stated: Day) -> bool:

@@ -97,7 +97,7 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
     yield [(int(first[p]), int(second[p])) for p in np.flatnonzero(_fits(of_pairs, missing, rounding))], len(first)
     if len(missing) < 2 or number > MOST_OF_FOUR:
         return
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    pairs: Changes = list(zip(first.tolist(), second.tolist(), strict=True))
     order = np.argsort(of_pairs[0], kind="stable")
     ones: Changes = [(one,) for one in range(number)]
     yield _met(effect, ones, of_pairs, pairs, order, missing, rounding), number * len(pairs) // 3
@@ -105,8 +105,9 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
 
 
 def _fits(effect: Floats, missing: Floats, rounding: Floats) -> Flags:
-    fits: Flags = (np.abs(missing[:, None] - effect) <= rounding[:, None]).all(axis=0)
-    return fits
+    off: Floats = np.abs(missing[:, None] - effect)
+    found: Flags = np.logical_and.reduce(off <= rounding[:, None], axis=0)
+    return found
 
 
 def _met(
