@@ -303,10 +303,6 @@ DEBT_AND_CASH: dict[str, Lines] = {
         **{MATURITIES: 20.123, PAYABLES: 51.507, CURRENT_LIABILITIES: 71.63, NONCURRENT: 60.251},
         **{"OtherLiabilitiesNoncurrent": 9.119, LIABILITIES: 141},
     },
-    "debt.proved.inside-another-line": {
-        **{MATURITIES: 20.123, PAYABLES: 51.507, CURRENT_LIABILITIES: 51.507, NONCURRENT: 10.251},
-        **{"OtherLiabilitiesNoncurrent": 9.119, LIABILITIES: 70.877},
-    },
     "debt.zero.proved": {
         **{PAYABLES: 51.507, CURRENT_LIABILITIES: 51.507, "OtherLiabilitiesNoncurrent": 9.119, LIABILITIES: 60.626},
     },
@@ -388,7 +384,20 @@ DEBT_AND_CASH: dict[str, Lines] = {
 }
 """The rule and the balance sheet of 2023 in which it decides."""
 
+INSIDE = {
+    **{MATURITIES: (20.123, 20.007), PAYABLES: (51.507, 48.119), CURRENT_LIABILITIES: (51.507, 48.119)},
+    **{NONCURRENT: (10.251, 11.113), "OtherLiabilitiesNoncurrent": (9.119, 9.02), LIABILITIES: (70.877, 68.252)},
+}
+"""Two days whose current liabilities add up without the maturities."""
+
 HISTORIES: dict[str, list[Row]] = {
+    "debt.proved.inside-another-line": [
+        *sheet({ASSETS: 200, **{tag: amount for tag, (amount, _) in INSIDE.items()}}),
+        *(
+            fact(tag, amount * 1e6, None, "2022-12-31", filed=FIRST_FILED)
+            for tag, amount in {ASSETS: 190, **{tag: before for tag, (_, before) in INSIDE.items()}}.items()
+        ),
+    ],
     "debt.zero.all-interest-on-deposits": [
         *sheet({DEPOSITS: 850.123, LIABILITIES: 951.402, ASSETS: 1_000}),
         *(

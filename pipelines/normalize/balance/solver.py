@@ -49,12 +49,13 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
         unit: the power of ten to which the amounts are rounded.
 
     Returns:
-        all sets with the smallest number of changes, if none of them adds up by chance (CHANCE); else none.
+        all sets with the smallest number of changes, if none of them adds up by chance (CHANCE); else none. A single
+        column proves only the likeliest set.
     """
     missing, rounding = totals - amounts[:, likeliest].sum(axis=1), rounded_by(totals, unit)
     if (np.abs(missing) <= rounding).all():
         return [Solution(likeliest, 0)]
-    if len(likeliest) > MOST_AMOUNTS or (totals <= 0).any():
+    if len(totals) < 2 or len(likeliest) > MOST_AMOUNTS or (totals <= 0).any():
         return []
     effect = np.where(likeliest, -amounts, amounts)
     most, least = effect.clip(min=0).sum(axis=1), effect.clip(max=0).sum(axis=1)
@@ -95,7 +96,7 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
     first, second = np.triu_indices(number, 1)
     of_pairs = effect[:, first] + effect[:, second]
     yield [(int(first[p]), int(second[p])) for p in np.flatnonzero(_fits(of_pairs, missing, rounding))], len(first)
-    if len(missing) < 2 or number > MOST_OF_FOUR:
+    if number > MOST_OF_FOUR:
         return
     pairs: Changes = list(zip(first.tolist(), second.tolist(), strict=True))
     order = np.argsort(of_pairs[0], kind="stable")
