@@ -77,7 +77,7 @@ def test_a_set_of_lines_that_adds_up_in_both_columns_is_found(pairs, data):
 
     found = solutions(columns, likeliest, totals, 1.0)
 
-    assert [one.is_line.tolist() for one in found] == [lines.tolist()]
+    assert found == [lines.tolist()]
 
 
 def test_few_digits_prove_nothing():

@@ -8,15 +8,15 @@ those that usually are lines and that no other stated line includes.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Floats, ints
-from pipelines.normalize.balance.solver import Solution, rounded_by, solutions
+from pipelines.normalize.arrays import ints
+from pipelines.normalize.balance.solver import rounded_by, solutions
 from pipelines.normalize.elements.lines import (
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
@@ -185,17 +185,11 @@ def _read(
     """
     for shown in (columns, columns[:1]) if len(columns) > 1 else (columns,):
         of_section = [totals[day][section] for day in shown]
-        groups = _groups(section, [days[day] for day in shown])
-        amounts = np.array(list(groups), dtype=np.float64).reshape(len(groups), len(shown)).T
-        found, groups_of = _solved(section, groups, amounts, np.array(of_section), decided)
+        found, groups = _solved(section, _groups(section, [days[day] for day in shown]), of_section, decided)
         if found:
             if len(found) == 1:
-                for group, is_line in zip(groups_of, found[0].is_line.tolist(), strict=True):
-                    decided[group[0]] = is_line
-            readings = tuple(
-                tuple(group for group, is_line in zip(groups_of, one.is_line.tolist(), strict=True) if is_line)
-                for one in found
-            )
+                decided |= {group[0]: is_line for group, is_line in zip(groups, found[0], strict=True)}
+            readings = tuple(tuple(compress(groups, one)) for one in found)
             return Reading(section, tuple(shown), tuple(of_section), readings)
     return None
 
@@ -214,30 +208,31 @@ def _groups(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]
 def _solved(
     section: str,
     groups: Mapping[tuple[float, ...], list[str]],
-    amounts: Floats,
-    totals: Floats,
+    totals: list[float],
     decided: Mapping[str, bool],
-) -> tuple[list[Solution], list[tuple[str, ...]]]:
+) -> tuple[list[list[bool]], list[tuple[str, ...]]]:
     """The sets of groups that add up, and the groups, each with the element first that is likeliest to be the line."""
-    unit = _unit(amounts, totals)
-    elements = frozenset(element for group in groups.values() for element in group)
-    attempts = [decided, {}] if decided else [decided]
-    found: list[Solution] = []
-    ordered: list[tuple[str, ...]] = []
-    likeliest = np.zeros(0, dtype=np.bool_)
-    for number, known in enumerate(attempts):  # what needs no search is tried first
+    unit = _unit(groups, totals)
+    rounding = [rounded_by(total, unit) for total in totals]
+    places = range(len(totals))
+    most = [sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places]
+    if any(totals[place] > most[place] + rounding[place] for place in places):
+        return [], []
+    elements = [element for group in groups.values() for element in group]
+    attempts = []
+    for known in (decided, {}) if decided else (decided,):  # what needs no search is tried first
         lines = _likeliest(section, elements, known)
         again = [tuple(sorted(group, key=lambda one: one not in lines)) for group in groups.values()]
-        is_line = np.array([group[0] in lines for group in again], dtype=np.bool_)
-        if number == 0:
-            ordered, likeliest = again, is_line
-        if (np.abs(totals - amounts[:, is_line].sum(axis=1)) <= rounded_by(totals, unit)).all():
-            return [Solution(is_line, 0)], again
-    found = solutions(amounts, likeliest, totals, unit)
-    return found, ordered
+        is_line = [group[0] in lines for group in again]
+        sums = (sum([amounts[place] for amounts in compress(groups, is_line)]) for place in places)
+        if all(abs(totals[place] - one) <= rounding[place] for place, one in enumerate(sums)):
+            return [is_line], again
+        attempts.append((is_line, again))
+    likeliest, again = attempts[0]
+    return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), again
 
 
-def _likeliest(section: str, elements: frozenset[str], decided: Mapping[str, bool]) -> set[str]:
+def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool]) -> set[str]:
     """The elements that are likeliest the lines of a section, of those that are stated."""
     table = LINES[section]
     found: dict[str, bool] = {}
@@ -248,9 +243,9 @@ def _likeliest(section: str, elements: frozenset[str], decided: Mapping[str, boo
     return {element for element, is_line in found.items() if is_line}
 
 
-def _unit(amounts: Floats, totals: Floats) -> float:
+def _unit(groups: Iterable[tuple[float, ...]], totals: list[float]) -> float:
     """The rounding unit of a section: the largest power of ten that divides all amounts; at least one."""
-    common = math.gcd(*map(int, amounts.ravel().tolist()), *map(int, totals.tolist()))
+    common = math.gcd(*map(int, totals), *(int(amount) for amounts in groups for amount in amounts))
     unit = 1
     while common and not common % (unit * 10):
         unit *= 10

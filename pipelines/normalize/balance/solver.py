@@ -9,7 +9,6 @@ searched: amounts that are taken in or left out, four of them at most.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,19 +26,7 @@ MOST_AMOUNTS, MOST_OF_FOUR = 60, 45
 Changes = list[tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """A set of amounts that add up to the totals.
-
-    is_line: for each amount whether it is in the set.
-    changes: the number of amounts in which it differs from the likeliest set.
-    """
-
-    is_line: Flags
-    changes: int
-
-
-def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) -> list[Solution]:
+def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) -> list[list[bool]]:
     """The smallest changes of the likeliest set with which the amounts add up to all totals.
 
     Args:
@@ -49,12 +36,13 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
         unit: the power of ten to which the amounts are rounded.
 
     Returns:
-        all sets with the smallest number of changes, if none of them adds up by chance (CHANCE); else none. A single
-        column proves only the likeliest set.
+        for all sets with the smallest number of changes whether each amount is in the set, if none of these sets adds
+        up by chance (CHANCE); else none. A single column proves only the likeliest set.
     """
-    missing, rounding = totals - amounts[:, likeliest].sum(axis=1), rounded_by(totals, unit)
+    missing = totals - amounts[:, likeliest].sum(axis=1)
+    rounding = np.array([rounded_by(total, unit) for total in totals.tolist()])
     if (np.abs(missing) <= rounding).all():
-        return [Solution(likeliest, 0)]
+        return [likeliest.tolist()]
     if len(totals) < 2 or len(likeliest) > MOST_AMOUNTS or (totals <= 0).any():
         return []
     effect = np.where(likeliest, -amounts, amounts)
@@ -70,18 +58,19 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
                 is_evidence = (amounts[:, changed] != 0).any(axis=1)
                 if tried * share_by_chance[is_evidence].prod() >= CHANCE:
                     return []
-            return [Solution(_changed(likeliest, changed), len(changed)) for changed in found]
+            return [_changed(likeliest, changed) for changed in found]
     return []
 
 
-def rounded_by(totals: Floats, unit: float) -> Floats:
-    """By how much a sum may differ from each total: one unit, or nothing if the total has few digits (DIGITS)."""
-    return np.where(totals >= DIGITS * unit, unit, 0.0)
+def rounded_by(total: float, unit: float) -> float:
+    """By how much a sum may differ from a total: one unit, or nothing if the total has few digits (DIGITS)."""
+    return unit if total >= DIGITS * unit else 0.0
 
 
-def _changed(likeliest: Flags, changed: tuple[int, ...]) -> Flags:
-    found = likeliest.copy()
-    found[list(changed)] ^= True
+def _changed(likeliest: Flags, changed: tuple[int, ...]) -> list[bool]:
+    found: list[bool] = likeliest.tolist()
+    for place in changed:
+        found[place] = not found[place]
     return found
 
 
