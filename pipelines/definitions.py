@@ -5,7 +5,6 @@ Belongs here: one factory for the UI, the command line and the tests. Does not: 
 
 import os
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -15,8 +14,8 @@ import msgspec
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from pydantic import Field
 
-from pipelines import asset_specs, broker
-from pipelines.assets import ASSETS, assets, counts_of
+from pipelines import asset_specs
+from pipelines.assets import ASSETS, counts_of
 from pipelines.checks import CHECKS
 from pipelines.composition import Outcome
 from pipelines.edgar.newest import Cursor, new_filings, symbols_of
@@ -43,15 +42,7 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
         environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad.
         is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
     """
-    configured: type[Configured] = Configured
-    steps, executor, more = ASSETS, dg.in_process_executor, {}
-    is_shared = bool(broker.address())
-    if is_shared:
-        from pipelines import graphs  # it needs packages of `make scale`
-
-        configured, steps = graphs.ConfiguredApart, assets(graphs.GRAPHS)
-        executor, more = graphs.executor(), graphs.MORE
-    synchronization = configured(
+    synchronization = Configured(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
     )
 
@@ -68,25 +59,25 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     @dg.config_mapping
     def requested(request: Request) -> dict[str, Any]:
-        level = "CRITICAL" if is_quiet or broker.leads() else "INFO" if is_shared else "DEBUG"
+        level = "CRITICAL" if is_quiet else "DEBUG"
         console = {"loggers": {"console": {"config": {"log_level": level}}}}
         return {"resources": {"synchronization": {"config": dict(request)}}, **console}
 
     job = dg.define_asset_job(
         JOB,
-        dg.AssetSelection.assets(*steps) | dg.AssetSelection.checks(*CHECKS),
+        dg.AssetSelection.assets(*ASSETS) | dg.AssetSelection.checks(*CHECKS),
         description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
         config=requested,
     )
     return dg.Definitions(
-        assets=[*asset_specs.upstream(), *steps, asset_specs.interface()],
+        assets=[*asset_specs.upstream(), *ASSETS, asset_specs.interface()],
         asset_checks=CHECKS,
         jobs=[job],
         sensors=[feed_of_newest_filings(job)],
         schedules=[dg.ScheduleDefinition(job=job, cron_schedule=CRON, execution_timezone=TIME_ZONE)],
-        resources={"synchronization": synchronization, **more},
-        # on one machine one process: it holds the lock of the home, and a process for each step costs a second
-        executor=executor,
+        resources={"synchronization": synchronization},
+        # one process: it holds the lock of the home, and a process for each step costs a second
+        executor=dg.in_process_executor,
     )
 
 
@@ -131,8 +122,6 @@ def _listed() -> list[tuple[str, str]]:
 def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
     """Run the job in this process with the Dagster instance of the home, which the UI uses too.
 
-    With FUNDAMENTALS_BROKER workers do the steps; then the home takes over what they committed to the store.
-
     Raises:
         PipelineError, WarehouseError: raised by an asset; Dagster's record of runs cannot be read or written.
         KeyboardInterrupt: the run was stopped with Ctrl-C.
@@ -141,14 +130,10 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
     run_config = {"source": source, "symbols": symbols, "full": full}
     tags = {LAUNCHED_BY: COMMAND, PROCESS: process_named(os.getpid()), **tags_of(str(source), symbols)}
     run_id = str(uuid4())
-    is_shared = bool(broker.address())
-    with _record(home, is_shared=is_shared) as instance:
+    with recording(home.dagster) as instance:
         held_back: BaseException | None = None
         try:
-            if is_shared:
-                _on_workers(instance, job, run_id, run_config, tags, home)
-            else:
-                job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
+            job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
         except (dg.DagsterError, StepError) as error:
             held_back = error
         except dg.DagsterExecutionInterruptedError as error:
@@ -168,42 +153,6 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
     if held_back and not stopped_by:
         raise _cause_of(held_back)
     return Outcome(counts, stopped_by, way)
-
-
-def _record(home: Home, *, is_shared: bool) -> AbstractContextManager[dg.DagsterInstance]:
-    """Dagster's record of runs: in PostgreSQL if several machines share the work, else in the home."""
-    if not is_shared:
-        return recording(home.dagster)
-    from pipelines import leading
-
-    return leading.recording(home.dagster)
-
-
-def _on_workers(
-    instance: dg.DagsterInstance,
-    job: dg.JobDefinition,
-    run_id: str,
-    run_config: Mapping[str, Any],
-    tags: Mapping[str, str],
-    home: Home,
-) -> None:
-    """Lead the run, whose steps workers do; the home takes over what they made, also if the run failed.
-
-    If the store is empty, it first gets what the home has: workers would begin a new version log, and the home would
-    take it over in place of its own.
-    """
-    from pipelines import leading, working_copy
-
-    kept = {name: value for name, value in tags.items() if name != PROCESS}  # other machines have other processes
-    with home.writing():
-        copy = working_copy.of_home(home)
-        assert copy, "FUNDAMENTALS_BROKER needs FUNDAMENTALS_STORE"
-        if copy.checkout() is None and home.is_claimed:
-            copy.commit(f"sync, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
-        try:
-            leading.led(instance, job, run_id, run_config, kept)
-        finally:
-            copy.checkout()
 
 
 def _cause_of(error: BaseException) -> BaseException:

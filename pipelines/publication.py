@@ -36,9 +36,10 @@ def warehouse(synchronization: Synchronization, _: Log) -> Made:
     lake.write(doubts.TABLE, doubts.settled(lake.read(doubts.TABLE)))
     before, inputs = synchronization.before, tables.inputs(lake)
     is_mended = before is None and publish.readable(published) is not None
-    if before and before.inputs == inputs:
+    if before and before.inputs == inputs and not synchronization.full:
         return _kept(synchronization, before, inputs, times)
-    build = publish.build(published, tables.files(lake), synchronization.sync_id, _renewal(lake, before))
+    renewed = None if synchronization.full else _renewal(lake, before)
+    build = publish.build(published, tables.files(lake), synchronization.sync_id, renewed)
     if before and before.content_hash == build.content_hash:
         return _kept(synchronization, before, inputs, times)
     segments = tuple(lake.read(tables.SEGMENTS)["segment"])

@@ -134,6 +134,7 @@ def versions(synchronization: Synchronization, _: Log) -> Made:
         synchronization.sync_id,
         synchronization.started_at,
         synchronization.workers,
+        again(synchronization),
     )
     return versions_made(synchronization, segments)
 
@@ -166,8 +167,9 @@ def versions_made(synchronization: Synchronization, segments: Sequence[str]) -> 
 def assembly(synchronization: Synchronization, _: Log) -> Made:
     """The rows of all tables of the warehouse, before they are checked and published."""
     lake = synchronization.lake
-    if not tables.are_published(lake, synchronization.before):
-        tables.assemble(lake, _synchronizations(synchronization), synchronization.workers)
+    named = again(synchronization)
+    if named or not tables.are_published(lake, synchronization.before):
+        tables.assemble(lake, _synchronizations(synchronization), synchronization.workers, named)
     sizes = pl.DataFrame(
         [(name, lake.height(tables.assembled(name))) for name in tables.files(lake)], ["table", "rows"], orient="row"
     )

@@ -15,8 +15,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-
 from pipelines.distributed import Distributed
+
 from pipelines.home import PROJECT, Home
 from pipelines.lake import Lake
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
