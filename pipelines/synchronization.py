@@ -116,7 +116,7 @@ class Synchronization:
                         self.result = runs.HELD_BACK
                     self._record()
                     if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
-                        self.copy.commit(f"{self.sync_id}, held back", note=self.record)
+                        self.copy.commit(f"{self.sync_id}, held back")
                 self.copy, self.workers = None, ALONE
 
     def share(self, log: Log) -> None:
@@ -143,14 +143,9 @@ class Synchronization:
         """Commit the state of the home; if another run was faster, take over its state, and raise the conflict."""
         assert self.copy, "there is a store"
         try:
-            return self.copy.commit(self.sync_id, note=self.record)
+            return self.copy.commit(self.sync_id)
         except StoreConflict as conflict:
             raise taken_over(self.copy, conflict) from conflict
-
-    def record(self) -> None:
-        """Add this synchronization to the record beside the builds, even if it was added before."""
-        self._is_recorded = False
-        self._record()
 
     def _record(self) -> None:
         """Add this synchronization to the record beside the builds, once."""

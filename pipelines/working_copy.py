@@ -10,7 +10,7 @@ are. A commit names the local files in place of those that were checked out; wha
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pipelines import progress
@@ -18,17 +18,12 @@ from pipelines.edgar.raw_store import Documents, digests_in
 from pipelines.home import MARKER, WORDS, Home, HomeError
 from pipelines.lease import Lease
 from pipelines.waiting import told
-from warehouse import runs
 from warehouse.checkout import STAMPS, Folder, Wanted
 from warehouse.store import Content, Head, Held, Report, Store, StoreConflict, StoreError, opened, together
 
 SEEN = "raw/seen.jsonl"
 FILES = (MARKER, SEEN, "raw/index.json")
 FOLDERS = ("tables", "log", "published")
-RECORD = f"published/{runs.FILE}"
-"""The record of results, which a run may change that does not hold HEAD."""
-ATTEMPTS = 5
-"""Commits of one state: so many runs may add to the record of results meanwhile."""
 DOWNLOAD, UPLOAD, DOCUMENTS = "from the store", "to the store", "documents"
 """The names of what takes long, for who watches."""
 
@@ -118,17 +113,13 @@ class WorkingCopy:
         """Whether HEAD still is the one that was checked out or committed here last."""
         return self.store.head(self.held) is self.held
 
-    def commit(self, run: str, wanted: Wanted = _everything, note: Callable[[], object] = lambda: None) -> Head:
+    def commit(self, run: str, wanted: Wanted = _everything) -> Head:
         """Store what is new of the local files and documents, then replace HEAD by the state of this folder.
-
-        A run that fails adds its result to the record of the run before it, and keeps the name of that run. So if HEAD
-        was replaced since the checkout, but only with another record, that is no conflict: the record is taken over.
 
         Args:
             run: the id of the synchronization, or the name of a command with the time.
             wanted: tells of a path whether its local file is committed; default: all shared files that are here. A
                 folder that had files before a part was checked out gives the same as for the checkout.
-            note: adds this run to the local record of results again; called if that was replaced by the one of HEAD.
 
         Returns:
             the new HEAD.
@@ -141,17 +132,6 @@ class WorkingCopy:
         """
         if self.lease:
             self.lease.renew()
-        for _ in range(ATTEMPTS - 1):
-            try:
-                return self._committed(run, wanted)
-            except StoreConflict as conflict:
-                if not conflict.winner or not self._follows(conflict.winner):
-                    raise
-                note()
-        return self._committed(run, wanted)
-
-    def _committed(self, run: str, wanted: Wanted) -> Head:
-        """Try to commit once."""
         before = self.held.head if self.held else None
         paths = [path for path in self._local() if wanted(path)]
         links = {path: str((self.root / path).readlink()) for path in paths if (self.root / path).is_symlink()}
@@ -169,19 +149,6 @@ class WorkingCopy:
         self._folder.adopt(found)
         self._folder.clear_cache(self.held.head.digests)
         return self.held.head
-
-    def _follows(self, winner: Held) -> bool:
-        """Take over the record of results of another HEAD; False if that differs in anything else, too."""
-
-        def others(head: Head) -> tuple[str, int, dict[str, Content], dict[str, str]]:
-            return head.run, head.lease, {path: each for path, each in head.files.items() if path != RECORD}, head.links
-
-        if self.held is None or others(winner.head) != others(self.held.head) or RECORD not in winner.head.files:
-            return False
-        self.held = winner
-        self._folder.bring({RECORD: winner.head.files[RECORD]}, {})
-        self._taken |= {RECORD}
-        return True
 
     def fetch(self, contents: Iterable[tuple[Content, Path]]) -> None:
         """Fetch objects that HEAD does not name yet, each to its place; the next commit does not store them again."""

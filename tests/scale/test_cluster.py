@@ -1,0 +1,211 @@
+"""Synchronizations whose batches a cluster does: real schedulers, workers and leaders, killed and frozen in the middle.
+
+The build has the content hash of one machine's each time, or the run ends with one line that says what to do.
+"""
+
+import asyncio
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.home import PROJECT
+from tests.e2e.homes import PATIENCE, command, environment, published, sync
+from tests.scale import fleet as machines
+from tests.scale.fleet import Fleet, Machine, until
+
+BATCH = 6
+"""Companies, so that the sample has several batches."""
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Fleet]:
+    pytest.importorskip("distributed", reason="distributed is not installed: run `make scale`")
+    with machines.running(tmp_path, BATCH, getattr(request, "param", 2)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The content hash of the build that one machine makes of the sample."""
+    home = tmp_path_factory.mktemp("alone") / "home"
+    assert sync(home, "sample").returncode == 0
+    return published(home).content_hash
+
+
+def made_as_alone(leading: Machine, alone: str) -> None:
+    """The run ends well, and has made what one machine makes."""
+    assert leading.ended() == (0, ""), leading.log
+    made = published(leading.home)
+    assert made.is_whole
+    assert made.content_hash == alone
+
+
+@pytest.mark.parametrize("fleet", [3], indirect=True)
+def test_workers_that_are_killed_and_frozen_change_nothing(fleet, alone):
+    """Their batches are done by the one that is left; a synchronization with nothing new needs none."""
+    killed, frozen = fleet.machines[1:3]
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(killed, leading)
+    killed.kill()
+    fleet.frozen_in_a_batch(frozen, leading)
+    made_as_alone(leading, alone)
+    frozen.kill()
+    for machine in fleet.machines[:4]:
+        machine.kill()
+    made_as_alone(fleet.sync("sample"), alone)
+
+
+@pytest.mark.parametrize("fleet", [0], indirect=True)
+def test_a_worker_with_other_rules_gets_no_batch(fleet, alone, tmp_path):
+    """It is told on one line while nobody else is there, and again nobody without a certificate can join or ask."""
+    other = tmp_path / "other"
+    for name in ("pipelines", "warehouse", "serve"):
+        shutil.copytree(PROJECT / name, other / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("fundamentals.py", "dagster.yaml"):
+        shutil.copy(PROJECT / name, other)
+    with (other / "pipelines" / "tables.py").open("a") as file:
+        file.write("OLDER = True\n")
+    old = fleet.start("worker", "worker", "--processes", "1", PYTHONPATH=str(other), cwd=other)
+    refused_without_a_certificate(fleet)
+    leading = fleet.sync("sample")
+    until(lambda: "no worker with code" in leading.log and "1 with other code" in leading.log, leading)
+    fleet.add()
+    made_as_alone(leading, alone)
+    assert not [*old.home.glob("work/*")]
+
+
+def refused_without_a_certificate(fleet: Fleet) -> None:
+    """Neither without TLS, nor with a certificate of another authority."""
+    from distributed import Client
+    from distributed.security import Security
+
+    place = f"127.0.0.1:{fleet.port}"
+    foreign = fleet.folder / "foreign"
+    subprocess.run(["sh", PROJECT / "deploy" / "certificates.sh", foreign, "leader"], check=True, stdout=-3)
+    shown = {f"tls_client_{kind}": str(foreign / "leader" / f"{kind}.pem") for kind in ("cert", "key")}
+    trusting = Security(require_encryption=True, tls_ca_file=str(fleet.folder / "tls" / "ca.pem"), **shown)
+    without = Security(require_encryption=True, tls_ca_file=str(fleet.folder / "tls" / "ca.pem"))
+    for address, security in ((f"tcp://{place}", None), (f"tls://{place}", trusting), (f"tls://{place}", without)):
+
+        async def ask(address: str = address, security: Security | None = security) -> None:
+            async with Client(address, security=security, timeout=3, asynchronous=True, set_as_default=False):
+                pass
+
+        with pytest.raises((OSError, TypeError, ValueError)):
+            asyncio.run(ask())
+
+
+@pytest.mark.long
+def test_a_scheduler_that_is_killed_and_started_again(fleet, alone):
+    """The leader gives the batches out again that are missing; workers join again by themselves."""
+    scheduler, worker = fleet.machines[:2]
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(worker, leading)
+    scheduler.kill()
+    worker.signal(signal.SIGCONT)
+    time.sleep(2)
+    fleet.schedule()
+    made_as_alone(leading, alone)
+
+
+@pytest.mark.long
+def test_a_scheduler_that_is_away_ends_the_run_with_a_line(fleet):
+    fleet.machines[0].kill()
+    leading = fleet.sync("sample")
+    until(lambda: "waiting for the scheduler at tls://127.0.0.1" in leading.log, leading)
+    status, line = leading.ended()
+    assert status == 1
+    assert "does not answer" in line
+    assert "start `fundamentals scheduler` there, and synchronize again" in line
+
+
+@pytest.mark.long
+def test_a_leader_that_is_killed_is_followed_by_another_machine(fleet, alone):
+    """Its lease ends, and the next run goes on with what was committed."""
+    first = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], first)
+    first.kill()
+    fleet.machines[1].signal(signal.SIGCONT)
+    # as on another machine, where nobody knows its processes
+    second = fleet.sync("sample", home="lead-2")
+    made_as_alone(second, alone)
+
+
+@pytest.mark.long
+def test_a_leader_that_is_frozen_cannot_publish_when_it_wakes_up(fleet, alone):
+    """Another one has taken the lease meanwhile; of two leaders that live, the second one leaves."""
+    first = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], first)
+    refused = fleet.sync("sample", home="lead-3")
+    status, line = refused.ended()
+    assert status == 1
+    assert "the lease on s3://fundamentals/home is held by process" in line
+    assert "another synchronization is running" in line
+    first.signal(signal.SIGSTOP)
+    fleet.machines[1].signal(signal.SIGCONT)
+    second = fleet.sync("sample", home="lead-2")
+    made_as_alone(second, alone)
+    head = fleet.objects.read("home/HEAD")
+    first.signal(signal.SIGCONT)
+    status, line = first.ended()
+    assert status == 1
+    assert "the lease was taken by" in line
+    assert fleet.objects.read("home/HEAD") == head
+    made_as_alone(fleet.sync("sample"), alone)
+
+
+@pytest.mark.long
+def test_a_store_that_goes_away_ends_the_run_with_a_line(fleet, alone):
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], leading)
+    fleet.objects.stop()
+    fleet.machines[1].signal(signal.SIGCONT)
+    status, line = leading.ended()
+    assert status == 1
+    assert "the store does not answer" in line
+    fleet.objects.start()
+    made_as_alone(fleet.sync("sample"), alone)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fleet", [0], indirect=True)
+def test_a_batch_of_which_three_workers_die_is_named(fleet):
+    leading = fleet.sync("sample", FUNDAMENTALS_BATCH="12")
+    for _ in range(3):
+        worker = fleet.add()
+        fleet.frozen_in_a_batch(worker, leading)
+        worker.kill()
+    fleet.add()
+    status, line = leading.ended()
+    assert status == 1
+    assert "3 worker processes were killed by one batch" in line
+    assert "CIK 00" in line
+
+
+@pytest.mark.parametrize("arguments", [("scheduler",), ("worker",), ("sync", "--source", "sample")])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"FUNDAMENTALS_CLUSTER": "tcp://192.0.2.1:8786"}, "beyond loopback it needs tls://"),
+        ({"FUNDAMENTALS_CLUSTER": "redis://host/0"}, "is not an address like tls://host:8786"),
+        ({"FUNDAMENTALS_CLUSTER": "tls://host:8786"}, "FUNDAMENTALS_TLS has to be a folder with ca.pem"),
+        ({"FUNDAMENTALS_CLUSTER": "tcp://127.0.0.1:1", "FUNDAMENTALS_STORE": ""}, "needs FUNDAMENTALS_STORE, too"),
+        ({"FUNDAMENTALS_BROKER": "redis://host/1"}, "set FUNDAMENTALS_CLUSTER=tls://HOST:8786"),
+        ({"FUNDAMENTALS_LOST_AFTER": "60"}, "set FUNDAMENTALS_WORKER_TTL for the scheduler"),
+        ({"FUNDAMENTALS_DAGSTER_URL": "postgresql+psycopg2://host/dagster"}, "unset it"),
+    ],
+)
+def test_wrong_settings_are_one_line(arguments, wrong, said, tmp_path):
+    given = {"FUNDAMENTALS_STORE": "s3://bucket/home", **wrong}
+    done = subprocess.run(
+        command(*arguments), cwd=PROJECT, env=environment(tmp_path, **given), capture_output=True, text=True,
+        timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
