@@ -4,8 +4,11 @@ Belongs here: one factory for the UI, the command line and the tests. Does not: 
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +17,7 @@ import msgspec
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from pydantic import Field
 
-from pipelines import asset_specs
+from pipelines import asset_specs, working_copy
 from pipelines.assets import ASSETS, counts_of
 from pipelines.checks import CHECKS
 from pipelines.composition import Outcome
@@ -24,6 +27,7 @@ from pipelines.errors import PipelineError, StepError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.launcher import PROCESS, process_named
+from pipelines.lease import leading
 from pipelines.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.run_history import held_back_by, recording
 from pipelines.steps import WAY
@@ -95,11 +99,16 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefini
         before = msgspec.json.decode(context.cursor, type=Cursor) if context.cursor else None
         agent, base_url = os.environ.get("EDGAR_USER_AGENT"), os.environ.get("EDGAR_BASE_URL")
         try:
-            with open_source("live", user_agent=agent, base_url=base_url) as source:
+            with _alone(), open_source("live", user_agent=agent, base_url=base_url) as source:
                 filings, after = new_filings(source.client, before, datetime.now(UTC))
-            symbols = symbols_of(filings, _listed()) if filings else []
-        except PipelineError as error:
+            listed = _listed() if filings else []
+        except (PipelineError, WarehouseError) as error:
             return dg.SkipReason(str(error))
+        if listed is None:  # the cursor stays, so that these filings are looked at again
+            return dg.SkipReason(
+                f"{len(filings)} new reports, and no list of companies: synchronize all companies once"
+            )
+        symbols = symbols_of(filings, listed)
         request = dg.RunRequest(
             run_key=msgspec.json.encode(after).decode(), run_config={"source": "live", "symbols": ",".join(symbols)}
         )
@@ -111,12 +120,32 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefini
     return newest_filings
 
 
-def _listed() -> list[tuple[str, str]]:
-    """Company and symbol of all that is listed, in the order of the list; empty before the first synchronization."""
-    lake = Lake(Home.from_environment().tables)
-    if not lake.holds("listings"):
-        return []
-    return lake.read("listings").filter("is_listed").select("cik", "symbol").rows()
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Ask the SEC in the `with` block, while no synchronization does.
+
+    Raises:
+        LeaseError: another machine holds the lease on the store.
+    """
+    copy = working_copy.of_home(Home.from_environment())
+    with leading(copy.store) if copy else nullcontext():
+        yield
+
+
+def _listed() -> list[tuple[str, str]] | None:
+    """Company and symbol of all that is listed, in the order of the list, which is that of the store if there is one.
+
+    None before the first synchronization.
+    """
+    with TemporaryDirectory() as folder:
+        home, copy = Home.from_environment(), working_copy.of_home(Home(Path(folder)))
+        if copy:
+            home = Home(Path(folder))
+            copy.checkout("tables/listings.parquet".__eq__)
+        lake = Lake(home.tables)
+        return (
+            lake.read("listings").filter("is_listed").select("cik", "symbol").rows() if lake.holds("listings") else None
+        )
 
 
 def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:

@@ -40,8 +40,8 @@ def died_of(batch: object) -> str:
     more = f" and {len(ciks) - NAMED:,} more" if len(ciks) > NAMED else ""
     return (
         f"{DEATHS} worker processes were killed by one batch, perhaps because memory was short: CIK "
-        f"{', '.join(ciks[:NAMED]) or 'of no company'}{more}; synchronize again, which continues with the companies that "
-        f"are left; {SETTING}=1 or fewer companies in a batch (FUNDAMENTALS_BATCH) use less memory"
+        f"{', '.join(ciks[:NAMED]) or 'of no company'}{more}; synchronize again, which continues with the companies "
+        f"that are left; {SETTING}=1 or fewer companies in a batch (FUNDAMENTALS_BATCH) use less memory"
     )
 
 

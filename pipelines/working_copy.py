@@ -13,10 +13,9 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pipelines import progress
+from pipelines import lease, progress
 from pipelines.edgar.raw_store import Documents, digests_in
 from pipelines.home import MARKER, WORDS, Home, HomeError
-from pipelines.lease import Lease
 from pipelines.waiting import told
 from warehouse.checkout import STAMPS, Folder, Wanted
 from warehouse.store import Content, Head, Held, Report, Store, StoreConflict, StoreError, opened, together
@@ -65,7 +64,7 @@ class WorkingCopy:
         """
         self.root, self.store = root, store
         self.held: Held | None = None
-        self.lease: Lease | None = None
+        self.lease: lease.Held | None = None
         self.codes: tuple[str, ...] | None = None
         self._folder = Folder(root, store, cache)
         self._taken: set[str] = set()

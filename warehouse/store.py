@@ -9,8 +9,8 @@ one line; everything that knows obstore. Does not: files of a folder (checkout),
     objects/3f/3fa2…        the content of a file, under its SHA-256
     raw/3f/3fa2….json.zst   a document of the raw zone, under the SHA-256 of what is compressed in it
 
-Both are replaced only if they still are what the writer has read, so of two writers one wins. What HEAD names was stored
-before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all of it.
+Both are replaced only if they still are what the writer has read, so of two writers one wins. What HEAD names was
+stored before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all of it.
 """
 
 import hashlib
@@ -114,6 +114,22 @@ class Head(msgspec.Struct, frozen=True):
     def digests(self) -> set[str]:
         """The objects that it names."""
         return {content.digest for content in self.files.values()}
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """Who may commit.
+
+    Attributes:
+        number: of the holder; each one has the next number.
+        holder: the process that leads a run; empty: none.
+        since: when it took the lease, by its clock; it is shown, and compared with nothing.
+        renewed: how often it was renewed.
+    """
+
+    number: int = 0
+    holder: str = ""
+    since: str = ""
+    renewed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,22 +270,25 @@ class Store:
 
     # --- The lease
 
-    def lease(self) -> tuple[bytes, str] | None:
-        """The content of the object of the lease, and its entity tag; None if there is none.
+    def lease(self) -> "tuple[Lease, str | None]":
+        """The lease, and the entity tag by which a replacement is noticed; None if nobody has ever held it.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: it cannot be read, or is damaged.
         """
         with self._named_errors(LEASE):
             try:
                 answer = self._objects.get(LEASE)
-                return bytes(answer.bytes()), str(answer.meta["e_tag"])
+                return msgspec.json.decode(bytes(answer.bytes()), type=Lease), str(answer.meta["e_tag"])
             except FileNotFoundError as error:
                 self._require_bucket(error)
-                return None
+                return Lease(), None
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                advice = "delete it while no run is under way"
+                raise ObjectDamaged(f"{self.address}/{LEASE} is damaged ({error}); {advice}") from error
 
-    def replace_lease(self, content: bytes, tag: str | None) -> str | None:
-        """Replace the object of the lease if it still has a tag (None: if there is none); its new tag.
+    def replace_lease(self, lease: "Lease", tag: str | None) -> str | None:
+        """Replace the lease if it still has a tag (None: if there is none); its new tag.
 
         Returns:
             None: another process has replaced it.
@@ -281,11 +300,11 @@ class Store:
 
         with self._named_errors(LEASE):
             try:
-                result = self._objects.put(LEASE, content, mode={"e_tag": tag} if tag else "create")
+                mode = {"e_tag": tag} if tag else "create"
+                return str(self._objects.put(LEASE, msgspec.json.encode(lease), mode=mode)["e_tag"])
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
                 self._require_bucket(error)
                 return None
-        return str(result["e_tag"])
 
     # --- Objects
 

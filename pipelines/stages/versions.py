@@ -66,7 +66,9 @@ class LogPlan(Plan):
 
 
 def plan(lake: Lake, log: Path, segments: Sequence[str], again: Iterable[str] = ()) -> LogPlan:
-    """The companies whose values or logged versions changed, and those in `again`; what a killed run left in the log is removed.
+    """The companies whose values or logged versions changed, and those in `again`.
+
+    What a killed run left in the log is removed.
 
     Raises:
         LogError: a segment is missing or damaged.
