@@ -1,7 +1,7 @@
 """Several machines that share the batches of a run: a cluster of Dask, which gives them out and repeats lost ones.
 
-Belongs here: settings, scheduler, the workers of a machine, an executor for the leader. Does not: who leads (lease), what
-a batch is (stages), processes of one machine (workers).
+Belongs here: settings, scheduler, the workers of a machine, an executor for the leader. Does not: who leads (lease),
+what a batch is (stages), processes of one machine (workers).
 
 The leader commits its state before it gives out batches. A worker fetches into a folder of its own what a batch reads,
 and stores the parts that it makes under their digests, which nobody sees before the leader has committed them. So it
@@ -157,16 +157,17 @@ def work(processes: int) -> int:
                 with told(f"the scheduler at {place}"):
                     await nanny
                 await nanny.finished()  # type: ignore[no-untyped-call,unused-ignore]
+            except (OSError, RuntimeError):  # there is no scheduler yet
+                await asyncio.sleep(1)
             finally:
                 await nanny.close(timeout=AFTER)
 
     async def run(stop: asyncio.Event) -> None:
         joined = [asyncio.ensure_future(join()) for _ in range(processes or len(os.sched_getaffinity(0)))]
-        ending = asyncio.ensure_future(stop.wait())
-        await asyncio.wait([ending, *joined], return_when="FIRST_COMPLETED")
+        await stop.wait()
         for each in joined:
             each.cancel()
-        await asyncio.gather(ending if stop.is_set() else asyncio.sleep(0), *joined, return_exceptions=stop.is_set())
+        await asyncio.gather(*joined, return_exceptions=True)
 
     return _until_signal(run)
 

@@ -3,9 +3,9 @@
 Belongs here: taking, renewing and giving up the lease. Does not: requests to the store (warehouse.store), commits
 (working_copy), the lock of a home (home).
 
-Its holder replaces an object beside HEAD every few seconds, on condition that it is as it left it. Who waits sees by that
-whether the holder lives, and compares no clocks of two machines. Each holder has a number. Who takes over from a silent
-one first writes its number into HEAD, so that a commit of the one before is refused, however late it wakes up.
+Its holder replaces an object beside HEAD every few seconds, on condition that it is as it left it. Who waits sees by
+that whether the holder lives, and compares no clocks of two machines. Each holder has a number. Who takes over from a
+silent one first writes its number into HEAD, so that a commit of the one before is refused, however late it wakes up.
 """
 
 import os
@@ -64,8 +64,8 @@ class Held:
             if now != wanted:  # else only the answer to the first attempt was lost
                 self._tag = ""
                 raise StoreConflict(
-                    f"{self._store.address}: the lease was taken by {now.holder or 'another process'}, because this one "
-                    f"gave no sign of life for {seconds()} seconds"
+                    f"{self._store.address}: the lease was taken by {now.holder or 'another process'}, because this "
+                    f"one gave no sign of life for {seconds()} seconds"
                 )
             self._lease, self._tag = wanted, tag_now or ""
 

@@ -7,35 +7,40 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.stages import values
 from pipelines.stages.batches import Batch
 from pipelines.stages.schemas import REPLAYED
-from pipelines.tables import CONTENTS, changed_since
+from pipelines.tables import BUILT, CONTENTS, changed_since
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.publish import readable
 
 SAMPLE = 20
 """Companies whose values are computed again and compared."""
 COMPARED = (REPLAYED, "gaps")
+NEEDED = ("profiles", BUILT, CONTENTS, "facts", "acceptances", "registrants", "listings", *COMPARED)
 
 
 def check(home: Home, *, quick: bool) -> Iterator[Finding]:
-    """Whether the values are made by the rules in force; unless `quick`, those of some companies are computed again."""
+    """Whether the build is of the rules in force; unless `quick`, values of some companies are computed again.
+
+    A table that is missing or damaged is found by other checks, and made again by the next synchronization.
+    """
     lake, pointer = Lake(home.tables), readable(home.published)
-    if pointer is None or not lake.holds("profiles") or not lake.holds(CONTENTS):
+    if pointer is None or not all(map(lake.holds, NEEDED)):
         return
-    behind = len(values.plan(lake, []).to_do)
-    if behind or changed_since(lake, pointer.build) is None:
-        found = f"{behind:,} companies have values" if behind else "the build has tables"
-        yield Finding(
-            "rules", WARNING, f"{found} that are not of the rules and documents in force", "run `fundamentals sync`"
-        )
+    try:
+        if changed_since(lake, pointer.build) is None:
+            yield Finding("rules", WARNING, "the build is not of the rules in force", "run `fundamentals sync`")
+            return
+        held = sorted(lake.inputs("profiles").keys() - values.plan(lake, []).to_do.keys())
+        sample = [] if quick else held[:: max(1, len(held) // SAMPLE)][:SAMPLE]
+        wrong = _different(lake, sample)
+    except PipelineError:
         return
-    held = sorted(lake.inputs("profiles"))
-    sample = [] if quick else held[:: max(1, len(held) // SAMPLE)][:SAMPLE]
-    if wrong := _different(lake, sample):
+    if wrong:
         yield Finding(
             "rules",
             DAMAGE,
