@@ -58,7 +58,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Celery, and their tests
+scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Dask, and their tests
 
 $(VENV)/.scale: deploy/scale.lock tests/scale.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/scale.lock -r tests/scale.lock
@@ -208,6 +208,9 @@ lock: ## update the pinned dependencies, also those of the commands that have th
 	printf 'obstore\npsycopg[binary]\ndistributed\n' | uv pip compile --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock \
 		$$($(call left_out,requirements.lock)) - --output-file deploy/scale.lock
+	printf 'obstore\npsycopg[binary]\ndistributed\nsetuptools\n' | uv pip compile --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header --no-annotate --no-strip-extras --constraints requirements.lock \
+		--constraints deploy/scale.lock pyproject.toml - --output-file deploy/image.lock
 	printf 'moto[server]\n' | uv pip compile --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock --constraints deploy/scale.lock \
 		$$($(call left_out,requirements.lock deploy/scale.lock)) - --output-file tests/scale.lock

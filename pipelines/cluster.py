@@ -149,7 +149,7 @@ def work(processes: int) -> int:
     async def join() -> None:
         while True:  # a worker that lost its scheduler ends; the next one waits for it
             nanny = Nanny(
-                place, nthreads=1, memory_limit=os.environ.get("FUNDAMENTALS_WORKER_MEMORY") or "auto", port=PORTS,
+                place, nthreads=1, preload=[__name__], memory_limit=os.environ.get("FUNDAMENTALS_WORKER_MEMORY") or "auto", port=PORTS,
                 worker_port=PORTS, resources={f"code-{code()}": 1}, security=_security(), dashboard=False,
                 dashboard_address=f"{LOOPBACK[0]}:0", local_directory=str(root / "cache" / "dask"),
             )  # fmt: skip
@@ -157,7 +157,7 @@ def work(processes: int) -> int:
                 with told(f"the scheduler at {place}"):
                     await nanny
                 await nanny.finished()  # type: ignore[no-untyped-call,unused-ignore]
-            except (OSError, RuntimeError):  # there is no scheduler yet
+            except (TimeoutError, OSError, RuntimeError):  # there is no scheduler yet
                 await asyncio.sleep(1)
             finally:
                 await nanny.close(timeout=AFTER)
@@ -317,7 +317,8 @@ class Cluster(Workers):
         from distributed import Client as Connection
 
         connect: Any = Connection
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", "distributed.client", "distributed.utils"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             with told(f"the scheduler at {self._place}"):
                 self._client = connect(self._place, security=_security(), timeout=60, set_as_default=False)

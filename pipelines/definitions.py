@@ -43,7 +43,8 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
     """Assets, checks, job, schedule and sensor.
 
     Args:
-        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad.
+        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad; FUNDAMENTALS_SCHEDULE=on
+            turns the schedule on.
         is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
     """
     synchronization = Configured(
@@ -78,11 +79,24 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
         asset_checks=CHECKS,
         jobs=[job],
         sensors=[feed_of_newest_filings(job)],
-        schedules=[dg.ScheduleDefinition(job=job, cron_schedule=CRON, execution_timezone=TIME_ZONE)],
+        schedules=[
+            dg.ScheduleDefinition(
+                job=job,
+                cron_schedule=CRON,
+                execution_timezone=TIME_ZONE,
+                default_status=_status_of_schedule(environment),
+            )
+        ],
         resources={"synchronization": synchronization},
         # one process: it holds the lock of the home, and a process for each step costs a second
         executor=dg.in_process_executor,
     )
+
+
+def _status_of_schedule(environment: Mapping[str, str]) -> dg.DefaultScheduleStatus:
+    """Off until it is turned on in the UI, unless FUNDAMENTALS_SCHEDULE=on."""
+    is_on = environment.get("FUNDAMENTALS_SCHEDULE") == "on"
+    return dg.DefaultScheduleStatus.RUNNING if is_on else dg.DefaultScheduleStatus.STOPPED
 
 
 def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefinition:

@@ -19,7 +19,7 @@ from tests.scale import objects
 from tests.scale.objects import Objects
 from tests.servers import accepts, free_port
 
-TTL, LEASE = 6, 6
+TTL, LEASE = 20, 12
 """Seconds after which a silent worker, and a silent leader, is lost."""
 SETTLED = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "COLUMNS": "400"}
 NAMES = ("scheduler", "worker", "leader")
