@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a certificate authority for the cluster, once, and a certificate for each name:
 #
-#     sh deploy/certificates.sh /root/cluster scheduler worker-1 worker-2 leader
+#     sh deploy/certificates.sh certificates scheduler worker-1 worker-2 leader
 #
 # Each name gets a folder with ca.pem, cert.pem and key.pem: copy it to that machine, readable by the user of the service
 # only, and name it in FUNDAMENTALS_TLS. Keep ca.key where no machine of the cluster reads it: whoever has it can join.

@@ -34,12 +34,12 @@ from pipelines.waiting import AFTER, on_terminal, told
 from pipelines.workers import DEATHS, WorkerError, Workers, died_of
 from pipelines.working_copy import WorkingCopy, of_home
 
-SETTING, CERTIFICATES, TTL = "FUNDAMENTALS_CLUSTER", "FUNDAMENTALS_TLS", "FUNDAMENTALS_WORKER_TTL"
+SETTING, CERTIFICATES = "FUNDAMENTALS_CLUSTER", "FUNDAMENTALS_TLS"
 FILES = ("ca.pem", "cert.pem", "key.pem")
 """The files in the folder of certificates: who may sign, and what this machine shows."""
 FORMER = {
     "FUNDAMENTALS_BROKER": f"set {SETTING}=tls://HOST:8786, and start `fundamentals scheduler` on that host",
-    "FUNDAMENTALS_LOST_AFTER": f"set {TTL} for the scheduler",
+    "FUNDAMENTALS_LOST_AFTER": "set FUNDAMENTALS_WORKER_TTL for the scheduler",
     "FUNDAMENTALS_DAGSTER_URL": "unset it, because each machine has the record of its own runs in its home",
 }
 """What became of the variables of earlier releases."""
@@ -62,7 +62,7 @@ def address() -> str:
     """
     for name in filter(os.environ.get, FORMER):
         raise ClusterError(f"{name} is no longer used: {FORMER[name]} (docs/scaling.md)")
-    if not (found := os.environ.get(SETTING, "")):
+    if not (found := os.environ.get("FUNDAMENTALS_CLUSTER", "")):
         return ""
     place = urlsplit(found)
     if place.scheme not in ("tls", "tcp") or not place.hostname or place.username:
@@ -71,7 +71,7 @@ def address() -> str:
         raise ClusterError(f"{SETTING} is {found}: who reaches it could run code; beyond loopback it needs tls://")
     if not os.environ.get("FUNDAMENTALS_STORE"):
         raise ClusterError(f"{SETTING} needs FUNDAMENTALS_STORE, too: see docs/scaling.md")
-    folder = Path(os.environ.get(CERTIFICATES) or "none")
+    folder = Path(os.environ.get("FUNDAMENTALS_TLS") or "none")
     if place.scheme == "tls" and not all((folder / name).is_file() for name in FILES):
         raise ClusterError(f"{CERTIFICATES} has to be a folder with {', '.join(FILES)}: see docs/scaling.md")
     try:
@@ -93,7 +93,7 @@ def _configure(folder: str) -> None:
         "distributed.comm.require-encryption": True,
         "distributed.comm.timeouts.connect": "10s",
         # no document takes so long that a worker gives no sign of life
-        "distributed.scheduler.worker-ttl": f"{whole_number(TTL, 60, 5, 'seconds')}s",
+        "distributed.scheduler.worker-ttl": f"{whole_number('FUNDAMENTALS_WORKER_TTL', 60, 5, 'seconds')}s",
         "distributed.scheduler.allowed-failures": DEATHS - 1,
         "distributed.scheduler.http.routes": ["distributed.http.scheduler.prometheus", "distributed.http.health"],
         "distributed.worker.http.routes": [],
@@ -107,7 +107,7 @@ def _security() -> Any:
     from distributed.security import Security
 
     make: Any = Security
-    return make() if os.environ[SETTING].startswith("tls:") else make(require_encryption=False)
+    return make() if os.environ["FUNDAMENTALS_CLUSTER"].startswith("tls:") else make(require_encryption=False)
 
 
 @cache
@@ -149,9 +149,9 @@ def work(processes: int) -> int:
     async def join() -> None:
         while True:  # a worker that lost its scheduler ends; the next one waits for it
             nanny = Nanny(
-                place, nthreads=1, preload=[__name__], memory_limit=os.environ.get("FUNDAMENTALS_WORKER_MEMORY") or "auto", port=PORTS,
-                worker_port=PORTS, resources={f"code-{code()}": 1}, security=_security(), dashboard=False,
-                dashboard_address=f"{LOOPBACK[0]}:0", local_directory=str(root / "cache" / "dask"),
+                place, nthreads=1, memory_limit=os.environ.get("FUNDAMENTALS_WORKER_MEMORY") or "auto", port=PORTS,
+                worker_port=PORTS, preload=[__name__], resources={f"code-{code()}": 1}, security=_security(),
+                dashboard=False, dashboard_address=f"{LOOPBACK[0]}:0", local_directory=f"{root}/cache/dask",
             )  # fmt: skip
             try:
                 with told(f"the scheduler at {place}"):

@@ -11,7 +11,6 @@ from pipelines.errors import PipelineError
 from pipelines.tables import code_digest
 
 DIGITS = 12
-SETTING = "FUNDAMENTALS_ROLLBACK"
 
 
 class CodeError(PipelineError):
@@ -30,9 +29,9 @@ def in_force(known: Sequence[str]) -> tuple[str, ...]:
     mine = code_digest()[:DIGITS]
     if mine not in known or mine == known[-1]:
         return (*known[: -1 if mine in known else None], mine)
-    if os.environ.get(SETTING) != mine:
+    if os.environ.get("FUNDAMENTALS_ROLLBACK") != mine:
         raise CodeError(
             f"code and rules of this machine ({mine}) are older than those that the store was last written with "
-            f"({known[-1]}): update this machine; to go back to them on purpose, set {SETTING}={mine}"
+            f"({known[-1]}): update this machine; to go back to them on purpose, set FUNDAMENTALS_ROLLBACK={mine}"
         )
     return (*(each for each in known if each != mine), mine)

@@ -43,8 +43,8 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
     """Assets, checks, job, schedule and sensor.
 
     Args:
-        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad; FUNDAMENTALS_SCHEDULE=on
-            turns the schedule on.
+        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad, FUNDAMENTALS_SCHEDULE
+            of the schedule.
         is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
     """
     synchronization = Configured(

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -30,12 +29,15 @@ RENEWALS = 6
 """Renewals in the time after which a silent holder has lost the lease."""
 TOLD_EVERY = 60.0
 """Seconds between two lines of a process that waits."""
-seconds = partial(whole_number, "FUNDAMENTALS_LEASE", 30, 3, "seconds")
-"""Seconds without a sign of life after which another process takes the lease."""
 
 
 class LeaseError(PipelineError):
     """Another process holds the lease."""
+
+
+def seconds() -> int:
+    """Seconds without a sign of life after which another process takes the lease."""
+    return whole_number("FUNDAMENTALS_LEASE", 30, 3, "seconds")
 
 
 class Held:

@@ -41,7 +41,7 @@ ADVICE = {
 """What to do after an error of SQLite, by its code."""
 
 ENDED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-SETTING, KEPT_DAYS = "FUNDAMENTALS_KEEP_RUNS", 90
+KEPT_DAYS = 90
 """Days for which runs are kept: each one has 1 to 1.5 MB of events."""
 BUSY_SECONDS = 120
 """How long a connection waits while another process, such as the Dagster UI, writes."""
@@ -91,7 +91,7 @@ def forget(instance: dg.DagsterInstance) -> int:
     Raises:
         SettingError: the setting of the days is wrong.
     """
-    before = datetime.now(UTC) - timedelta(days=whole_number(SETTING, KEPT_DAYS, 1, "days"))
+    before = datetime.now(UTC) - timedelta(days=whole_number("FUNDAMENTALS_KEEP_RUNS", KEPT_DAYS, 1, "days"))
     old = instance.get_runs(dg.RunsFilter(statuses=ENDED, created_before=before))
     for run in old:
         instance.delete_run(run.run_id)

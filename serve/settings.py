@@ -24,9 +24,9 @@ class Settings:
     `redis_url` is the Redis server that counts rate limits, which may contain a password; None: the process counts
     them. `cache` turns the response cache on or off. `connection_share` is the part of a worker's connections that one
     client address may have. `proxies` are the proxies whose header X-Forwarded-For names the client. `metrics_port` is
-    the port of the metrics, 0 a free one; None: there are no metrics; `metrics_host` is its address. `store` is the address of the
-    object storage whose builds are served; None: those of the home are. `accounts_url` is the PostgreSQL database of
-    the accounts, which may contain a password; None: they are in a file in the home.
+    the port of the metrics, 0 a free one; None: there are no metrics; `metrics_host` is its address. `store` is the
+    address of the object storage whose builds are served; None: those of the home are. `accounts_url` is the PostgreSQL
+    database of the accounts, which may contain a password; None: they are in a file in the home.
     """
 
     home: Path = HOME

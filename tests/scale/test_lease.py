@@ -1,0 +1,145 @@
+"""The lease on a real store: one holder at a time, and none that was silent can commit; and the versions of code."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines import code_in_force, lease
+from pipelines.code_in_force import CodeError, in_force
+from pipelines.home import Home
+from pipelines.lease import LeaseError, leading
+from pipelines.settings import SettingError
+from pipelines.working_copy import WorkingCopy, of_home
+from tests.scale import objects as storage
+from tests.scale.objects import Objects
+from warehouse.store import StoreConflict
+
+SECONDS = 3
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
+    with storage.running(tmp_path_factory.mktemp("objects")) as running:
+        yield running
+
+
+@pytest.fixture
+def copy(objects: Objects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkingCopy:
+    """A working copy of a store of its own, which has something committed."""
+    for name, value in objects.access.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FUNDAMENTALS_STORE", objects.address(tmp_path.name))
+    monkeypatch.setenv("FUNDAMENTALS_LEASE", str(SECONDS))
+    home = Home(tmp_path / "home")
+    home.prepare()
+    (home.tables / "first").write_text("1")
+    made = of_home(home)
+    assert made
+    made.commit("first")
+    return made
+
+
+def on_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows the processes of the holder."""
+    monkeypatch.setattr(lease, "_is_gone", lambda _: False)
+
+
+def test_a_second_one_is_told_who_holds_the_lease(copy):
+    """It leaves as soon as it has seen that the holder lives, or waits until that one has ended."""
+    with leading(copy.store):
+        with pytest.raises(LeaseError, match=r"held by process \d+.* since 20.*is running"), leading(copy.store):
+            pass
+        ended = threading.Event()
+        told: list[str] = []
+
+        def wait() -> None:
+            with leading(copy.store, told.append):
+                ended.set()
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        time.sleep(2 * SECONDS)
+        assert not ended.is_set(), "a holder that lives keeps it for as long as it wants"
+    waiting.join()
+    assert ended.is_set()
+    assert copy.store.lease()[0].number == 2
+
+
+def test_a_holder_that_was_silent_cannot_commit_when_it_wakes_up(copy, tmp_path, monkeypatch):
+    """Neither before nor after the one that took over has committed."""
+    on_another_machine(monkeypatch)
+    silent = lease._taken(copy.store, None)
+    copy.lease, before = silent, copy.held
+    with leading(copy.store) as held:
+        assert held.number == 2
+        (copy.root / "tables" / "late").write_text("2")
+        with pytest.raises(StoreConflict, match="the lease was taken by process"):
+            copy.commit("late")
+        copy.lease, copy.held = None, before  # as if it had asked before it was frozen
+        with pytest.raises(StoreConflict, match="while this one was running"):
+            copy.commit("late")
+    head = copy.store.head()
+    assert head
+    assert (head.head.run, head.head.lease) == ("first", 2)
+    assert "tables/late" not in head.head.files
+
+
+def test_a_holder_whose_process_is_gone_is_followed_at_once(copy):
+    lease._taken(copy.store, None)
+    found, tag = copy.store.lease()
+    gone = found.holder.replace(found.holder.split()[1], "999999-1")
+    from msgspec.structs import replace
+
+    assert copy.store.replace_lease(replace(found, holder=gone), tag)
+    began = time.monotonic()
+    with leading(copy.store) as held:
+        assert held.number == 2
+    assert time.monotonic() - began < SECONDS
+
+
+def test_a_holder_renews_its_lease_and_gives_it_up(copy):
+    with leading(copy.store):
+        time.sleep(SECONDS)
+        assert copy.store.lease()[0].renewed >= 2
+    assert copy.store.lease()[0].holder == ""
+
+
+def test_who_waits_for_a_silent_holder_says_so_after_five_seconds(copy, monkeypatch, capsys):
+    on_another_machine(monkeypatch)
+    monkeypatch.setenv("FUNDAMENTALS_LEASE", "8")
+    lease._taken(copy.store, None)
+    with leading(copy.store):
+        pass
+    assert "is held by process" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("setting", ["2", "soon", "-5", "1.5"])
+def test_a_wrong_duration_is_an_error(setting, monkeypatch):
+    monkeypatch.setenv("FUNDAMENTALS_LEASE", setting)
+    with pytest.raises(SettingError, match="expected seconds, 3 or more"):
+        lease.seconds()
+
+
+def test_code_that_was_in_force_before_is_refused_unless_it_is_named(monkeypatch):
+    monkeypatch.setattr(code_in_force, "code_digest", lambda: "b" * 64)
+    mine = "b" * 12
+    assert in_force(()) == (mine,)
+    assert in_force(("a", mine)) == ("a", mine)
+    assert in_force(("a",)) == ("a", mine)
+    with pytest.raises(CodeError, match=rf"older than .* set FUNDAMENTALS_ROLLBACK={mine}"):
+        in_force((mine, "c"))
+    monkeypatch.setenv("FUNDAMENTALS_ROLLBACK", mine)
+    assert in_force((mine, "c")) == ("c", mine)
+
+
+def test_the_digests_of_code_stay_in_head(copy):
+    copy.codes = ("a", "b")
+    copy.commit("second")
+    copy.codes = None
+    copy.commit("third")
+    head = copy.store.head()
+    assert head
+    assert head.head.codes == ("a", "b")
