@@ -219,7 +219,9 @@ def again(synchronization: Synchronization) -> list[str]:
     """The companies to process again even if nothing is new."""
     if not synchronization.full:
         return []
-    return stages.documents.companies_asked(synchronization.lake.read("listings"), synchronization.asked)
+    lake, asked = synchronization.lake, synchronization.asked
+    held = () if asked.symbols else lake.inputs("facts")  # of companies that are not listed any more, too
+    return sorted({*stages.documents.companies_asked(lake.read("listings"), asked), *held})
 
 
 def _made(lake: Lake, table: str, shown: Mapping[str, Shown]) -> Made:

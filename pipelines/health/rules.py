@@ -35,7 +35,7 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
         if changed_since(lake, pointer.build) is None:
             yield Finding("rules", WARNING, "the build is not of the rules in force", "run `fundamentals sync`")
             return
-        held = sorted(lake.inputs("profiles").keys() - values.plan(lake, []).to_do.keys())
+        held = sorted((lake.inputs("profiles").keys() & lake.inputs("facts")) - values.plan(lake, []).to_do.keys())
         sample = [] if quick else held[:: max(1, len(held) // SAMPLE)][:SAMPLE]
         wrong = _different(lake, sample)
     except PipelineError:

@@ -1,4 +1,4 @@
-"""The settings of a cluster: what is missing, wrong or of an earlier release is one line; without them nothing changes."""
+"""The settings of a cluster: what is missing, wrong or of an earlier release is one line."""
 
 import sys
 
