@@ -3,18 +3,27 @@
 import threading
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
+import dagster as dg
+import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from pipelines import code_in_force, lease
 from pipelines.code_in_force import CodeError, in_force
+from pipelines.edgar.newest import Cursor, newest_url
 from pipelines.home import Home
+from pipelines.lake import Lake
 from pipelines.lease import LeaseError, leading
 from pipelines.settings import SettingError
+from pipelines.stages.schemas import LISTINGS
 from pipelines.working_copy import WorkingCopy, of_home
+from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
+from tests.unit import test_newest as newest
 from warehouse.store import StoreConflict
 
 SECONDS = 3
@@ -91,8 +100,6 @@ def test_a_holder_whose_process_is_gone_is_followed_at_once(copy):
     lease._taken(copy.store, None)
     found, tag = copy.store.lease()
     gone = found.holder.replace(found.holder.split()[1], "999999-1")
-    from msgspec.structs import replace
-
     assert copy.store.replace_lease(replace(found, holder=gone), tag)
     began = time.monotonic()
     with leading(copy.store) as held:
@@ -143,3 +150,23 @@ def test_the_digests_of_code_stay_in_head(copy):
     head = copy.store.head()
     assert head
     assert head.head.codes == ("a", "b")
+
+
+def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, monkeypatch):
+    """Its own home has no tables; while a run is under way, it asks the SEC nothing, and keeps its place."""
+    rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]
+    Lake(copy.root / "tables").write("listings", pl.DataFrame(rows, schema=LISTINGS))
+    copy.commit("listed")
+    with running_server() as server, dg.DagsterInstance.ephemeral() as instance:
+        server.otherwise = Reply(body=newest.feed())
+        server.on(newest_url("10-", 0), Reply(body=newest.feed(newest.entry(101), newest.entry(102))))
+        monkeypatch.setenv("EDGAR_USER_AGENT", "Example mail@example.org")
+        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
+        monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "daemon"))
+        since = Cursor(newest.AT - timedelta(minutes=1))
+        with leading(copy.store):
+            skipped = newest.evaluate(instance, since)
+            assert "another synchronization is running" in skipped.skip_message
+            assert not server.asked
+        [request] = newest.evaluate(instance, since).run_requests
+        assert request.run_config == {"source": "live", "symbols": "ALFA"}
