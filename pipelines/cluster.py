@@ -47,6 +47,8 @@ PORTS, METRICS_PORT = "8788:8887", 8787
 """The ports of workers and of their nannies on each machine; the port of the scheduler's metrics."""
 PACKAGES = ("polars", "msgspec", "numpy", "zstandard", "distributed", "cloudpickle")
 """Packages of which leader and workers need the same versions, as the lock files say."""
+ANSWERED = 60
+"""Seconds in which the scheduler has to answer."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -164,10 +166,12 @@ def work(processes: int) -> int:
 
     async def run(stop: asyncio.Event) -> None:
         joined = [asyncio.ensure_future(join()) for _ in range(processes or len(os.sched_getaffinity(0)))]
-        await stop.wait()
-        for each in joined:
+        await asyncio.wait([ending := asyncio.ensure_future(stop.wait()), *joined], return_when="FIRST_COMPLETED")
+        for each in (ending, *joined):
             each.cancel()
-        await asyncio.gather(*joined, return_exceptions=True)
+        for ended in await asyncio.gather(*joined, return_exceptions=True):
+            if isinstance(ended, Exception):
+                raise ended
 
     return _until_signal(run)
 
@@ -321,20 +325,29 @@ class Cluster(Workers):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             with told(f"the scheduler at {self._place}"):
-                self._client = connect(self._place, security=_security(), timeout=60, set_as_default=False)
+                self._client = connect(self._place, security=_security(), timeout=ANSWERED, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
-            raise ClusterError(
-                f"the scheduler at {self._place} does not answer ({' '.join(str(error).split())[:200]}); check "
-                f"{SETTING} and the certificates, start `fundamentals scheduler` there, and synchronize again"
-            ) from error
+            raise self._silent(error) from error
         self._require_worker()
         executor: Executor = self._client.get_executor(resources={f"code-{code()}": 1}, pure=False)
         return executor
 
     def _require_worker(self) -> None:
         """Say that no worker has joined, or none with this code; the batches wait until one has."""
-        with told(f"the scheduler at {self._place}"):
-            workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        identity, limit = self._client.scheduler.identity, {"callback_timeout": ANSWERED}
+        try:
+            with told(f"the scheduler at {self._place}"):
+                workers = self._client.sync(identity, n_workers=-1, **limit)["workers"].values()
+        except TimeoutError as error:  # it is there, and frozen
+            raise self._silent(error) from error
+        except (OSError, RuntimeError):  # it is lost, and with it the batches, as their results say
+            return
         if not any(f"code-{code()}" in each["resources"] for each in workers):
             other = f"; {len(workers)} with other code, rules or packages get no batches" if workers else ""
             on_terminal(f"waiting for workers at {self._place}: no worker with code {code()} has joined{other}")
+
+    def _silent(self, error: Exception) -> ClusterError:
+        return ClusterError(
+            f"the scheduler at {self._place} does not answer ({' '.join(str(error).split())[:200]}); check {SETTING} "
+            "and the certificates, start `fundamentals scheduler` there, and synchronize again"
+        )

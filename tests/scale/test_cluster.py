@@ -48,19 +48,24 @@ def made_as_alone(leading: Machine, alone: str) -> None:
     assert made.content_hash == alone
 
 
-@pytest.mark.parametrize("fleet", [3], indirect=True)
-def test_workers_that_are_killed_and_frozen_change_nothing(fleet, alone):
-    """Their batches are done by the one that is left; a synchronization with nothing new needs none."""
-    killed, frozen = fleet.machines[1:3]
+def test_a_worker_that_is_killed_changes_nothing(fleet, alone):
+    """Its batch is done by the other one; a synchronization with nothing new needs no cluster at all."""
+    killed = fleet.machines[1]
     leading = fleet.sync("sample")
     fleet.frozen_in_a_batch(killed, leading)
     killed.kill()
-    fleet.frozen_in_a_batch(frozen, leading)
     made_as_alone(leading, alone)
-    frozen.kill()
-    for machine in fleet.machines[:4]:
+    for machine in fleet.machines:
         machine.kill()
     made_as_alone(fleet.sync("sample"), alone)
+
+
+@pytest.mark.long
+def test_a_worker_that_is_frozen_changes_nothing(fleet, alone):
+    """It is lost after a while, and its batch is done by the other one."""
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], leading)
+    made_as_alone(leading, alone)
 
 
 @pytest.mark.parametrize("fleet", [0], indirect=True)
@@ -135,6 +140,17 @@ def test_a_scheduler_that_is_away_ends_the_run_with_a_line(fleet):
     assert status == 1
     assert "does not answer" in line
     assert "start `fundamentals scheduler` there, and synchronize again" in line
+
+
+@pytest.mark.long
+def test_a_scheduler_that_is_frozen_ends_the_run_with_a_line(fleet):
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], leading)
+    fleet.machines[0].signal(signal.SIGSTOP)
+    until(lambda: "waiting for the scheduler at tls://127.0.0.1" in leading.log, leading)
+    status, line = leading.ended()
+    assert status == 1
+    assert "does not answer" in line
 
 
 @pytest.mark.long
