@@ -81,9 +81,9 @@ class Collector:
         pointer = self._held.head.files.get(f"{self._published.name}/{POINTER}") if self._held else None
         lag = 0.0
         if self._held and pointer:
-            with contextlib.suppress(OSError):
-                here = hashlib.sha256((self._published / POINTER).read_bytes()).hexdigest()
-                lag = 0.0 if here == pointer.digest else now - self._held.head.written_at.timestamp()
+            file = self._published / POINTER
+            here = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
+            lag = 0.0 if here == pointer.digest else now - self._held.head.written_at.timestamp()
         leads = _age(lease.since, now) if lease.holder else 0.0
         return {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
 

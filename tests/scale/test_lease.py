@@ -1,5 +1,6 @@
 """The lease on a real store: one holder at a time, and none that was silent can commit; and the versions of code."""
 
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -20,11 +21,14 @@ from pipelines.lease import LeaseError, leading
 from pipelines.settings import SettingError
 from pipelines.stages.schemas import LISTINGS
 from pipelines.working_copy import WorkingCopy, of_home
+from serve.app import PATHS
+from serve.metrics.counts import Counts
+from serve.metrics.exposition import Collector
 from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from tests.unit import test_newest as newest
-from warehouse.store import StoreConflict
+from warehouse.store import ONCE, StoreConflict, opened
 
 SECONDS = 3
 
@@ -170,3 +174,31 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
             assert not server.asked
         [request] = newest.evaluate(instance, since).run_requests
         assert request.run_config == {"source": "live", "symbols": "ALFA"}
+
+
+def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tmp_path):
+    def measured() -> dict[str, float]:
+        found = Collector(published, [Counts(PATHS)], time.time, asked_once).collect()
+        return {sample.name: sample.value for metric in found for sample in metric.samples}
+
+    asked_once = opened(copy.store.address, ONCE)
+    published = tmp_path / "replica" / "published"
+    published.mkdir(parents=True)
+    (copy.root / "published" / "CURRENT.json").write_text("{}")
+    copy.commit("second")
+    behind = measured()
+    assert behind["fundamentals_replica_lag_seconds"] > 0
+    assert (behind["fundamentals_lease_seconds"], behind["fundamentals_store_answers"]) == (0, 1)
+    shutil.copy(copy.root / "published" / "CURRENT.json", published)
+    with leading(copy.store):
+        time.sleep(1.1)
+        followed = measured()
+    assert followed["fundamentals_replica_lag_seconds"] == 0
+    assert followed["fundamentals_lease_seconds"] > 0
+    objects.stop()
+    try:
+        away = measured()
+    finally:
+        objects.start()
+    assert away["fundamentals_store_answers"] == 0
+    assert "fundamentals_replica_lag_seconds" not in away
